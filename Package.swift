@@ -4,7 +4,7 @@ import PackageDescription
 let package = Package(
     name: "hand",
     products: [
-        // Each has the modules whose types it shows.
+        // Each library includes the modules whose types its API exposes.
         .library(name: "HandCore", targets: ["HandCore"]),
         .library(name: "HandSync", targets: ["HandCore", "HandWire", "HandSync"]),
         .library(name: "HandClient", targets: ["HandCore", "HandWire", "HandSync", "HandClient"]),
@@ -183,7 +183,7 @@ let package = Package(
             name: "AttackTests",
             dependencies: ["hand", "Attacks", "HandCore", "HandWire", "HandSync", "HandFormats", "HandTestSupport"]),
         .testTarget(name: "ArchitectureTests"),
-        // As a program of another package sees the products.
+        // Sees the products as a program of another package does.
         .testTarget(
             name: "ProductsTests", dependencies: ["HandCore", "HandWire", "HandSync", "HandClient"],
             packageAccess: false),
@@ -230,12 +230,12 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// What the tests do themselves takes little time, and optimizing it takes minutes.
+// The tests' own code takes little time to run, and minutes to optimize.
 for target in package.targets where target.type == .test {
     target.swiftSettings = [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 }
 
-// The fuzzer links only with flags of its own (`.ci/fuzz`), so no ordinary build sees it.
+// The fuzzer links only with its own flags (`.ci/fuzz`), so ordinary builds do not include it.
 if Context.environment["HAND_FUZZ"] != nil {
     package.targets += [
         .systemLibrary(name: "CLibFuzzer", path: "Tests/Programs/Fuzz/CLibFuzzer"),

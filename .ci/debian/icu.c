@@ -1,5 +1,5 @@
-// What Foundation's ICU finds in place of its tables of languages, time zones and calendars, 31 MB that hand has no use for: a table
-// without entries, as in ICU's own build without data. The linker puts it in place of the other: --wrap=TABLE.
+// An empty table that replaces the data of Foundation's ICU: languages, time zones and calendars, 31 MB that hand does not use.
+// ICU's own build without data has the same table. The linker substitutes it: --wrap=TABLE.
 #include <stdint.h>
 
 const struct {

@@ -38,7 +38,7 @@ import Testing
         defer { server.kill() }
         for number in 0..<5 { #expect(try hand(server, "create", "list\(number)") == 0) }
         func said() throws -> String { try String(contentsOfFile: log, encoding: .utf8) }
-        #expect(try eventually { try said().contains("the audit log is not written") })
+        #expect(try eventually { try said().contains("cannot write the audit log") })
         let text = try said()
         #expect(text.split(separator: "\n").count { $0.contains("audit") } == 1, "\(text)")
         #expect(server.terminate() == 0)

@@ -70,7 +70,7 @@ import Testing
         ("max-itmes = 3", "unknown setting 'max-itmes'. Did you mean 'max-items'?"),
         ("max-items = '3'", "max-items: expected a whole number, found a value of type string"),
         ("max-items = 3.5", "max-items: expected a whole number"),
-        ("listen = [1]", "listen: expected a list of texts"),
+        ("listen = [1]", "listen: expected a list of strings"),
         ("insecure = 1", "insecure: expected true or false"),
         ("\n\nmax-items = = 3", "line 3: "),
         ("max-items = -1", "--max-items: expected a number from 1 to 2147483647, found -1"),

@@ -133,8 +133,8 @@ import Testing
         let certificates = try Certificates(folder)
         // A second less, or not yet.
         for (days, finding) in [
-            (2, #/warning  certificate  .* is trusted, for (1 more day|2 more days)\n/#),
-            (100, #/ok       certificate  .* is trusted, for (99|100) more days\n/#),
+            (2, #/warning  certificate  .* is trusted, and valid for (1 more day|2 more days)\n/#),
+            (100, #/ok       certificate  .* is trusted, and valid for (99|100) more days\n/#),
         ] {
             let own = try certificates.make("server", for: "IP:127.0.0.1", days: days)
             let secure = try RunningServer(

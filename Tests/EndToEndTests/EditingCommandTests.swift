@@ -59,7 +59,7 @@ import Testing
         let refused = try user.hand("edit", "1", "bread", "--was", "butter [one] [two]", expecting: 7)
         #expect(
             refused.contains(
-                "'butter [one] [two]' is 'cheese [one] [two]' by now, where you wrote 'bread'. Nothing was changed."),
+                "'butter [one] [two]' is now 'cheese [one] [two]', where you wrote 'bread'. Nothing was changed."),
             "\(refused)"
         )
         #expect(refused.contains("The text is 'cheese [one] [two]'; yours is 'bread'."), "\(refused)")
@@ -74,10 +74,10 @@ import Testing
         try user.hand("edit", "2", "bread [one] [2]", "--if-revision", "\(revision)")
         #expect(try user.lines() == ["[ ] dark bread [one] [2]"])
         let late = try user.hand("edit", "2", "bread [one] [zwei]", "--if-revision", "\(revision)", expecting: 7)
-        #expect(late.contains("'two' is '2' by now, where you wrote 'zwei'. Nothing was changed."), "\(late)")
+        #expect(late.contains("'two' is now '2', where you wrote 'zwei'. Nothing was changed."), "\(late)")
         #expect(
             try user.hand("edit", "1", "--link", "x", "--was", "ham", expecting: 2).contains(
-                "--was goes with a new text"))
+                "--was needs a new text"))
     }
 
     @Test func rangesNameItems() throws {

@@ -31,7 +31,8 @@ import Testing
         _ = try hand(server, "create", "groceries")
         _ = try hand(server, "rename", "shopping", "groceries", expecting: 7)
         _ = try hand(server, "rename", "shopping", "-x", expecting: 2)
-        #expect(try hand(server, "delete", "--force", "shopping").contains("comes back with: hand undelete shopping"))
+        #expect(
+            try hand(server, "delete", "--force", "shopping").contains("bring it back with: hand undelete shopping"))
         #expect(try hand(server, "lists") == "groceries\t0 items\trevision 0\n")
         for command in [["ls", "-l", "shopping"], ["add", "-l", "shopping", "eggs"], ["rename", "shopping", "new"]] {
             let refusal = try hand(server, command, expecting: 3)

@@ -85,10 +85,10 @@ import Testing
         let running = try ClientJournal(path: clients + servers[0] + "/0.sqlite", fresh: ClientID(high: 1, low: 1))
         let said = try ada.messages("sync", "--discard")
         #expect(
-            said == "another running command has edits that may wait; they are not thrown away. End it, and try again\n"
+            said == "another running command has edits that may wait; they are not discarded. End it, and try again\n"
         )
         try running.close()
-        #expect(try ada.messages("sync", "--discard") == "threw away 1 edit of 'list' that had not been sent\n")
+        #expect(try ada.messages("sync", "--discard") == "discarded 1 unsent edit of 'list'\n")
     }
 
     /// Of several copies the newest is what is shown and edited.

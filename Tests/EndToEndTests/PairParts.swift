@@ -111,5 +111,5 @@ struct RunningScreen: PairPart {
     }
 
     /// The list was deleted: what was typed is still there, and it is said how the list comes back.
-    private static func isGone(_ lines: [String]) -> Bool { lines.joined().contains("was deleted; it comes back") }
+    private static func isGone(_ lines: [String]) -> Bool { lines.joined().contains("was deleted; bring it back") }
 }

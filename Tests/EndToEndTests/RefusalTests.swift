@@ -112,7 +112,7 @@ import Testing
         #expect(
             try user.hand("keys", expecting: 2)
                 == "hand: \(file): unknown setting 'nmae'. Did you mean 'name'? "
-                + "There are url, name, ca, cert, cert-key, token and [keys].\n")
+                + "The settings are url, name, ca, cert, cert-key, token and [keys].\n")
     }
 
     /// A terminal that cannot put its cursor anywhere is not drawn on.

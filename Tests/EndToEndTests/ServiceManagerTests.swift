@@ -79,7 +79,7 @@ import Testing
             #expect(manager.next() == "STOPPING=1")
             server.waitUntilExit()
             let log = try String(contentsOfFile: folder.path + "/log", encoding: .utf8)
-            #expect(log.contains("the store has an older format and is converted") == isOlder, "\(log)")
+            #expect(log.contains("the store has an older format and is being converted") == isOlder, "\(log)")
             // SQLite keeps the number of the format there.
             let file = try FileHandle(forUpdating: URL(filePath: folder.path + "/data/hand.sqlite"))
             try file.seek(toOffset: 60)

@@ -113,7 +113,7 @@ import Testing
         try ada.hand("add", "a")
         try ada.hand("add", "b")
         try ben.hand("rm", "2")
-        #expect(try ada.messages("undo") == "of revision 2 nothing is left to take back\nnothing to do\n")
+        #expect(try ada.messages("undo") == "nothing of revision 2 is left to take back\nnothing to do\n")
         #expect(try ada.hand("lists", "--json").contains("\"revision\":3,"))
         #expect(try ada.messages("undo") == "took back revision 1:\n- 1  [ ] a\nrevision 4\n")
         try ada.hand("redo")
@@ -122,7 +122,7 @@ import Testing
         // Somebody else has brought it back.
         try ada.hand("rm", "1")
         try ben.hand("undo", "6")
-        #expect(try ada.messages("undo") == "of revision 6 nothing is left to take back\nnothing to do\n")
+        #expect(try ada.messages("undo") == "nothing of revision 6 is left to take back\nnothing to do\n")
         #expect(try texts() == "a")
     }
 

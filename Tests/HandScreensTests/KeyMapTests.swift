@@ -31,7 +31,7 @@ import Testing
     }
 
     static let faults: [([String: [String]], String)] = [
-        (["remove": ["d"]], "'remove' is no action"), (["delete": ["hyper-d"]], "'hyper-d' is no key"),
+        (["remove": ["d"]], "'remove' is not an action"), (["delete": ["hyper-d"]], "'hyper-d' is not a key"),
         (["delete": ["u"]], "'u' would be both delete and undo"), (["delete": ["?"]], "would be both"),
         (["delete": [""]], "delete:"), (["delete": ["ctrl-i"]], "ctrl-i"),
     ]

@@ -42,7 +42,7 @@ import Testing
     func otherTextsAreNoKeys(_ text: String) {
         let error = #expect(throws: Key.TextError.self) { try Key(text) }
         let description = error?.description ?? ""
-        #expect(description.hasPrefix("'\(text)' is no key; expected a character or one of space, enter, esc, "))
+        #expect(description.hasPrefix("'\(text)' is not a key; expected a character or one of space, enter, esc, "))
         #expect(description.contains("f1…f12"))
     }
 

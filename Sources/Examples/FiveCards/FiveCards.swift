@@ -3,8 +3,8 @@ import HandClient
 import HandCore
 import HandSync
 
-/// Bots that play on one hand of five cards until it is a flush: each deals while there is room, and throws a card away that does
-/// not fit. Nobody is ever dealt a card that is on the table.
+/// Bots that play on one hand of five cards until it is a flush: each bot deals while there is room, or discards a card
+/// that does not fit. Nobody is ever dealt a card that is on the table.
 @main
 enum FiveCards {
     static func main() async throws {
@@ -43,7 +43,7 @@ enum FiveCards {
         while true {
             let view = try await table.live().view
             if isFlush(view) { break }
-            // Others play at the same time: what no longer fits is refused by the rules, and the bot looks again.
+            // Others play at the same time. The rules refuse a move that no longer fits, and the bot looks again.
             do { try await table.edit(move) } catch ClientError.notMade {}
             _ = try await table.settled()
         }
@@ -54,7 +54,7 @@ enum FiveCards {
         view.count == 5 && Set(view.map { suit(of: $0) }).count == 1 && view.allSatisfy { suit(of: $0) != nil }
     }
 
-    /// Deals a card, or throws one away whose suit is rare; nothing once it is a flush.
+    /// Deals a card, or discards one whose suit is rare. Does nothing once the hand is a flush.
     private static func move(_ state: ListState) -> Delta {
         let view = state.view
         if isFlush(view) { return .identity }

@@ -1,10 +1,10 @@
 import HandCore
 
-/// A list as a Markdown checklist: a line an item.
+/// A list as a Markdown checklist, one line per item.
 enum Checklist {
     static func lines(of list: Hand) -> [String] {
         list.map { item in
-            // One item is one line, also where a text has several.
+            // One item is one line, even if its text has several.
             let text = item.content.text.replacing("\n", with: " ")
             return switch item.content {
             case .task(_, let done): "- [\(done ? "x" : " ")] \(text)"
@@ -22,9 +22,10 @@ enum Checklist {
         return .note(line.hasPrefix("- ") ? String(line.dropFirst(2)) : line)
     }
 
-    /// The edit that somebody made of the file with the list.
+    /// Returns the edit that turns the list into the file's lines.
     ///
-    /// A line that was replaced by one of the same kind is an edit of its item, so that others' work on it stays.
+    /// A line that was replaced by one of the same kind is an edit of its item, so that others' changes to the item
+    /// stay.
     static func edit(of list: Hand, into lines: [String]) -> Delta {
         let former = self.lines(of: list)
         var items: [Item?] = list.map { $0 }

@@ -3,7 +3,7 @@ import HandClient
 import HandCore
 import HandSync
 
-/// Keeps a list and a Markdown checklist the same, whichever of both is edited.
+/// Keeps a list and a Markdown checklist in sync, whichever is edited.
 @main
 enum MarkdownMirror {
     static func main() async throws {
@@ -16,7 +16,7 @@ enum MarkdownMirror {
         let client = try HandClient(
             ClientConfiguration(address: arguments[1], person: "markdown-mirror", program: "markdown-mirror/1"))
         let list = try await client.open(arguments[2])
-        // The file shows this, unless somebody has edited it since.
+        // What the file contains, unless somebody has edited it since.
         var shown = try await list.live().view
         try write(shown, to: file)
         while true {
@@ -24,7 +24,7 @@ enum MarkdownMirror {
             let lines = try read(file)
             if lines != Checklist.lines(of: shown) {
                 let (base, edit) = (shown, Checklist.edit(of: shown, into: lines))
-                // What others have done since the file was written stays: the edit is carried over it.
+                // Others' edits since the file was written stay: the file's edit is transformed over them.
                 try await list.edit { state in
                     edit.transformed(over: Delta(from: base, to: state.view), as: .later)
                 }

@@ -3,7 +3,7 @@ import HandClient
 import HandCore
 import HandSync
 
-/// Ticks each task that contains a word, as soon as somebody writes it.
+/// Ticks each task that contains a word as soon as somebody writes it.
 @main
 enum TickBot {
     static func main() async throws {
@@ -17,7 +17,7 @@ enum TickBot {
         for await event in list.events {
             switch event {
             case .changed(let state, _):
-                // The edit is made on the list as it is by then: nothing is done twice, whatever came in between.
+                // The closure receives the newest list, so no task is ticked twice, whatever happened in between.
                 if open(in: state.view, with: word).isEmpty { continue }
                 try await list.edit { .changing(open(in: $0.view, with: word).map { $0..<$0 + 1 }, Change(done: true)) }
             case .refused(_, let reason):
@@ -28,7 +28,7 @@ enum TickBot {
         }
     }
 
-    /// Where the open tasks are that contain the word.
+    /// The places of the open tasks that contain the word.
     private static func open(in view: Hand, with word: String) -> [Int] {
         view.enumerated().compactMap { index, item in
             guard case .task(let text, done: false) = item.content, text.contains(word) else { return nil }

@@ -6,7 +6,7 @@ import HandFormats
 enum Arguments {
     /// The arguments of this process.
     ///
-    /// - Throws: if one is not UTF-8: replacement characters would put something else into a list.
+    /// - Throws: `Failure` if one is not UTF-8: replacement characters would put a different text into a list.
     static func given() throws -> [String] {
         try (1..<max(1, Int(CommandLine.argc))).compactMap { index in
             guard let bytes = CommandLine.unsafeArgv[index] else { return nil }
@@ -27,7 +27,7 @@ enum Arguments {
         }
     }
 
-    /// Takes the context from before the command, as in `hand -c work ls`. Behind the command, it is an option as any other.
+    /// Takes the context from before the command, as in `hand -c work ls`. After the command, it is an ordinary option.
     static func takeContext(from arguments: inout [String]) throws {
         guard let option = arguments.first else { return }
         let names = ["-c", "--context"]
@@ -57,7 +57,7 @@ enum Arguments {
         return words.first == "help" ? words.dropFirst() : words
     }
 
-    /// Those of the first words that name a command.
+    /// The first words, as far as they name a command.
     static func path(of arguments: [String]) -> [String] {
         var path: [String] = []
         var command: any ParsableCommand.Type = HandCommand.self

@@ -3,7 +3,7 @@ import HandClient
 import HandCore
 import HandFormats
 
-/// What the shell offers when Tab is pressed. It offers nothing if the server does not answer quickly.
+/// What the shell offers when Tab is pressed: nothing if the server does not answer quickly.
 enum Completions {
     /// Names of lists.
     static let lists = CompletionKind.custom { words, _, _ in
@@ -22,7 +22,7 @@ enum Completions {
             let hand = try await client.state(of: list).hand
             let length = ShortID.length(in: hand)
             let ids = hand.lazy.map { String($0.id.description.prefix(length)) }
-                // Digits alone would mean a number in the list.
+                // Digits alone would mean the number of an item.
                 .map { $0.allSatisfy(\.isNumber) ? "@" + $0 : $0 }
             return Array(ids.filter { $0.hasPrefix(start) }.prefix(most))
         }
@@ -31,7 +31,7 @@ enum Completions {
     /// Names of contexts.
     static let contexts = CompletionKind.custom { _, _, _ in Contexts.names() }
 
-    /// How many items are offered at most.
+    /// The largest number of items to offer.
     private static let most = 500
     /// How long to wait for the server, in seconds.
     private static let patience = "0.4"
@@ -42,7 +42,7 @@ enum Completions {
         let url = Arguments.value(of: ["--url"], in: words)
         var options = ["--timeout", patience] + (url.map { ["--url", $0] } ?? [])
         if let context = Arguments.value(of: ["-c", "--context"], in: words) { options += ["--context", context] }
-        // Parsed first, as it says which context the rest is about.
+        // This comes first, because parsing sets the context that the next check uses.
         guard let server = try? ServerOptions.parse(options), !Settings.asksForToken(url: url)
         else { return [] }
         return (try? await server.withClient(list: Arguments.value(of: ["-l", "--list"], in: words), ask)) ?? []

@@ -3,15 +3,15 @@ import Foundation
 import HandClient
 import HandFormats
 
-/// Which of the named servers a command talks to.
+/// The named server that a command uses.
 struct ContextOption: ParsableArguments {
     @Option(
         name: [.customShort("c"), .long],
-        help: .init("The server that 'hand context add' gave this name to.", valueName: "name"),
+        help: .init("A server that was named with 'hand context add'.", valueName: "name"),
         completion: Completions.contexts)
     var context: String?
 
-    /// From here on it is the context of this process and its children. It is looked up when it is needed.
+    /// Makes it the context of this process and its children. It is looked up when it is needed.
     func validate() { if let context { setenv(Contexts.variable, context, 1) } }
 }
 
@@ -19,11 +19,11 @@ struct ContextCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "context", abstract: "Name servers, and choose between them.",
         discussion: """
-            A context is a server under a short name, with what belongs to it: your token, your name there, certificates. \
-            It is kept in ~/.config/hand/contexts, where only you can read it.
+            A context gives a server a short name, and stores what belongs to it: your token, your name there, certificates. \
+            Contexts are in ~/.config/hand/contexts, where only you can read them.
 
-            Which server a command talks to: --url, then -c or $HAND_CONTEXT, then $HAND_URL, then the context in use, then \
-            "url" in ~/.config/hand/config.toml, then this machine.
+            A command uses the first of these servers: --url, -c or $HAND_CONTEXT, $HAND_URL, the context in use, "url" in \
+            ~/.config/hand/config.toml, this machine.
             """,
         subcommands: [AddContext.self, ListContexts.self, UseContext.self, RemoveContext.self],
         defaultSubcommand: ListContexts.self)
@@ -33,20 +33,20 @@ private struct AddContext: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Give a server a name.",
         discussion: """
-            The secret in a link (behind #) is kept as your token. With --ask-token you are asked for it, and it is kept; with \
-            --ask-each-time it is not kept.
+            The secret in a link (after #) is stored as your token. --ask-token asks for the token and stores it; \
+            --ask-each-time does not store it.
             """)
 
-    @Argument(help: "Its name: letters, digits, - _ and dots.") var name: String
-    @Argument(help: "The server's address, and perhaps a list's.") var address: String
+    @Argument(help: "The context's name: letters, digits, - _ and dots.") var name: String
+    @Argument(help: "The server's address, optionally with a list.") var address: String
     @Option(name: .customLong("as"), help: .init("The name that others see there.", valueName: "name")) var person:
         String?
-    @Option(help: .init("The authorities that may sign its certificate.", valueName: "file")) var ca: String?
-    @Option(help: .init("Your own certificate for it.", valueName: "file")) var cert: String?
+    @Option(help: .init("The authorities that may sign the server's certificate.", valueName: "file")) var ca: String?
+    @Option(help: .init("Your own certificate for this server.", valueName: "file")) var cert: String?
     @Option(help: .init("That certificate's key, if it is in another file.", valueName: "file")) var certKey: String?
-    @Flag(help: "Ask for the token now, and keep it.") var askToken = false
+    @Flag(help: "Ask for the token now, and store it.") var askToken = false
     @Flag(help: "Ask for the token whenever it is needed.") var askEachTime = false
-    @Flag(help: "Replace a context of that name.") var replace = false
+    @Flag(help: "Replace an existing context of this name.") var replace = false
 
     func validate() throws {
         guard Contexts.isName(name) else {
@@ -54,30 +54,30 @@ private struct AddContext: ParsableCommand {
                 "'\(Printable.clean(name))' cannot be a context's name: expected up to 64 letters, digits, - _ or dots."
             )
         }
-        if askToken, askEachTime { throw ValidationError("Either --ask-token or --ask-each-time.") }
+        if askToken, askEachTime { throw ValidationError("Use --ask-token or --ask-each-time, not both.") }
         if certKey != nil, cert == nil { throw ValidationError("--cert-key needs --cert, the certificate.") }
     }
 
     func run() throws {
         let token = try HandAddress(address).token
         guard replace || !Contexts.names().contains(name) else {
-            throw Failure(.conflict, "there is a context '\(name)' already. To replace it: --replace")
+            throw Failure(.conflict, "there is already a context '\(name)'. To replace it, use --replace")
         }
         var texts = try files()
         texts[.url] = String(address.prefix { $0 != "#" })
         texts[.name] = person
         texts[.token] = try askToken ? SecretPrompt.token.get() : askEachTime ? "?" : token
         try Contexts.write(name, texts)
-        Output.message("added '\(name)'; try it: hand -c \(name) lists, or always: hand context use \(name)")
+        Output.message("added '\(name)'; use it once: hand -c \(name) lists, or always: hand context use \(name)")
     }
 
-    /// The files' paths, from wherever the command is used later.
+    /// The files' absolute paths, as later commands may run in another folder.
     private func files() throws -> [Settings.Key: String] {
         let given: [Settings.Key: String?] = [.ca: ca, .cert: cert, .certKey: certKey]
         return try given.compactMapValues { $0 }.mapValues { path in
             guard FileManager.default.isReadableFile(atPath: path) else {
                 throw Failure(
-                    .notFound, "cannot read \(Printable.clean(path)): name a file that is there and that you may read")
+                    .notFound, "cannot read \(Printable.clean(path)): name a file that exists and that you may read")
             }
             return URL(fileURLWithPath: path).path
         }
@@ -86,7 +86,7 @@ private struct AddContext: ParsableCommand {
 
 private struct ListContexts: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Show the named servers. The one in use has a star.")
+        commandName: "list", abstract: "Show the named servers; a star marks the one in use.")
 
     @Flag(help: "Print JSON.") var json = false
 
@@ -113,33 +113,33 @@ private struct ListContexts: ParsableCommand {
 
 private struct UseContext: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "use", abstract: "Choose the server of all commands that name no other.",
-        discussion: "Without a name, no context is used any more.")
+        commandName: "use", abstract: "Choose the server for all commands that name no other.",
+        discussion: "Without a name, no context is in use.")
 
     @Argument(help: "The context's name.", completion: Completions.contexts) var name: String?
 
     func run() throws {
         guard let name else {
             try Contexts.use(nil)
-            return Output.message("no context is used now")
+            return Output.message("no context is in use now")
         }
         let context = try Contexts.existing(name)
         try Contexts.use(name)
-        Output.message("commands now talk to \(Printable.clean("\(context.address.server)"))")
+        Output.message("commands now use \(Printable.clean("\(context.address.server)"))")
         if let url = ProcessInfo.processInfo.environment[Settings.Key.url.variable] {
-            Output.message("but $HAND_URL is set and comes first: \(Printable.clean(url))")
+            Output.message("but $HAND_URL is set, and overrides it: \(Printable.clean(url))")
         }
     }
 }
 
 private struct RemoveContext: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rm", abstract: "Forget a context. What this machine keeps of the server's lists stays.")
+        commandName: "rm", abstract: "Remove a context. This machine's copies of the server's lists stay.")
 
     @Argument(help: "The context's name.", completion: Completions.contexts) var name: String
 
     func run() throws {
-        // One whose file does not read can be removed, too.
+        // A context whose file cannot be parsed can be removed, too.
         guard Contexts.names().contains(name) else {
             _ = try Contexts.existing(name)
             return

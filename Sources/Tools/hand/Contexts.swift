@@ -4,7 +4,8 @@ import HandClient
 import HandFormats
 import TOMLKit
 
-/// Servers that the user has named. Each is a file with the keys of the configuration file, in a folder beside that.
+/// Servers that the user has named. Each is a file with the same keys as the configuration file, in a folder next to
+/// it.
 enum Contexts {
     struct Context {
         let name: String
@@ -12,11 +13,11 @@ enum Contexts {
         let address: HandAddress
     }
 
-    /// Names the context of a command, for its child processes, too.
+    /// The environment variable that names the context, also for child processes.
     static let variable = "HAND_CONTEXT"
 
     private static var folder: String { Settings.configurationFolder + "/contexts" }
-    /// Holds the name of the context in use.
+    /// The file that holds the name of the context in use.
     private static var choice: String { Settings.configurationFolder + "/context" }
 
     static func path(_ name: String) -> String { "\(folder)/\(name).toml" }
@@ -35,7 +36,7 @@ enum Contexts {
             guard let context = try read(name) else {
                 throw Failure(
                     .notFound,
-                    "the context in use, '\(name)', is gone. Choose another one: hand context use NAME, or use none: hand context use"
+                    "the context in use, '\(name)', no longer exists. Choose another: hand context use NAME, or none: hand context use"
                 )
             }
             return context
@@ -67,12 +68,12 @@ enum Contexts {
         guard isName(name), let file = try Settings.file(at: path(name)) else { return nil }
         guard let url = Settings.Layer.file(file).text(.url) else {
             throw Failure(
-                .usage, "\(file.path): expected the server's address, as url = \"hand://HOST:PORT\"; found none")
+                .usage, "\(file.path): expected the server's address, such as url = \"hand://HOST:PORT\"; found none")
         }
         return Context(name: name, file: file, address: try HandAddress(url))
     }
 
-    /// Whether a file can be called so, and a shell reads it as one word.
+    /// Whether this can be the name of a file, and one word in a shell.
     static func isName(_ name: String) -> Bool {
         let marks = Set("-_.".utf8)
         let isPlain = name.utf8.allSatisfy { byte in
@@ -84,7 +85,7 @@ enum Contexts {
 
     // MARK: Writing
 
-    /// Keeps a context so that only this user can read it.
+    /// Stores a context so that only this user can read it.
     static func write(_ name: String, _ texts: [Settings.Key: String]) throws {
         let table = TOMLTable()
         for (key, text) in texts { table[key.rawValue] = text }
@@ -93,7 +94,7 @@ enum Contexts {
         PrivateFile.tighten(path(name), to: 0o600)
     }
 
-    /// Has commands use a context, or none.
+    /// Sets the context in use, or none.
     static func use(_ name: String?) throws {
         guard let name else { return try PrivateFile.remove(choice) }
         try PrivateFile.makeFolder(Settings.configurationFolder)

@@ -12,10 +12,10 @@ import Logging
 
 struct Demo: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Try it out: a list in full screen that somebody else edits, too.",
+        abstract: "Try hand: a list in full screen that a scripted person edits with you.",
         discussion: """
-            Starts a server in memory, opens a sample list, and lets a scripted second person edit it with you. Nothing is \
-            kept. ? shows all keys, Q leaves.
+            Starts a server in memory and opens a sample list, which a scripted second person edits with you. Nothing is \
+            stored. ? shows all keys, Q quits.
             """)
 
     @Flag(help: "Leave the mouse to the terminal, so that it selects text as usual.") var noMouse = false
@@ -49,7 +49,7 @@ struct Demo: ParsableCommand {
         }
     }
 
-    /// Starts a server on its own thread; it ends with the program.
+    /// Starts a server on its own thread; it runs until the program ends.
     private func serve(_ folder: String, _ socket: String) throws {
         let start = Start()
         let thread = Thread {
@@ -73,7 +73,7 @@ struct Demo: ParsableCommand {
         try start.wait()
     }
 
-    /// `@unchecked Sendable` is safe: `error` is written before the semaphore is signaled and read after that.
+    /// `@unchecked Sendable` is safe: `error` is written before the semaphore is signaled and read after the wait.
     private final class Start: @unchecked Sendable {
         let ready = DispatchSemaphore(value: 0)
         var error: (any Error)?

@@ -3,7 +3,7 @@ import HandCore
 import HandFormats
 import Synchronization
 
-/// What an edit's author is told about the edit: the items that it deletes, or all its changes.
+/// The messages about an edit: the items that it deletes, or all its changes.
 final class Doings: Sendable {
     private struct Contents {
         var lines: [String] = []
@@ -12,14 +12,14 @@ final class Doings: Sendable {
 
     private let contents = Mutex(Contents())
 
-    /// How many lines are printed. The others are counted.
+    /// The largest number of lines to print. The rest are only counted.
     private static let most = 20
 
     var deleted: [Item] { contents.withLock { $0.deleted } }
 
-    /// Notes lines such as `- 2  [x] milk`.
+    /// Records lines such as `- 2  [x] milk`.
     ///
-    /// - Parameter heading: a line above all changes of the edit; without it only deletions are told.
+    /// - Parameter heading: a line above all changes of the edit; without it, only deletions are recorded.
     func note(_ delta: Delta, on list: Hand, under heading: String? = nil) throws {
         let new: Hand
         do { new = try list.applying(delta) } catch { throw ClientError.notMade(.misfit(error)) }
@@ -31,6 +31,7 @@ final class Doings: Sendable {
         }
     }
 
+    /// Prints the lines.
     func tell(_ server: ServerOptions) {
         let lines = contents.withLock { $0.lines }
         for line in lines.prefix(Self.most) { server.say(line) }

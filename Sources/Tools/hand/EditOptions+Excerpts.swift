@@ -3,7 +3,7 @@ import HandCore
 import HandFormats
 import HandSync
 
-/// Edits that need only the items that they touch, not the whole list.
+/// Edits that need only the items they touch, not the whole list.
 extension EditOptions {
     /// An item at a revision.
     func item(_ reference: ItemReference, at revision: Int) async throws -> Item {
@@ -16,11 +16,12 @@ extension EditOptions {
         }
     }
 
-    /// Edits the named items, or adds something at a place. Waits for the server's answer and prints the result.
+    /// Edits the named items, or adds items at a place. Waits for the server's answer and prints the result.
     ///
-    /// Asks the server for the named items only, unless edits of the list wait here: these go first and need the whole list.
+    /// Requests only the named items from the server, unless edits of the list wait on this machine: these are sent
+    /// first and need the whole list.
     ///
-    /// - Parameter make: gets the list, perhaps with those items only, and the items and the place as indexes.
+    /// - Parameter make: receives the list, perhaps with only those items, and the items and the place as indexes.
     func edit(
         _ items: [ItemReference] = [], to place: Place = .end,
         _ make: @escaping @Sendable (Hand, [ItemReference], Place) throws -> Delta
@@ -37,7 +38,7 @@ extension EditOptions {
         try await editWhole { view in try make(view, items, place) }
     }
 
-    /// The result of the edit on an excerpt of the list; nil if this needs the whole list.
+    /// Makes the edit on an excerpt of the list; returns nil if the edit needs the whole list.
     private func onExcerpt(
         of name: String, _ items: [ItemReference], _ place: Place, _ doings: Doings,
         _ make: @escaping @Sendable (Hand, [ItemReference], Place) throws -> Delta

@@ -6,20 +6,20 @@ import HandFormats
 struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Add items, as tasks by default.",
-        discussion: "Added at the end by default. '-' reads one item per line from standard input.")
+        discussion: "They are added at the end by default. '-' reads one item per line from standard input.")
 
     @OptionGroup var options: EditOptions
     @OptionGroup var placeOptions: PlaceOptions
     @Argument(help: "The texts; '-' for standard input.") var texts: [String]
-    @Flag(help: "What the items are.") var kind: Kind = .task
-    @Option(help: .init("Where a link leads; makes the item a link.", valueName: "address")) var link: String?
+    @Flag(help: "The kind of the items.") var kind: Kind = .task
+    @Option(help: .init("The address of a link; makes the item a link.", valueName: "address")) var link: String?
 
     enum Kind: String, EnumerableFlag {
         case task, note, heading, card
     }
 
     func validate() throws {
-        if link != nil && texts.count != 1 { throw ValidationError("--link goes with one text.") }
+        if link != nil && texts.count != 1 { throw ValidationError("--link needs exactly one text.") }
     }
 
     private func contents() throws -> [Content] {
@@ -39,7 +39,7 @@ struct Add: AsyncParsableCommand {
             case .heading: return .heading(text)
             case .card:
                 guard let card = Card(text) else {
-                    throw Failure(.usage, "'\(text)' is not a card: write Q♠, QS, 10h, or ?? for one that is dealt")
+                    throw Failure(.usage, "'\(text)' is not a card: write Q♠, QS, 10h, or ?? for a card from the deck")
                 }
                 return .card(card)
             }
@@ -61,7 +61,7 @@ struct Deal: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Deal cards from the deck to the end of the list.")
 
     @OptionGroup var options: EditOptions
-    @Argument(help: "How many.") var number = 1
+    @Argument(help: "The number of cards.") var number = 1
 
     func validate() throws {
         if !(1...52).contains(number) { throw ValidationError("A deck has 52 cards: deal 1 to 52, not \(number).") }
@@ -80,7 +80,8 @@ struct Deal: AsyncParsableCommand {
 /// The items to edit, and the options of every editing command.
 struct ItemsOptions: ParsableArguments {
     @OptionGroup var options: EditOptions
-    @Argument(help: "The items: numbers, ranges as 2-5, or ids.", completion: Completions.items) var items: [String]
+    @Argument(help: "The items: numbers, ranges such as 2-5, or ids.", completion: Completions.items) var items:
+        [String]
 
     /// Applies the same component to each item.
     func edit(_ component: Delta.Component) async throws {
@@ -115,7 +116,7 @@ struct Clear: AsyncParsableCommand {
 
 struct Move: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "mv", abstract: "Move items to one place, in the order in which they are named.",
+        commandName: "mv", abstract: "Move items to one place, in the order given.",
         discussion: "hand mv 3 --top; hand mv 5 7 --after k3f9")
 
     @OptionGroup var chosen: ItemsOptions
@@ -135,21 +136,21 @@ struct Edit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Change the text or the address of an item.",
         discussion: """
-            What others write at the same time stays, word by word. So does what they wrote since you looked, if you give --was, \
-            or --if-revision with the revision that you saw ('hand show' and 'hand log' print it). Only if the same words have \
-            changed, the edit is not made and the exit code is 7.
+            Words that others write at the same time are kept. So are changes since you looked, if you give --was, or \
+            --if-revision with the revision that you saw ('hand show' and 'hand log' print it). If the same words have \
+            changed, the edit is not made, and the exit code is 7.
             """)
 
     @OptionGroup var options: EditOptions
-    @Argument(help: "The item: number or id.", completion: Completions.items) var item: String
+    @Argument(help: "The item: a number or an id.", completion: Completions.items) var item: String
     @Argument(help: "The new text; '-' reads it from standard input.") var text: String?
-    @Option(help: .init("Where a link leads.", valueName: "address")) var link: String?
+    @Option(help: .init("The address of a link.", valueName: "address")) var link: String?
 
     @Option(
         help: ArgumentHelp(
             """
-            The text as you last saw it: others' changes since then stay. If they changed the same words, nothing is \
-            changed, and the exit code is 7.
+            The text as you last saw it: others' changes since then are kept. If they changed the same words, the edit is \
+            not made, and the exit code is 7.
             """, valueName: "text"))
     var was: String?
 
@@ -161,14 +162,14 @@ struct Edit: AsyncParsableCommand {
 
     func validate() throws {
         if text == nil && link == nil { throw ValidationError("What should change? Give a text, or --link ADDRESS.") }
-        if text == nil && was != nil { throw ValidationError("--was goes with a new text.") }
+        if text == nil && was != nil { throw ValidationError("--was needs a new text.") }
     }
 
     func run() async throws {
         var (options, reference) = (options, try ItemReference(item))
         let words = try text == "-" ? Self.standardInput() : text
         var seen = (text: was, link: String?.none)
-        // An edit that may have to wait is made on this revision or not at all.
+        // An edit that may have to wait is made on this revision only.
         if let revision = options.ifRevision, !options.queue {
             options.ifRevision = nil
             let item = try await options.item(reference, at: revision)
@@ -187,7 +188,7 @@ struct Edit: AsyncParsableCommand {
         }
     }
 
-    /// The new text, merged with others' changes of the old one.
+    /// The new text, merged with others' changes to the old text.
     private static func merged(_ new: String?, from old: String?, with present: String?) throws -> String? {
         guard let new, let old, let present else { return new }
         let (mine, theirs) = (TextChange(from: old, to: new), TextChange(from: old, to: present))
@@ -197,7 +198,7 @@ struct Edit: AsyncParsableCommand {
         throw Failure(
             .conflict,
             """
-            '\(Printable.clean(loss.original))' is '\(Printable.clean(loss.lost))' by now, where you wrote \
+            '\(Printable.clean(loss.original))' is now '\(Printable.clean(loss.lost))', where you wrote \
             '\(Printable.clean(loss.present))'. Nothing was changed. The text is '\(Printable.clean(present))'; \
             yours is '\(Printable.clean(new))'. Look at it, and repeat the edit with --was '\(Printable.clean(present))'.
             """)

@@ -17,7 +17,7 @@ extension ListFormat: ExpressibleByArgument {
             let formats = Self.allCases.map { "\($0.name) (.\($0.fileExtensions[0]))" }
             throw Failure(
                 .usage,
-                "which format is '.\(Printable.clean(ending))'? Use --format: \(formats.joined(separator: ", "))")
+                "unknown format '.\(Printable.clean(ending))'. Use --format: \(formats.joined(separator: ", "))")
         }
     }
 }
@@ -27,7 +27,7 @@ struct Export: AsyncParsableCommand {
         abstract: "Write a list as JSON Lines, a Markdown checklist or todo.txt.")
 
     @OptionGroup var list: ListOptions
-    @Argument(help: "The file; '-' or nothing for standard output. Its extension selects the format.") var file = "-"
+    @Argument(help: "The file; '-' for standard output. Its extension selects the format.") var file = "-"
     @Option(help: .init("jsonl, markdown or todotxt.", valueName: "format")) var format: ListFormat?
     @Option(help: .init("The revision to export (default: the newest).", valueName: "revision")) var at: Int?
     @Flag(name: .shortAndLong, help: "Overwrite a file that is not an export, without asking.") var force = false
@@ -49,7 +49,7 @@ struct Export: AsyncParsableCommand {
         guard isatty(0) == 1, isatty(2) == 1 else {
             throw Failure(.error, "\(file) holds something other than an export; --force overwrites it")
         }
-        Output.message("\(file) holds something other than an export. Overwrite it? Type yes to go on:")
+        Output.message("\(file) holds something other than an export. Overwrite it? Type yes to continue:")
         guard readLine() == "yes" else { throw Failure(.error, "nothing was written") }
     }
 }
@@ -57,7 +57,8 @@ struct Export: AsyncParsableCommand {
 struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Add the items of a file to a list.",
-        discussion: "Items keep their ids (JSON Lines), unless --new-ids is given. At the end unless said otherwise.")
+        discussion:
+            "Items are added at the end by default. Items from JSON Lines keep their ids, unless --new-ids is given.")
 
     @OptionGroup var list: ListOptions
     @OptionGroup var placeOptions: PlaceOptions
@@ -65,11 +66,12 @@ struct Import: AsyncParsableCommand {
     @Option(help: .init("jsonl, markdown or todotxt.", valueName: "format")) var format: ListFormat?
     @Flag(help: "Give the items new ids, so that a list can be imported twice.") var newIds = false
 
-    /// The size of one edit: small enough for a frame, large enough to be fast. The bytes are approximate.
+    /// The most items in one edit: small enough for a frame, large enough to be fast.
     private static let portion = 2_000
+    /// The approximate most bytes in one edit.
     private static let portionBytes = 1 << 20
 
-    /// Cuts the items into portions.
+    /// Splits the items into portions.
     private static func portions(of items: [Item]) -> [Range<Int>] {
         var ranges: [Range<Int>] = []
         var start = 0
@@ -125,7 +127,8 @@ struct Import: AsyncParsableCommand {
         }
     }
 
-    /// Inserts items after an item, or at a place if that item is missing. Asks the server for the neighbours only.
+    /// Inserts items after an item, or at a place if that item is missing. Requests only the neighbours from the
+    /// server.
     private static func insert(
         _ items: [Item], behind last: ItemID?, at place: Place, of name: String, _ client: HandClient
     ) async throws -> Settlement {
@@ -145,8 +148,8 @@ struct VectorsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "vectors", abstract: "Compute test vectors, for authors of other clients.",
         discussion:
-            "Reads questions from standard input, one JSON line each, and answers them on standard output, as Protocol.md says."
-    )
+            "Reads questions from standard input, one JSON object per line, and writes the answers to standard output. "
+            + "See Protocol.md.")
 
     @Flag(help: "Compare each line's \"expect\" with the answer, and print only the differences.")
     var check = false

@@ -1,7 +1,8 @@
 import Foundation
 import HandFormats
 
-/// The target of an export. A regular file is replaced atomically; links to it and its mode stay. A pipe or a device is written to.
+/// The target of an export. A regular file is replaced atomically, and keeps its mode and the links to it. A pipe or a
+/// device is written to.
 struct ExportFile {
     /// The path with all links resolved.
     private let path: String
@@ -32,7 +33,7 @@ struct ExportFile {
         return !data.elementsEqual(again)
     }
 
-    /// Passes texts to its argument, one after the other.
+    /// A function that passes texts to its argument, one after another.
     typealias Source = ((String) throws(LineWriter.Problem) -> Void) throws(LineWriter.Problem) -> Void
 
     /// Writes the texts of a source.
@@ -48,7 +49,7 @@ struct ExportFile {
         }
     }
 
-    /// Replaces the file by a new one, once that is complete and flushed.
+    /// Replaces the file with a new one, once that is complete and flushed.
     private func replace(_ body: Source) throws(LineWriter.Problem) {
         let new = path + ".\(getpid()).new"
         do throws(LineWriter.Problem) {
@@ -68,7 +69,7 @@ struct ExportFile {
         var isOpen = true
         defer { if isOpen { close(descriptor) } }
         if let status {
-            // Fails unless this is root: then the file belongs to the user.
+            // Fails unless this process runs as root; then the file belongs to the current user.
             _ = fchown(descriptor, status.st_uid, status.st_gid)
             guard fchmod(descriptor, status.st_mode & 0o7777) == 0 else { throw LineWriter.Problem(code: errno) }
         }
@@ -86,7 +87,7 @@ struct ExportFile {
     /// The end of a chain of links whose last target does not exist yet.
     private static func end(of name: String) -> String {
         var path = name
-        // The system follows that many links, too.
+        // The system also follows at most 40 links.
         for _ in 0..<40 {
             guard let next = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { return path }
             let folder = (path as NSString).deletingLastPathComponent as NSString

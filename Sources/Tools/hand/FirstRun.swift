@@ -2,26 +2,27 @@ import Foundation
 import HandClient
 import HandFormats
 
-/// What `hand` alone offers in a terminal: the server that it finds and its lists, and what a newcomer needs.
+/// The menu that `hand` without arguments shows in a terminal: the server and its lists, and the first steps for a
+/// newcomer.
 enum FirstRun {
     private struct Choice {
         let words: String
         let command: [String]
-        /// What is asked for, and follows the command.
+        /// The arguments to ask for.
         var questions: [String] = []
 
-        /// The command as one would type it.
+        /// The command as the user would type it.
         var typed: String { (["hand"] + command + questions.map { $0.uppercased() }).joined(separator: " ") }
     }
 
     /// How long to wait for the server, in seconds.
     private static let patience = "1"
-    /// How many lists are named.
+    /// The largest number of lists to name.
     private static let most = 8
 
     static var isWanted: Bool { isatty(0) == 1 && isatty(1) == 1 }
 
-    /// Says what there is, and asks. Returns the arguments of the chosen command; nil if none was chosen.
+    /// Shows the menu, and asks. Returns the arguments of the chosen command; nil if none was chosen.
     static func ask() async throws -> [String]? {
         Output.line("hand: a list that several people edit at once from their terminals.\n")
         let choices = try await choices()
@@ -30,7 +31,7 @@ enum FirstRun {
             let gap = String(repeating: " ", count: width - choice.words.count)
             Output.line("  \(number + 1)  \(choice.words)\(gap)  \(choice.typed)")
         }
-        Output.line("\nType a number, or Enter alone to leave. 'hand --help' shows all commands.")
+        Output.line("\nType a number, or press Enter to leave. 'hand --help' shows all commands.")
         guard let line = answer(to: ">"), !line.isEmpty else { return nil }
         guard let number = Int(line), choices.indices.contains(number - 1) else {
             throw Failure(.usage, "expected a number from 1 to \(choices.count), found '\(Printable.clean(line))'")
@@ -44,18 +45,18 @@ enum FirstRun {
         return command
     }
 
-    /// Tells of the server, and what can be done with it.
+    /// Describes the server, and returns what can be done with it.
     private static func choices() async throws -> [Choice] {
         let demo = Choice(words: "try it with a scripted person", command: ["demo"])
         let name = Choice(
             words: "name another server", command: ["context", "add"], questions: ["name", "address"])
-        let check = Choice(words: "see what is wrong", command: ["doctor"])
+        let check = Choice(words: "find out what is wrong", command: ["doctor"])
         let options = try ServerOptions.parse(["--timeout", patience])
         let server = try options.address().server
         do {
             let names = try await options.withClient { client, _ in try await client.lists().map(\.name) }
             let make = Choice(words: "make a list", command: ["create"], questions: ["name"])
-            Output.line("\(Printable.clean("\(server)")) answers.\n\(told(names))\n")
+            Output.line("\(Printable.clean("\(server)")) answers.\n\(summary(of: names))\n")
             return (names.isEmpty ? [] : [Choice(words: "open the lists", command: ["open"])]) + [make, demo, name]
         } catch {
             Output.line("\(Failure(error).message)\n")
@@ -64,7 +65,7 @@ enum FirstRun {
         }
     }
 
-    private static func told(_ names: [String]) -> String {
+    private static func summary(of names: [String]) -> String {
         if names.isEmpty { return "It has no lists yet." }
         let named = names.prefix(most).map { Printable.clean($0) }.joined(separator: ", ")
         let rest = names.count > most ? ", …" : ""

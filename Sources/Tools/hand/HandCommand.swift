@@ -9,12 +9,12 @@ struct HandCommand: AsyncParsableCommand {
         commandName: "hand",
         abstract: "A list that several people edit at once from their terminals.",
         discussion: """
-            Which server and list: --url, then a context (-c NAME), then $HAND_URL, then "url" in ~/.config/hand/config.toml, then \
-            hand://127.0.0.1:7777. 'hand context add' names servers: hand -c work ls. An address is hand://HOST:PORT/LIST or hand+unix:///PATH/hand.sock/LIST. If several servers \
-            have the same lists, it names them all: hand://HOST:PORT,HOST:PORT/LIST.
+            An address is hand://HOST:PORT/LIST or hand+unix:///PATH/hand.sock/LIST. If several servers have the same lists, it names \
+            them all: hand://HOST:PORT,HOST:PORT/LIST. Commands use the first of: --url, a context (-c NAME), $HAND_URL, "url" in \
+            ~/.config/hand/config.toml, hand://127.0.0.1:7777. 'hand context add' gives a server a name: hand -c work ls.
 
-            'hand' alone asks what you want to do; 'hand doctor' says what is missing; 'hand help topics' explains merging, working \
-            offline, roles, decks and backups.
+            'hand' without arguments asks what you want to do; 'hand doctor' finds problems; 'hand help topics' lists explanations of \
+            merging, working offline, TLS, roles, decks and backups.
 
             Items are named by their number in 'hand ls' or by the first characters of their id.
             Exit codes: 0 ok, 1 error, 2 usage, 3 not found, 4 rejected, 5 not allowed, 6 unreachable, 7 conflict.
@@ -84,7 +84,8 @@ struct HandCommand: AsyncParsableCommand {
     ) -> Never {
         let failure = Failure(error)
         guard failure.isOurs else {
-            // The parser also throws help, version and completion scripts, with code 0. Everything else is a usage error.
+            // The parser also throws help, version and completion scripts, with exit code 0. Everything else is a usage
+            // error.
             let code = exitCode(for: error)
             let text = fullMessage(for: error)
             if code == .success {

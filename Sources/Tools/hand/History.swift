@@ -7,7 +7,7 @@ import HandWire
 
 /// Reads a list's history page by page.
 enum HistoryReader {
-    /// The list before these commits. It may hold only the items that they touch.
+    /// The list before these commits. It may hold only the items that the commits touch.
     static func list(_ name: String, before commits: [Commit], _ client: HandClient) async throws -> Hand {
         guard let first = commits.first else { return Hand() }
         let touched = commits.reduce(0) { $0 + $1.delta.touched.reduce(0) { $0 + $1.count } }
@@ -15,11 +15,11 @@ enum HistoryReader {
         return try await client.excerpt(of: name, at: first.revision - 1, selections(of: commits)).hand
     }
 
-    /// If the commits touch more items, the whole list is requested.
+    /// If the commits touch more items than this, the whole list is requested.
     private static let most = 2_000
 
-    /// The positions, before the first commit, of all items that the commits touch. Items that one of the commits inserted need no
-    /// request.
+    /// The positions, before the first commit, of all items that the commits touch. Items that a commit inserted need
+    /// no request.
     private static func selections(of commits: [Commit]) -> [Excerpt.Selection] {
         var selections: [Excerpt.Selection] = []
         for (index, commit) in commits.enumerated() {
@@ -38,7 +38,7 @@ enum HistoryReader {
         return selections
     }
 
-    /// All commits from `first` to `last`, with the names of their authors.
+    /// Passes all commits from `first` to `last` to `body`, page by page, with the names of their authors.
     static func commits(
         of name: String, from first: Int, through last: Int = .max, _ client: HandClient,
         _ body: ([Commit], [UInt64: String]) async throws -> Void
@@ -62,10 +62,11 @@ enum HistoryReader {
 
     /// The help text about `json(_:by:from:to:)`.
     static let manual = """
-        With --json each commit is one line. "revision", "person" and "at" identify it; "changes" says what \
+        With --json each commit is one line. "revision", "person" and "at" identify it; "changes" describes what \
         happened to each item: "change" is added, deleted, moved or edited; "item" is its id; "from" and "to" are its \
         numbers in the list before and after; "before" and "after" are its contents. "delta" is the same change in the form \
-        of Protocol.md, for programs that replay it. A commit with "refused" changes nothing: it says why an edit was refused.
+        of Protocol.md, for programs that replay it. A commit with "refused" changes nothing; it gives the reason why an edit \
+        was refused.
         """
 }
 
@@ -73,9 +74,9 @@ struct Log: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show who changed what and when, oldest first.",
         discussion: """
-            Each item that a commit touches has a line: + added, - deleted, > moved, ~ edited. An edited text shows what was \
-            removed and what was inserted: [-milk-]{+oat milk+}, in colours on a terminal. A commit may also say that an edit was \
-            refused, and why; it changes nothing.
+            Each item that a commit touches has a line: + added, - deleted, > moved, ~ edited. An edited text shows the removed \
+            and the inserted words: [-milk-]{+oat milk+}, in colours on a terminal. A commit can also record that an edit was \
+            refused, and why; such a commit changes nothing.
 
             """ + HistoryReader.manual)
 
@@ -88,7 +89,7 @@ struct Log: AsyncParsableCommand {
     func run() async throws {
         let (name, server) = (try list.name(), list.server)
         let (first, number) = (first, number)
-        // --timeout limits each answer of the server. The reader of the output may take longer.
+        // --timeout limits each answer of the server, but not the reader of the output, which may take longer.
         try await server.withClient(list: name, timeLimited: false) { client, address in
             func answer<Value: Sendable>(_ ask: @escaping @Sendable () async throws -> Value) async throws -> Value {
                 try await server.limited(client, address, ask)
@@ -97,7 +98,7 @@ struct Log: AsyncParsableCommand {
             if let number {
                 next = max(next, try await answer { try await client.excerpt(of: name).revision } - number + 1)
             }
-            // The first page needs only the items that it touches, the others need the whole list.
+            // The first page needs only the items that it touches. The others need the whole list.
             var whole: Hand?
             var isFirst = true
             while true {
@@ -157,10 +158,10 @@ struct Diff: AsyncParsableCommand {
 
 struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Bring a list back to an earlier revision, as a new commit; its history stays.")
+        abstract: "Restore a list to an earlier revision, as a new commit; its history stays.")
 
     @OptionGroup var options: EditOptions
-    @Option(help: .init("The revision to go back to.", valueName: "revision")) var at: Int
+    @Option(help: .init("The revision to restore.", valueName: "revision")) var at: Int
 
     func run() async throws {
         let (name, at) = (try options.list.name(), at)

@@ -7,12 +7,13 @@ import HandSync
 import HandWire
 import TLS
 
-/// This machine's client ids. Each running command uses its own, because a server takes equal ids for one client.
+/// This machine's client ids. Each running command uses its own, because to a server, one id is one client.
 enum Identity {
     private static let most = 1_000
 
-    /// The folder for a server. For several hosts its name is a digest of all, as the names themselves may be too long for one, with
-    /// a comma, which no other folder has. An address with other hosts is another server: nobody knows whether it has the same lists.
+    /// The folder for a server. For several hosts, its name contains a digest of all hosts, because their names
+    /// together may be too long, and a comma, which occurs in no other folder's name. An address with other hosts
+    /// counts as another server: it may not have the same lists.
     private static func folder(_ server: HandAddress.Server) -> String {
         let name = server.description
         let safe = name.map { $0.isLetter || $0.isNumber || $0 == "." ? $0 : "_" }
@@ -23,12 +24,12 @@ enum Identity {
 
     private static func path(_ slot: Int, _ server: HandAddress.Server) -> String { "\(folder(server))/\(slot).sqlite" }
 
-    /// The ids that were used with a server. Edits may wait under each of them.
+    /// The numbers of the ids that were used with a server. Edits may wait under each of them.
     static func used(at address: HandAddress) throws -> [Int] {
         try (0..<most).filter { try FileState(at: path($0, address.server)) != nil }
     }
 
-    /// This machine's newest copy of a list; nil if there is none. Copies in use by running commands do not count.
+    /// This machine's newest copy of a list; nil if there is none. Ignores copies that running commands use.
     static func kept(_ list: String, at address: HandAddress) throws -> Replica? {
         var newest: Replica?
         for slot in try used(at: address) {
@@ -60,7 +61,7 @@ enum Identity {
         }
     }
 
-    /// A client that edits nothing. If the disk cannot be written, its id is not stored.
+    /// A client that makes no edits. If the disk cannot be written, its id is not stored.
     static func reader(at address: HandAddress, person: String) throws -> HandClient {
         do { return try client(at: address, person: person) } catch StoreError.failed, StoreError.syncFailed {
             return try client(nil, address, person)
@@ -73,8 +74,8 @@ enum Identity {
         try HandClient(configuration(address, person, path, keepsLists: keepsLists))
     }
 
-    /// A client with the given id, under the name whose edits wait there, if any do; nil if another command uses the id. If edits
-    /// may wait, that command gets some time to end.
+    /// A client with the given id. If edits wait under the id, the client has their author's name. Returns nil if
+    /// another command uses the id; if edits may wait, waits up to `patience` for that command to end.
     static func client(
         _ slot: Int, at address: HandAddress, person: String, patience: Duration
     ) async throws -> HandClient? {
@@ -90,7 +91,7 @@ enum Identity {
         }
     }
 
-    /// Whether edits may wait under an id. A running command may have sent them without having noted it yet.
+    /// Whether edits may wait under an id. A running command may have sent them, but not recorded that yet.
     static func mayWait(_ slot: Int, at address: HandAddress) -> Bool {
         ClientJournal.waitingPerson(inJournalAt: path(slot, address.server)) != nil
     }

@@ -6,12 +6,12 @@ struct Keys: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print the keys of 'hand open', and their names in the configuration file.",
         discussion: """
-            In ~/.config/hand/config.toml, below [keys]: delete = ["d", "del"] and top = ["g g"]. \(notation)
+            Change keys in ~/.config/hand/config.toml, below [keys]: delete = ["d", "del"], top = ["g g"]. \(notation)
             """)
 
     static let notation = """
         Keys are characters, enter, esc, tab, space, backspace, del, ins, arrows (up, down, left, right), home, end, pgup, pgdn, \
-        f1…f12, with or without ctrl-, alt- or shift- in front. Keys with spaces between them are pressed one after the other.
+        f1…f12, with or without ctrl-, alt- or shift- in front. Keys with spaces between them are pressed one after another.
         """
 
     @Flag(help: "Print JSON.") var json = false

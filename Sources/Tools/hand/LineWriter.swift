@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes lines to a descriptor, many lines with one system call.
+/// Writes lines to a descriptor, many lines per system call.
 struct LineWriter {
     /// Why the system refused to write.
     struct Problem: Error, CustomStringConvertible {
@@ -13,7 +13,7 @@ struct LineWriter {
     let descriptor: Int32
     private let isTerminal: Bool
     private var bytes: [UInt8] = []
-    /// How many callers want their lines collected.
+    /// The number of callers that want their lines collected.
     private var collectors = 0
 
     init(descriptor: Int32) {
@@ -21,7 +21,7 @@ struct LineWriter {
         isTerminal = isatty(descriptor) == 1
     }
 
-    /// Whether each line is to be flushed.
+    /// Whether to flush after each line.
     var isLive: Bool { isTerminal || collectors == 0 }
 
     mutating func begin() { collectors += 1 }

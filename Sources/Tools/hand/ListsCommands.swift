@@ -80,13 +80,13 @@ struct Lists: AsyncParsableCommand {
 }
 
 extension LocalTime {
-    /// In this machine's time zone, with its offset at that time.
+    /// A time in this machine's time zone, with the zone's offset at that time.
     static func here(_ milliseconds: UInt64) -> String {
         text(milliseconds, offset: offset(at: time_t(clamping: milliseconds / 1_000)))
     }
 
-    /// How many seconds this machine's time zone is ahead of UTC at a time, in seconds since 1970. Asked of the system: a package
-    /// has no time zones of its own.
+    /// How many seconds this machine's time zone is ahead of UTC at a time, which is in seconds since 1970. Uses the
+    /// system's time zones, because the package contains none.
     static func offset(at time: time_t) -> Int {
         var (time, parts) = (time, tm())
         tzset()
@@ -97,17 +97,18 @@ extension LocalTime {
 struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Make a list.",
-        discussion: "With --deck, cards come from a shuffled deck of 52: 'hand deal' takes them. "
-            + "A five-card hand is: hand create poker --deck --max-items 5 --kinds card")
+        discussion: "With --deck, cards come from a shuffled deck of 52, and 'hand deal' deals them. "
+            + "For a five-card hand: hand create poker --deck --max-items 5 --kinds card")
 
     @OptionGroup var server: ServerOptions
-    @Argument(help: "Its name: letters, digits, '-', '_' and '.'.") var name: String
-    @Option(help: .init("The most items that it may hold.", valueName: "number")) var maxItems: Int?
-    @Option(help: .init("The most bytes that an item may have.", valueName: "number")) var maxSize: Int?
+    @Argument(help: "The list's name: letters, digits, '-', '_' and '.'.") var name: String
+    @Option(help: .init("The largest number of items in the list.", valueName: "number")) var maxItems: Int?
+    @Option(help: .init("The largest size of an item, in bytes.", valueName: "number")) var maxSize: Int?
 
     @Option(
         help: .init(
-            "The kinds that it takes, separated by commas: card, note, task, link, heading.", valueName: "kinds"))
+            "The kinds of items that the list accepts, separated by commas: card, note, task, link, heading.",
+            valueName: "kinds"))
     var kinds: String?
 
     @Flag(help: "Deal cards from a deck.") var deck = false
@@ -153,18 +154,18 @@ struct Create: AsyncParsableCommand {
 struct Sync: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Send the edits that were kept while the server could not be reached (--queue).",
-        discussion: "Those of all lists, or of the one named with -l.")
+        discussion: "Sends the edits of all lists, or of the list named with -l.")
 
     @OptionGroup var list: ListOptions
-    @Flag(help: "Throw the edits of the list away instead of sending them.") var discard = false
+    @Flag(help: "Discard the edits of the list instead of sending them.") var discard = false
 
     func run() async throws {
-        if discard { return try await throwAway() }
+        if discard { return try await discardEdits() }
         let address = try list.server.address(list.list)
         var problem: (any Error)?
         var wasWaiting = false
         let isBusy = try await forEachClient(
-            at: address, orSay: "it sends those of the list that it has open"
+            at: address, orSay: "it sends the edits of its open list"
         ) { client in
             for name in try await client.waitingLists() where list.list == nil || list.list == name {
                 wasWaiting = true
@@ -180,8 +181,8 @@ struct Sync: AsyncParsableCommand {
         if !wasWaiting, !isBusy { list.server.say("nothing was waiting") }
     }
 
-    /// Runs `body` with a client for each of this machine's ids. If a running command has an id under which edits may wait, it says
-    /// so and what that means. Returns whether there was such a command.
+    /// Runs `body` with a client for each of this machine's ids. If a running command has an id under which edits may
+    /// wait, prints this and the consequence. Returns whether there was such a command.
     private func forEachClient(
         at address: HandAddress, orSay consequence: String, _ body: (HandClient) async throws -> Void
     ) async throws -> Bool {
@@ -220,13 +221,13 @@ struct Sync: AsyncParsableCommand {
             "'\(name)': sent" + (outcome.revision.map { "; revision \($0)" } ?? ""))
     }
 
-    private func throwAway() async throws {
+    private func discardEdits() async throws {
         let name = try list.name()
         var count = 0
         let isBusy = try await forEachClient(
-            at: try list.server.address(name), orSay: "they are not thrown away. End it, and try again"
+            at: try list.server.address(name), orSay: "they are not discarded. End it, and try again"
         ) { count += try await $0.discard(name) }
         if count == 0, isBusy { return }
-        list.server.say("threw away \(Words.count(count, "edit")) of '\(Printable.clean(name))' that had not been sent")
+        list.server.say("discarded \(Words.count(count, "unsent edit")) of '\(Printable.clean(name))'")
     }
 }

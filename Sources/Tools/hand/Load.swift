@@ -8,11 +8,12 @@ struct Load: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Put a server under load with scripted clients, and measure it.",
         discussion: """
-            Clients follow lists of the server and edit them as a script says. At the end each must have the server's list, \
-            and the result says whether it does. Without a script, 100 clients edit as fast as the server answers, for 10 s; \
-            --light has no copies of the list and finds the server's limit; --show prints a script to begin with.
+            Clients follow lists of the server and edit them as a script says. At the end, the result reports whether every client \
+            has the same list as the server. Without a script, 100 clients edit as fast as the server answers, for 10 s. With \
+            --light, clients have no copy of the list, which finds the server's limit. --show prints a script as a start for \
+            your own.
 
-            Scripts that come with the program:
+            Built-in scripts:
             \(BuiltinScript.allCases.map { "  \($0.rawValue.padding(toLength: 17, withPad: " ", startingAt: 0))\($0.summary)" }
                 .joined(separator: "\n"))
 
@@ -34,29 +35,30 @@ struct Load: ParsableCommand {
           pause 10ms | pause 1s to 5s
           offline 5s [with … end]            no connection; the edits of the block are sent afterwards
           disconnect                         the client drops its connection and reconnects
-          stall 1m                           does nothing and reads nothing, like a stopped program
+          stall 1m                           does nothing and reads nothing, like a suspended program
           expect converged                   all edits are acknowledged, and others' edits have arrived
         """
 
     @Argument(
-        help: .init("A script that comes with the program, a file, or - for standard input.", valueName: "script"))
+        help: .init("A built-in script, a file, or - for standard input.", valueName: "script"))
     var script = "burst"
 
     @Option(help: .init("The server (default: as for other commands).", valueName: "address")) var url: String?
     @OptionGroup var context: ContextOption
-    @Option(name: .shortAndLong, help: .init("The list, instead of the script's.", valueName: "list")) var list: String?
-    @Option(help: "How many clients, instead of the script's number.") var clients: Int?
-    @Option(help: .init("How long, for example 30s or 5m.", valueName: "time")) var duration = "10s"
-    @Option(help: .init("The time in which the clients connect, one after the other.", valueName: "time")) var ramp =
+    @Option(name: .shortAndLong, help: .init("Use this list instead of the script's.", valueName: "list")) var list:
+        String?
+    @Option(help: "The number of clients, instead of the script's number.") var clients: Int?
+    @Option(help: .init("How long to run, for example 30s or 5m.", valueName: "time")) var duration = "10s"
+    @Option(help: .init("The time over which to spread the clients' connections.", valueName: "time")) var ramp =
         "0s"
     @Option(
         help: ArgumentHelp(
-            "Edits a second of all clients together, sent on time even if the server falls behind; pauses are skipped.",
+            "Edits per second of all clients together, sent on time even if the server falls behind; pauses are skipped.",
             valueName: "edits"))
     var rate: Double?
-    @Option(help: "The seed of all random choices (default: a random one, which is printed).") var seed: UInt64?
+    @Option(help: "The seed of all random choices (default: a random seed, which is printed).") var seed: UInt64?
     @Option(help: "The number of processes for the clients.") var processes = 1
-    @Flag(help: "Clients without a copy of the list.") var light = false
+    @Flag(help: "Use clients without a copy of the list.") var light = false
     @Flag(help: "Distribute the clients of each list over all servers of the address, as a load balancer does.")
     var spread = false
     @Flag(help: "Use existing lists as they are; do not make or fill any.") var asIs = false
@@ -66,14 +68,14 @@ struct Load: ParsableCommand {
             valueName: "host:port")) var serverStatus: String?
     @Option(help: .init("A bound that must hold, such as ack.p99<20ms; may be repeated.", valueName: "bound"))
     var threshold: [String] = []
-    @Flag(help: "Print JSON: a line each second, and a summary.") var json = false
-    @Option(help: .init("Write a CSV file with a line for each second.", valueName: "file")) var csv: String?
+    @Flag(help: "Print JSON: a line per second, and a summary.") var json = false
+    @Option(help: .init("Write a CSV file with a line per second.", valueName: "file")) var csv: String?
     @Option(help: .init("Write the distribution of latencies.", valueName: "file")) var histogram: String?
     @Option(help: .init("Write a report with plots.", valueName: "file")) var html: String?
     @Flag(name: .shortAndLong, help: "Print no messages.") var quiet = false
-    @Option(help: .init("Print a script that comes with the program, and do nothing else.", valueName: "script"))
+    @Option(help: .init("Print a built-in script, and do nothing else.", valueName: "script"))
     var show: String?
-    /// This process's part of a test in several processes; the first process sets it.
+    /// This process's part of a test with several processes; the first process sets it.
     @Option(help: .hidden) var part: String?
 
     func validate() throws {
@@ -112,7 +114,7 @@ struct Load: ParsableCommand {
 
     private static func builtin(_ name: String) throws -> BuiltinScript {
         guard let script = BuiltinScript(rawValue: name) else {
-            throw Failure(.notFound, "there is no script '\(name)'; there are \(known)")
+            throw Failure(.notFound, "there is no script '\(name)'; the built-in scripts are \(known)")
         }
         return script
     }
@@ -121,7 +123,8 @@ struct Load: ParsableCommand {
         if let script = BuiltinScript(rawValue: script) { return script.source }
         if script == "-" { return try StandardInput.text() }
         guard let data = FileManager.default.contents(atPath: script) else {
-            throw Failure(.notFound, "there is no file '\(script)', and no script of that name (\(Self.known))")
+            throw Failure(
+                .notFound, "there is no file '\(script)', and no built-in script of that name (\(Self.known))")
         }
         guard let text = String(validating: data, as: UTF8.self) else {
             throw Failure(.error, "\(script): expected text in UTF-8")
@@ -129,7 +132,7 @@ struct Load: ParsableCommand {
         return text
     }
 
-    /// The script, whose roles must fit the number of clients.
+    /// Parses the script, and checks that its roles fit the number of clients.
     private func parsed(_ source: String) throws -> Script {
         do {
             let script = try Script(parsing: source)
@@ -147,7 +150,7 @@ struct Load: ParsableCommand {
         if light, parsed.needsReplicas {
             throw Failure(
                 .usage,
-                "\(script) has 'edit', offline edits, undo or 'expect converged', for which clients need a copy of the list: leave out --light"
+                "\(script) uses 'edit', offline edits, undo or 'expect converged', which need a copy of the list: leave out --light"
             )
         }
         var plan = LoadPlan(

@@ -1,8 +1,8 @@
 import Foundation
 import HandLoad
 
-/// A load test in several processes. This process makes the lists and starts the others, each with a part of the clients. They
-/// begin together, compare their lists at the end, and their results are added up.
+/// A load test in several processes. This process makes the lists and starts the others, each with a part of the
+/// clients. The processes begin together and compare their lists at the end; their results are added up.
 struct LoadProcesses {
     private let load: Load
     private let plan: LoadPlan
@@ -18,7 +18,7 @@ struct LoadProcesses {
     func run() throws -> LoadResult {
         if plan.makesLists { try LoadRun.makeLists(plan, progress: load.tell) }
         let processes = try (0..<load.processes).map(start)
-        // First when all clients are connected, then when all edits are answered.
+        // The processes wait twice: when all clients are connected, and when all edits are answered.
         for _ in 0..<2 {
             for process in processes { try process.expect(Self.waiting) }
             for process in processes { process.say("go") }
@@ -32,7 +32,7 @@ struct LoadProcesses {
         return try Part(Array(arguments))
     }
 
-    // MARK: In a process of its own
+    // MARK: In a child process
 
     /// Reduces a plan to this process's part. `part` holds its number, the number of processes, and the common seed.
     static func adapt(_ plan: inout LoadPlan, to part: String) throws {
@@ -44,11 +44,11 @@ struct LoadProcesses {
         plan.own = plan.clients * number / count..<plan.clients * (number + 1) / count
         plan.seed = numbers[2]
         plan.makesLists = false
-        // One process asks the server for all of them.
+        // Only one process asks the server for its metrics.
         if number > 0 { plan.status = nil }
     }
 
-    /// Waits until the first process says that all others have come this far.
+    /// Waits until the first process reports that all others have reached this point.
     static func waitForOthers() {
         Output.line(waiting)
         _ = readLine()
@@ -59,7 +59,7 @@ struct LoadProcesses {
     }
 }
 
-/// A child process with a part of the clients.
+/// A child process that runs a part of the clients.
 private final class Part {
     private let process = Process()
     private let input = Pipe()

@@ -8,13 +8,13 @@ struct Rename: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Give a list another name.",
         discussion: """
-            Whoever has it open can go on; tokens for the list follow it to its new name. Commands and links with the old
-            name no longer find it, but perhaps a new list of that name.
+            Clients that have the list open stay on it, and tokens for the list remain valid. Commands and links with the old
+            name no longer find it, and may find another list that takes the name later.
             """)
 
     @OptionGroup var server: ServerOptions
-    @Argument(help: "Its name.", completion: Completions.lists) var name: String
-    @Argument(help: "Its new name: letters, digits, '-', '_' and '.'.") var newName: String
+    @Argument(help: "The list's name.", completion: Completions.lists) var name: String
+    @Argument(help: "The new name: letters, digits, '-', '_' and '.'.") var newName: String
 
     func validate() throws {
         if let problem = ListName.problem(withNew: newName) { throw ValidationError(problem) }
@@ -33,12 +33,12 @@ struct Delete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Delete a list, for everybody.",
         discussion: """
-            The server keeps it for a while: 'hand undelete' brings it back, 'hand lists --deleted' shows until when.
+            The server keeps the list for a while: 'hand undelete' brings it back, and 'hand lists --deleted' shows until when.
             """)
 
     @OptionGroup var server: ServerOptions
-    @Argument(help: "Its name.", completion: Completions.lists) var name: String
-    @Flag(name: .shortAndLong, help: "Do not ask.") var force = false
+    @Argument(help: "The list's name.", completion: Completions.lists) var name: String
+    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.") var force = false
 
     func run() async throws {
         let name = name
@@ -49,7 +49,7 @@ struct Delete: AsyncParsableCommand {
                 return try await client.lists().first { $0.name == name }
             }
             let items = Words.count(list?.count ?? 0, "item")
-            Output.message("This deletes '\(name)' (\(items)) for everybody. Type its name to go on:")
+            Output.message("This deletes '\(name)' (\(items)) for everybody. Type its name to continue:")
             guard readLine() == name else { throw Failure(.error, "nothing was deleted") }
         }
         let kept = try await server.withClient(list: name) { client, _ in
@@ -57,7 +57,7 @@ struct Delete: AsyncParsableCommand {
             // Older servers do not keep deleted lists and do not know this request.
             return try? await client.deletedLists(pages: 1).first { $0.list.name == name }
         }
-        let back = kept.map { "; until \(LocalTime.here($0.keptUntil)) it comes back with: hand undelete \(name)" }
+        let back = kept.map { "; until \(LocalTime.here($0.keptUntil)), bring it back with: hand undelete \(name)" }
         server.tell(
             .object([.init("name", .string(name))] + (kept.map(Lists.json) ?? [])),
             "deleted '\(Printable.clean(name))'\(back ?? "")")
@@ -69,13 +69,14 @@ struct Undelete: AsyncParsableCommand {
         abstract: "Bring a deleted list back, with its history.",
         discussion: """
             If several lists had the name, the one deleted last comes back; 'hand lists --deleted' shows all, and --id chooses
-            another one. If the name is taken by now, choose a new one with --name.
+            another one. If the name has been taken since, choose a new one with --name.
             """)
 
     @OptionGroup var server: ServerOptions
     @Argument(help: "The name that the list had.", completion: Completions.deletedLists) var name: String
     @Option(help: .init("The number that 'hand lists --deleted' shows.", valueName: "number")) var id: UInt64?
-    @Option(name: .customLong("name"), help: .init("What to call it (default: as before).", valueName: "name"))
+    @Option(
+        name: .customLong("name"), help: .init("The name for the list (default: its former name).", valueName: "name"))
     var newName: String?
 
     func validate() throws {
@@ -86,14 +87,14 @@ struct Undelete: AsyncParsableCommand {
     func run() async throws {
         let (name, id, newName) = (name, id, newName ?? name)
         let entry = try await server.withClient { client, _ in
-            // By number, so that the message is about the list that comes back.
+            // The list is named by its number, so that the message is about the list that comes back.
             let lists = try await client.deletedLists()
             let entry = lists.first { $0.list.name == name && (id ?? $0.deletion) == $0.deletion }
             do {
                 try await client.undelete(name, deletion: entry?.deletion ?? id, as: newName)
             } catch ClientError.refused(.listExists, _) where newName == name {
                 let advice = "bring the deleted one back under another name: hand undelete \(name) --name OTHER"
-                throw Failure(.conflict, "there is a list '\(name)' by now; \(advice)")
+                throw Failure(.conflict, "there is another list '\(name)' now; \(advice)")
             } catch ClientError.refused(.noSuchList, _) {
                 throw Failure(.notFound, Self.missing(name, id, among: lists.map(\.list.name)))
             }

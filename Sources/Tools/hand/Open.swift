@@ -14,9 +14,9 @@ struct Open: AsyncParsableCommand {
         abstract: "Open lists in full screen.",
         discussion: """
             Keys: arrows or j k to move, o to add, e to edit, space to tick, d to delete, u to undo, / to find, ? for all \
-            of them, q to go back. While you type a text, alt-enter breaks the line and ctrl-o opens it in your editor \
-            (VISUAL or EDITOR; else the system's, or nano or vi). Without the server it opens this machine's copy; edits wait on \
-            disk until the server is back.
+            keys, q to go back. While you type a text, alt-enter breaks the line, and ctrl-o opens the text in your editor \
+            ($VISUAL or $EDITOR, or else the system's editor, nano or vi). When the server cannot be reached, it opens this \
+            machine's copy, and edits wait on disk until the server is back.
 
             Any place can be opened directly: hand open hand://HOST:PORT/LIST/items/ID, or .../LIST/history/REVISION.
             """)
@@ -65,7 +65,7 @@ enum Screens {
         _ location: Location, person: String, hasMouse: Bool,
         connect: @escaping (Location) throws -> MakeEngine
     ) throws {
-        // Whatever can fail comes before the screens take over the terminal.
+        // Everything that can fail comes before the screens take over the terminal.
         let keys = try Settings.keys()
         var first: MakeEngine? = try connect(location)
         let loop = try Loop()

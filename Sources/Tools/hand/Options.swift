@@ -8,11 +8,11 @@ import HandStore
 import HandSync
 import HandWire
 
-/// The server, and the user's name there.
+/// The options for the server and the user's name there.
 struct UserOptions: ParsableArguments {
     @Option(
         help: .init(
-            "The server, and optionally the list (default: -c, then $HAND_URL, then as 'hand context' says).",
+            "The server, and optionally the list (default: see 'hand context --help').",
             valueName: "address")
     )
     var url: String?
@@ -43,7 +43,7 @@ struct ServerOptions: ParsableArguments {
         if !quiet { Output.message(text) }
     }
 
-    /// Prints what was done, as JSON or in words.
+    /// Prints the result, as JSON or in words.
     func tell(_ value: @autoclosure () -> JSONValue, _ words: @autoclosure () -> String) {
         if json { Output.json(value()) } else { say(words()) }
     }
@@ -55,7 +55,7 @@ struct ServerOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - timeLimited: whether `--timeout` limits all of `body`. Otherwise `body` limits its own steps.
-    ///   - edits: whether `body` submits edits. These need an id that this machine keeps.
+    ///   - edits: whether `body` submits edits. These need a client id that is stored on this machine.
     func withClient<Result: Sendable>(
         list: String? = nil, timeLimited: Bool = true, edits: Bool = false,
         _ body: @escaping @Sendable (HandClient, HandAddress) async throws -> Result
@@ -85,14 +85,14 @@ struct ServerOptions: ParsableArguments {
         }
     }
 
-    /// The error, with advice if no server listens or the token was withheld.
+    /// Returns the error, with advice if no server listens or the token was not sent.
     static func explained(_ error: any Error, at server: HandAddress.Server) -> any Error {
         if case ClientError.refused(.notAuthenticated, _) = error, let reason = Settings.withheld(from: server) {
             return Failure(.notAllowed, Failure(error).message + ". " + reason)
         }
         let places = server.places.joined(separator: ", ")
         guard case ClientError.unreachable(let text) = error,
-            // Of several it says which.
+            // With several servers, the reason also names the one that was tried.
             let reason = [UVError.connectionRefused, .noSuchFile].map(\.description).first(where: {
                 text == $0 || text == "\(places): \($0)"
             })
@@ -109,7 +109,7 @@ struct ServerOptions: ParsableArguments {
         }
     }
 
-    /// The result of `body`. After `--timeout` the client is closed, which ends everything that waits for it.
+    /// Returns the result of `body`. After `--timeout`, closes the client, which ends everything that waits for it.
     func limited<Result: Sendable>(
         _ client: HandClient, _ address: HandAddress, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -118,7 +118,8 @@ struct ServerOptions: ParsableArguments {
         throw ClientError.unreachable("\(address.server) did not answer within \(Words.number(timeout)) s")
     }
 
-    /// The result of `body`; nil after `--timeout`. `body` then runs on, and its result is dropped.
+    /// Returns the result of `body`; nil after `--timeout`. In that case `body` keeps running, and its result is
+    /// dropped.
     func inTime<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result? {
         let seconds = timeout
         let (outcomes, outcome) = AsyncThrowingStream<Result?, any Error>.makeStream()
@@ -151,7 +152,8 @@ struct ListOptions: ParsableArguments {
         throw Failure(.usage, "which list? Name it with -l LIST, or put it into the address: hand://HOST:PORT/LIST")
     }
 
-    /// The list at a revision, or as it is now. A copy of the current list is kept, for edits without the server.
+    /// Loads the list at a revision, or the current list. Keeps a copy of the current list for edits without the
+    /// server.
     func whole(at revision: Int? = nil) async throws -> (hand: Hand, revision: Int) {
         let name = try name()
         return try await server.withClient(list: name) { client, _ in
@@ -203,14 +205,14 @@ struct EditOptions: ParsableArguments {
                     if state.isLoaded { throw error }
                     throw Failure(
                         .unreachable,
-                        "no server answers, and this machine has no copy of '\(name)': without one, items can only be added "
+                        "no server answers, and this machine has no copy of '\(name)': without a copy, items can only be added "
                             + "at the end or the top. 'hand ls' keeps a copy")
                 }
             }
         }
     }
 
-    /// Has `body` edit the list, waits for the server's answer, and prints the result.
+    /// Lets `body` edit the list, waits for the server's answer, and prints the result.
     func perform(
         _ doings: Doings = Doings(),
         _ body: @escaping @Sendable (HandClient, FollowedList) async throws -> Void
@@ -227,7 +229,7 @@ struct EditOptions: ParsableArguments {
         }
     }
 
-    /// Thrown if the edit would change nothing. No commit is made then.
+    /// Thrown if the edit would change nothing. In that case no commit is made.
     struct NothingToDo: Error {}
 
     /// Edits this machine's copy of the list, and keeps the edit on disk if the server does not answer in time.
@@ -262,13 +264,15 @@ struct EditOptions: ParsableArguments {
         server.say("\(address.server) cannot be reached: the edit is kept, 'hand sync' sends it")
     }
 
-    /// The result of `body`; nil if the server is not reached in time.
+    /// Returns the result of `body`; nil if the server cannot be reached in time.
     private func ifReached<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result? {
         do { return try await list.server.inTime(body) } catch ClientError.unreachable { return nil }
     }
 
+    /// Prints the outcome of an edit.
+    ///
     /// - Parameter more: additional JSON members.
     func report(_ outcome: Settlement, _ doings: Doings, _ more: [JSONValue.Member] = []) throws {
         if let rejection = outcome.rejections.first { throw ClientError.rejected(rejection) }
@@ -290,7 +294,7 @@ struct EditOptions: ParsableArguments {
 }
 
 extension Delta {
-    /// Whether the list stays the same, as after ticking a ticked task. O(size of the delta · log n).
+    /// Whether the list stays the same, for example after ticking a ticked task. O(size of the delta · log n).
     func changesNothing(of list: Hand) -> Bool {
         (try? list.applying(self).digest) == list.digest
     }
@@ -298,10 +302,12 @@ extension Delta {
 
 /// Where to put items.
 struct PlaceOptions: ParsableArguments {
-    @Flag(help: "To the top of the list.") var top = false
-    @Flag(help: "To the end of the list.") var end = false
-    @Option(help: .init("Before this item.", valueName: "item"), completion: Completions.items) var before: String?
-    @Option(help: .init("After this item.", valueName: "item"), completion: Completions.items) var after: String?
+    @Flag(help: "Put the items at the top of the list.") var top = false
+    @Flag(help: "Put the items at the end of the list.") var end = false
+    @Option(help: .init("Put the items before this item.", valueName: "item"), completion: Completions.items)
+    var before: String?
+    @Option(help: .init("Put the items after this item.", valueName: "item"), completion: Completions.items) var after:
+        String?
 
     func validate() throws {
         let given = [top, end, before != nil, after != nil].filter { $0 }.count
@@ -326,21 +332,21 @@ enum Notices {
         case .superseded(let item, let loss, _, let revision):
             let name = "'\(Printable.clean(item.content.text))'"
             switch loss {
-            case .move: return "your move of \(name) was overridden by somebody in revision \(revision)"
+            case .move: return "somebody overrode your move of \(name) in revision \(revision)"
             case .edit(let fields):
                 let what = fields.words.joined(separator: ", ")
-                return "your edit (\(what)) of \(name) was overridden by somebody in revision \(revision)"
+                return "somebody overrode your edit (\(what)) of \(name) in revision \(revision)"
             case .words(let loss, _):
                 let (lost, present) = (Printable.words(loss.lost), Printable.words(loss.present))
-                return "your '\(lost)' in \(name) became '\(present)' by somebody in revision \(revision)"
+                return "somebody changed your '\(lost)' in \(name) to '\(present)' in revision \(revision)"
             }
         case .spared(let item, .words(let loss, _)):
             let (own, present) = (Printable.words(loss.original), Printable.words(loss.present))
             return "'\(present)' stays in '\(Printable.clean(item.content.text))': somebody wrote it over '\(own)'"
         case .spared: return nil
         case .usedTwice(let revision):
-            return "another program used this one's id for revision \(revision), perhaps from a copy of "
-                + "\(Settings.stateFolder)/clients; your edit was sent again, and a new id is taken"
+            return "another program used this one's client id for revision \(revision), perhaps from a copy of "
+                + "\(Settings.stateFolder)/clients; your edit was sent again, under a new id"
         case .rejected(let reason, _): return "rejected: \(Printable.clean("\(reason)"))"
         case .diverged(let revision):
             return "this list differed from the server's at revision \(revision); it was loaded again"
@@ -349,6 +355,6 @@ enum Notices {
 }
 
 extension JSONValue {
-    /// `null` for nothing.
+    /// The number, or `null` for nil.
     init(orNull number: Int?) { self = number.map { JSONValue($0) } ?? .null }
 }

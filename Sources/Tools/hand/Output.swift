@@ -3,7 +3,7 @@ import HandFormats
 import Synchronization
 import Terminal
 
-/// Data goes to standard output, messages to standard error.
+/// Writes data to standard output and messages to standard error.
 enum Output {
     private static let standardOutput = Mutex(LineWriter(descriptor: 1))
     private static let stderrDescriptor: Int32 = 2
@@ -35,7 +35,7 @@ enum Output {
         line(value.line)
     }
 
-    /// Writes the lines of `body` in large pieces; on a terminal still line by line.
+    /// Writes the lines of `body` in large pieces; on a terminal, line by line.
     static func together<Result>(_ body: () throws -> Result) rethrows -> Result {
         use { $0.begin() }
         defer { use { writer throws(LineWriter.Problem) in try writer.end() } }
@@ -60,8 +60,8 @@ enum Output {
         Foundation.exit(status.rawValue)
     }
 
-    /// Opens closed standard descriptors, so that no file gets such a number and is overwritten. Writing to a closed standard
-    /// output still fails, as it should.
+    /// Opens standard descriptors that are closed, so that no other file gets their number and is overwritten. Writing
+    /// to a closed standard output still fails, as it should.
     static func claimDescriptors() {
         for (descriptor, mode) in [(Int32(0), O_WRONLY), (1, O_RDONLY), (2, O_WRONLY)]
         where fcntl(descriptor, F_GETFD) < 0 {
@@ -76,7 +76,7 @@ enum Output {
         try? writer.flush()
     }
 
-    /// If the reader has gone (`hand watch | head -1`), the command ends quietly, as other programs do.
+    /// If the reader is gone (`hand watch | head -1`), ends the command quietly, as other programs do.
     private static func fail(_ error: LineWriter.Problem) -> Never {
         if error.code == EPIPE { Foundation.exit(ExitStatus.ok.rawValue) }
         message("hand: cannot write to standard output: \(error)")

@@ -18,8 +18,8 @@ enum ItemPrinter {
     }
 
     /// - Parameters:
-    ///   - last: the largest number, for the column's width.
-    ///   - length: how many characters of an id are unique in the whole list.
+    ///   - last: the largest number, for the width of the column.
+    ///   - length: how many characters of an id make it unique in the whole list.
     static func print(
         _ shown: some Sequence<(number: Int, item: Item)>, upTo last: Int, idLength length: Int, json: Bool
     ) {
@@ -50,13 +50,13 @@ struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ls", abstract: "Print the items of a list: number, id, text.",
         discussion: """
-            hand ls 3-7; hand ls --open --grep milk. The numbers are those in the whole list, which other commands take.
+            hand ls 3-7; hand ls --open --grep milk. The numbers count in the whole list, as other commands expect them.
             """)
 
     @OptionGroup var list: ListOptions
     @OptionGroup var looks: Looks
 
-    @Argument(help: "Only these items: numbers, ranges as 2-5, or ids.", completion: Completions.items)
+    @Argument(help: "Print only these items: numbers, ranges such as 2-5, or ids.", completion: Completions.items)
     var items: [String] = []
 
     @Flag(help: "Print this machine's copy of the list, without asking the server.") var offline = false
@@ -116,15 +116,16 @@ struct List: AsyncParsableCommand {
     }
 }
 
-/// Which items are printed.
+/// The options that choose which items to print.
 struct Looks: ParsableArguments {
-    @Flag(help: "Only tasks that are not ticked.") var open = false
-    @Flag(help: "Only tasks that are ticked.") var done = false
+    @Flag(help: "Print only tasks that are not ticked.") var open = false
+    @Flag(help: "Print only tasks that are ticked.") var done = false
 
-    @Option(help: .init("Only items that contain this text, in upper or lower case.", valueName: "text"))
+    @Option(help: .init("Print only items that contain this text, ignoring case.", valueName: "text"))
     var grep: String?
 
-    @Option(name: .shortAndLong, help: .init("Only this many, from the top.", valueName: "number")) var number: Int?
+    @Option(name: .shortAndLong, help: .init("Print only this many items, from the top.", valueName: "number"))
+    var number: Int?
 
     func validate() throws {
         if open && done { throw ValidationError("Use --open or --done, not both.") }
@@ -145,7 +146,7 @@ struct Looks: ParsableArguments {
         if case .task(_, done: true) = item.content { true } else { false }
     }
 
-    /// Whether to print an item. Make it once for all items: options are slow to read.
+    /// Returns whether to print an item. Make the filter once for all items, because reading options is slow.
     var filter: (Item) -> Bool {
         let (isTask, done, grep) = (open || done, done, grep)
         return { item in
@@ -160,8 +161,8 @@ struct Show: AsyncParsableCommand {
         abstract: "Print a list at a revision, or one item in full.")
 
     @OptionGroup var list: ListOptions
-    @Argument(help: "An item; without it the whole list.", completion: Completions.items) var item: String?
-    @Option(help: .init("The revision to look at (default: the newest).", valueName: "revision")) var at: Int?
+    @Argument(help: "An item (default: the whole list).", completion: Completions.items) var item: String?
+    @Option(help: .init("The revision to print (default: the newest).", valueName: "revision")) var at: Int?
 
     func run() async throws {
         let (name, at) = (try list.name(), at)
@@ -188,7 +189,8 @@ struct Show: AsyncParsableCommand {
 }
 
 struct Who: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Show who is on a list, on which item, and who edits it.")
+    static let configuration = CommandConfiguration(
+        abstract: "Show who is on a list, on which items, and who is editing.")
 
     @OptionGroup var list: ListOptions
 

@@ -31,7 +31,7 @@ final class SQLiteBench: StoreBench {
         let (from, to) = ("\(folder)/\(opening)", "\(folder)/\(opening + 1)")
         opening += 1
         try FileManager.default.copyItem(atPath: from, toPath: to)
-        // An index of the log, which opening the store makes again.
+        // This file is an index of the log. Opening the store makes it again.
         try? FileManager.default.removeItem(atPath: to + "/hand.sqlite-shm")
         if let log = FileHandle(forWritingAtPath: to + "/hand.sqlite-wal") {
             try log.seekToEnd()

@@ -8,13 +8,13 @@ enum SecretPrompt {
     private static func ask(_ question: String) throws -> String {
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
         guard terminal >= 0 else {
-            throw Failure(.usage, "the token is to be asked for ('?'), but there is no terminal")
+            throw Failure(.usage, "cannot ask for the token ('?'): there is no terminal")
         }
         defer { close(terminal) }
         var modes = termios()
         tcgetattr(terminal, &modes)
         var silent = modes
-        // Without signals, too: one would end this process before the terminal is restored.
+        // Signals are off, too, because one would end this process before the terminal is restored.
         silent.c_lflag &= ~tcflag_t(ECHO | ISIG)
         tcsetattr(terminal, TCSAFLUSH, &silent)
         defer {

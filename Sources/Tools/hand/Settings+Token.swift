@@ -2,7 +2,7 @@ import Files
 import Foundation
 import HandFormats
 
-/// A token belongs to one server. No other server gets it, whatever address the user was tricked into using.
+/// Tokens. A token belongs to one server, and is sent to no other, whatever address the user was tricked into using.
 extension Settings {
     /// A token that the user has set, and its server.
     private struct Token {
@@ -11,7 +11,7 @@ extension Settings {
         let origin: String
     }
 
-    /// The token for a server, from the address, $HAND_TOKEN, or the file. For `?` the user is asked.
+    /// The token for a server, from the address, $HAND_TOKEN, or a file. Asks the user if the token is `?`.
     ///
     /// - Parameter given: the token in the server's address.
     static func token(for server: HandAddress.Server, in given: String?) throws -> String? {
@@ -22,9 +22,10 @@ extension Settings {
         return token == "?" ? try SecretPrompt.token.get() : token
     }
 
-    /// A token belongs to the server that stands beside it. Without one, $HAND_TOKEN belongs to the server of the context in use, or of
-    /// the configuration file, or else to the command's; that file's token belongs to the server of $HAND_URL, or else to this
-    /// machine's. A context that is named for one command gets no token but its own.
+    /// The tokens that the user has set. A token belongs to the server that is set in the same place. If none is set
+    /// there: $HAND_TOKEN belongs to the server of the context in use, or else of the configuration file, or else of
+    /// the command; the configuration file's token belongs to the server of $HAND_URL, or else of this machine. A
+    /// context that is named for one command gets only its own token.
     private static func tokens(for server: HandAddress.Server) throws -> [Token] {
         func home(_ layer: Layer) throws -> HandAddress.Server? {
             try layer.text(.url).map { try HandAddress($0).server }
@@ -65,8 +66,8 @@ extension Settings {
         if ProcessInfo.processInfo.environment["HAND_TOKEN_IN_CLEAR"] == "1" { return }
         throw Failure(
             .usage,
-            "the token was not sent to \(Printable.clean("\(server)")): without TLS others could read it. Use hands:// if the "
-                + "server has a certificate; HAND_TOKEN_IN_CLEAR=1 if the network protects it")
+            "the token was not sent to \(Printable.clean("\(server)")): without TLS, others could read it. Use hands:// if the "
+                + "server has a certificate, or HAND_TOKEN_IN_CLEAR=1 if the network is protected")
     }
 
     private static func warnOfReaders(_ file: String) {

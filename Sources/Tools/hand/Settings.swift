@@ -9,7 +9,7 @@ import TOMLKit
 enum Settings {
     private static var environment: [String: String] { ProcessInfo.processInfo.environment }
 
-    /// $HOME, or else the home folder that the system knows.
+    /// $HOME, or else the home folder from the system's user database.
     private static var home: String {
         if let path = environment["HOME"], path.hasPrefix("/") { return path }
         return NSHomeDirectory()
@@ -20,7 +20,7 @@ enum Settings {
         return home + fallback + "/hand"
     }
 
-    /// Where servers and clients keep their data.
+    /// The folder for the data of servers and clients.
     static var stateFolder: String { folder("XDG_STATE_HOME", "/.local/state") }
     /// The folder of a server's store if no option names one.
     static var dataFolder: String {
@@ -43,17 +43,18 @@ enum Settings {
         /// The user's secret.
         case token
 
-        /// What it sets, for the manual.
+        /// The description, for the manual.
         var summary: String {
             switch self {
             case .url:
-                "The server, and perhaps a list: hand://HOST:PORT/LIST, hands:// with TLS, hand+unix:///PATH/hand.sock/LIST."
-            case .name: "The name that others see. Usually the system's name of the user."
-            case .ca: "A file with the authorities that may sign servers' certificates. Usually those of the system."
+                "The server, and optionally a list: hand://HOST:PORT/LIST, hands:// with TLS, hand+unix:///PATH/hand.sock/LIST."
+            case .name: "The name that others see. Default: the user's name on the system."
+            case .ca:
+                "A file with the authorities that may sign servers' certificates. Default: the system's authorities."
             case .cert: "A file with the user's own certificate, for servers that ask for one."
-            case .certKey: "A file with the key of that certificate, if it is not in the same file."
+            case .certKey: "A file with the certificate's key, if it is not in the same file."
             case .token:
-                "The user's secret for the server of url. With ? the user is asked for it. Only the user should read the file."
+                "The user's secret for the server of url. With ?, hand asks for it. Only the user should be able to read the file."
             }
         }
 
@@ -80,7 +81,7 @@ enum Settings {
             }
         }
 
-        /// What sets a key here.
+        /// The variable or the file that sets a key.
         func origin(_ key: Key) -> String {
             switch self {
             case .environment: "$\(key.variable)"
@@ -88,7 +89,7 @@ enum Settings {
             }
         }
 
-        /// Where a key is set here.
+        /// Where a key is set, for messages.
         func place(of key: Key) -> String {
             switch self {
             case .environment: origin(key)
@@ -97,8 +98,8 @@ enum Settings {
         }
     }
 
-    /// The layers, the one that counts most first. A context that was named for this command comes before the environment; the one
-    /// that is used when none is named comes after it.
+    /// The layers, the one with the highest precedence first. A context that is named for this command comes before the
+    /// environment; the context in use comes after it.
     static func layers() throws -> [Layer] {
         try [
             Contexts.named().map { .file($0.file) }, .environment, Contexts.current().map { .file($0.file) },
@@ -130,7 +131,8 @@ enum Settings {
         guard let table = try table(at: path) else { return nil }
         let known = Key.allCases.map(\.rawValue)
         var file = File(path: path)
-        // An unreadable file is an error: without it, the user would be another person at another server.
+        // A file that cannot be read is an error. Without its settings, the user would have another name, at another
+        // server.
         for (name, value) in table {
             if let key = Key(rawValue: name), let text = value.string {
                 file.texts[key] = text
@@ -139,14 +141,14 @@ enum Settings {
             } else if known.contains(name) || name == "keys" {
                 throw Failure(
                     .usage,
-                    "\(path): expected \(known.joined(separator: ", ")), each a text in quotes, and [keys] with lists of "
-                        + "keys, as delete = [\"d\"]; found a \(name) of type \(value.type)")
+                    "\(path): expected \(known.joined(separator: ", ")), each a string in quotes, and [keys] with lists of "
+                        + "keys, such as delete = [\"d\"]; found a \(name) of type \(value.type)")
             } else {
                 throw Failure(
                     .usage,
                     "\(path): unknown setting '\(Printable.clean(name))'."
                         + Spelling.question(name, among: known + ["keys"])
-                        + " There are \(known.joined(separator: ", ")) and [keys].")
+                        + " The settings are \(known.joined(separator: ", ")) and [keys].")
             }
         }
         return file
@@ -171,7 +173,8 @@ enum Settings {
         }
     }
 
-    /// The address from the flag, the environment, the file, or of the server on this machine, with the secret for that server.
+    /// The address from the flag, the environment or a file, or else of the server on this machine, with the secret for
+    /// that server.
     static func address(flag: String?, list: String?) throws -> HandAddress {
         var address = try place(flag: flag, list: list)
         address.token = try token(for: address.server, in: address.token)
@@ -198,7 +201,7 @@ enum Settings {
             let key = layer.text(.certKey)
             if let certificate = layer.text(.cert) { return .init(file: certificate, key: key ?? certificate) }
             if key != nil {
-                throw Failure(.usage, "there is a key, but no certificate: \(layer.place(of: .cert)) is not set")
+                throw Failure(.usage, "there is a key but no certificate: \(layer.place(of: .cert)) is not set")
             }
         }
         return nil

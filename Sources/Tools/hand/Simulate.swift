@@ -8,24 +8,23 @@ struct Simulate: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run whole systems in a simulated world, with faults.",
         discussion: """
-            Each seed is a separate world: a server and its disk, or up to four servers on one store, clients and their \
-            network, all in virtual time, with \
-            connections that break, processes that are killed and disks that fail. Every promise of hand is checked after \
-            every event, and at the end everybody must have the same list. A seed always gives the same run.
+            Each seed is a separate world in virtual time: a server and its disk, or up to four servers on one store, and clients \
+            and their network. Connections break, processes are killed, and disks fail. After every event, every promise of hand \
+            is checked; at the end, everybody must have the same list. The same seed always gives the same run.
 
-            When a promise is broken, the run is reduced to the fewest steps that still break it, and printed; the exit \
-            code is 1.
+            If a promise is broken, the run is reduced to the fewest steps that still break it, and printed; the exit code \
+            is 1.
             """)
 
     @Option(help: "The first seed.") var seed: UInt64 = 1
-    @Option(help: "How many consecutive seeds.") var seeds = 1
-    @Option(help: "Steps of users and faults in each.") var steps = 150
+    @Option(help: "The number of consecutive seeds.") var seeds = 1
+    @Option(help: "The number of steps, by users and faults, for each seed.") var steps = 150
     @Option(help: "The server's store: a simulated one, or SQLite in a temporary folder.")
     var store = Store.simulated
-    @Option(help: "How many worlds run at a time (default: one per processor).") var jobs: Int?
-    @Flag(help: "Print what happened.") var trace = false
-    @Flag(help: "Stop at the first finding, and print it without reducing its run.") var first = false
-    @Flag(help: "Print a JSON object for each seed with a finding, and one for all.") var json = false
+    @Option(help: "The number of worlds that run at the same time (default: one per processor).") var jobs: Int?
+    @Flag(help: "Print everything that happened.") var trace = false
+    @Flag(help: "Stop at the first finding, and print it without reducing the run.") var first = false
+    @Flag(help: "Print a JSON object for each seed with a finding, and a summary.") var json = false
 
     enum Store: String, CaseIterable, ExpressibleByArgument {
         case simulated, sqlite

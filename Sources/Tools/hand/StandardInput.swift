@@ -2,7 +2,9 @@ import Foundation
 
 /// Reads standard input.
 enum StandardInput {
-    /// - Throws: if it is not UTF-8: replacement characters would put something else into a list.
+    /// All of standard input.
+    ///
+    /// - Throws: `Failure` if it is not UTF-8: replacement characters would put a different text into a list.
     static func text() throws -> String {
         let data = FileHandle.standardInput.readDataToEndOfFile()
         if let text = String(validating: data, as: UTF8.self) { return text }

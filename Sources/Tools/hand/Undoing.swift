@@ -5,7 +5,7 @@ import HandFormats
 import HandSync
 import HandWire
 
-/// Takes commits back, using the list's history. The cost is that of these commits and all later ones.
+/// Takes commits back, using the list's history. The cost is proportional to these commits and all later ones.
 struct Undoing: Sendable {
     private let options: EditOptions
     private let name: String
@@ -31,7 +31,7 @@ struct Undoing: Sendable {
                 let (before, first) = (undoing, count == 0)
                 let (after, isDone) = try await server.limited(before.client, before.address) {
                     var undoing = before
-                    if !first { try await undoing.readOn() }
+                    if !first { try await undoing.readNewCommits() }
                     let isDone = try await undoing.take(.step(step))
                     return (undoing, isDone)
                 }
@@ -57,7 +57,7 @@ struct Undoing: Sendable {
         }
     }
 
-    /// Connects and reads the list's revision. Edits that wait on this machine are sent first.
+    /// Connects, sends the edits that wait on this machine, reads the list's revision, and runs `body`.
     private static func begin(
         _ options: EditOptions, _ body: @escaping @Sendable (inout Undoing, ServerOptions) async throws -> Void
     ) async throws {
@@ -81,7 +81,7 @@ struct Undoing: Sendable {
 
     // MARK: Taking back
 
-    /// Takes back what `wish` names; false if there is nothing to take back.
+    /// Takes back what `wish` names. Returns false if there is nothing to take back.
     private mutating func take(_ wish: Retrace.Wish) async throws -> Bool {
         while true {
             switch past.next(for: wish) {
@@ -92,15 +92,15 @@ struct Undoing: Sendable {
                 past.learn(commit, on: try await client.excerpt(of: name, at: before, items).hand)
             case .make(let retraction, let step, let target):
                 if try await make(retraction, as: step, of: target.revision) { return true }
-                try await readOn()
+                try await readNewCommits()
             case .nothing: return false
-            case .forgotten(let revision): throw Failure(.notFound, "revision \(revision) is forgotten")
+            case .forgotten(let revision): throw Failure(.notFound, "the server no longer has revision \(revision)")
             }
         }
     }
 
     /// Makes the edit that takes a revision back, based on the revision for which it was computed: the server transforms it over
-    /// later commits. Prints the result; false if the edit must be computed again.
+    /// later commits. Prints the result. Returns false if the edit must be computed again.
     private mutating func make(
         _ retraction: Retraction, as step: Retrace.Step?, of revision: Int
     ) async throws -> Bool {
@@ -114,7 +114,7 @@ struct Undoing: Sendable {
         tell(spared: retraction.spared)
         if delta.changesNothing(of: excerpt.hand) {
             if let step { try await client.noteEmpty(step, in: logID, at: past.revision) }
-            if !options.list.server.json { options.list.server.say("of \(what) nothing is left to take back") }
+            if !options.list.server.json { options.list.server.say("nothing of \(what) is left to take back") }
             options.report(revision: nil, Doings(), told)
             return true
         }
@@ -124,7 +124,7 @@ struct Undoing: Sendable {
             return false
         }
         if case .duplicateItem? = outcome.rejections.first {
-            let missing = try await withoutWhatIsThere(delta)
+            let missing = try await withoutExistingItems(delta)
             if missing == delta { return false }
             return try await make(Retraction(delta: missing), as: step, of: revision)
         }
@@ -141,14 +141,14 @@ struct Undoing: Sendable {
         }
     }
 
-    /// The delta without the items that somebody else has brought back already.
-    private func withoutWhatIsThere(_ delta: Delta) async throws -> Delta {
+    /// Returns the delta without the items that somebody else has already brought back.
+    private func withoutExistingItems(_ delta: Delta) async throws -> Delta {
         let ids = delta.insertedItems.map(\.id)
-        let there = Set(try await client.excerpt(of: name, ids.map { .ids($0...$0) }).entries.map(\.item.id))
+        let existing = Set(try await client.excerpt(of: name, ids.map { .ids($0...$0) }).entries.map(\.item.id))
         return try Delta(
             delta.components.map { component in
                 guard case .insert(let items, let side) = component else { return component }
-                return .insert(items.filter { !there.contains($0.id) }, side)
+                return .insert(items.filter { !existing.contains($0.id) }, side)
             })
     }
 
@@ -160,8 +160,8 @@ struct Undoing: Sendable {
         return found
     }
 
-    /// Reads the commits made since.
-    private mutating func readOn() async throws {
+    /// Reads the commits made since the last read.
+    private mutating func readNewCommits() async throws {
         past.append(try await commits(from: past.revision + 1))
         past.own = try Identity.authors(named: person, at: address, log: logID)
         if let expected, past.revision != expected {

@@ -7,8 +7,8 @@ struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Follow a list live, until Ctrl-C.",
         discussion: """
-            Reconnects by itself, and misses nothing. The first line of --json has the list: "revision", "count", "items". Such a \
-            line also follows a gap, where the server has forgotten commits.
+            Reconnects by itself, and misses nothing. The first line of --json is the list: "revision", "count", "items". Such a \
+            line also follows a gap, where the server no longer has the commits.
 
             """ + HistoryReader.manual)
 

@@ -5,7 +5,7 @@ import HandWire
 
 /// The whole terminal client as a value: events go in, commands come out, and it can be drawn at any time.
 ///
-///     event ─▶ state (what is known) ─▶ screens (where one is) ─▶ commands
+///     event ─▶ state (what is known) ─▶ screens (where the user is) ─▶ commands
 ///                         └──────── canvas ────────┘
 ///
 /// Deterministic: time comes with the events, randomness from a seed.
@@ -14,17 +14,18 @@ package struct App: Sendable {
     package private(set) var router: Router
     /// The last message, and the time until which it is shown.
     private var message: (text: String, until: UInt64)?
-    /// What the user's newest edit did. It is shown after an undo or a redo.
+    /// What the user's newest edit did; shown after an undo or a redo.
     private var deed: String?
     /// The keys of an unfinished sequence, and the number typed before it.
     private var pressed: [Key] = []
     private var count: Int?
-    /// Where others were last told that the user is.
-    private var told: Whereabouts?
-    private var tellingDue: UInt64?
-    private var lastTold: UInt64 = 0
+    /// The user's place that was last sent to others.
+    private var sentPlace: Whereabouts?
+    /// When to send the next place; nil if none is due.
+    private var sendingDue: UInt64?
+    private var lastSent: UInt64 = 0
 
-    /// Milliseconds that a message stays.
+    /// How long a message stays, in milliseconds.
     static let messageTime: UInt64 = 4_000
     /// The shortest time between two messages about presence, in milliseconds.
     static let presenceInterval: UInt64 = 100
@@ -38,13 +39,13 @@ package struct App: Sendable {
     /// The commands at the start.
     package mutating func start(now: UInt64) -> [Command] {
         state.now = now
-        return Columns.$clusters.withValue(state.clusters) { run(router.top.appear(&state)) + tellWhereabouts() }
+        return Columns.$clusters.withValue(state.clusters) { run(router.top.appear(&state)) + sendWhereabouts() }
     }
 
     /// When the next `tick` is due; nil if none is.
     package var deadline: UInt64? {
         let flashes = state.lists.values.flatMap { $0.flashes.values }.min()
-        return [message?.until, flashes, tellingDue, router.top.deadline(state), state.retryAt].compactMap(\.self)
+        return [message?.until, flashes, sendingDue, router.top.deadline(state), state.retryAt].compactMap(\.self)
             .filter { $0 > state.now }.min()
     }
 
@@ -59,8 +60,8 @@ package struct App: Sendable {
 
     private mutating func carryOut(_ event: Event) -> [Command] {
         var commands: [Command] = []
-        // While another editor has the text, it has the terminal, too.
-        if case .input(let input) = event, input.isOfAPerson, router.top.draft?.outside == nil {
+        // While another editor has the text, it also has the terminal.
+        if case .input(let input) = event, input.isFromPerson, router.top.draft?.outside == nil {
             let isHinting = Frame.showsHints(on: router.top, message: message?.text, state)
             message = nil
             if case .mouse(let mouse) = input, isHinting, let hint = hint(under: mouse) {
@@ -69,14 +70,14 @@ package struct App: Sendable {
                 commands += take(input)
             }
         }
-        // Hidden screens follow too, so that the user comes back to the same place.
+        // Hidden screens follow events, too, so that the user comes back to the same place.
         var followed: [Command] = []
         router.updateAll { screen in followed += screen.follow(event, &state) }
         commands += followed
-        return run(commands) + tellWhereabouts()
+        return run(commands) + sendWhereabouts()
     }
 
-    /// What is learnt from an event.
+    /// Updates the state from an event.
     private mutating func learn(_ event: Event) {
         switch event {
         case .input(.resize(let size)): state.size = size
@@ -94,7 +95,7 @@ package struct App: Sendable {
             if case .changed(let new, let update) = news, update.origin == .own {
                 let list = state.list(name)
                 let done = Deed.again(update.delta, from: list.hand, to: new.view)
-                // What of it was left, and why.
+                // The parts that had no effect, and why.
                 let left = update.notices.compactMap { Notice($0, of: list)?.text(in: list) }
                 deed = left.isEmpty ? done : ([done ?? Deed.nothing] + left).joined(separator: "; ")
             }
@@ -141,7 +142,7 @@ package struct App: Sendable {
         }
     }
 
-    /// The hint that is clicked.
+    /// The hint that was clicked.
     private func hint(under mouse: Mouse) -> Hint? {
         guard mouse.act == .press, mouse.point.row == Frame.hintRow(state) else { return nil }
         return HintLine.placed(on: router.top, state).first { $0.columns.contains(mouse.point.column) }?.hint
@@ -168,7 +169,7 @@ package struct App: Sendable {
         }
     }
 
-    /// A number before a key says how often, or where to.
+    /// Takes a digit of the number before a key, which says how often or where to.
     private mutating func takeDigit(_ key: Key) -> Bool {
         guard key.modifiers.isEmpty, case .character(let character) = key.code, let digit = character.wholeNumberValue,
             character.isASCII, digit > 0 || count != nil
@@ -209,7 +210,7 @@ package struct App: Sendable {
 
     // MARK: Commands
 
-    /// Carries out what the model can do itself. The program around it does the rest.
+    /// Carries out the commands that the model can do itself, and returns the rest for the program around it.
     private mutating func run(_ commands: [Command]) -> [Command] {
         var rest: [Command] = []
         for command in commands {
@@ -232,21 +233,21 @@ package struct App: Sendable {
         return rest
     }
 
-    /// Tells others where the user is, if that has changed, and not too often.
-    private mutating func tellWhereabouts() -> [Command] {
+    /// Sends the user's place to others if it has changed, at most every `presenceInterval`.
+    private mutating func sendWhereabouts() -> [Command] {
         let new = router.top.whereabouts(state)
-        guard new != told else {
-            tellingDue = nil
+        guard new != sentPlace else {
+            sendingDue = nil
             return []
         }
-        guard state.now >= lastTold + Self.presenceInterval || told?.list != new?.list else {
-            tellingDue = lastTold + Self.presenceInterval
+        guard state.now >= lastSent + Self.presenceInterval || sentPlace?.list != new?.list else {
+            sendingDue = lastSent + Self.presenceInterval
             return []
         }
         var commands: [Command] = []
-        if let old = told, old.list != new?.list { commands.append(.presence(list: old.list, nil)) }
+        if let old = sentPlace, old.list != new?.list { commands.append(.presence(list: old.list, nil)) }
         if let new { commands.append(.presence(list: new.list, new.focus)) }
-        (told, tellingDue, lastTold) = (new, nil, state.now)
+        (sentPlace, sendingDue, lastSent) = (new, nil, state.now)
         return commands
     }
 
@@ -267,8 +268,9 @@ package struct App: Sendable {
 }
 
 extension Input {
-    /// Whether a person did it. The terminal reports the rest by itself, even in the middle of a key sequence.
-    fileprivate var isOfAPerson: Bool {
+    /// Whether a person made this input. The terminal sends the other inputs by itself, even in the middle of a key
+    /// sequence.
+    fileprivate var isFromPerson: Bool {
         switch self {
         case .key, .paste, .mouse: true
         case .resize, .cursor: false

@@ -3,7 +3,7 @@ import HandFormats
 import HandSync
 import HandWire
 
-/// What all screens share: the lists, the connection, the size of the terminal.
+/// The state that all screens share: the lists, the connection, the size of the terminal.
 @dynamicMemberLookup
 package struct AppState: Sendable {
     package let settings: Settings
@@ -13,23 +13,23 @@ package struct AppState: Sendable {
     /// Milliseconds on a monotonic clock.
     package internal(set) var now: UInt64 = 0
     package internal(set) var connection = ClientMachine.Status.connecting(to: nil)
-    /// Which of several servers was tried last.
+    /// The server that was tried last, of several.
     package internal(set) var place: String?
-    /// When the next try to connect is, on the clock of `now`.
+    /// When the next attempt to connect is due, on the clock of `now`.
     package internal(set) var retryAt: UInt64?
     package internal(set) var latency: UInt64?
     package internal(set) var lists: [String: ListData] = [:]
     /// The lists of the server; nil until they are known.
     package internal(set) var catalog: [DownMessage.ListEntry]?
-    /// Lists that are kept on this machine.
+    /// The lists that this machine has copies of.
     package internal(set) var keptLists: [String] = []
     package internal(set) var clipboard = Clipboard()
     var random: SplitMix64
 
-    /// What was cut or copied.
+    /// The contents that were cut or copied.
     package struct Clipboard: Sendable {
         package let contents: [Content]
-        /// The largest content of each kind. A list that allows these allows all.
+        /// The largest content of each kind. A list that allows these allows all contents.
         let largest: [Content.Kind: Content]
 
         init(_ contents: [Content] = []) {
@@ -38,17 +38,17 @@ package struct AppState: Sendable {
         }
     }
 
-    /// What stays the same while the client runs.
+    /// The settings that stay the same while the client runs.
     package struct Settings: Sendable {
         package var server: HandAddress.Server
-        /// One's own name.
+        /// The user's name.
         package var person: String
         package var size: Size
         /// Seconds by which local time is ahead of UTC.
         package var utcOffset: Int
         package var keys: KeyMap
         package var hasColors: Bool
-        /// For the ids of new items.
+        /// The seed for the ids of new items.
         package var seed: UInt64
         /// The cells in which contents are drawn.
         package var cells: any ContentCells
@@ -76,7 +76,7 @@ package struct AppState: Sendable {
 
     package subscript<Value>(dynamicMember path: KeyPath<Settings, Value>) -> Value { settings[keyPath: path] }
 
-    /// What is known of a list; empty if nothing is.
+    /// The data of a list; empty if nothing is known.
     package func list(_ name: String) -> ListData { lists[name] ?? ListData(name) }
 
     package var isOnline: Bool { connection == .online }
@@ -84,12 +84,12 @@ package struct AppState: Sendable {
     /// The rows of the terminal between the title and the two lines at the bottom.
     package var bodyRows: Int { max(1, size.rows - Frame.rowsAround) }
 
-    /// Changes what is known of a list.
+    /// Changes the data of a list.
     mutating func withList<Result>(_ name: String, _ body: (inout ListData) -> Result) -> Result {
         body(&lists[name, default: ListData(name)])
     }
 
-    /// New items of these contents.
+    /// Makes new items with these contents.
     mutating func mint(_ contents: [Content]) -> [Item] {
         contents.map { Item(id: .random(using: &random), content: $0) }
     }

@@ -1,17 +1,17 @@
 import HandCore
 import HandWire
 
-/// What a screen wants done. The model carries out the first four itself. The program around it carries out the others.
+/// A request of a screen. The model carries out the first four itself; the program around it carries out the others.
 package enum Command: Equatable, Sendable {
     case open(Route)
     case back
-    /// Replaces the topmost screen by that of another place.
+    /// Replaces the topmost screen with the screen of another place.
     case replace(Route)
     case say(String)
 
     case quit, suspend, redraw, reconnect, bell
     case follow(String)
-    /// An edit of a list, made on the view that the model has.
+    /// An edit of a list, based on the model's view of it.
     case edit(list: String, Delta)
     case undo(String)
     case redo(String)
@@ -19,15 +19,15 @@ package enum Command: Equatable, Sendable {
     case fetchLists
     case create(list: String, Rules)
     case deleteList(String)
-    /// A page of commits, `limit` from a revision on.
+    /// A page of up to `limit` commits, starting at a revision.
     case fetchHistory(list: String, from: Int, limit: Int)
     case fetchState(list: String, revision: Int)
     /// An address for the system to open.
     case openAddress(String)
-    /// A text for the user's own editor, which gets the terminal, in a file of that name.
+    /// A text to open in the user's own editor, which takes over the terminal, in a file with the given name.
     case editOutside(String, named: String)
     /// A place on another server.
     case visit(Location)
-    /// Send `continueWork` after the events that wait already.
+    /// Send `continueWork` after the events that are already waiting.
     case workOn
 }

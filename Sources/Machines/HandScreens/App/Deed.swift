@@ -1,7 +1,7 @@
 import HandCore
 import HandFormats
 
-/// An edit in words: which item it concerned, and where that item is now.
+/// Describes an edit in words: which item it concerned, and where that item is now.
 enum Deed {
     static let nothing = "nothing is left of that edit"
 
@@ -22,7 +22,7 @@ enum Deed {
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
-    /// The items at these places: `'[ ] milk'` or `3 items`.
+    /// Names the items at these places: `'[ ] milk'` or `3 items`.
     static func name(_ runs: [Range<Int>], of hand: Hand) -> String {
         let count = runs.reduce(0) { $0 + $1.count }
         guard count == 1, let place = runs.first(where: { !$0.isEmpty })?.lowerBound else {

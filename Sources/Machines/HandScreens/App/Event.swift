@@ -7,22 +7,22 @@ package enum Event: Sendable {
     case input(Input)
     /// The model's deadline has come.
     case tick
-    /// There is time to go on with unfinished work.
+    /// There is time to continue unfinished work.
     case continueWork
     case connection(ClientMachine.Status)
-    /// Milliseconds that the server took to answer.
+    /// The server's response time in milliseconds.
     case latency(UInt64)
     /// A message of the server that answers no request.
     case told(String)
     case list(String, ListEvent)
     case lists([DownMessage.ListEntry])
-    /// Lists that are kept on this machine.
+    /// The lists that this machine has copies of.
     case kept([String])
     case history(list: String, [Commit], people: [UInt64: String])
     case state(list: String, revision: Int, Hand)
-    /// What the user's own editor made of a text.
+    /// The text as the user's own editor saved it.
     case editedOutside(String)
-    /// A command failed, for that reason.
+    /// A command failed, for the given reason.
     case failed(Command, String)
     case done(Command)
 }

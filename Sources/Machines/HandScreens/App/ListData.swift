@@ -7,14 +7,14 @@ import HandWire
 package struct ListData: Sendable {
     package internal(set) var name: String
     package private(set) var state = ListState()
-    /// Whether this machine's copy of the list was looked up.
+    /// Whether this machine's copy of the list has been looked up.
     package private(set) var isLookedUp = false
     package internal(set) var progress: Progress?
-    /// Why the server does not give the list; nil while it does.
+    /// Why the server refuses the list; nil if it does not.
     package internal(set) var refusal: String?
-    /// Everybody who is here by author number, the user included.
+    /// Everybody on the list by author number, including the user.
     private var everybody: [UInt64: Participant] = [:]
-    /// The names of all known authors, also of those who have left.
+    /// The names of all known authors, including those who have left.
     var names: [UInt64: String] = [:]
     /// Items that others have just changed, and the time until which they are highlighted.
     var flashes: [ItemID: UInt64] = [:]
@@ -47,10 +47,10 @@ package struct ListData: Sendable {
 
     package var hand: Hand { state.view }
 
-    /// Others who are here, by their number.
+    /// The others on the list, by author number.
     package var people: [UInt64: Participant] { everybody.filter { $0.key != state.author } }
 
-    /// The server will tell anew who is here, and send anew what was on its way.
+    /// Forgets who is here and what was loading: the server sends both again after a reconnection.
     mutating func lostConnection() {
         (everybody, progress) = ([:], nil)
     }
@@ -74,7 +74,7 @@ package struct ListData: Sendable {
 
     func name(of author: UInt64?) -> String { author.flatMap { names[$0] } ?? "somebody" }
 
-    /// Why one's edits cannot be undone or redone; nil if they can.
+    /// Why the user's edits cannot be undone or redone; nil if they can.
     func refusal(of action: Action) -> String? {
         switch action {
         case .undo where !state.canUndo: "there is nothing to undo"
@@ -91,7 +91,7 @@ package struct ListData: Sendable {
         case .progress(let items, let total): progress = Progress(items: items, total: total)
         case .presence(let entries): for entry in entries { note(entry) }
         case .refused(let code, let reason):
-            let back = code == .listDeleted ? "; it comes back with: hand undelete \(name)" : ""
+            let back = code == .listDeleted ? "; bring it back with: hand undelete \(name)" : ""
             refusal = Printable.clean(reason + back)
         case .renamed(let new): name = new
         case .status: break
@@ -117,7 +117,7 @@ package struct ListData: Sendable {
         for notice in update.notices { add(notice) }
     }
 
-    /// Drops highlights that are over. Returns when the next one ends.
+    /// Removes expired highlights. Returns when the next one expires.
     mutating func expire(now: UInt64) -> UInt64? {
         if !flashes.isEmpty { flashes = flashes.filter { $0.value > now } }
         return flashes.values.min()
@@ -149,9 +149,9 @@ package struct ListData: Sendable {
     }
 }
 
-/// Items that are shown as pending: the user's edits touched them and the server has not confirmed that.
+/// The items that are shown as pending: the user's edits touched them, and the server has not confirmed those edits.
 struct Unsent: Sendable {
-    /// The number of edits from an earlier run, and all items that they touched.
+    /// The number of edits from an earlier run of the program, and all items that they touched.
     private var keptCount = 0
     private var kept: Set<ItemID> = []
     /// The items of each edit since, oldest first.

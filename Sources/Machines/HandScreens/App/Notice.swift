@@ -2,28 +2,28 @@ import HandCore
 import HandFormats
 import HandSync
 
-/// Tells the user that an edit was overridden or rejected: what happened, who did it, and how to get the edit back.
+/// A notice that an edit was overridden or rejected: what happened, who did it, and how to get the edit back.
 package struct Notice: Equatable, Sendable {
-    /// Who did it; nil for the server and this client. The name may become known later.
+    /// The author who did it; nil for the server and this client. The author's name may become known later.
     private let author: UInt64?
     /// What the author did; it follows the author's name in a sentence.
     private let deed: String
     package let recovery: Recovery?
     package internal(set) var isSeen = false
 
-    /// How the lost edit is made again.
+    /// How to make the lost edit again.
     package enum Recovery: Equatable, Sendable {
-        /// Set these fields of the item to what they are in that content.
+        /// Set these fields of the item to their values in the content.
         case fields(ItemID, Change.Fields, Content)
-        /// Put words back into the item: a change of its content at that time.
+        /// Put words back into the item. The change is based on the item's content at that time.
         case words(ItemID, Change, in: Content)
-        /// Move the item behind that one again; nil for the top.
+        /// Move the item behind another item again; nil for the top.
         case move(ItemID, behind: ItemID?)
-        /// Insert these contents anew.
+        /// Insert these contents again, as new items.
         case insert([Content])
     }
 
-    /// nil if the user need not know of it.
+    /// Returns nil if the user does not need to know about it.
     init?(_ notice: Replica.Notice, of list: ListData) {
         switch notice {
         case .acknowledged: return nil
@@ -33,7 +33,7 @@ package struct Notice: Equatable, Sendable {
             recovery = nil
         case .usedTwice(let revision):
             author = nil
-            deed = "another program used this one's id for revision \(revision); your edit is sent again"
+            deed = "another program used this one's client id for revision \(revision); your edit is sent again"
             recovery = nil
         case .spared(_, .words(let loss, _)):
             author = nil
@@ -70,7 +70,7 @@ package struct Notice: Equatable, Sendable {
         }
     }
 
-    /// What happened, with the author's name if it is known by now.
+    /// What happened, with the author's name if it is known.
     package func text(in list: ListData) -> String { author.map { "\(list.name(of: $0)) \(deed)" } ?? deed }
 
     private static func recovery(ofMove item: Item, isHere: Bool, _ list: ListData) -> Recovery? {
@@ -87,14 +87,14 @@ package struct Notice: Equatable, Sendable {
         return content.map { .fields(item.id, fields, $0) }
     }
 
-    /// What became of the user's words.
+    /// What happened to the user's words.
     private static func deed(_ loss: TextChange.Loss) -> String {
         let (lost, present) = (Printable.words(loss.lost), Printable.words(loss.present))
         if loss.present.isEmpty { return "removed '\(lost)'" }
         return loss.lost.isEmpty ? "put '\(present)' back" : "overwrote '\(lost)' with '\(present)'"
     }
 
-    /// The edit that gets it back, made on the present list; nil if the item is gone.
+    /// The edit that gets the lost edit back, based on the current list; nil if the item is gone.
     func delta(on hand: Hand, _ random: inout SplitMix64) -> Delta? {
         switch recovery {
         case nil: return nil

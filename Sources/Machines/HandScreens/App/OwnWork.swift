@@ -1,11 +1,11 @@
 import HandCore
 
-/// What the user's edits did to each item, so that they can be made again after somebody has overridden them.
+/// What the user's edits did to each item, so that they can be made again if somebody overrides them.
 struct OwnWork: Sendable {
     struct Entry: Sendable {
-        /// What the item said after the user's last change of it; nil if it was only moved.
+        /// The item's content after the user's last change of it; nil if it was only moved.
         var content: Content?
-        /// The item behind which the user moved it; nil for the top.
+        /// The item behind which the user moved it, `.some(nil)` for the top, or nil if it was not moved.
         var movedBehind: ItemID??
     }
 
@@ -16,7 +16,7 @@ struct OwnWork: Sendable {
 
     subscript(item: ItemID) -> Entry? { entries[item] }
 
-    /// Records an edit of the user's that led to `new`.
+    /// Records one of the user's edits, which led to `new`.
     mutating func record(_ delta: Delta, in new: Hand) {
         var left = Self.most
         for step in delta.placed {

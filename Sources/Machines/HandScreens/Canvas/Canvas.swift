@@ -24,7 +24,7 @@ package struct Size: Hashable, Sendable {
 package struct Canvas: Equatable, Sendable {
     /// One column of one row.
     package struct Cell: Equatable, Sendable {
-        /// One character as people see it; empty for the right half of a wide one.
+        /// One character as people see it; empty for the right half of a wide character.
         package var text: String
         package var style: Style
 
@@ -50,7 +50,7 @@ package struct Canvas: Equatable, Sendable {
     }
 
     /// Writes a line at `point`, in at most `width` columns and up to the right edge. A line that does not fit ends in `…`. A
-    /// line outside of the canvas is ignored.
+    /// line outside the canvas is ignored.
     package mutating func write(_ line: Line, at point: Point, width: Int = .max) {
         guard rows.indices.contains(point.row), point.column >= 0 else { return }
         let end = point.column + min(width, size.columns - point.column)
@@ -76,7 +76,7 @@ package struct Canvas: Equatable, Sendable {
         }
     }
 
-    /// If one half of a wide character is overwritten, the other half becomes blank.
+    /// Writes one character. If it overwrites one half of a wide character, the other half becomes blank.
     private mutating func put(_ character: Character, _ columns: Int, _ point: Point, _ style: Style) {
         for column in point.column..<point.column + columns { clear(Point(row: point.row, column: column)) }
         rows[point.row][point.column] = Cell(text: String(character), style: style)

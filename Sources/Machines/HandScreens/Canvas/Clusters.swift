@@ -1,5 +1,5 @@
-/// The kinds of joined emoji that a terminal draws as one character of two columns. Terminals differ, so each is asked; one
-/// that does not answer is assumed to draw none of them.
+/// The kinds of joined emoji that a terminal draws as one character of two columns. Terminals differ, so the client
+/// tests each one; a terminal that does not answer is assumed to draw none of them.
 package struct Clusters: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
@@ -13,11 +13,11 @@ package struct Clusters: OptionSet, Hashable, Sendable {
     package static let joined = Clusters(rawValue: 2)
     /// More than three emoji joined, which some terminals cannot draw.
     package static let long = Clusters(rawValue: 4)
-    /// A sign with the selector for its emoji form instead of its narrow form.
+    /// A sign with the selector for its emoji form, instead of its narrow form.
     package static let selected = Clusters(rawValue: 8)
 
-    /// The samples that a terminal is asked to draw, each at the start of a row. It supports a kind if its cursor is then in
-    /// column 2.
+    /// The samples that a terminal must draw, each at the start of a row. It supports a kind if its cursor is in column
+    /// 2 afterwards.
     package static let samples: [(kind: Clusters, text: String)] = [
         (.toned, "👍🏽"), (.joined, "👩‍👩‍👧"), (.long, "👨‍👩‍👧‍👦"), (.selected, "❤️"),
     ]
@@ -25,7 +25,7 @@ package struct Clusters: OptionSet, Hashable, Sendable {
     /// The row of the first sample. A report from row 0 reads like F3 with ctrl or alt.
     package static let firstRow = 1
 
-    /// Learns from the position of the cursor after a sample; its row tells which sample it was.
+    /// Learns from the position of the cursor after a sample. The row identifies the sample.
     mutating func learn(_ cursor: Point) {
         let index = cursor.row - Self.firstRow
         guard Self.samples.indices.contains(index) else { return }
@@ -42,7 +42,7 @@ package struct Clusters: OptionSet, Hashable, Sendable {
     private static func kinds(in character: Character) -> Clusters? {
         var kinds: Clusters = []
         var emoji = 0
-        // What may follow: an emoji (isOpen), a modifier of the emoji before (isBare), or only a joiner.
+        // What may come next: an emoji (isOpen), a modifier of the previous emoji (isBare), or only a joiner.
         var (isOpen, isBare) = (true, false)
         var isWide = false
         for scalar in character.unicodeScalars {

@@ -3,12 +3,12 @@ import HandFormats
 
 /// How many columns a text takes in a terminal.
 ///
-/// Terminals differ in how they draw characters made of several wide ones (families, skin tones, emoji chosen by a
-/// selector). Those that the terminal is known to draw as one take two columns. All others are drawn in a form that every
-/// terminal draws alike: `characters(of:)` removes joiners, selectors and skin tones. The width then follows from the
-/// East Asian width (UAX #11) of the scalars alone.
+/// Terminals differ in how they draw characters made of several wide ones (families, skin tones, emoji with a
+/// selector). The characters that the terminal is known to draw as one take two columns. All others are drawn in a form
+/// that every terminal draws in the same way: `characters(of:)` removes joiners, selectors and skin tones. The width
+/// then follows from the East Asian width (UAX #11) of the scalars alone.
 package enum Columns {
-    /// What the terminal is known to draw as one. ``App`` sets it around all its work.
+    /// The clusters that the terminal is known to draw as one character. ``App`` sets this around all its work.
     @TaskLocal package static var clusters: Clusters = []
 
     /// The width of a text as it is drawn.
@@ -51,11 +51,11 @@ package enum Columns {
         return characters
     }
 
-    /// The most marks on one letter; more only deface the screen.
+    /// The most marks on one letter; more would only garble the screen.
     private static let mostMarks = 8
 
-    /// The scalar of a character that consists of just one, is drawn as it is, and never joins another such character. This
-    /// fast path covers most text. nil for all other characters.
+    /// The scalar of a character that has only one scalar, is drawn unchanged, and never joins another such character;
+    /// nil for all other characters. This fast path covers most text.
     package static func plain(_ character: Character) -> UInt32? {
         guard let first = character.unicodeScalars.first, character.utf8.count == UTF8.width(first) else { return nil }
         switch first.value {
@@ -66,7 +66,8 @@ package enum Columns {
         }
     }
 
-    /// Marks above and below letters, and the Hangul vowels and finals that join an initial to a syllable.
+    /// Whether a scalar is a mark above or below a letter, or a Hangul vowel or final that joins an initial to form a
+    /// syllable.
     private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x1160...0x11FF, 0xD7B0...0xD7FB: return true
@@ -78,8 +79,8 @@ package enum Columns {
         }
     }
 
-    /// Joiners, variation selectors, skin tones, format characters, and everything else that terminals do not draw or draw
-    /// differently.
+    /// Whether a scalar is a joiner, a variation selector, a skin tone, a format character, or anything else that
+    /// terminals do not draw, or draw differently.
     private static func isLeftOut(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0, 0xAD, 0x61C, 0x180E: true

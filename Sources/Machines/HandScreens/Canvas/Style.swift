@@ -1,4 +1,4 @@
-/// How a piece of text looks. Colours come from the terminal's palette, so that they suit its theme.
+/// How a piece of text looks. Colours come from the terminal's palette, so that they match its theme.
 package struct Style: Hashable, Sendable {
     package var foreground: Color
     package var background: Color

@@ -2,8 +2,8 @@ import HandFormats
 
 /// Breaks text into lines of a given width.
 package enum Wrapping {
-    /// The lines of a text, broken at "\n", at blanks, and within words that are too long. There is at least one line and at
-    /// most `limit`; the last one ends in `…` if there is more.
+    /// The lines of a text, broken at "\n", at blanks, and within words that are too long. There are at least one and
+    /// at most `limit` lines; the last one ends in `…` if the text continues.
     ///
     /// Blanks at a break are left out, unless the break is a "\n". Control characters and marks of writing direction become
     /// `�`, a tab becomes a blank.
@@ -23,10 +23,10 @@ package enum Wrapping {
     /// The most bytes read per column: more than any script needs, so that longer text consists of invisible characters.
     private static let mostBytes = 64
 
-    /// A prefix that is long enough to fill all lines. Without this bound, a megabyte of blanks, of marks on one letter, or of
-    /// joined emoji would be read to its end.
+    /// A prefix that is long enough to fill all lines. Without this limit, a megabyte of blanks, of marks on one
+    /// letter, or of joined emoji would be read to the end.
     private static func beginning(of text: String, _ wrapper: Wrapper) -> Substring {
-        // One more column for the break.
+        // One extra column for the break.
         let perLine = wrapper.width.addingReportingOverflow(1)
         let columns = perLine.partialValue.multipliedReportingOverflow(by: wrapper.limit)
         let bytes = columns.partialValue.multipliedReportingOverflow(by: mostBytes)
@@ -74,11 +74,11 @@ private struct Wrapper {
     // The line being filled.
     private var line: [Piece] = []
     private var columns = 0
-    /// The number of pieces up to the last that is not blank.
+    /// The number of pieces up to the last one that is not blank.
     private var textEnd = 0
     /// Where the text before the last word ends, and where that word starts; nil while the line has only one word.
     private var gap: (end: Int, start: Int)?
-    /// Blanks that did not fit have followed, so the next word goes to the next line.
+    /// Whether blanks followed that did not fit, so that the next word goes to the next line.
     private var isFull = false
 
     init(width: Int, limit: Int) {
@@ -100,7 +100,8 @@ private struct Wrapper {
         }
     }
 
-    /// Takes what the terminal draws for one character, which can be several, as for a flag. They stay on one line if they fit.
+    /// Takes the characters that the terminal draws for one character; there may be several, as for a flag. They stay
+    /// on one line if they fit.
     private mutating func takeDrawn(_ drawn: [Character]) {
         let own = drawn.reduce(0) { $0 + Columns.width(of: $1) }
         if own == 0 { return }
@@ -150,7 +151,7 @@ private struct Wrapper {
         (textEnd, gap, isFull) = (next.count, nil, false)
     }
 
-    /// The lines. If something is left out, the last one ends in `…`.
+    /// Returns the lines. If text is left out, the last line ends in `…`.
     mutating func finish(hasMore: Bool) -> [String] {
         if isCut || hasMore {
             while let last = line.last, columns >= width || last.text == " " {

@@ -3,7 +3,7 @@ import HandCore
 /// A list shows at most this many lines of a text. The item's own screen shows all of them.
 private let mostLines = 8
 
-/// A card as it lies on the table.
+/// A playing card.
 struct CardCell: TableCell {
     private let card: Card
 
@@ -37,11 +37,11 @@ struct NoteCell: TableCell {
     }
 }
 
-/// A box to tick and a text that hangs beside it.
+/// A box to tick, with the text indented next to it.
 struct TaskCell: TableCell {
     private let text: String
     private let isDone: Bool
-    /// Columns of the box in front of the text.
+    /// The columns of the box in front of the text.
     static let boxWidth = 3
 
     init(_ text: String, isDone: Bool) { (self.text, self.isDone) = (text, isDone) }
@@ -54,7 +54,7 @@ struct TaskCell: TableCell {
     }
 }
 
-/// A text, and below it the address to which it leads.
+/// A text, and below it the address of the link.
 struct LinkCell: TableCell {
     private let text: String
     private let address: String
@@ -69,7 +69,7 @@ struct LinkCell: TableCell {
     }
 }
 
-/// The title of what follows, with a rule below it.
+/// A heading, with a rule below it.
 struct HeadingCell: TableCell {
     private let text: String
 
@@ -82,7 +82,7 @@ struct HeadingCell: TableCell {
     }
 }
 
-/// A kind that this program does not know. It says so and leaves the item alone.
+/// An item of a kind that this program does not know. The cell says so.
 struct UnknownCell: TableCell {
     private let kind: Content.Kind
     private let size: Int
@@ -94,23 +94,23 @@ struct UnknownCell: TableCell {
     }
 }
 
-/// Ready text, for rows that are no items.
+/// Finished lines, for rows that are not items.
 struct TextCell: TableCell {
     let text: [Line]
 
     func lines(width: Int, _ state: RowState) -> [Line] { text }
 }
 
-/// The field in which one types the text of an item. It grows to the lines that the text needs, as far as there is room; then
-/// it shows those around the cursor, with an arrow where there are more.
+/// The field for typing the text of an item. It grows with the text as far as there is room; then it shows the lines
+/// around the cursor, with an arrow where there are more.
 struct EditorCell: TableCell {
     private let draft: Draft
-    /// The most lines that it may have.
+    /// The most lines that the field may have.
     private let most: Int
 
     init(_ draft: Draft, most: Int) { (self.draft, self.most) = (draft, most) }
 
-    /// What is told below the text, which keeps a line at least.
+    /// The lines of the hint below the text. The text keeps at least one line.
     private func hints(width: Int) -> [Line] {
         guard let hint = draft.hint, most > 1 else { return [] }
         return Wrapping.lines(hint, width: width, limit: min(mostLines, most - 1)).map { Line($0, Style(.yellow)) }
@@ -124,7 +124,7 @@ struct EditorCell: TableCell {
             let visible = editor.visible(width: draft.room(width))
             return ([visible.text], Point(row: 0, column: visible.cursorColumn), false, false)
         }
-        // It is wrapped already, unless somebody's name has just taken some of the room.
+        // The text is already wrapped, unless somebody's name has just taken some of the room.
         editor.width = draft.room(width)
         let rows = editor.window(lines: max(1, most - hints(width: width).count))
         let place = editor.place
@@ -134,7 +134,7 @@ struct EditorCell: TableCell {
         )
     }
 
-    /// Where the cursor is, in its lines.
+    /// The cursor's position within the cell's lines.
     func cursor(width: Int) -> Point {
         let cursor = text(width: width).cursor
         return Point(row: cursor.row, column: Columns.width(of: draft.label) + 1 + cursor.column)

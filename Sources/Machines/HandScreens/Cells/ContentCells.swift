@@ -1,7 +1,7 @@
 import HandCore
 
-/// Chooses the cell for each kind of content. A program that knows more kinds has its own, and passes the rest on to
-/// `StandardCells`.
+/// Chooses the cell for each kind of content. A program that knows more kinds has its own implementation, which passes
+/// the other kinds on to `StandardCells`.
 package protocol ContentCells: Sendable {
     func cell(for content: Content) -> any TableCell
 }

@@ -18,15 +18,15 @@ package enum Action: String, CaseIterable, Sendable {
     case whose, restore, older, newer
 
     package struct Manual: Sendable {
-        /// In the line of keys at the bottom.
+        /// The text in the line of keys at the bottom.
         package let short: String
-        /// In the help.
+        /// The text in the help.
         package let long: String
-        /// The keys that do it unless the configuration file says otherwise: one or several in a row each.
+        /// The keys that do it, unless the configuration file changes them. Each is one key or a sequence of keys.
         package let keys: [String]
     }
 
-    /// Its texts and its standard keys.
+    /// The action's texts and standard keys.
     package var manual: Manual {
         switch self {
         case .back: Manual(short: "back", long: "go back; leave off what was begun", keys: ["esc", "q", "left", "h"])
@@ -45,8 +45,8 @@ package enum Action: String, CaseIterable, Sendable {
         case .end: Manual(short: "end", long: "to the end; with a number before it, to that row", keys: ["G", "end"])
         case .open: Manual(short: "open", long: "open it", keys: ["enter", "right", "l"])
         case .filter: Manual(short: "filter", long: "show only what contains a text", keys: ["/"])
-        case .hideTicked: Manual(short: "hide ticked", long: "hide what is ticked, or show it again", keys: ["s"])
-        case .clearTicked: Manual(short: "clear ticked", long: "delete all that is ticked", keys: ["S"])
+        case .hideTicked: Manual(short: "hide ticked", long: "hide ticked tasks, or show them again", keys: ["s"])
+        case .clearTicked: Manual(short: "clear ticked", long: "delete all ticked tasks", keys: ["S"])
         case .jump: Manual(short: "jump", long: "to a number, an id or a person", keys: [":"])
         case .follow: Manual(short: "open link", long: "open a link's address", keys: ["ctrl-o"])
         case .history: Manual(short: "history", long: "who changed what, and when", keys: ["H"])
@@ -55,10 +55,10 @@ package enum Action: String, CaseIterable, Sendable {
         case .newList: Manual(short: "new", long: "make a list", keys: ["a", "n"])
         case .deleteList: Manual(short: "delete", long: "delete a list for everybody", keys: ["D"])
         case .refresh: Manual(short: "refresh", long: "ask the server again; connect now", keys: ["r", "f5"])
-        case .whose: Manual(short: "whose", long: "everybody's edits, only mine, only others'", keys: ["tab"])
-        case .restore: Manual(short: "restore", long: "make the list what it was then", keys: ["R"])
+        case .whose: Manual(short: "whose", long: "show everybody's edits, only mine, or only others'", keys: ["tab"])
+        case .restore: Manual(short: "restore", long: "restore the list to this revision", keys: ["R"])
         case .older: Manual(short: "older", long: "one revision back", keys: ["[", "p"])
-        case .newer: Manual(short: "newer", long: "one revision on", keys: ["]", "n"])
+        case .newer: Manual(short: "newer", long: "one revision forward", keys: ["]", "n"])
         case .addBelow: Manual(short: "add", long: "add items below", keys: ["o", "ins"])
         case .addAbove: Manual(short: "add above", long: "add items above", keys: ["O"])
         case .addTop: Manual(short: "add at top", long: "add items at the top", keys: ["A"])
@@ -76,7 +76,7 @@ package enum Action: String, CaseIterable, Sendable {
         case .moveDown: Manual(short: "move down", long: "move one down", keys: ["J", "alt-down", "ctrl-down"])
         case .moveTop: Manual(short: "to top", long: "move to the top", keys: ["t"])
         case .moveEnd: Manual(short: "to end", long: "move to the end", keys: ["b"])
-        case .range: Manual(short: "select", long: "begin or end selecting a range", keys: ["v", "V"])
+        case .range: Manual(short: "select", long: "start or end selecting a range", keys: ["v", "V"])
         case .selectUp: Manual(short: "select up", long: "select upwards", keys: ["shift-up"])
         case .selectDown: Manual(short: "select down", long: "select downwards", keys: ["shift-down"])
         case .selectAll: Manual(short: "all", long: "select everything", keys: ["ctrl-a"])

@@ -1,7 +1,7 @@
 // How keys are written: in the configuration file, in the help, in the line at the bottom.
 
 extension Key {
-    /// Why a text names no key: what was found, and what is expected.
+    /// Why a text does not name a key: what was found, and what is expected.
     package struct TextError: Error, Equatable, CustomStringConvertible, Sendable {
         package let description: String
     }
@@ -22,7 +22,7 @@ extension Key {
     // MARK: Reading
 
     /// Reads `j`, `G`, `space`, `enter`, `f1`, `ctrl-r`, `alt-down`, `ctrl-alt-x`. The names of keys may be in capitals;
-    /// `ctrl-R` is `ctrl-r`, as terminals send the same for both.
+    /// `ctrl-R` is `ctrl-r`, because terminals send the same for both.
     package init(_ text: String) throws(TextError) {
         var rest = text[...]
         var modifiers: Modifiers = []
@@ -67,7 +67,7 @@ extension Key {
         let known = (names.map(\.name) + ["f\(functions.lowerBound)…f\(functions.upperBound)"]).joined(separator: ", ")
         return TextError(
             description:
-                "'\(text)' is no key; expected a character or one of \(known), perhaps after ctrl-, alt- or shift-"
+                "'\(text)' is not a key; expected a character or one of \(known), perhaps after ctrl-, alt- or shift-"
         )
     }
 
@@ -86,7 +86,7 @@ extension Key {
         return TextError(description: "'\(text)' has shift with a character; expected \(expected)")
     }
 
-    /// Reads keys that are pressed one after the other, with blanks between them: `g g`. At least one.
+    /// Reads one or more keys that are pressed one after another, separated by blanks: `g g`.
     package static func sequence(_ text: String) throws(TextError) -> [Key] {
         var keys: [Key] = []
         for part in text.split(separator: " ") { keys.append(try Key(String(part))) }
@@ -99,10 +99,10 @@ extension Key {
 
     // MARK: Writing
 
-    /// The key as it is drawn where there is little room: `↑`, `^R`, `M-↓`, `⇧↑`, `␣`.
+    /// The key as it is drawn where there is little room: `↑`, `^R`, `alt-↓`, `⇧↑`, `␣`.
     package var symbol: String {
         var symbol = self
-        // The custom since teletypes: control keys are named by the capital.
+        // Control keys are traditionally named by the capital letter.
         if case .character(let character) = code, modifiers.contains(.control), character.uppercased().count == 1 {
             symbol.code = .character(Character(character.uppercased()))
         }
@@ -120,7 +120,8 @@ extension Key {
 }
 
 extension Key {
-    /// The key that a terminal sends in place of this one, which it cannot tell from it; nil if this one arrives itself.
+    /// The key that a terminal sends instead of this one, because it cannot distinguish them; nil if the terminal sends
+    /// this key.
     package var arrivesAs: Key? {
         guard modifiers.contains(.control), case .character(let character) = code else { return nil }
         var rest = self

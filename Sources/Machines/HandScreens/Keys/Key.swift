@@ -1,4 +1,4 @@
-/// One key as it is pressed.
+/// A key press.
 package struct Key: Hashable, Sendable {
     package enum Code: Hashable, Sendable {
         case character(Character)
@@ -16,7 +16,7 @@ package struct Key: Hashable, Sendable {
 
         package static let control = Modifiers(rawValue: 1)
         package static let alt = Modifiers(rawValue: 2)
-        /// Only with keys that are no characters: a shifted character is another character.
+        /// Used only with keys that are not characters: a shifted character is another character.
         package static let shift = Modifiers(rawValue: 4)
     }
 
@@ -47,13 +47,13 @@ package struct Mouse: Hashable, Sendable {
     }
 }
 
-/// What a person does at a terminal.
+/// Input from a terminal.
 package enum Input: Hashable, Sendable {
     case key(Key)
     /// Text that was pasted as a whole, with its line breaks.
     case paste(String)
     case mouse(Mouse)
     case resize(Size)
-    /// Where the terminal says that its cursor was, when it was asked.
+    /// The terminal's answer to a request for its cursor position.
     case cursor(Point)
 }

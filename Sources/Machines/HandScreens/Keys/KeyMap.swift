@@ -10,7 +10,7 @@ package struct KeyMap: Equatable, Sendable {
         case nothing
     }
 
-    /// The keys without a configuration.
+    /// The standard keys, without a configuration.
     package static let standard = KeyMap()
 
     private init() {
@@ -24,15 +24,15 @@ package struct KeyMap: Equatable, Sendable {
         package let description: String
     }
 
-    /// The standard keys, with a configuration's keys for the actions that it names.
+    /// Replaces the standard keys of the actions that a configuration names.
     ///
-    /// - Throws: `Problem` for an unknown action, something that is no key, or a key with two meanings on one screen.
+    /// - Throws: `Problem` for an unknown action, a text that is not a key, or a key with two meanings on one screen.
     package init(_ settings: [String: [String]]) throws(Problem) {
         self = .standard
         for (name, keys) in settings.sorted(by: { $0.key < $1.key }) {
             guard let action = Action(rawValue: name) else {
                 let known = Action.allCases.map(\.rawValue).joined(separator: ", ")
-                throw Problem(description: "keys: '\(name)' is no action; expected one of \(known)")
+                throw Problem(description: "keys: '\(name)' is not an action; expected one of \(known)")
             }
             var chosen: [[Key]] = []
             for key in keys {
@@ -41,7 +41,8 @@ package struct KeyMap: Equatable, Sendable {
                 }
                 for part in chosen.last ?? [] {
                     guard let other = part.arrivesAs else { continue }
-                    throw Problem(description: "keys: \(name): terminals send '\(part)' as '\(other)'; write that")
+                    throw Problem(
+                        description: "keys: \(name): terminals send '\(part)' as '\(other)'; write '\(other)' instead")
                 }
             }
             sequences[action] = chosen
@@ -77,7 +78,7 @@ package struct KeyMap: Equatable, Sendable {
         return isBegun ? .unfinished : .nothing
     }
 
-    /// The keys of an action, as the configuration file writes them.
+    /// The keys of an action, as they are written in the configuration file.
     package func keys(for action: Action) -> [String] {
         (sequences[action] ?? []).map { $0.map(\.description).joined(separator: " ") }
     }
@@ -85,6 +86,6 @@ package struct KeyMap: Equatable, Sendable {
     /// The first key or sequence of an action; nil if it has none.
     package func first(for action: Action) -> [Key]? { sequences[action]?.first }
 
-    /// The first key of an action, as short as it can be written.
+    /// The first key of an action, in its shortest form.
     package func symbol(for action: Action) -> String { (first(for: action) ?? []).map(\.symbol).joined() }
 }

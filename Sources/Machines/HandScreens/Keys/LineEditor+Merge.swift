@@ -1,11 +1,11 @@
 import HandCore
 
 extension LineEditor {
-    /// Takes in what somebody else has made of the text from which one began: their words appear, and the cursor and what one
-    /// has typed stay in place. What can be undone and redone takes it in, too, so that no undo removes what they wrote.
+    /// Merges somebody else's change of the original text: their words appear, and the cursor and the user's typing
+    /// stay in place. The undo and redo steps are merged as well, so that no undo removes what the others wrote.
     ///
     /// - Parameter present: the text that everybody has now.
-    /// - Returns: where they changed what one has replaced; there one's own text stays.
+    /// - Returns: the places where others changed words that the user has replaced. The user's text stays there.
     package mutating func merge(_ present: String) -> [TextChange.Loss] {
         let merged = snapshot.merged(with: present)
         base = present
@@ -13,10 +13,11 @@ extension LineEditor {
         return merged.losses
     }
 
-    /// Takes in what oneself has made of the text elsewhere. What others have made of it meanwhile is in the field already.
+    /// Merges what the user wrote in another editor. The changes that others made in the meantime are already in the
+    /// field.
     ///
-    /// - Parameter given: what was in the field when one began.
-    /// - Returns: what others changed that one has replaced; there one's own text stands.
+    /// - Parameter given: the text in the field when the other editor was opened.
+    /// - Returns: the places where others changed words that the user has replaced. The user's text stays there.
     package mutating func takeBack(_ text: String, given: String) -> [TextChange.Loss] {
         let (mine, theirs) = (TextChange(from: given, to: text), TextChange(from: given, to: self.text))
         let left = mine.transformed(over: theirs, as: .later)
@@ -30,9 +31,9 @@ extension LineEditor {
 }
 
 extension LineEditor.Snapshot {
-    /// This text with what others have made of its base since.
+    /// Merges others' changes of the base into this text.
     func merged(with present: String) -> (snapshot: Self, losses: [TextChange.Loss]) {
-        // Mostly it is the very same.
+        // Usually the base is unchanged.
         if base == present { return (self, []) }
         let (theirs, mine) = (TextChange(from: base, to: present), TextChange(from: base, to: text))
         let left = theirs.transformed(over: mine, as: .earlier)

@@ -3,28 +3,28 @@ import HandCore
 // A text of several lines, wrapped.
 
 extension LineEditor {
-    /// Finds all rows.
+    /// Computes all rows.
     mutating func wrap() {
         rows = [0]
         wrap(changed: 0..<characters.count, growth: 0)
     }
 
-    /// Finds the rows anew where characters have changed, up to the first that begins where it began before. Rows begin behind
-    /// line breaks, and behind blanks or within long words where the text is wrapped. Blanks before such a place stay in their
-    /// row, past the edge if they must, so that the cursor finds them.
+    /// Recomputes the rows where characters have changed, up to the first row that begins where it began before. A row
+    /// begins after a line break, or, where the text is wrapped, after blanks or within a long word. Blanks before a
+    /// wrap stay at the end of their row, past the edge if necessary, so that the cursor can reach them.
     ///
     /// - Parameters:
-    ///   - changed: the characters that are new.
+    ///   - changed: the range of new characters.
     ///   - growth: by how many characters the text has grown.
     mutating func wrap(changed: Range<Int>, growth: Int) {
         guard let width else { return }
-        // A word may go back to the row before.
+        // A word may move back to the previous row.
         let first = max(0, rows.partitioningIndex { $0 > changed.lowerBound } - 2)
         var former = rows[(first + 1)...]
         rows.removeSubrange((first + 1)...)
-        // The columns of the row so far; its last word, and the columns before that.
+        // The columns of the row so far; the start of its last word, and the columns before that word.
         var (columns, word, before) = (0, rows[first], 0)
-        /// Begins a row; returns whether all that follow are as they were.
+        /// Begins a row. Returns whether all later rows are unchanged.
         func begin(_ start: Int) -> Bool {
             former = former.drop { $0 + growth < max(start, changed.upperBound) }
             if former.first.map({ $0 + growth }) == start {
@@ -44,7 +44,7 @@ extension LineEditor {
             let own = Wrapping.drawn(character, width: width).columns
             let isBlank = character.utf8.first == 0x20 || character.utf8.first == 0x09
             while !isBlank, columns + own > width, let start = rows.last, index > start {
-                // A word that has the row to itself is broken here.
+                // A word that fills the whole row is broken here.
                 if word == start { (word, before) = (index, columns) }
                 if begin(word) { return }
                 (columns, before) = (columns - before, 0)
@@ -54,7 +54,7 @@ extension LineEditor {
         }
     }
 
-    /// Whether a line ends there. (No other characters end in that byte, and it is compared much faster.)
+    /// Whether a line ends there. (No other character ends in this byte, and comparing bytes is much faster.)
     func isBreak(_ index: Int) -> Bool { characters[index].utf8.last == 0x0A }
 
     /// The characters of a row, without the line break at its end.
@@ -63,7 +63,7 @@ extension LineEditor {
         return rows[row]..<(end > rows[row] && isBreak(end - 1) ? end - 1 : end)
     }
 
-    /// Where the cursor is in the wrapped text. Behind a full row it has a column of its own.
+    /// The cursor's position in the wrapped text. After a full row, it has an extra column.
     package var place: Point {
         let row = rows.partitioningIndex { $0 > cursor } - 1
         let columns = characters[rows[row]..<cursor].reduce(0) { $0 + self.columns(of: $1) }
@@ -74,7 +74,8 @@ extension LineEditor {
         Wrapping.drawn(character, width: width ?? .max).columns
     }
 
-    /// The place in a row that is in that column, or left of it. The end of a wrapped row is the start of the next one.
+    /// The index of the character in a row that is in the given column, or left of it. The end of a wrapped row is the
+    /// start of the next one.
     func index(inRow row: Int, column: Int) -> Int {
         let range = range(ofRow: row)
         let isWrapped = row + 1 < rows.count && rows[row + 1] == range.upperBound
@@ -87,8 +88,9 @@ extension LineEditor {
         return index
     }
 
-    /// The rows to show if there is room for `lines` of them: all rows, or a window that contains the cursor's row. The window
-    /// depends on the text and the cursor only. It moves by half its height, so the text stays still while the cursor moves.
+    /// The rows to show if there is room for `lines` rows: all rows, or a window that contains the cursor's row. The
+    /// window depends only on the text and the cursor. It moves by half its height, so that the text stays still while
+    /// the cursor moves.
     package func window(lines: Int) -> Range<Int> {
         guard rows.count > lines else { return rows.indices }
         let step = max(1, lines / 2)

@@ -1,5 +1,5 @@
 extension LineEditor {
-    /// The text before or after a change, and what everybody had then.
+    /// The text before or after a change, and the text that everybody had at that time.
     struct Snapshot: Equatable, Sendable {
         var text: String
         var cursor: Int
@@ -12,7 +12,7 @@ extension LineEditor {
 
     var snapshot: Snapshot { Snapshot(text: text, cursor: cursor, base: base) }
 
-    /// Keeps the text as it is, before a change, which makes redo impossible.
+    /// Stores the text before a change. After that, nothing can be redone.
     mutating func remember() {
         past.append(snapshot)
         future = []

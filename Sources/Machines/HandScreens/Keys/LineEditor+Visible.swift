@@ -1,30 +1,30 @@
 extension LineEditor {
     private typealias Drawn = (text: String, columns: Int)
 
-    /// The part of the text that fits `width` columns with the cursor in it, and the cursor's column in that part. `‹` and
-    /// `›` stand where there is more.
+    /// The part of the text that contains the cursor and fits into `width` columns, and the cursor's column in that
+    /// part. `‹` and `›` mark where the text continues.
     ///
-    /// Follows from the text and the cursor alone. The part moves by half its width, so that the text stands still while the
-    /// cursor moves about within it. O(length of the line).
+    /// Depends only on the text and the cursor. The part moves by half its width, so that the text stays still while
+    /// the cursor moves within it. O(length of the line).
     package func visible(width: Int) -> (text: String, cursorColumn: Int) {
         let drawn = characters.map { Wrapping.drawn($0, width: .max) }
         let widths = drawn.map(\.columns)
         let before = widths[..<cursor].reduce(0, +)
         let total = before + widths[cursor...].reduce(0, +)
-        // One column more, for the cursor behind the end.
+        // One extra column for the cursor after the end.
         if total < width { return (drawn.map(\.text).joined(), before) }
-        // No room for marks on both sides.
+        // There is no room for marks on both sides.
         if width < 4 { return (rest(fitting: width, drawn), 0) }
 
         let step = min(width / 2, width - 3)
-        // The cursor covers a character; one that is wider than the part would never fit.
+        // The cursor covers a character. A character wider than the part would never fit.
         let own = cursor < characters.count ? max(1, min(widths[cursor], width - 1 - step)) : 1
-        // The first part that has the cursor left of its last column, where the mark may be.
+        // The first part with the cursor left of the last column, where the mark may be.
         let start = (max(0, before + own - width + 1) + step - 1) / step * step
         return (part(from: start, width: width, total: total, drawn), before - start)
     }
 
-    /// What fits from the cursor on.
+    /// The text from the cursor on, as far as it fits.
     private func rest(fitting width: Int, _ drawn: [Drawn]) -> String {
         var room = width
         return drawn.dropFirst(cursor).prefix {
@@ -40,7 +40,7 @@ extension LineEditor {
         let end = start + width - (hasMore ? 1 : 0)
         var part = start > 0 ? "‹" : ""
         var column = 0
-        // Blanks stand for the half of a wide character that a mark cuts.
+        // Blanks replace the half of a wide character that a mark cuts off.
         var filled = first
         for (text, own) in drawn {
             let next = column + own

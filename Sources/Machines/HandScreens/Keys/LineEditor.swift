@@ -1,31 +1,31 @@
-/// A text with the editing keys of a shell: one line, or several, which are wrapped.
+/// A text with the editing keys of a shell: one line, or several wrapped lines.
 ///
-/// A key costs O(length of the line that it changes); of the other lines only places are moved.
+/// A key costs O(length of the line that it changes); for the other lines, only row starts are shifted.
 package struct LineEditor: Equatable, Sendable {
-    /// Characters as people see them. No two neighbours would combine into one.
+    /// The characters as people see them. No two neighbours would combine into one character.
     private(set) var characters: [Character]
-    /// Characters before the cursor.
+    /// The number of characters before the cursor.
     package internal(set) var cursor: Int
     /// The columns at which the text is wrapped; nil if it is one line.
     package var width: Int? { didSet { if width != oldValue { wrap() } } }
     /// Where each row of the wrapped text begins.
     package internal(set) var rows = [0]
-    /// The text that everybody has: with which one began, and what others have made of it since.
+    /// The text that everybody has: the original text with others' changes since then.
     package internal(set) var base: String
-    /// The text that was killed last.
+    /// The last deleted text that can be yanked.
     private var killed: [Character] = []
-    /// What the last key did. The next one may continue it.
+    /// What the last key did. The next key may continue it.
     var last = Act.other
     var past: [Snapshot] = []
     var future: [Snapshot] = []
 
     enum Act: Equatable {
         case typingWord, typingBlanks, killing, other
-        /// Moving by rows, in that column where a row has it.
+        /// Moving by rows, in the given column if the row is long enough.
         case climbing(column: Int)
     }
 
-    /// The text with the cursor at its end.
+    /// Makes an editor for the text, with the cursor at its end.
     package init(_ text: String = "", width: Int? = nil) {
         (characters, base, self.width) = (Array(text), text, width)
         cursor = characters.count
@@ -35,8 +35,8 @@ package struct LineEditor: Equatable, Sendable {
     package var text: String { String(characters) }
     package var isEmpty: Bool { characters.isEmpty }
 
-    /// Inserts pasted text at the cursor. Tabs become blanks, and so do line breaks where the text is one line; other control
-    /// characters are left out. One undo removes it.
+    /// Inserts pasted text at the cursor. Tabs become blanks, and so do line breaks if the text is one line; other
+    /// control characters are left out. A single undo removes the pasted text.
     package mutating func insert(_ text: String) {
         let clean = text.compactMap { character -> Character? in
             if character.isNewline { return width == nil ? " " : "\n" }
@@ -51,8 +51,9 @@ package struct LineEditor: Equatable, Sendable {
         character.unicodeScalars.contains { $0.properties.generalCategory == .control }
     }
 
-    /// Does what a key means. Returns false and changes nothing if the key has no meaning here: Enter, Esc and Tab never have one;
-    /// Up, Down and Alt-Enter have none in a single line. A key that has a meaning may have no effect, as Left at the start.
+    /// Carries out a key. Returns false and changes nothing if the key has no meaning here: Enter, Esc and Tab never
+    /// have one; Up, Down and Alt-Enter have none in a single line. A key with a meaning may have no effect, such as
+    /// Left at the start.
     package mutating func handle(_ key: Key) -> Bool {
         guard let act = type(key) ?? move(key) ?? climb(key) ?? change(key) ?? kill(key) ?? restore(key) else {
             return false
@@ -69,8 +70,8 @@ package struct LineEditor: Equatable, Sendable {
         }
         let act = character == " " ? Act.typingBlanks : .typingWord
         // A word is undone as a whole, with the blanks before it.
-        let goesOn = last == act || (last == .typingBlanks && act == .typingWord)
-        replace(cursor..<cursor, with: [character], isOwnStep: !goesOn)
+        let continues = last == act || (last == .typingBlanks && act == .typingWord)
+        replace(cursor..<cursor, with: [character], isOwnStep: !continues)
         return act
     }
 
@@ -118,7 +119,7 @@ package struct LineEditor: Equatable, Sendable {
         case .control("w"): kill(blankStart..<cursor)
         case Key(.backspace, .alt): kill(wordStart..<cursor)
         case Key(.character("d"), .alt): kill(cursor..<wordEnd)
-        // At an end of the line the break goes.
+        // At the end or the start of the line, the line break is deleted.
         case .control("k"): kill(cursor..<(cursor < lineEnd ? lineEnd : min(characters.count, cursor + 1)))
         case .control("u"): kill((cursor > lineStart ? lineStart : max(0, cursor - 1))..<cursor)
         default: nil
@@ -136,16 +137,16 @@ package struct LineEditor: Equatable, Sendable {
 
     // MARK: Changes
 
-    /// Puts `new` in place of a range, and the cursor behind it.
+    /// Replaces a range with `new`, and puts the cursor after it.
     ///
-    /// - Parameter isOwnStep: undone on its own, not with the change before.
+    /// - Parameter isOwnStep: whether the change is undone separately, not together with the previous change.
     private mutating func replace(_ range: Range<Int>, with new: [Character], isOwnStep: Bool = true) {
         guard !range.isEmpty || !new.isEmpty else { return }
         if isOwnStep { remember() }
         // New neighbours may combine into one character: a letter and its accent, or the halves of a flag.
         var (start, end) = (max(0, range.lowerBound - 1), min(characters.count, range.upperBound + 1))
-        while !isParted(start) { start -= 1 }
-        while !isParted(end) { end += 1 }
+        while !isBoundary(start) { start -= 1 }
+        while !isBoundary(end) { end += 1 }
         let left = String(characters[start..<range.lowerBound] + new)
         let changed = left + String(characters[range.upperBound..<end])
         let former = characters.count
@@ -155,8 +156,8 @@ package struct LineEditor: Equatable, Sendable {
         wrap(changed: start..<end + growth, growth: growth)
     }
 
-    /// Whether characters part here whatever else stands around them.
-    private func isParted(_ index: Int) -> Bool {
+    /// Whether the characters on both sides of an index never combine, whatever else surrounds them.
+    private func isBoundary(_ index: Int) -> Bool {
         index == 0 || index == characters.count
             || Columns.plain(characters[index - 1]) != nil && Columns.plain(characters[index]) != nil
     }
@@ -167,9 +168,9 @@ package struct LineEditor: Equatable, Sendable {
         wrap()
     }
 
-    /// Deletes a range beside the cursor and keeps it for yanking. Consecutive kills are yanked together.
+    /// Deletes a range next to the cursor, and keeps it for yanking. Consecutive kills are yanked together.
     private mutating func kill(_ range: Range<Int>) -> Act {
-        // An empty kill must not lose the killed text, nor join it with the next.
+        // An empty kill must neither lose the killed text nor join it with the next kill.
         guard !range.isEmpty else { return last == .killing ? .killing : .other }
         let text = Array(characters[range])
         let isBack = range.lowerBound < cursor
@@ -203,7 +204,7 @@ package struct LineEditor: Equatable, Sendable {
         return index
     }
 
-    /// Where the word before the cursor starts if only blanks divide words.
+    /// Where the word before the cursor starts, if only blanks separate words.
     private var blankStart: Int {
         var index = cursor
         while index > 0, isBlank(index - 1) { index -= 1 }

@@ -8,8 +8,8 @@ import HandWire
 ///     hand://host:7777/groceries/items/k3f9      one item, by the first characters of its id
 ///     hand://host:7777/groceries/history         its commits
 ///     hand://host:7777/groceries/history/812     the list as it was at a revision
-///     hand://host:7777/groceries/people          who is there
-///     hand://host:7777/groceries/notices         what others or the server did to one's own edits
+///     hand://host:7777/groceries/people          who is on the list
+///     hand://host:7777/groceries/notices         what others or the server did to the user's edits
 ///     hand://host:7777/-/help, /-/connection     about the program
 package enum Route: Hashable, Sendable {
     case lists
@@ -21,7 +21,7 @@ package enum Route: Hashable, Sendable {
     case notices(String)
     case help
     case connection
-    /// A path that names no place.
+    /// A path that does not name a place.
     case nowhere(String)
 
     /// Reads the components of a path.
@@ -64,7 +64,7 @@ package enum Route: Hashable, Sendable {
         }
     }
 
-    /// The place to which one goes back from here; nil for the lowest.
+    /// The place to go back to from here; nil for the lowest.
     package var beneath: Route? {
         switch self {
         case .lists: nil
@@ -94,7 +94,8 @@ package struct Location: Hashable, Sendable {
         self.route = route
     }
 
-    /// - Throws: `HandAddress.ParseError` if it is no URL of a server. A path that leads nowhere is a route of its own.
+    /// - Throws: `HandAddress.ParseError` if this is not the URL of a server. A path that leads nowhere becomes
+    ///   `Route.nowhere`.
     package init(_ url: String) throws {
         let (server, path) = try HandAddress.parts(of: url)
         self.init(server: server, route: Route(path: path))

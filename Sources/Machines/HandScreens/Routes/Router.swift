@@ -1,13 +1,13 @@
-/// The stack of screens. The topmost is visible. It is never empty.
+/// The stack of screens. The topmost screen is visible. The stack is never empty.
 package struct Router: Sendable {
     package private(set) var stack: [any Screen]
 
-    /// Opens a place directly, with what lies beneath it.
+    /// Opens a place directly, with the places beneath it.
     package init(opening route: Route) {
         var routes = [route]
         while let beneath = routes[0].beneath { routes.insert(beneath, at: 0) }
         stack = routes.reduce(into: []) { $0.append($1.screen(over: $0.last)) }
-        // The cursor in the lists is on the list that was opened.
+        // On the screen of lists, the cursor is on the opened list.
         if stack.count > 1, let list = route.list { stack[0] = ListsScreen(at: list) }
     }
 
@@ -25,26 +25,26 @@ package struct Router: Sendable {
         }
     }
 
-    /// Takes the topmost screen away; false if it is the last.
+    /// Removes the topmost screen. Returns false if it is the last one.
     package mutating func back() -> Bool {
         guard stack.count > 1 else { return false }
         stack.removeLast()
         return true
     }
 
-    /// Replaces the topmost screen by that of another place.
+    /// Replaces the topmost screen with the screen of another place.
     package mutating func replaceTop(by route: Route) {
         top = route.screen(over: stack.dropLast().last)
     }
 
-    /// Changes every screen, the hidden ones too.
+    /// Changes every screen, including hidden ones.
     mutating func updateAll(_ body: (inout any Screen) -> Void) {
         for index in stack.indices { body(&stack[index]) }
     }
 }
 
 extension Route {
-    /// Makes the screen of a place, which lies over another screen.
+    /// Makes the screen of a place, on top of another screen.
     func screen(over beneath: (any Screen)?) -> any Screen {
         switch self {
         case .lists: ListsScreen()

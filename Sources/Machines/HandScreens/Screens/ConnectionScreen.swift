@@ -17,7 +17,7 @@ struct ConnectionScreen: Screen {
     }
 
     func refusal(of action: Action, _ app: AppState) -> String? {
-        action == .refresh && app.isOnline ? "the server is there" : nil
+        action == .refresh && app.isOnline ? "the server is already connected" : nil
     }
 
     func draw(on canvas: inout Canvas, _ app: AppState) {
@@ -42,7 +42,7 @@ struct ConnectionScreen: Screen {
         case .connecting: return Line("state    connecting" + (app.place.map { " to \($0)" } ?? ""), Style(.yellow))
         case .offline(let reason, _):
             let retry =
-                app.retryAt.map { "; next try in \(($0 - min($0, app.now) + 999) / 1_000) s" } ?? "; given up"
+                app.retryAt.map { "; next try in \(($0 - min($0, app.now) + 999) / 1_000) s" } ?? "; gave up"
             return Line("state    offline: \(reason)\(retry)", Style(.yellow, [.bold]))
         }
     }

@@ -1,7 +1,8 @@
 import HandCore
 import HandSync
 
-/// The frame of every screen: the title above; the line of keys, or of a question, and the status line below.
+/// The frame of every screen: the title at the top; the line of keys or of a question, and the status line, at the
+/// bottom.
 enum Frame {
     static let titleRows = 1
     static let rowsAround = 3
@@ -46,7 +47,7 @@ enum Frame {
 
     static func hintRow(_ app: AppState) -> Int { app.size.rows - 2 }
 
-    /// A message or a notice takes the place of the keys.
+    /// Whether the keys are shown. A message or a notice takes their place.
     static func showsHints(on screen: any Screen, message: String?, _ app: AppState) -> Bool {
         screen.prompt != nil || (message == nil && notice(on: screen, app) == nil)
     }

@@ -1,4 +1,4 @@
-/// All keys; those of the screen beneath come first.
+/// All keys, those of the screen beneath first.
 struct HelpScreen: TableScreen {
     static let kind = ScreenKind.help
 
@@ -19,9 +19,9 @@ struct HelpScreen: TableScreen {
     }
 
     private func sections(_ app: AppState) -> [Section] {
-        var told: Set<Action> = []
+        var listed: Set<Action> = []
         func section(_ title: String, _ actions: [Action]) -> Section {
-            let new = actions.filter { told.insert($0).inserted }
+            let new = actions.filter { listed.insert($0).inserted }
             return Section(
                 title: title,
                 rows: new.map { (app.keys.keys(for: $0).joined(separator: "  "), $0.manual.long) })
@@ -43,21 +43,21 @@ struct HelpScreen: TableScreen {
     private static let typing = Section(
         title: "While you type an item",
         rows: [
-            ("enter", "add it and go on below; with nothing typed: end"), ("esc", "leave it as it was"),
+            ("enter", "add it and continue below; if empty: stop adding"), ("esc", "leave it as it was"),
             ("tab  shift-tab", "another kind: task, note, heading, link"),
             ("alt-enter", "a line break within the text"), ("up  down", "to the row above or below"),
             ("ctrl-o", "open the text in your own editor: $VISUAL or $EDITOR"),
             ("# text", "makes a heading"), ("[ ] text  [x] text", "makes a task, to do or done"),
             ("text https://…", "makes a link"), ("ctrl-a  ctrl-e", "to the start or the end of the line"),
-            ("ctrl-w  ctrl-u  ctrl-k", "delete the word before, the line before, the line behind the cursor"),
-            ("ctrl-y", "put back what was so deleted"), ("ctrl-_  alt-_", "undo and redo what you type"),
+            ("ctrl-w  ctrl-u  ctrl-k", "delete the word before, the line before, or the line after the cursor"),
+            ("ctrl-y", "put back what was deleted this way"), ("ctrl-_  alt-_", "undo and redo what you type"),
         ])
 
     private static let mouse = Section(
         title: "With the mouse",
         rows: [
-            ("click", "go to an item; again: open it; on its box: tick it; on a key at the bottom: press it"),
-            ("drag", "move an item or the selected ones; esc leaves off"), ("wheel", "scroll"),
+            ("click", "go to an item; again: open it; on its box: tick it; on a key at the bottom: press the key"),
+            ("drag", "move an item or the selected items; esc cancels"), ("wheel", "scroll"),
         ])
 
     private static func place(_ kind: ScreenKind) -> String {
@@ -77,7 +77,7 @@ struct HelpScreen: TableScreen {
 
     func rows(_ app: AppState) -> RowsOfText {
         let sections = sections(app)
-        // Cursor and marks stand in front of a row.
+        // The cursor and the marks are in front of a row.
         let width = max(1, app.size.columns - RowFrame.leadWidth(RowState()))
         let widest = sections.flatMap(\.rows).map { Columns.width(of: $0.keys) }.max() ?? 0
         let column = min(widest + 4, width / 2)
@@ -89,7 +89,7 @@ struct HelpScreen: TableScreen {
         return RowsOfText(rows.count) { [rows] in rows[$0] }
     }
 
-    /// The keys of an action, and what it does: beside them, or below them if the keys are long.
+    /// The keys of an action, and what it does: next to the keys, or below them if they are long.
     private static func row(_ keys: String, _ meaning: String, column: Int, width: Int) -> [Line] {
         let head = Line("  " + keys, .bold)
         let blank = Line(String(repeating: " ", count: column))

@@ -1,4 +1,4 @@
-/// Keys and what they do now, in the line at the bottom. A click presses them.
+/// Keys and what they currently do, in the line at the bottom. A click presses them.
 package struct Hint: Equatable, Sendable {
     package let keys: [Key]
     package let text: String
@@ -28,7 +28,7 @@ enum HintLine {
 
     private static let gap = 2
 
-    /// As many hints as fit, the most useful first and always help. After a question they stand at the right.
+    /// As many hints as fit, the most useful first, and always help. After a question, the hints are at the right.
     static func placed(on screen: any Screen, _ app: AppState) -> [Placed] {
         let width = app.size.columns
         if let prompt = screen.prompt { return behind(prompt, width: width) }
@@ -58,7 +58,7 @@ enum HintLine {
     private static func behind(_ prompt: Prompt, width: Int) -> [Placed] {
         let needed = prompt.hints.reduce(0) { $0 + $1.line.width + gap }
         let start = width - needed + gap
-        // Some room stays free for typing.
+        // Leaves some room for typing.
         guard start >= prompt.line(width: width).line.width + Prompt.leastRoom else { return [] }
         return fill(prompt.hints, from: start, to: width)
     }

@@ -8,7 +8,7 @@ struct HistoryScreen: TableScreen, ListScreens {
     var list: String
     var table = TableView()
     var prompt: Prompt?
-    /// Newest first, without gaps.
+    /// The loaded commits, newest first, without gaps.
     private var commits: [Commit] = []
     private var people: [UInt64: String] = [:]
     private var whose = Whose.everybody
@@ -74,7 +74,7 @@ struct HistoryScreen: TableScreen, ListScreens {
             return [Line("The history is on the server, which cannot be reached now.", Style(.yellow))]
         }
         if isFetching { return [Line("Loading…", .dim)] }
-        return [Line(commits.isEmpty ? "Nothing was ever done here." : "No edits \(whose.title).", .dim)]
+        return [Line(commits.isEmpty ? "There are no edits yet." : "No edits \(whose.title).", .dim)]
     }
 
     func refusal(of action: Action, _ app: AppState) -> String? {
@@ -135,7 +135,7 @@ struct HistoryScreen: TableScreen, ListScreens {
         if !isAtTop { table.follow(to: table.cursor + added) }
     }
 
-    /// Asks for newer commits, or for older ones if the cursor is near the end of those that are loaded.
+    /// Requests newer commits, or older ones if the cursor is near the end of the loaded commits.
     private mutating func fetch(_ app: AppState) -> [Command] {
         guard !isFetching, app.isOnline else { return [] }
         let head = app.list(list).state.revision
@@ -164,7 +164,7 @@ enum CommitText {
             let count = placed.reduce(0) { $0 + ($1.mark == mark ? max($1.old.count, $1.new.count) : 0) }
             return count > 0 ? "\(mark.rawValue)\(count)" : nil
         }
-        if parts.isEmpty { return "nothing left to do" }
+        if parts.isEmpty { return "no changes left" }
         let words =
             delta.insertedItems.first.map { Printable.line(of: $0.content) } ?? delta.itemChanges.first.map(change)
         return parts.joined(separator: " ") + (words.map { "  \($0)" } ?? "")

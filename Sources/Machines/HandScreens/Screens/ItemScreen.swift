@@ -106,7 +106,7 @@ struct ItemScreen: ListScreens {
             draft = nil
             return []
         }
-        // What the list does not take stays in the field, with the reason.
+        // Text that the list does not accept stays in the field, with the reason.
         if let reason = app.list(list).refusal ?? draft?.refusal(app.list(list).hand.rules) {
             draft?.problem = reason
             return []
@@ -147,7 +147,7 @@ struct ItemScreen: ListScreens {
         return []
     }
 
-    /// What was typed is not lost with the item, once all of it is here.
+    /// If the item is deleted, keeps what was typed, unless another editor still has the text.
     private mutating func rescue(_ app: inout AppState) -> [Command] {
         guard isGone, let draft, draft.outside == nil, case .existing(_, let item, _) = draft.target else { return [] }
         let content = draft.change.flatMap { try? item.content.applying($0) } ?? item.content
@@ -160,7 +160,7 @@ struct ItemScreen: ListScreens {
         item.map { $0 == other } ?? (ItemID.range(ofPrefix: id)?.contains(other) ?? false)
     }
 
-    /// Looks for the item by its id. O(n), so this is done only if the item may be there.
+    /// Finds the item by its id. O(n), so this is done only if the item may be in the list.
     private mutating func find(_ app: AppState) {
         let hand = app.list(list).hand
         isSearched = app.list(list).state.isLoaded
@@ -168,7 +168,7 @@ struct ItemScreen: ListScreens {
             place = hand.index(of: item)
             guard let place else { return }
             isGone = false
-            // The other editor has had the text all the while.
+            // The other editor has kept the text in the meantime.
             if case .existing(_, _, let field)? = draft?.target { draft?.target = .existing(place, hand[place], field) }
             return
         }
@@ -195,7 +195,7 @@ struct ItemScreen: ListScreens {
         if let draft { draw(draft, on: &canvas, app) }
     }
 
-    /// The field stands at the bottom.
+    /// Draws the field at the bottom.
     private func draw(_ draft: Draft, on canvas: inout Canvas, _ app: AppState) {
         let (width, cell) = (canvas.size.columns, EditorCell(draft, most: app.bodyRows))
         let lines = cell.lines(width: width, RowState())

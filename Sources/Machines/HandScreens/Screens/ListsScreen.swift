@@ -2,17 +2,17 @@ import HandCore
 import HandFormats
 import HandWire
 
-/// The lists of the server; while it cannot be reached, those that are kept on this machine.
+/// The lists of the server, or, while it cannot be reached, the lists that this machine has copies of.
 struct ListsScreen: TableScreen {
     static let kind = ScreenKind.lists
 
     var table = TableView()
     var prompt: Prompt?
-    /// The list that the cursor is on, or from which the user comes back.
+    /// The list that the cursor is on, or that the user comes back from.
     private var here: String?
     private var nextRefresh: UInt64 = 0
 
-    /// Milliseconds after which the lists are asked for again.
+    /// How often the lists are requested again, in milliseconds.
     private static let refreshTime: UInt64 = 5_000
 
     init(at list: String? = nil) {
@@ -21,7 +21,7 @@ struct ListsScreen: TableScreen {
 
     var route: Route { .lists }
 
-    /// Names in the order of the rows.
+    /// The names in the order of the rows.
     private func names(_ app: AppState) -> [String] { app.catalog?.map(\.name) ?? app.keptLists }
 
     func rows(_ app: AppState) -> RowsOfText {
@@ -29,7 +29,7 @@ struct ListsScreen: TableScreen {
             let kept = app.keptLists
             return RowsOfText(kept.count) { [Line(kept[$0], .bold) + Line("  kept on this machine", .dim)] }
         }
-        // The first names decide the width of their column.
+        // The first names determine the width of their column.
         let widest = catalog.prefix(1_000).map { Columns.width(of: $0.name) }.max() ?? 0
         let width = min(widest, app.size.columns / 2)
         return RowsOfText(catalog.count) { [Self.line(catalog[$0], width: width)] }
@@ -118,7 +118,7 @@ struct ListsScreen: TableScreen {
         }
     }
 
-    /// Reads `poker cards max 5`: a name, and perhaps the list's rules.
+    /// Reads `poker cards max 5`: a name, optionally followed by the list's rules.
     private mutating func create(_ text: String) -> [Command] {
         var words = text.split(separator: " ").map(String.init)
         guard !words.isEmpty else { return [] }
@@ -160,7 +160,7 @@ struct ListsScreen: TableScreen {
             return [.open(.list(list))]
         case .done(.deleteList(let list)):
             here = nil
-            return [.say("'\(list)' is deleted; it comes back with: hand undelete \(list)"), .fetchLists]
+            return [.say("'\(list)' is deleted; bring it back with: hand undelete \(list)"), .fetchLists]
         case .tick where app.now >= nextRefresh:
             nextRefresh = app.now + Self.refreshTime
             return app.isOnline ? [.fetchLists] : []

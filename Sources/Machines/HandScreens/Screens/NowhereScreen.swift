@@ -1,4 +1,4 @@
-/// An address that names no place. Shows which addresses there are.
+/// An address that does not name a place. Shows the possible addresses.
 struct NowhereScreen: Screen {
     static let kind = ScreenKind.nowhere
 

@@ -15,7 +15,8 @@ struct PeopleScreen: TableScreen, ListScreens {
 
     var route: Route { .people(list) }
 
-    /// The places of the items that people are on. Finding one is O(n), so it is found once and then follows changes.
+    /// The places of the items that people are on. Finding an item is O(n), so its place is found once and then updated
+    /// with each change.
     private var places: [ItemID: Int] = [:]
 
     private func others(_ app: AppState) -> [(author: UInt64, person: ListData.Participant)] {

@@ -9,10 +9,11 @@ package struct Prompt: Equatable, Sendable {
     }
 
     package enum Outcome: Sendable {
-        /// The text is another; one goes on.
+        /// The text has changed; the question stays.
         case typed
         /// Enter was pressed, or `y`.
         case answered
+        /// The question was cancelled.
         case left
     }
 
@@ -23,7 +24,7 @@ package struct Prompt: Equatable, Sendable {
     /// The fewest columns for the answer.
     static let leastRoom = 12
 
-    /// Whether it is answered with `y` or anything else.
+    /// Whether the answer is one key: `y`, or anything else for no.
     package var isConfirmation: Bool {
         switch purpose {
         case .restore: true
@@ -31,7 +32,7 @@ package struct Prompt: Equatable, Sendable {
         }
     }
 
-    /// The keys that end it.
+    /// The keys that end the question.
     var hints: [Hint] {
         if isConfirmation { return [Hint(Key(.character("y")), to: "yes"), Hint(Key(.character("n")), to: "no")] }
         let word =
@@ -47,7 +48,7 @@ package struct Prompt: Equatable, Sendable {
     /// The line as it is drawn, and the column of the cursor.
     func line(width: Int) -> (line: Line, cursor: Int) {
         let whole = isConfirmation ? question + " (y/n)" : question
-        // Some of the typed text is always visible.
+        // Part of the typed text is always visible.
         let label = (Wrapping.lines(whole, width: max(1, width - Self.leastRoom), limit: 1).first ?? "") + " "
         let room = max(1, width - Columns.width(of: label) - 1)
         let visible = editor.visible(width: room)

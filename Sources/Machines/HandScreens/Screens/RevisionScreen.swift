@@ -22,7 +22,7 @@ struct RevisionScreen: TableScreen, ListScreens {
 
     var route: Route { .revision(list: list, revision) }
 
-    /// The items as they were.
+    /// The items at the revision.
     struct Rows: TableDataSource {
         let list: Hand
         let cells: any ContentCells
@@ -63,9 +63,9 @@ struct RevisionScreen: TableScreen, ListScreens {
 
     func refusal(of action: Action, _ app: AppState) -> String? {
         switch action {
-        case .older: revision == 0 ? "this is the beginning" : nil
+        case .older: revision == 0 ? "this is the first revision" : nil
         case .newer: revision >= app.list(list).state.revision ? "this is the newest revision" : nil
-        case .restore: hand == nil || !app.list(list).state.isLoaded ? "it is not here yet" : nil
+        case .restore: hand == nil || !app.list(list).state.isLoaded ? "the revision is not loaded yet" : nil
         default: nil
         }
     }
@@ -86,7 +86,7 @@ struct RevisionScreen: TableScreen, ListScreens {
     mutating func answer(_ prompt: Prompt, _ outcome: Prompt.Outcome, _ app: inout AppState) -> [Command] {
         guard outcome == .answered, let hand, case .restore = prompt.purpose else { return [] }
         let delta = Delta(from: app.list(list).hand, to: hand)
-        if delta.isIdentity { return [.say("the list is like that already")] }
+        if delta.isIdentity { return [.say("the list already matches this revision")] }
         return [
             .edit(list: list, delta), .open(.list(list)),
             .say("restored; \(app.keys.symbol(for: .undo)) takes it back"),
@@ -122,7 +122,7 @@ struct RevisionScreen: TableScreen, ListScreens {
         return []
     }
 
-    /// Marks what the commit did to items, and moves the cursor to the first of them.
+    /// Marks the items that the commit changed, and moves the cursor to the first of them.
     private mutating func mark() {
         guard let hand, let delta = commit?.delta, delta.reach + delta.growth <= hand.count else { return }
         let marked = delta.placed.filter { $0.mark != nil && !$0.new.isEmpty }

@@ -1,8 +1,8 @@
 import HandCore
 import HandWire
 
-/// One screen: a value that takes keys and draws itself. Its subject is fixed when it is made; only
-/// the name of its list may change.
+/// A screen: a value that takes keys and draws itself. Its subject is fixed when the screen is made; only the name of
+/// its list may change.
 ///
 /// The model decides which actions are possible (`refusal`).
 package protocol Screen: Sendable {
@@ -10,21 +10,21 @@ package protocol Screen: Sendable {
     var route: Route { get }
     /// The question at the bottom; nil if nothing is asked.
     var prompt: Prompt? { get set }
-    /// The field within the screen into which keys are typed; nil if there is none.
+    /// The field that receives typed keys; nil if there is none.
     var draft: Draft? { get }
 
     func title(_ app: AppState) -> Line
     func draw(on canvas: inout Canvas, _ app: AppState)
-    /// Why an action cannot be done now; nil if it can.
+    /// Why an action is currently impossible; nil if it is possible.
     func refusal(of action: Action, _ app: AppState) -> String?
-    /// Does an action; nil if it is not one of the screen's own.
+    /// Carries out an action; returns nil if it is not one of the screen's own.
     mutating func perform(_ action: Action, count: Int?, _ app: inout AppState) -> [Command]?
-    /// Takes input that is no action: typed text, pasted text, the mouse.
+    /// Takes input that is not an action: typed text, pasted text, the mouse.
     mutating func take(_ input: Input, _ app: inout AppState) -> [Command]
     mutating func answer(_ prompt: Prompt, _ outcome: Prompt.Outcome, _ app: inout AppState) -> [Command]
-    /// An event that the screen may have to follow. The app's state has changed already.
+    /// Follows an event, if the event concerns the screen. The app's state has already changed.
     mutating func follow(_ event: Event, _ app: inout AppState) -> [Command]
-    /// The screen has become the topmost.
+    /// Called when the screen has become the topmost.
     mutating func appear(_ app: inout AppState) -> [Command]
     /// Where others see the user; nil if the screen does not belong to a list.
     func whereabouts(_ app: AppState) -> Whereabouts?
@@ -33,7 +33,7 @@ package protocol Screen: Sendable {
 }
 
 extension Screen {
-    /// What keys do here.
+    /// The actions that keys have here.
     var actions: [Action] { Self.kind.actions }
 
     package var draft: Draft? { nil }
@@ -48,16 +48,16 @@ extension Screen {
 
 /// The screens of one list.
 protocol ListScreens: Screen {
-    /// What it is called.
+    /// The name of the list.
     var list: String { get set }
 }
 
-/// In which list a person is, and on which of its items.
+/// The list that a person is on, and the item.
 package struct Whereabouts: Equatable, Sendable {
     package let list: String
     package let focus: Focus?
 
-    /// On the item that is typed into, else on another one.
+    /// The person is on the item whose text is being edited, or else on the given item.
     init(_ list: String, editing draft: Draft?, on item: Item?) {
         self.list = list
         if case .existing(_, let item, _)? = draft?.target {
@@ -68,7 +68,7 @@ package struct Whereabouts: Equatable, Sendable {
     }
 }
 
-/// The kinds of screens with their actions. The line at the bottom shows the first ones.
+/// The kinds of screens, with their actions. The line at the bottom shows the first of them.
 package enum ScreenKind: String, CaseIterable, Sendable {
     case lists, list, item, history, revision, people, notices, help, connection, nowhere
 

@@ -9,7 +9,7 @@ protocol TableScreen: Screen {
     func emptyText(_ app: AppState) -> [Line]
     /// Puts the cursor on a row.
     mutating func select(row: Int, _ app: inout AppState) -> [Command]
-    /// Does an action that is not shared by all tables; nil if it is not the screen's own.
+    /// Carries out an action that not all tables share; returns nil if it is not one of the screen's own.
     mutating func performOwn(_ action: Action, count: Int?, _ app: inout AppState) -> [Command]?
 }
 
@@ -36,7 +36,7 @@ extension TableScreen {
         return []
     }
 
-    /// The row to which an action moves the cursor; nil if it moves nothing.
+    /// The row to which an action moves the cursor; nil if it does not move the cursor.
     private func target(of action: Action, count: Int?, _ app: AppState) -> Int? {
         let total = rows(app).rowCount
         let step = max(1, count ?? 1)
@@ -53,10 +53,10 @@ extension TableScreen {
         }
     }
 
-    /// Rows in the window.
+    /// The number of rows in the window.
     private func visible(_ app: AppState) -> Int { table.placed(in: geometry(app)).count }
 
-    /// The row that is drawn on a line of the screen.
+    /// The row that is drawn at a point of the screen.
     func row(at point: Point, _ app: AppState) -> Int? { placed(at: point, app)?.row }
 
     func placed(at point: Point, _ app: AppState) -> TableView.Placed? {

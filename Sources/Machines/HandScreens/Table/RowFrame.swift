@@ -3,7 +3,7 @@ import HandCore
 /// The frame of a row, the same for all cells: cursor, number, marks and people.
 enum RowFrame {
     private static let gutter = 2
-    /// The most columns that the names of others take.
+    /// The most columns for the names of others.
     private static let mostForPeople = 24
 
     static func lines(of cell: any TableCell, _ state: RowState, width: Int) -> [Line] {
@@ -18,13 +18,13 @@ enum RowFrame {
         }
     }
 
-    /// Columns for the content.
+    /// The columns for the content.
     static func room(_ state: RowState, width: Int) -> Int {
         let tags = people(state, width: width).width
         return max(1, width - leadWidth(state) - (tags > 0 ? tags + 1 : 0))
     }
 
-    /// Columns in front of the content.
+    /// The columns in front of the content.
     static func leadWidth(_ state: RowState) -> Int { gutter + (state.numberWidth == 0 ? 0 : state.numberWidth + 1) }
 
     private static func lead(_ state: RowState, isFirst: Bool) -> Line {
@@ -43,7 +43,7 @@ enum RowFrame {
         return line
     }
 
-    /// A pending row is dim and italic. A row that somebody has just changed is highlighted.
+    /// Styles a line: a pending row is dim and italic; a row that somebody has just changed is highlighted.
     private static func look(_ state: RowState, _ line: Line) -> Line {
         if state.isFlashing { return line.restyled { Style(.black, on: .yellow, $0.attributes) } }
         if state.isPending { return line.restyled { $0.with([.italic, .dim]) } }

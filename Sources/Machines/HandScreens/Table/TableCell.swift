@@ -1,30 +1,30 @@
 import HandCore
 
-/// What one row of a table is drawn in. A cell is made with what it shows, and knows how that looks in each state.
+/// Draws one row of a table. A cell is made with its content, and knows how the content looks in each state.
 package protocol TableCell: Sendable {
-    /// The lines of the row, each at most `width` columns; at least one.
+    /// The lines of the row, at least one. Each has at most `width` columns.
     func lines(width: Int, _ state: RowState) -> [Line]
 }
 
-/// The state of a row, beside its content.
+/// The state of a row, apart from its content.
 package struct RowState: Equatable, Sendable {
-    /// The row under the cursor.
+    /// Whether the row is under the cursor.
     package var isCurrent = false
-    /// The row is within the selected range.
+    /// Whether the row is within the selected range.
     package var isSelected = false
-    /// The mouse drags the row.
+    /// Whether the mouse drags the row.
     package var isDragged = false
-    /// The server has not confirmed the user's edit of it.
+    /// Whether the server has not yet confirmed the user's edit of the item.
     package var isPending = false
-    /// Somebody has just changed it.
+    /// Whether somebody has just changed the item.
     package var isFlashing = false
-    /// The others who are on it.
+    /// The others who are on the item.
     package var people: [Tag] = []
-    /// The number in front of it; nil for none.
+    /// The number in front of the row; nil for none.
     package var number: Int?
-    /// Columns for the number.
+    /// The columns for the number.
     package var numberWidth = 0
-    /// What a commit did to it.
+    /// What a commit did to the item.
     package var mark: Delta.Mark?
 
     package struct Tag: Equatable, Sendable {
@@ -39,7 +39,7 @@ package struct RowState: Equatable, Sendable {
 /// The rows of a table.
 package protocol TableDataSource {
     var rowCount: Int { get }
-    /// The cell of a row, showing it.
+    /// Makes the cell of a row.
     func cell(forRow row: Int) -> any TableCell
     func state(ofRow row: Int) -> RowState
 }
@@ -55,7 +55,7 @@ extension TableDataSource {
     }
 }
 
-/// Rows of text, for tables that show no items. A row is made when it is drawn.
+/// Rows of text, for tables that do not show items. A row is made when it is drawn.
 struct RowsOfText: TableDataSource {
     let rowCount: Int
     private let text: (Int) -> [Line]

@@ -1,8 +1,8 @@
 /// The window of a table: which row the cursor is on, and the line on which that row starts.
 ///
-/// Rows have different heights. Only rows in the window or next to it are measured, so a table of a
-/// million rows costs what the window costs. Positions are relative to the cursor, so that edits above or below
-/// never move the row away from under it.
+/// Rows have different heights. Only rows in the window or next to it are measured, so a table of a million rows costs
+/// no more than its window. Positions are relative to the cursor, so that edits above or below never move the cursor's
+/// row.
 package struct TableView: Equatable, Sendable {
     package private(set) var cursor = 0
     /// The line of the window, from 0, on which the cursor's row starts.
@@ -10,17 +10,17 @@ package struct TableView: Equatable, Sendable {
 
     package init() {}
 
-    /// A row in the window. `line` may lie above the window for a row whose top is cut off.
+    /// A row in the window. If the row's top is cut off, `line` is above the window.
     package struct Placed: Equatable, Sendable {
         package let row: Int
         package let line: Int
         package let height: Int
     }
 
-    /// What the window must know of the rows.
+    /// The facts about the rows that the window needs.
     package struct Geometry {
         package let count: Int
-        /// Lines of the window.
+        /// The lines of the window.
         package let lines: Int
         package let height: (Int) -> Int
 
@@ -51,12 +51,12 @@ package struct TableView: Equatable, Sendable {
         settle(in: geometry)
     }
 
-    /// The cursor's row has moved. The window moves with it.
+    /// Follows the cursor's row after it has moved. The window moves with it.
     package mutating func follow(to row: Int) {
         cursor = max(0, row)
     }
 
-    /// Scrolls. The cursor stays on its row, unless that leaves the window. O(window).
+    /// Scrolls. The cursor stays on its row, unless the row leaves the window. O(window).
     package mutating func scroll(by lines: Int, in geometry: Geometry) {
         guard geometry.count > 0 else { return }
         line -= lines
@@ -71,7 +71,7 @@ package struct TableView: Equatable, Sendable {
         settle(in: geometry)
     }
 
-    /// Moves the window so that it shows the whole row of the cursor and has no needless empty lines. O(window).
+    /// Moves the window so that it shows the cursor's whole row and has no unnecessary empty lines. O(window).
     package mutating func settle(in geometry: Geometry) {
         cursor = max(0, min(cursor, geometry.count - 1))
         guard geometry.count > 0 else {
@@ -86,7 +86,7 @@ package struct TableView: Equatable, Sendable {
             below += geometry.height(next)
             next += 1
         }
-        // Rows above may fill what is empty below, and must fill what is empty above.
+        // Rows above may fill empty lines below, and must fill empty lines above.
         let wanted = line + max(0, geometry.lines - below)
         var above = 0
         next = cursor

@@ -1,14 +1,14 @@
 import HandFormats
 import HandSync
 
-/// The screen of `hand top --all`: what each of several servers reports, and what has changed since its report before.
+/// The screen of `hand top --all`: the reports of several servers, and what has changed since their previous reports.
 package struct FleetView {
-    /// A server, as the others know it.
+    /// A server, as seen through the database.
     package struct Server {
         package let address: String
-        /// Milliseconds since it was heard of.
+        /// Milliseconds since the server's last report.
         let silence: Int
-        /// Nil for what does not read: the server may be of another version.
+        /// The report; nil if it cannot be decoded: the server may have another version.
         let report: ServerReport?
         let previous: ServerReport?
 
@@ -25,7 +25,7 @@ package struct FleetView {
         self.servers = servers
     }
 
-    /// - Parameter said: why there is nothing newer.
+    /// - Parameter said: why there is no newer report.
     package func canvas(_ size: Size, said: String? = nil) -> Canvas {
         var canvas = Canvas(size)
         let title = Line(" \(servers.count) \(servers.count == 1 ? "server" : "servers")", .bold) + Line(totals)
@@ -71,7 +71,7 @@ package struct FleetView {
 }
 
 extension FleetView.Server {
-    /// Whether it ought to have been heard of by now.
+    /// Whether the server's report is overdue.
     fileprivate var isSilent: Bool { silence > 5_000 }
 
     fileprivate var state: String {
@@ -84,7 +84,7 @@ extension FleetView.Server {
         return Double(report.time - previous.time) / 1_000
     }
 
-    /// How fast a figure grows; nil as long as that is not known.
+    /// How fast a figure grows, per second; nil while unknown.
     fileprivate func rate(_ figure: (ServerReport) -> Int) -> Double? {
         guard let report, let previous, let seconds else { return nil }
         return Double(max(0, figure(report) - figure(previous))) / seconds

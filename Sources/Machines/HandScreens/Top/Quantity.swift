@@ -39,7 +39,7 @@ enum Quantity {
         return text + units[unit]
     }
 
-    /// One digit behind the point.
+    /// A number with one decimal.
     private static func decimal(_ value: Double) -> String {
         let tenths = Int((value * 10).rounded())
         return "\(tenths / 10).\(tenths % 10)"

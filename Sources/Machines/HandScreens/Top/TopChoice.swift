@@ -1,11 +1,11 @@
 import HandSync
 
-/// The user's choices in `hand top`: the orders of both tables, the filter, and the connection that may be
-/// closed. It takes keys and returns what the program around it must do.
+/// The user's choices in `hand top`: the orders of both tables, the filter, and the connection that may be closed. It
+/// takes keys and returns what the program around it must do.
 package struct TopChoice: Equatable, Sendable {
-    /// Named by the heads of the columns.
+    /// The orders of the lists, named by the heads of the columns.
     package enum ListOrder: String, CaseIterable, Sendable {
-        /// As the server names them.
+        /// The server's order.
         case unsorted
         case rate = "commits/s"
         case items, revision, followers, waiting, name
@@ -28,7 +28,7 @@ package struct TopChoice: Equatable, Sendable {
     var isTyping = false
     /// The connection that the cursor is on.
     var chosen: UInt64?
-    /// The connection that is closed if the user confirms.
+    /// The connection to close if the user confirms.
     var closing: UInt64?
 
     package init() {}

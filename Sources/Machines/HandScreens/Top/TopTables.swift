@@ -1,7 +1,7 @@
 import HandFormats
 import HandSync
 
-/// A table of `hand top`: a name, which gives way where room is short, and figures.
+/// A table of `hand top`: a name, which is shortened if there is little room, and figures.
 struct TopTable<Row> {
     struct Column {
         let head: String
@@ -31,7 +31,7 @@ struct TopTable<Row> {
     func line(of row: Row, width: Int) -> String { line(name(row), columns.map { $0.text(row) }, width: width) }
 
     private func line(_ name: String, _ values: [String], width: Int) -> String {
-        // First the name becomes shorter, then the gaps between the figures.
+        // The name is shortened first, then the gaps between the figures.
         let left = width - columns.count * Self.figureWidth
         let room = min(Self.widestName, max(Self.narrowestName, left))
         let figure = min(Self.figureWidth, max(1, (width - room) / max(1, columns.count)))
@@ -41,7 +41,7 @@ struct TopTable<Row> {
             + values.map { String(repeating: " ", count: max(1, figure - Columns.width(of: $0))) + $0 }.joined()
     }
 
-    /// The rows with the largest figures first; those that are alike as `isBefore` has them.
+    /// The rows, those with the largest figures first. Rows with equal figures are sorted by `isBefore`.
     func sorted(_ rows: [Row], _ isBefore: (Row, Row) -> Bool) -> [Row] {
         guard let column = columns.first(where: { $0.head == order }) else { return rows }
         let figures = rows.map { (row: $0, figure: column.figure($0)) }

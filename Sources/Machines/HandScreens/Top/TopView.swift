@@ -6,7 +6,7 @@ package struct TopView {
     let report: ServerReport
     private let previous: ServerReport?
     let choice: TopChoice
-    /// The revisions of the lists at the report before.
+    /// The revisions of the lists in the previous report.
     private let revisions: [String: Int]
 
     package init(_ report: ServerReport, since previous: ServerReport? = nil, _ choice: TopChoice = TopChoice()) {
@@ -24,7 +24,7 @@ package struct TopView {
             row += 1
         }
         let (lists, connections, listTable, connectionTable) = (lists, connections, listTable, connectionTable)
-        // The margin at the left.
+        // The left margin.
         let width = size.columns - 1
         let room = size.rows - row - 2
         let forLists = min(lists.count, max(3, room - 2 - min(connections.count + 2, room / 2)))
@@ -82,22 +82,22 @@ package struct TopView {
     private var title: Line {
         let up = Quantity.time(milliseconds: report.time - min(report.startedAt, report.time))
         return Line(" \(Printable.clean(report.version))", .bold) + Line("  up \(up)")
-            + Line(report.isDraining ? "  takes no new connections" : "", .bold)
+            + Line(report.isDraining ? "  accepts no new connections" : "", .bold)
     }
 
-    /// Seconds between both reports.
+    /// The seconds between both reports.
     private var seconds: Double? {
         guard let previous, report.time > previous.time else { return nil }
         return Double(report.time - previous.time) / 1_000
     }
 
-    /// Commits of a list in a second; nil as long as that is not known.
+    /// The commits of a list per second; nil while unknown.
     func rate(of list: ListReport) -> Double? {
         guard let before = revisions[list.name], let seconds else { return nil }
         return Double(max(0, list.revision - before)) / seconds
     }
 
-    /// How fast a figure grows; `–` as long as that is not known.
+    /// How fast a figure grows, per second; `–` while unknown.
     private func rate(_ figure: (ServerReport) -> Int, _ text: (Double) -> String = { Quantity.count($0) }) -> String {
         guard let previous, let seconds else { return "–" }
         return text(Double(max(0, figure(report) - figure(previous))) / seconds) + "/s"

@@ -1,6 +1,6 @@
 import HandFormats
 
-/// What was found about one thing, and what to do about it.
+/// The result of one check, and what to do about it.
 struct Diagnosis {
     enum Verdict: String, Comparable {
         case ok, warning, problem
@@ -11,7 +11,7 @@ struct Diagnosis {
         }
     }
 
-    /// What was looked at.
+    /// What was checked.
     let subject: String
     let verdict: Verdict
     let finding: String

@@ -4,20 +4,20 @@ import HandFormats
 
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Check what hand needs here, and say what to do where something is missing.",
+        abstract: "Check everything that hand needs, and say how to fix problems.",
         discussion: """
-            Looks at the settings, what this machine keeps, the terminal, the limits of the system, and the server: whether it \
-            can be reached, its certificate, the clock, and what you may read there. It changes nothing. Exits with 1 if there \
-            is a problem, or with 6 if the server cannot be reached.
+            Checks the settings, this machine's copies of lists, the terminal, the system's limits, and the server: whether it can \
+            be reached, its certificate, the clock, and what you may read there. It changes nothing. Exits with 1 if there is a \
+            problem, or with 6 if the server cannot be reached.
             """)
 
     @OptionGroup var server: ServerOptions
 
     func run() async throws {
         var all: [Diagnosis] = []
-        func report(_ some: [Diagnosis]) {
-            all += some
-            for diagnosis in some {
+        func report(_ new: [Diagnosis]) {
+            all += new
+            for diagnosis in new {
                 if server.json { Output.json(diagnosis.json) } else { Output.line(diagnosis.text) }
             }
         }

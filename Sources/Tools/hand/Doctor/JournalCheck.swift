@@ -4,7 +4,7 @@ import HandFormats
 import HandStore
 import HandSync
 
-/// Whether what this machine keeps of lists, and the edits that wait there, can be read.
+/// Whether this machine's copies of lists, and the edits that wait in them, can be read.
 enum JournalCheck {
     static func all() -> [Diagnosis] {
         let folder = Settings.stateFolder + "/clients"
@@ -17,13 +17,15 @@ enum JournalCheck {
                 waiting += try ClientJournal.check(at: "\(folder)/\(file)")
                 sound += 1
             } catch StoreError.inUse {
-                // A command that runs has read it.
+                // A running command has read it.
                 sound += 1
             } catch {
                 problems.append(
                     .problem(
                         "kept lists", Failure(error).message,
-                        do: "move \(folder)/\(file) away; hand then makes a new one. What waited in it is only there"))
+                        do:
+                            "move \(folder)/\(file) away; hand then makes a new one. Edits that waited are only in that file"
+                    ))
             }
         }
         return [summary(sound, waiting)] + problems
@@ -31,7 +33,7 @@ enum JournalCheck {
 
     private static func summary(_ sound: Int, _ waiting: [String]) -> Diagnosis {
         if waiting.isEmpty {
-            return .ok("kept lists", "\(Words.count(sound, "file")), sound; no edit waits to be sent")
+            return .ok("kept lists", "\(Words.count(sound, "file")), sound; no edits wait to be sent")
         }
         let names = Set(waiting).sorted().joined(separator: ", ")
         return .warning(

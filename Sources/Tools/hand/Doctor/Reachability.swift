@@ -2,9 +2,9 @@ import EventLoop
 import HandClient
 import HandFormats
 
-/// Tries all addresses that a server's hosts have, one by one.
+/// Tries all addresses of a server's hosts, one by one.
 enum Reachability {
-    /// - Parameter patience: seconds for each address.
+    /// - Parameter patience: how many seconds to wait for each address.
     static func check(_ server: HandAddress.Server, patience: Double) throws -> [Diagnosis] {
         if case .unix(let path) = server { return [try unix(path, patience)] }
         return try server.hosts.flatMap { try check($0, server, patience) }
@@ -17,7 +17,7 @@ enum Reachability {
                 done(result.failure)
             }
         }
-        guard let error else { return .ok("connection", "\(path) takes connections") }
+        guard let error else { return .ok("connection", "\(path) accepts connections") }
         return .problem("connection", "\(path): \(error)", do: "start a server there: hand serve --listen \(path)")
     }
 
@@ -34,7 +34,7 @@ enum Reachability {
         if let error {
             return [
                 .problem(
-                    "connection", "\(host.name): \(error)", do: "correct the name, or ask your network's resolver why")
+                    "connection", "\(host.name): \(error)", do: "correct the name, or check your network's DNS")
             ]
         }
         return try addresses.map { address in
@@ -44,12 +44,12 @@ enum Reachability {
                     done(result.failure)
                 }
             }
-            guard let error else { return .ok("connection", "\(address) takes connections") }
+            guard let error else { return .ok("connection", "\(address) accepts connections") }
             let way =
                 server.isThisMachine
                 ? "start a server: hand serve --listen \(host)"
-                : "is the port right, does the server listen there, does a firewall let it through?"
-            // One way is enough.
+                : "check the port, whether the server listens there, and whether a firewall blocks it"
+            // If there are several addresses, one is enough.
             let isOne = addresses.count + server.hosts.count == 2
             return isOne
                 ? .problem("connection", "\(address): \(error)", do: way)
@@ -57,7 +57,7 @@ enum Reachability {
         }
     }
 
-    /// The error of what `body` starts, `.timedOut` if it takes too long; nil if it succeeded.
+    /// The error of the operation that `body` starts, `.timedOut` if it takes too long, or nil if it succeeds.
     private static func attempt(
         _ patience: Double, _ body: (Loop, @escaping (UVError?) -> Void) -> Cancellable
     ) throws -> UVError? {

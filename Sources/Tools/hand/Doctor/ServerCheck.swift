@@ -42,11 +42,11 @@ struct ServerCheck {
     private func certificate(_ lifetime: Int?, _ address: HandAddress) -> [Diagnosis] {
         guard let lifetime else { return [] }
         let days = lifetime / 86_400
-        let finding = "the server's certificate is trusted, for \(Words.count(days, "more day"))"
+        let finding = "the server's certificate is trusted, and valid for \(Words.count(days, "more day"))"
         if days >= 14 { return [.ok("certificate", finding)] }
         return [
             .warning(
-                "certificate", finding, do: "renew it, then have the server read it: systemctl reload hand, or SIGHUP")
+                "certificate", finding, do: "renew it, then make the server read it: systemctl reload hand, or SIGHUP")
         ]
     }
 
@@ -54,11 +54,11 @@ struct ServerCheck {
         if let name = address.list, !lists.contains(where: { $0.name == name }) {
             return .problem("lists", Lists.missing(name, among: lists.map(\.name)))
         }
-        if lists.isEmpty { return .ok("lists", "none that you may read yet; make one: hand create NAME") }
+        if lists.isEmpty { return .ok("lists", "there are none yet that you may read; make one: hand create NAME") }
         return .ok("lists", "you may read \(Words.count(lists.count, "list"))")
     }
 
-    /// Commits have the server's time. One from the future tells that a clock is wrong.
+    /// Commits carry the server's time. A commit from the future shows that a clock is wrong.
     private func clock(
         _ lists: [DownMessage.ListEntry], _ address: HandAddress, _ client: HandClient
     ) async throws -> [Diagnosis] {
@@ -71,8 +71,9 @@ struct ServerCheck {
         return [
             .warning(
                 "clock",
-                "the newest commit of '\(entry.name)' is \(ahead / 1_000) s in the future: this clock is slow, or the server's fast",
-                do: "set the clocks, best by NTP: timedatectl set-ntp true")
+                "the newest commit of '\(entry.name)' is \(ahead / 1_000) s in the future: this machine's clock is slow, "
+                    + "or the server's is fast",
+                do: "set the clocks, preferably by NTP: timedatectl set-ntp true")
         ]
     }
 }

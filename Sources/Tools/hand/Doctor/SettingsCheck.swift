@@ -1,7 +1,7 @@
 import HandClient
 import HandFormats
 
-/// Whether the settings read, and which server they mean.
+/// Whether the settings can be read, and which server, token and name they give.
 enum SettingsCheck {
     static func all(_ user: UserOptions) -> [Diagnosis] {
         do {
@@ -17,7 +17,7 @@ enum SettingsCheck {
         let origin = try flag.map { _ in "--url" } ?? layer(.url)?.origin(.url)
         let reason =
             origin.map { "from \($0)" }
-            ?? "as neither --url, a context, $HAND_URL nor \(Settings.configurationFile) names one"
+            ?? "because --url, a context, $HAND_URL and \(Settings.configurationFile) name none"
         return .ok("settings", "the server is \(place), \(reason)")
     }
 
@@ -26,15 +26,15 @@ enum SettingsCheck {
         if let reason = Settings.withheld(from: place.server) {
             return .warning(
                 "token", reason,
-                do: "name the server that the token is for, or keep both together: hand context add NAME ADDRESS")
+                do: "use the server that the token is for, or store both together: hand context add NAME ADDRESS")
         }
         return try Settings.token(for: place.server, in: place.token) == nil
-            ? .ok("token", "none: you come as a guest") : .ok("token", "there is one for this server")
+            ? .ok("token", "none: you are a guest") : .ok("token", "there is one for this server")
     }
 
     private static func name(_ user: UserOptions) throws -> Diagnosis {
         let origin = try user.person.map { _ in "--as" } ?? layer(.name)?.origin(.name)
-        let reason = origin.map { "from \($0)" } ?? "the system's name; $HAND_NAME or --as says another"
+        let reason = origin.map { "from \($0)" } ?? "the system's name for you; change it with $HAND_NAME or --as"
         return .ok("name", "others see you as \(try user.name()), \(reason)")
     }
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// The commands as the argument parser describes them in JSON, which is the source of the manual pages of commands.
+/// The commands as the argument parser describes them in JSON. The manual pages of commands are made from it.
 struct CommandDump: Decodable {
     struct Command: Decodable {
         let commandName: String
@@ -12,9 +12,9 @@ struct CommandDump: Decodable {
         let arguments: [Argument]?
         let subcommands: [Command]?
 
-        /// Those that are shown; `help` is described with its topics.
+        /// The visible subcommands, without `help`, which is described with its topics.
         var shown: [Command] { (subcommands ?? []).filter { $0.shouldDisplay && $0.commandName != "help" } }
-        /// The words behind `hand`.
+        /// The words after `hand`.
         var path: [String] { ((superCommands ?? []) + [commandName]).filter { $0 != "hand" } }
     }
 
@@ -38,7 +38,7 @@ struct CommandDump: Decodable {
         let isRepeating: Bool
 
         var isPositional: Bool { kind == "positional" }
-        /// What it does, with its values and its default.
+        /// The description, with the possible values and the default.
         var text: String {
             let notes = [
                 allValues.map { "values: \($0.joined(separator: ", "))" }, defaultValue.map { "default: \($0)" },

@@ -1,4 +1,4 @@
-/// The manual pages of commands, from what their `--help` is made of.
+/// The manual pages of commands, from the same source as their `--help`.
 enum CommandPages {
     static func all() throws -> [Roff] {
         var pages: [Roff] = []
@@ -47,7 +47,7 @@ enum CommandPages {
         return ["[OPTIONS]"] + positionals
     }
 
-    /// The options below the titles that the help gives them, those without one last.
+    /// Adds the options under the section titles of the help, options without a title last.
     private static func options(_ arguments: [CommandDump.Argument], _ page: inout Roff) {
         var titles: [String?] = []
         for argument in arguments where !titles.contains(argument.sectionTitle) { titles.append(argument.sectionTitle) }

@@ -1,6 +1,6 @@
-/// Two or three real uses of each command: the end of its help, and a section of its manual page.
+/// Two to four real uses of each command, for the end of its help and a section of its manual page.
 enum Examples {
-    /// By the words behind `hand`. The tests run them.
+    /// The examples by the words after `hand`. The tests run them.
     private static let all: [String: [String]] = [
         "": [
             "hand serve", "hand create groceries", "hand add -l groceries milk \"oat flakes\"", "hand open groceries",
@@ -134,10 +134,10 @@ enum Examples {
         "who": ["hand who", "hand who -l groceries --json"],
     ]
 
-    /// - Parameter command: the words behind `hand`.
+    /// - Parameter command: the words after `hand`.
     static func of(_ command: [String]) -> [String] { all[command.joined(separator: " ")] ?? [] }
 
-    /// The part of the help.
+    /// The examples as a section of the help.
     static func text(of command: [String]) -> String {
         let lines = of(command).map { "  \($0)" }
         return lines.isEmpty ? "" : "\nEXAMPLES:\n" + lines.joined(separator: "\n") + "\n"

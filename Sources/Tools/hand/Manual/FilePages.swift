@@ -4,7 +4,7 @@ import HandScreens
 import HandScript
 import HandWire
 
-/// The manual pages of files, of the protocol, and of the topics.
+/// The manual pages of the files, the protocol and the topics.
 enum FilePages {
     static func all() throws -> [Roff] {
         [try serveFile(), configurationFile(), loadScript(), wireProtocol()] + Topic.allCases.map(page)
@@ -15,12 +15,12 @@ enum FilePages {
         page.heading("Description")
         page.paragraphs(
             """
-            The file has the options of 'hand serve' under their names, in TOML: texts in quotes, numbers, true or false, and lists in \
+            A TOML file with the options of 'hand serve', under their names: strings in quotes, numbers, true or false, and lists in \
             brackets. 'hand serve' reads the file that --config or $HAND_CONFIG names, or else ~/.config/hand/serve.toml. The \
             environment overrides the file, and the command line overrides both. An unknown name is an error.
 
             'hand serve --print-config' prints the settings in effect and where each comes from; 'hand serve --example-config' prints \
-            a file with every option and its default as comments.
+            a file with every option and its default, commented out.
             """)
         page.heading("Settings")
         for entry in try ServeExample.entries() {
@@ -40,20 +40,20 @@ enum FilePages {
         page.heading("Description")
         page.paragraphs(
             """
-            The file ~/.config/hand/config.toml, or hand/config.toml below $XDG_CONFIG_HOME, has the user's settings in TOML. Each can \
-            also be set in the environment, which comes first. The files of contexts (see hand-context(1)) have the same settings \
-            without the keys, one file for each server.
+            The file ~/.config/hand/config.toml, or hand/config.toml in $XDG_CONFIG_HOME, holds the user's settings in TOML. Each \
+            setting can also be set in the environment, which overrides the file. Contexts (see hand-context(1)) have one such file \
+            per server, without keys.
             """)
         page.heading("Settings")
         for key in Settings.Key.allCases { page.item("\(key.rawValue) (\(key.variable))", key.summary) }
         page.heading("Keys")
         page.paragraphs(
             """
-            Below [keys] an action gets other keys than usual, in a list. \(Keys.notation)
+            The section [keys] replaces the default keys of an action with a list of keys. \(Keys.notation)
             """)
         for action in Action.allCases {
             let keys = action.manual.keys.joined(separator: ", ")
-            page.item(action.rawValue, "\(action.manual.long). Usually: \(keys.isEmpty ? "no key" : keys).")
+            page.item(action.rawValue, "\(action.manual.long). Default: \(keys.isEmpty ? "no key" : keys).")
         }
         page.heading("Examples")
         page.literal([
@@ -78,23 +78,23 @@ enum FilePages {
     }
 
     private static func wireProtocol() -> Roff {
-        var page = Roff("hand-protocol", section: 7, "how clients and servers of hand speak")
+        var page = Roff("hand-protocol", section: 7, "how clients and servers of hand communicate")
         page.heading("Description")
         page.paragraphs(
             """
-            A client connects over TCP, over TLS or over a Unix socket; the usual port is \(HandAddress.defaultPort). Both sides send \
-            frames: a length, then one message. The client says hello with the versions that it speaks and its secret id; this \
-            program speaks versions \(ProtocolVersion.lowest) to \(ProtocolVersion.highest). The server answers welcome, or an error \
-            that says why not.
+            A client connects over TCP, TLS or a Unix socket; the default port is \(HandAddress.defaultPort). Both sides send frames: a \
+            length, then one message. The client sends a hello with the versions that it supports and its secret id; this program \
+            supports versions \(ProtocolVersion.lowest) to \(ProtocolVersion.highest). The server answers with a welcome, or with an \
+            error that gives the reason.
 
-            A client then subscribes to lists. It gets a snapshot of the list, or the commits that it has missed, and from then on \
-            each commit: a delta of insertions, deletions, moves and edits, with a digest of the list that it leads to. The client \
-            submits deltas of its own against the newest revision that it has; the server transforms them over what came between, \
-            and the commit that it sends to everybody is also the acknowledgement. A submission has a sequence number that is used \
-            once, so that it can be sent again after a lost connection and is never made twice.
+            A client then subscribes to lists. It receives a snapshot of the list, or the commits that it has missed, and after that \
+            every new commit: a delta of insertions, deletions, moves and edits, with a digest of the resulting list. The client \
+            submits its own deltas against the newest revision that it has. The server transforms them over the commits in between; \
+            the commit that it then sends to everybody is also the acknowledgement. Each submission has a unique sequence number, so \
+            that it can be sent again after a lost connection and is never applied twice.
 
-            Protocol.md, in /usr/share/doc/hand where hand is installed as a package, says all of this exactly, with examples in \
-            bytes and with test vectors, which 'hand vectors' computes and checks.
+            Protocol.md (in /usr/share/doc/hand, if hand is installed as a package) is the exact specification. It has examples in \
+            bytes, and test vectors, which 'hand vectors' computes and checks.
             """)
         page.heading("See also")
         page.paragraphs("hand-vectors(1), hand-merging(7)")

@@ -1,17 +1,17 @@
 import ArgumentParser
 import HandFormats
 
-/// `hand help`: of commands, which the parser writes, and of topics.
+/// `hand help`, for commands (the parser writes their help) and for topics.
 enum Help {
-    /// What ends the help of a command: its examples.
+    /// Appends the command's examples to its help.
     ///
-    /// - Parameter text: what the parser prints; something else, such as the version, has no such end.
+    /// - Parameter text: the parser's output. Other output than help, such as the version, is returned unchanged.
     static func completed(_ text: String, _ arguments: [String]) -> String {
         guard text.contains("\nUSAGE: ") || text.hasPrefix("USAGE: ") else { return text }
         return text.trimmingSuffix { $0.isNewline } + "\n" + Examples.text(of: Arguments.path(of: arguments))
     }
 
-    /// Prints the topic that the arguments ask for. Returns whether they do.
+    /// Prints the topic that the arguments ask for. Returns false if they ask for none.
     static func printTopic(_ arguments: [String]) -> Bool {
         guard arguments.first == "help", arguments.count == 2 else { return false }
         if arguments[1] == "topics" {
@@ -24,11 +24,11 @@ enum Help {
     }
 }
 
-/// Lines of a width that everybody reads easily.
+/// Wraps text at a width that is easy to read.
 enum Wrapping {
     private static let width = 80
 
-    /// Breaks the lines at spaces. Those that begin with a space stay as they are.
+    /// Breaks the lines at spaces. Lines that begin with a space stay as they are.
     static func text(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             line.hasPrefix(" ") ? String(line) : lines(of: line, width: width).joined(separator: "\n")

@@ -2,14 +2,14 @@ import ArgumentParser
 import Files
 import HandFormats
 
-/// For those who make packages.
+/// Writes the manual pages, for packages.
 struct ManualCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "manual", abstract: "Write the manual pages into a folder.",
-        discussion: "They are made from the commands' own help. Read one with: man -l FOLDER/hand.1",
+        discussion: "They are generated from the commands' own help. Read one with: man -l FOLDER/hand.1",
         shouldDisplay: false)
 
-    @Option(help: .init("The folder, which is made if it is missing.", valueName: "folder")) var output: String
+    @Option(help: .init("The folder; it is made if it does not exist.", valueName: "folder")) var output: String
 
     func run() throws {
         let pages = try CommandPages.all() + FilePages.all()

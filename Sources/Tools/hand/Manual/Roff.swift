@@ -4,7 +4,7 @@ struct Roff {
     let section: Int
     private(set) var text: String
 
-    /// - Parameter summary: behind the name, as `man -k` shows it.
+    /// - Parameter summary: the text after the name, as `man -k` shows it.
     init(_ name: String, section: Int, _ summary: String) {
         (self.name, self.section) = (name, section)
         text = ".TH \(Self.escaped(name.uppercased())) \(section) \"\" \"hand \(HandCommand.version)\" \"hand\"\n"
@@ -16,7 +16,8 @@ struct Roff {
 
     mutating func heading(_ title: String) { text += ".SH \(Self.escaped(title.uppercased()))\n" }
 
-    /// Paragraphs with empty lines between them. Lines that begin with two spaces stand as they are, without these.
+    /// Adds paragraphs, which are separated by empty lines. Lines that begin with two spaces are literal; the two
+    /// spaces are dropped.
     mutating func paragraphs(_ paragraphs: String) {
         var isLiteral = false
         var isNew = true
@@ -39,12 +40,12 @@ struct Roff {
 
     mutating func literal(_ lines: [String]) { paragraphs(lines.map { "  \($0)" }.joined(separator: "\n")) }
 
-    /// A term in bold, and what it means.
+    /// Adds a term in bold, and its meaning.
     mutating func item(_ term: String, _ meaning: String) {
         text += ".TP\n.B \(Self.escaped(term))\n\(Self.line(meaning))"
     }
 
-    /// A command and its arguments.
+    /// Adds a command and its arguments.
     mutating func synopsis(_ command: String, _ arguments: [String]) {
         text += ".B \(Self.escaped(command))\n" + arguments.map { Self.line($0) }.joined()
     }

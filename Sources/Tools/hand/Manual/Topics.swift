@@ -1,17 +1,18 @@
 import HandFormats
 
-/// The texts of `hand help TOPIC`: what a user should understand beyond single commands. A line that begins with spaces stands as it is.
+/// The texts of `hand help TOPIC`: what a user should understand beyond single commands. A line that begins with a
+/// space is not wrapped.
 enum Topic: String, CaseIterable {
     case merging, offline, tls, roles, decks, backups
 
     var summary: String {
         switch self {
-        case .merging: "what becomes of edits that people make at the same time"
+        case .merging: "what happens to edits that people make at the same time"
         case .offline: "working without the server"
-        case .tls: "a server that others reach over the network, and its certificate"
+        case .tls: "a server that others reach over a network, and its certificate"
         case .roles: "who may do what: tokens, roles and links"
         case .decks: "lists of cards, dealt from a deck"
-        case .backups: "copies of a server's lists, and their way back"
+        case .backups: "copies of a server's lists, and how to restore them"
         }
     }
 
@@ -34,49 +35,49 @@ enum Topic: String, CaseIterable {
     }
 
     private static let mergingText = """
-        Everybody edits a copy of the list, and sees what they do at once. The server puts all edits in one order and sends each to \
-        everybody, who brings it into the copy. In the end all have the same list.
+        Everybody edits a copy of the list and sees their own edits at once. The server puts all edits into one order and sends each \
+        edit to everybody, and every copy applies it. In the end, all copies are the same.
 
-        Two who add items at the same place get both. Two who write in the same text both keep their words. Where an item was moved \
-        by somebody else, your edit of its text still reaches it, because an edit means an item and not a line.
+        If two people add items at the same place, both items are added. If two people edit the same text, both keep their words. If \
+        somebody else has moved an item, your edit of its text still reaches it, because an edit refers to an item, not to a line.
 
-        Only where two want what cannot both be does one lose: two move the same item, or two replace the same words. Then the later \
-        edit counts, that is the one that the server got later. An edit of an item that somebody has deleted is dropped. Whoever \
-        loses something reads what, and to whom: 'hand open' says so and brings it back with R; commands print it.
+        An edit is lost only if it conflicts with another: two people move the same item, or replace the same words. Then the later \
+        edit wins, which is the one that the server received later. An edit of an item that somebody has deleted is dropped. You \
+        always learn what you have lost, and to whom: 'hand open' shows it, and R gets it back; other commands print it.
 
-        To be sure that nothing has changed since you looked, say what you saw:
+        To make sure that nothing has changed since you looked, state what you saw:
 
           hand edit 3 "oat milk, 2 l" --was "oat milk"
           hand rm 2 --if-revision 12
 
-        If it has changed, nothing is done, and the exit code is 7. 'hand log' shows who did what, 'hand undo' takes your own edits \
-        back and leaves those of others.
+        If it has changed, nothing is done, and the exit code is 7. 'hand log' shows who did what. 'hand undo' takes back your own \
+        edits and keeps those of others.
         """
 
     private static let offlineText = """
-        What you have opened with 'hand open' is kept on this machine, and so is every edit, before it is sent. Without the server \
-        'hand open' goes on with what is kept. As soon as the server is back, your edits are merged with what others have done \
-        meanwhile (see 'hand help merging'). An edit is never made twice, whatever happens in between.
+        'hand open' keeps a copy of each list that you open on this machine, and stores every edit here before it is sent. When the \
+        server cannot be reached, 'hand open' works with this copy. As soon as the server is back, your edits are merged with what \
+        others have done in the meantime (see 'hand help merging'). An edit is never made twice, whatever happens in between.
 
-        Commands work without the server if they are told so:
+        Other commands work without the server if you ask for it:
 
-          hand add --queue eggs       keeps the edit, if the server cannot be reached
-          hand ls --offline           shows what this machine keeps
-          hand sync                   sends what waits
-          hand sync --discard         throws it away
+          hand add --queue eggs       keeps the edit if the server cannot be reached
+          hand ls --offline           shows this machine's copy
+          hand sync                   sends the waiting edits
+          hand sync --discard         discards the waiting edits of one list
 
-        'hand doctor' says whether something waits. What is kept is in ~/.local/state/hand/clients, by server. Do not copy that \
-        folder to another machine while edits wait in it: both would send them, and one of them is told so and takes another \
-        identity.
+        'hand doctor' reports whether edits are waiting. Copies and waiting edits are in ~/.local/state/hand/clients, by server. Do \
+        not copy this folder to another machine while edits are waiting in it. Otherwise both machines send them, and one \
+        of them notices this, reports it and takes a new identity.
 
-        If the server's list is gone or was put back from a backup, edits that were not sent yet are still sent to it.
+        If the server loses the list or restores it from a backup, your unsent edits are still sent to it.
         """
 
     private static let tlsText = """
-        By default a server listens on its own machine only. For others it needs a certificate, so that nobody on the way can read or \
-        change anything, and tokens, so that it knows who is who (see 'hand help roles').
+        By default, a server listens on its own machine only. To let others in, it needs a certificate, so that nobody on the network \
+        can read or change the traffic, and tokens, which identify the users (see 'hand help roles').
 
-        A certificate comes from an authority, such as Let's Encrypt, or you make one for your own people:
+        Get a certificate from an authority, such as Let's Encrypt, or make one for your own users:
 
           openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 \\
               -nodes -days 365 -subj /CN=lists \\
@@ -84,24 +85,25 @@ enum Topic: String, CaseIterable {
               -keyout lists.key -out lists.pem
           hand serve --listen 0.0.0.0:7777 --tls-cert lists.pem --tls-key lists.key
 
-        Where hand is installed as a package, put both files into /etc/hand, let the server's user read them (chgrp hand \
-        /etc/hand/lists.key; chmod 640 /etc/hand/lists.key), set listen, tls-cert and tls-key in /etc/hand/serve.toml, and start it: \
-        systemctl enable --now hand.
+        If hand is installed as a package, put both files into /etc/hand, let the server's user read them (chgrp hand \
+        /etc/hand/lists.key; chmod 640 /etc/hand/lists.key), set listen, tls-cert and tls-key in /etc/hand/serve.toml, and start the \
+        server: systemctl enable --now hand.
 
-        The others write hands:// in front of the address. If you made the certificate, they need a copy of lists.pem, which is no \
-        secret:
+        The users' address then begins with hands://. If you made the certificate yourself, they also need a copy of lists.pem, \
+        which is not secret:
 
           hand context add work hands://lists.example.org --ca lists.pem --ask-token
           hand -c work lists
 
-        After a new certificate, 'systemctl reload hand' or SIGHUP has the server read it. 'hand doctor' says how long one is good.
+        To use a new certificate, run 'systemctl reload hand', or send SIGHUP to the server. 'hand doctor' shows how long a \
+        certificate is still valid.
         """
 
     private static let rolesText = """
-        On its own machine a server lets everybody do everything. From elsewhere nobody may do anything without a token, unless you \
-        say otherwise: 'hand token guests --remote read'.
+        By default, every user of the server's machine may do everything, and nobody may do anything over a network without a token. \
+        To change this, use 'hand token guests --remote read', for example.
 
-        A token is a secret for one person. It has a role, on all lists or on some. Each role includes the roles before it:
+        A token is a secret for one person. It gives a role on all lists or on some. Each role includes the roles before it:
 
           none      nothing
           read      follow lists, and read their history
@@ -109,49 +111,54 @@ enum Topic: String, CaseIterable {
           write     all other edits, and make lists
           admin     delete, bring back and rename lists
 
-        Make one where the server runs, and give the secret to the person:
+        Make a token on the server's machine, and give its secret to the person:
 
           hand token create ada --role write
           hand token create bob --role read --list groceries --expires 7d
 
-        They keep it with the server's address, so that it goes nowhere else: hand context add work hands://lists.example.org \
-        --ask-token. For one list a link is easier; whoever has it can use the list: 'hand share groceries --as Bob'.
+        They store it together with the server's address, so that it is sent to no other server:
 
-        'hand token list' shows all, 'hand token grant' and 'hand token revoke' change them. Changes count within a second, also for \
-        connections that are open. Tokens and links need TLS (hands://) over a network, as others could read them otherwise.
+          hand context add work hands://lists.example.org --ask-token
+
+        For one list, a link is easier. Anybody who has the link can use the list:
+
+          hand share groceries --as Bob
+
+        'hand token list' shows all tokens; 'hand token grant' and 'hand token revoke' change them. Changes take effect within a \
+        second, also for open connections. Over a network, tokens and links need TLS (hands://): otherwise others could read them.
         """
 
     private static let decksText = """
-        A list may have a deck: 52 cards, shuffled by the server when the list is made. Cards come from it and from nowhere else, so \
-        that nobody is ever dealt a card that somebody holds.
+        A list can have a deck: 52 cards, shuffled by the server when the list is made. All cards of the list come from its deck, so \
+        nobody is ever dealt a card that somebody holds.
 
           hand create poker --deck --max-items 5 --kinds card
           hand deal 5 -l poker
           hand rm 2 -l poker
 
-        A card that is deleted goes under the deck, and may come again when all others are out. The server alone knows the order of \
-        the deck. With --card in 'hand add' you take a card that you name, as long as nobody holds it.
+        A deleted card goes to the bottom of the deck, and comes up again after all the others. Only the server knows the order of \
+        the deck. 'hand add --card' takes a card that you name, if nobody holds it.
 
-        The rules of a list also say how many items it may hold and of which kinds. An edit that breaks them is refused as a whole; \
-        the message says which rule it was, and the exit code is 4.
+        The rules of a list also limit how many items it may hold and of which kinds. An edit that breaks a rule is refused as a \
+        whole; the message names the rule, and the exit code is 4.
         """
 
     private static let backupsText = """
-        A server writes every edit to its disk before it says that it has it. Against the loss of that disk there are backups: one \
-        file each, made while the server goes on, and checked when it is written.
+        A server writes every edit to its disk before it acknowledges the edit. Backups protect against the loss of that disk. A \
+        backup is one file. It is made while the server runs, and checked after it is written.
 
-          hand backup lists.backup           where the server runs
-          hand admin backup lists.backup     the server's user writes it
+          hand backup lists.backup           on the server's machine
+          hand admin backup lists.backup     written by the server's user
           hand verify lists.backup           replays every edit
 
-        To put it back, stop the server:
+        To restore a backup, stop the server first:
 
           hand recover lists.backup --replace
 
-        What was there before is moved aside, not deleted. Clients that come back keep the edits that they had not sent. What was \
-        acknowledged after the backup was made is gone from the lists.
+        The existing store is moved aside, not deleted. Clients that reconnect keep the edits that they had not sent. Edits that \
+        were acknowledged after the backup was made are gone from the lists.
 
-        Several servers on a database (--store postgres://…) are backed up in the same way, with --store. 'hand store copy' moves \
-        all lists between a folder and a database.
+        'hand backup', 'hand verify' and 'hand recover' also work on the database of several servers, with --store postgres://…. \
+        'hand store copy' copies all lists between a folder and a database.
         """
 }

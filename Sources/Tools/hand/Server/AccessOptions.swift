@@ -24,28 +24,28 @@ struct AccessOptions: ParsableArguments {
         }
     }
 
-    /// The database of servers that share their lists, unless a folder is named.
+    /// The options for the database of servers that share their lists, unless a folder is named.
     private var sharing: SharedStoreOptions {
         get throws { server.data == nil ? try database.withDefaults() : database }
     }
 
-    /// The rules of servers that share a store; nil for those of one server.
+    /// The rules of servers that share a store; nil if the rules belong to one server.
     private func shared() throws -> SharedAccess? { try sharing.open().map(SharedAccess.init) }
 
     func read() throws -> AccessBook {
         if let shared = try shared() { return try shared.read() }
         do { return try file.read() } catch is AccessFile.Lost {
-            throw Failure(.error, "\(try file.path) is missing: nobody is let in. " + TokenCommand.wayOut)
+            throw Failure(.error, "\(try file.path) is missing: the server lets nobody in. " + TokenCommand.wayOut)
         }
     }
 
     /// Restores the rules that the store remembers.
     func restore() throws {
         if try sharing.store != nil {
-            throw Failure(.error, "the rules are in the servers' database: what that has lost, its own backup has")
+            throw Failure(.error, "the rules are in the servers' database: restore them from a backup of the database")
         }
         guard try file.restore() else {
-            throw Failure(.error, "\(try file.path) is not missing: nothing was changed")
+            throw Failure(.error, "\(try file.path) exists: nothing was changed")
         }
     }
 
@@ -73,30 +73,34 @@ struct AccessOptions: ParsableArguments {
 
     /// Prints whether the running server uses the changed rules.
     func confirm() throws {
-        if try sharing.store != nil { return Output.message("all servers heed it within a second") }
+        if try sharing.store != nil { return Output.message("all servers apply the change within a second") }
         let path = try server.path
-        // Another command may change the file meanwhile, but not every time.
+        // Another command may change the file between the answer and the comparison, but not every time.
         for _ in 0..<20 {
             let answer: String
             do { answer = try server.ask("/access", patience: 5_000) } catch let failure as Failure {
                 return try explain(failure, path)
             }
-            if try answer == file.fingerprint() + "\n" { return Output.message("the running server heeds it") }
+            if try answer == file.fingerprint() + "\n" {
+                return Output.message("the running server has applied the change")
+            }
         }
-        throw Failure(.error, "it is written down, but the server at \(path) heeds other rules: is its --data another?")
+        throw Failure(
+            .error, "the change is stored, but the server at \(path) uses other rules: does it have another --data?")
     }
 
     /// Reports why the server did not confirm.
     private func explain(_ failure: Failure, _ path: String) throws {
         if failure.status == .error {
-            throw Failure(.error, "it is written down, but the running server does not heed it: \(failure.message)")
+            throw Failure(.error, "the change is stored, but the running server has not applied it: \(failure.message)")
         }
         let folder = try folder
         if SQLiteStore.isInUse(folder: folder) {
             return Output.message(
-                "whether the running server heeds it is not known: \(path) does not answer. See its log, or stop it")
+                "cannot tell whether the running server has applied the change: \(path) does not answer. See its log, or stop it"
+            )
         }
-        Output.message("no server is running on \(Printable.clean(folder)): it holds when one starts")
+        Output.message("no server is running on \(Printable.clean(folder)): the change takes effect when one starts")
     }
 
     static func noToken(_ id: String) -> Failure {
@@ -120,13 +124,15 @@ struct AccessOptions: ParsableArguments {
 
 /// The role and the expiry of a new token.
 struct GrantOptions: ParsableArguments {
-    @Option(help: "What its holder may do.") var role = Role.write
-    @Option(help: .init("How long it is valid, for example 12h, 7d (default: until it is revoked).", valueName: "time"))
+    @Option(help: "What the token's holder may do.") var role = Role.write
+    @Option(
+        help: .init(
+            "How long the token is valid, for example 12h or 7d (default: until it is revoked).", valueName: "time"))
     var expires: String?
 
     func validate() throws {
         if role == .none {
-            throw ValidationError("--role: a token for nothing is of no use; 'hand token revoke' ends one.")
+            throw ValidationError("--role none: such a token is useless. To end a token, use 'hand token revoke'.")
         }
         _ = try end(from: .now)
     }

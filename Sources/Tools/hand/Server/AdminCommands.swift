@@ -13,7 +13,7 @@ struct Admin: ParsableCommand {
         discussion: """
             Uses a Unix socket that only the server's user may open, by default admin.sock in its data folder.
 
-            'hand top' shows the same live.
+            'hand top' shows the server's state live.
             """,
         subcommands: [
             AdminConnections.self, AdminClose.self, AdminDrain.self, AdminLogLevel.self, AdminCompact.self,
@@ -59,7 +59,7 @@ struct AdminOptions: ParsableArguments {
             let text = Printable.clean(answer.body.trimmingCharacters(in: .whitespacesAndNewlines))
             throw Failure(answer.status == 404 ? .notFound : .error, text)
         case .failure(let failure): throw unreachable(path, "\(failure)")
-        case nil: throw unreachable(path, "nothing answered")
+        case nil: throw unreachable(path, "no answer")
         }
     }
 
@@ -72,13 +72,14 @@ struct AdminOptions: ParsableArguments {
     /// Decodes a server's answer.
     static func decoded<Value: Decodable>(_ text: String, as type: Value.Type) throws -> Value {
         do { return try JSONDecoder().decode(type, from: Data(text.utf8)) } catch {
-            throw Failure(.error, "cannot read the server's answer; is its version another one? \(error)")
+            throw Failure(.error, "cannot read the server's answer; is it another version? \(error)")
         }
     }
 
     /// Prints a server's answer, safe for a terminal.
     static func print(json text: String) throws { Output.json(try JSONValue.parse(text)) }
 
+    /// Sends a command, and prints the server's answer.
     func order(_ target: String, patience: UInt64 = 10_000) throws {
         Output.message(
             Printable.clean(
@@ -88,7 +89,7 @@ struct AdminOptions: ParsableArguments {
 
 private struct AdminConnections: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "connections", abstract: "Print the connections, the most lagging first.")
+        commandName: "connections", abstract: "Print the connections, those furthest behind first.")
 
     @OptionGroup var options: AdminOptions
     @Flag(help: "Print JSON.") var json = false
@@ -118,10 +119,10 @@ private struct AdminConnections: ParsableCommand {
 
 private struct AdminClose: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "close", abstract: "Close a connection; its client is told and does not reconnect by itself.")
+        commandName: "close", abstract: "Close a connection; its client is notified and does not reconnect by itself.")
 
     @OptionGroup var options: AdminOptions
-    @Argument(help: "Its number, as 'hand admin connections' prints it.") var number: UInt64
+    @Argument(help: "The connection's number, as 'hand admin connections' prints it.") var number: UInt64
 
     func run() throws { try options.order("/connections/\(number)/close") }
 }
@@ -129,11 +130,11 @@ private struct AdminClose: ParsableCommand {
 private struct AdminDrain: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "drain",
-        abstract: "Accept no new connections, and stop when the last one has gone or the time is over.",
-        discussion: "Meanwhile /readyz answers 503. Nothing that was acknowledged is lost, however the server stops.")
+        abstract: "Accept no new connections, and stop when the last one has closed or the time is over.",
+        discussion: "Until then, /readyz answers 503. No acknowledged edit is lost, however the server stops.")
 
     @OptionGroup var options: AdminOptions
-    @Option(help: .init("How long connections may stay, for example 30s, 5m.", valueName: "time"))
+    @Option(help: .init("How long connections may stay, for example 30s or 5m.", valueName: "time"))
     var within = "1m"
 
     func run() throws {
@@ -166,8 +167,9 @@ private struct AdminCompact: ParsableCommand {
 
 private struct AdminBackup: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "backup", abstract: "Have the server copy its store into a file, while it serves.",
-        discussion: "Like 'hand backup', but the server's user writes the file. 'hand verify FILE' checks the copy.")
+        commandName: "backup", abstract: "Make the server copy its store into a file while it runs.",
+        discussion:
+            "Like 'hand backup', but the server writes the file, as its own user. 'hand verify FILE' checks the copy.")
 
     @OptionGroup var options: AdminOptions
     @Argument(help: "The file to write; it must not exist.") var file: String
@@ -181,10 +183,10 @@ private struct AdminBackup: ParsableCommand {
 
 private struct AdminReport: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "report", abstract: "Print once, as JSON, all that 'hand top' shows.")
+        commandName: "report", abstract: "Print a single report of what 'hand top' shows, as JSON.")
 
     @OptionGroup var options: AdminOptions
-    @Flag(help: "Print what all servers that share a database say of themselves.") var all = false
+    @Flag(help: "Print the reports of all servers that share a database.") var all = false
     @OptionGroup var shared: SharedStoreOptions
 
     func run() throws {

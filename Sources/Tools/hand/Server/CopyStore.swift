@@ -7,18 +7,19 @@ import HandSync
 
 struct StoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "store", abstract: "Move lists between one server and several.", subcommands: [CopyStore.self])
+        commandName: "store", abstract: "Copy lists between a single server and servers that share a database.",
+        subcommands: [CopyStore.self])
 }
 
 private struct CopyStore: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "copy", abstract: "Copy all lists from a folder to a database, or from a database to a folder.",
         discussion: """
-            Copies lists with their whole history, deleted lists, authors and access rules, and replays everything on the way. The \
-            target must be empty. If anything goes wrong, nothing is copied.
+            Copies the lists with their whole history, deleted lists, authors and access rules, and replays all commits. The target \
+            must be empty. If anything goes wrong, nothing is copied.
 
-            Stop the servers of the source first: what they take during the copy is not in it. Their clients go on with the servers \
-            of the target where they were, with the edits that they have not sent yet.
+            Stop the servers of the source first: the copy lacks edits that they accept while it runs. Their clients can continue \
+            at the servers of the target where they were, with their unsent edits.
             """)
 
     @Argument(help: "A server's folder, a backup, or the address of a database.") var from: String
@@ -52,14 +53,16 @@ private struct CopyStore: ParsableCommand {
     private func toDatabase() throws -> StoreReport {
         if SQLiteStore.isInUse(folder: from) {
             throw Failure(
-                .error, "a server is running on \(from). Stop it: what it takes meanwhile would not be copied")
+                .error,
+                "a server is running on \(from). Stop it: the copy would lack the edits that it accepts in the meantime"
+            )
         }
         let rules = try rules()
         let database = try PostgresStore(to, passwordFile: storePassword)
         return try output.showingProgress { try database.take(from, rules: rules, progress: $0) }
     }
 
-    /// Of the source.
+    /// The access rules of the source.
     private func rules() throws -> [UInt8]? {
         let remembered = try SQLiteStore.accessRules(in: from)
         let isFolder = (try? URL(fileURLWithPath: from).resourceValues(forKeys: [.isDirectoryKey]).isDirectory) ?? false

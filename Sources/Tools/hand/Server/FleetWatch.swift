@@ -5,7 +5,7 @@ import HandStore
 import HandSync
 import Terminal
 
-/// Asks a database every second for what its servers say of themselves, and draws it.
+/// Reads the reports of a database's servers every second, and draws them.
 final class FleetWatch {
     private let loop: Loop
     private let store: PostgresStore
@@ -13,15 +13,15 @@ final class FleetWatch {
     private let timer: EventLoop.Timer
     private var signals: [Signal] = []
     private var servers: [FleetView.Server] = []
-    /// By server.
+    /// The newest reports by server.
     private var reports: [UInt64: ServerReport] = [:]
     private var problem: String?
 
     private static let interval: UInt64 = 1_000
 
-    /// Until somebody leaves it.
+    /// Runs until the user quits.
     static func run(_ store: PostgresStore) throws {
-        // Asked first, so that an error is printed on the ordinary terminal.
+        // The first read comes before the terminal is taken over, so that an error is printed on the ordinary screen.
         let first = try store.servers()
         let loop = try Loop()
         let watch = try FleetWatch(loop, store, first)
@@ -36,13 +36,13 @@ final class FleetWatch {
         timer = EventLoop.Timer(loop)
         var take: (Input) -> Void = { _ in }
         terminal = try Terminal(loop, hasColors: !Terminal.colorsAreRefused, hasMouse: false) { take($0) }
-        take = { [unowned self] in hear($0) }
+        take = { [unowned self] in handle($0) }
         terminal.onEnd = { loop.stop() }
         for number in [SIGTERM, SIGHUP, SIGINT] { signals.append(try Signal(loop, number) { loop.stop() }) }
-        heed(first)
+        show(first)
     }
 
-    private func hear(_ input: Input) {
+    private func handle(_ input: Input) {
         if case .key(let key) = input {
             switch key {
             case Key(.character("q")), Key(.escape), .control("c"): return loop.stop()
@@ -59,13 +59,13 @@ final class FleetWatch {
             StoreError.catching { try store.servers() }
         } then: { [weak self] result in
             switch result {
-            case .success(let found): self?.heed(found)
-            case .failure(let error): self?.miss(error)
+            case .success(let found): self?.show(found)
+            case .failure(let error): self?.fail(error)
             }
         }
     }
 
-    private func heed(_ found: [SharedServer]) {
+    private func show(_ found: [SharedServer]) {
         problem = nil
         let former = reports
         reports = [:]
@@ -78,7 +78,7 @@ final class FleetWatch {
         drawAndAskAgain()
     }
 
-    private func miss(_ error: StoreError) {
+    private func fail(_ error: StoreError) {
         problem = "\(error)"
         drawAndAskAgain()
     }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import HandWire
 
-/// The value of an option that sets one of a server's bounds.
+/// The value of an option that sets one of a server's limits.
 struct Bound: Sendable {
     let value: ServeSetting.Value
     /// What is wrong with the value; nil if it is valid.
@@ -25,7 +25,7 @@ private func count(
     return option(Limits()[keyPath: field], help, Int.init, bound)
 }
 
-/// An option in seconds for a bound in milliseconds.
+/// An option in seconds for a limit in milliseconds.
 private func time(
     _ field: WritableKeyPath<Limits, UInt64> & Sendable, _ help: String, atLeast least: Double = 0.001
 ) -> Option<Bound> {
@@ -51,7 +51,7 @@ private func option<Value: Sendable>(
     }
 }
 
-/// Options of which each sets a bound.
+/// Options that each set a limit.
 protocol BoundOptions: ParsableArguments {}
 
 extension BoundOptions {
@@ -73,71 +73,72 @@ extension BoundOptions {
     }
 }
 
-/// The bounds of a server that are counts; `Limits` documents them.
+/// The limits of a server that are counts; `Limits` documents them.
 struct LimitOptions: BoundOptions {
-    var maxConnections = count(\.connections, "Connections at a time.")
+    var maxConnections = count(\.connections, "Connections at the same time.")
     var maxConnectionsPerAddress = count(
-        \.connectionsPerAddress, "Connections from one address, except this machine's own.")
+        \.connectionsPerAddress, "Connections from one address, except from this machine.")
     var maxFailures = count(\.failedHellos, "Wrong tokens from one address that are logged per minute.")
     var maxHandshakes = count(
         \.handshakesPerAddress, "TLS handshakes with one address per second; bursts may have ten times as many.")
     var maxFrame = count(\.frameBytes, "Bytes of one frame.", atLeast: 5 << 20, "so that a client's largest edit fits")
     var maxHello = count(
         \.helloBytes,
-        "Bytes of a frame that comes before the hello is accepted.", atLeast: 512, "so that a hello with a token fits")
+        "Bytes of a frame before the hello is accepted.", atLeast: 512, "so that a hello with a token fits")
     var maxItems = count(\.listItems, "Items of one list.")
     var maxItemSize = count(\.itemBytes, "Bytes of one item.")
     var maxLists = count(\.lists, "Lists on the server.")
     var maxSubscriptions = count(\.subscriptions, "Lists that one connection follows.")
     var maxUserRequests = count(
         \.userRequests,
-        "Requests of one user per second, including edits. This and the other limits of a user do not apply to this machine's guests."
+        "Requests of one user per second, including edits. The limits per user do not apply to guests on this machine."
     )
     var maxUserBytes = count(\.userBytes, "Bytes from one user per second.", upTo: 1 << 40)
     var maxUserWork = count(
         \.userWork,
-        "Steps of work for one user per second: parts of edits that are processed, about 100 nanoseconds each.")
+        "Steps of work for one user per second; a step is part of processing an edit, about 100 nanoseconds.")
     var maxEditWork = count(
         \.submissionWork,
-        "Steps of work for one old edit; beyond that its client must catch up first.")
+        "Steps of work for one edit of an old revision; beyond that, its client must catch up first.")
     var inlineWork = count(
         \.inlineWork,
         "Steps of work for one edit on the main thread; a larger edit is processed on another thread.")
     var maxUserUnfinished = count(
         \.userUnfinishedBytes, "Bytes of incomplete messages of one user.", upTo: 1 << 40)
     var maxUserAnswers = count(\.userAnswerBytes, "Bytes of answers that wait to be sent to one user.", upTo: 1 << 40)
-    var maxUserSubscriptions = count(\.userSubscriptions, "Lists that all connections of one user follow.")
+    var maxUserSubscriptions = count(\.userSubscriptions, "Lists that all connections of one user follow together.")
     var maxUserItems = count(
-        \.userItems, "Items of all lists that one user's connections follow; these stay in memory.")
-    var maxUserLists = count(\.userLists, "Lists that one user has made.")
-    var maxStore = count(\.storeBytes, "Bytes of the store at which edits are refused.", upTo: 1 << 50)
+        \.userItems, "Items in all lists that one user's connections follow; these stay in memory.")
+    var maxUserLists = count(\.userLists, "Lists made by one user.")
+    var maxStore = count(\.storeBytes, "Bytes of the store beyond which edits are refused.", upTo: 1 << 50)
     var maxAnswers = count(
-        \.answerBytes, "Bytes of waiting answers beyond which a client is not read.", upTo: 1 << 40)
-    var maxTransfers = count(\.transfers, "Past states being sent beyond which a client is not read.")
-    var maxPastRevisions = count(\.pastRevisions, "Past states in memory for all clients; further requests wait.")
-    var maxPending = count(\.pendingSubmissions, "Edits of one connection that wait to be written.")
+        \.answerBytes, "Bytes of waiting answers beyond which the server stops reading from a client.", upTo: 1 << 40)
+    var maxTransfers = count(\.transfers, "Past states being sent beyond which the server stops reading from a client.")
+    var maxPastRevisions = count(\.pastRevisions, "Past states in memory, for all clients; further requests wait.")
+    var maxPending = count(\.pendingSubmissions, "Edits of one connection that wait to be stored.")
     var window = count(\.windowBytes, "Bytes of commits kept in memory for each list.", upTo: 1 << 40)
     var snapshotCommits = count(
         \.snapshotCommits,
-        "Commits after which the whole list is stored again, or a quarter of its items if that is more.")
+        "Commits between two stored snapshots of a list; at least a quarter of the list's number of items.")
     var historyPage = count(\.historyCommits, "Commits in one page of history.", upTo: 1_000_000)
     var chunk = count(\.chunkBytes, "Approximate bytes of items in one chunk of a list.", upTo: 16 << 20)
     var listsPage = count(\.listsPage, "Names in one page of lists.", upTo: 100_000)
 }
 
-/// The bounds of a server that are times, in seconds.
+/// The limits of a server that are times, in seconds.
 struct TimeOptions: BoundOptions {
-    var handshakeTimeout = time(\.handshakeDeadline, "Seconds that a new connection has for its hello.")
-    // Clients cannot ping more often than that.
-    var idleTimeout = time(\.idleDeadline, "Seconds of silence before a client counts as gone.", atLeast: 1)
+    var handshakeTimeout = time(\.handshakeDeadline, "Seconds in which a new connection must send its hello.")
+    // Clients cannot ping more often than once per second.
+    var idleTimeout = time(
+        \.idleDeadline, "Seconds without data from a client after which it is disconnected.", atLeast: 1)
     var stallTimeout = time(
         \.stallDeadline,
-        "Seconds in which a client must take at least a sixteenth of a past state while others wait for theirs.")
-    var drainTimeout = time(\.drainDeadline, "Seconds that a client has to read why its connection is closed.")
+        "Seconds in which a client must read at least a sixteenth of a past state while others wait for theirs.")
+    var drainTimeout = time(\.drainDeadline, "Seconds in which a client can read why its connection is being closed.")
     var tooFastNotice = time(
-        \.tellingDelay, "Seconds after which a user who sends too fast is told.")
+        \.tellingDelay, "Seconds after which a user who sends too fast is notified.")
     var tooFastTimeout = time(
         \.tooFastDeadline, "Seconds after which the connections of a user who sends too fast are closed.")
-    var presenceInterval = time(\.presenceInterval, "Seconds between two messages about who is on which item.")
-    var unloadAfter = time(\.unloadDelay, "Seconds that a list stays in memory when nobody follows it.")
+    var presenceInterval = time(\.presenceInterval, "Seconds between two messages about which items people are on.")
+    var unloadAfter = time(\.unloadDelay, "Seconds that a list stays in memory after its last follower has left.")
 }

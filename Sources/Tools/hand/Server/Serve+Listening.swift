@@ -16,9 +16,9 @@ extension Serve {
             guard let address, !address.isLoopback else { continue }
             throw Failure(
                 .usage,
-                "refused to listen on \(address): others can reach it, and without TLS they could read and change what is sent. "
-                    + "Give --tls-cert and --tls-key, or listen on 127.0.0.1 or a Unix socket; --insecure if the network "
-                    + "protects it")
+                "refused to listen on \(address): other machines can reach it, and without TLS the traffic can be read and changed. "
+                    + "Give --tls-cert and --tls-key, or listen on 127.0.0.1 or a Unix socket, or use --insecure if the network is "
+                    + "protected")
         }
     }
 
@@ -29,13 +29,13 @@ extension Serve {
             switch endpoint {
             case .tcp(let address): "\(isSecure ? "hands" : "hand")://\(address)"
             case .unix(let path): "hand+unix://\(path)"
-            case .inherited: "a socket that was given to it"
+            case .inherited: "an inherited socket"
             }
         }
         // The path of an inherited Unix socket is not known here.
         let hint = addresses.first { $0.contains("://") }.map { ", or HAND_URL=\($0) hand create groceries" } ?? ""
         return "hand serves on \(addresses.joined(separator: " and ")), lists kept in \(folder). "
-            + (status.map { "Figures: http://\($0)/metrics. " } ?? "")
+            + (status.map { "Metrics: http://\($0)/metrics. " } ?? "")
             + "Connect: hand --help\(hint)"
     }
 
@@ -63,12 +63,12 @@ extension Serve {
         if host.isEmpty || host == "*" { host = "0.0.0.0" }
         do { return try SocketAddress(ip: host, port: port) } catch {
             throw ValidationError(
-                "'\(host)' is not an IP address: name one of this machine, or 0.0.0.0 for all")
+                "'\(host)' is not an IP address: use an address of this machine, or 0.0.0.0 for all")
         }
     }
 }
 
-/// The permissions of a file, in octal digits as `chmod` takes them.
+/// The permissions of a file, written in octal digits as for `chmod`.
 struct FileMode: ExpressibleByArgument, CustomStringConvertible {
     let bits: UInt32
 

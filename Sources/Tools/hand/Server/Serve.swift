@@ -15,21 +15,21 @@ struct Serve: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run a server.",
         discussion: """
-            Without options it listens on 127.0.0.1:7777 and keeps its lists in $HAND_DATA, or else under \
-            ~/.local/state/hand/server. Users of this machine may do everything; others need a token ('hand token'), and \
-            the server a certificate. Ctrl-C or SIGTERM stops it cleanly. Not even kill -9 or a power failure loses anything \
-            that was acknowledged.
+            Without options, the server listens on 127.0.0.1:7777 and keeps its lists in $HAND_DATA, or else in \
+            ~/.local/state/hand/server. Users of this machine may do everything. Other users need a token ('hand token'), and \
+            the server needs a certificate. Ctrl-C or SIGTERM stops it cleanly. Acknowledged edits survive even kill -9 and \
+            power failures.
 
-            Each option can also be set in the environment (--max-items as HAND_MAX_ITEMS; several values with commas) and in a \
-            configuration file (max-items = 500): --config, then $HAND_CONFIG, then ~/.config/hand/serve.toml. The command \
-            line overrides the environment, and the environment overrides the file. --print-config prints the settings as such \
-            a file.
+            Each option can also be set in the environment (--max-items as HAND_MAX_ITEMS; separate several values with commas) \
+            and in a configuration file (max-items = 500): --config, or else $HAND_CONFIG, or else ~/.config/hand/serve.toml. \
+            The command line overrides the environment, and the environment overrides the file. --print-config prints the \
+            settings in effect as such a file.
             """)
 
     @Option(help: .init("The configuration file, in TOML; may be a pipe.", valueName: "file")) var config: String?
     @Flag(help: "Print the settings and where they come from, as a configuration file; then exit.") var printConfig =
         false
-    @Flag(help: "Print a configuration file with every option and its default as comments; then exit.")
+    @Flag(help: "Print a configuration file with every option and its default, commented out; then exit.")
     var exampleConfig = false
 
     @Option(
@@ -41,12 +41,12 @@ struct Serve: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A proxy, or a network of proxies, that names each TCP connection's origin by the PROXY protocol, version 1 or 2, "
-                + "before TLS. Connections from there without it are refused. May be repeated.",
+            "A proxy, or a network of proxies, that sends each client's address by the PROXY protocol, version 1 or 2, before "
+                + "TLS. Connections from there without it are refused. May be repeated.",
             valueName: "address[/prefix]"))
     var trustProxy: [String] = []
 
-    @Option(help: "Permissions of the files of Unix sockets: whoever may write to one may connect.")
+    @Option(help: "Permissions of Unix socket files. Users who may write to the file may connect.")
     var socketPermissions = FileMode(0o600)
 
     @Option(help: .init("The folder for the lists (default: $HAND_DATA).", valueName: "folder")) var data: String?
@@ -71,7 +71,7 @@ struct Serve: ParsableCommand {
             }
         }
 
-        /// A store in memory that fails now and then.
+        /// A store in memory that fails occasionally.
         static func awkwardStore(_ seed: Int) -> any CommitStore {
             let random = Mutex(SplitMix64(seed: UInt64(bitPattern: Int64(seed))))
             return MemoryStore { random.withLock { $0.next(below: 25) == 0 } }
@@ -80,7 +80,7 @@ struct Serve: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Keep at least this many of each list's newest commits (default: all). Forgetting older ones does not change the list.",
+            "Keep at least this many of each list's newest commits (default: all). Deleting older ones does not change the list.",
             valueName: "number")) var keepCommits: Int?
 
     @Option(help: .init("Keep at least the commits of this many days (default: all).", valueName: "days"))
@@ -88,7 +88,7 @@ struct Serve: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "For authors of clients: do what the protocol allows and servers rarely do, chosen by this number. Nothing is stored.",
+            "For testing clients: behave in rare ways that the protocol allows, chosen by this seed. Nothing is stored.",
             valueName: "seed")) var awkward: Int?
 
     @Option(
@@ -98,7 +98,7 @@ struct Serve: ParsableCommand {
     var keepDeleted = 7.0
 
     @OptionGroup(title: "Encryption") var encryption: EncryptionOptions
-    @OptionGroup(title: "Logs and figures") var telling: TellingOptions
+    @OptionGroup(title: "Logs and metrics") var telling: TellingOptions
     @OptionGroup(title: "Limits") var limits: LimitOptions
     @OptionGroup(title: "Times") var times: TimeOptions
 
@@ -109,7 +109,7 @@ struct Serve: ParsableCommand {
             deleted: UInt64(keepDeleted * 86_400_000))
     }
 
-    /// Whether the lists are in the folder.
+    /// Whether the lists are stored in the folder.
     private var isKept: Bool { durability != .memory && awkward == nil && shared.store == nil }
 
     func validate() throws {
@@ -119,7 +119,7 @@ struct Serve: ParsableCommand {
         }
         if shared.store != nil, durability != .fsync || awkward != nil {
             throw ValidationError(
-                "--store: a database that servers share goes neither with --durability nor with --awkward.")
+                "--store cannot be combined with --durability or --awkward.")
         }
         guard (0...36_500).contains(keepDeleted) else {
             throw ValidationError("--keep-deleted: expected 0 to 36500 days, found \(keepDeleted)")
@@ -146,14 +146,14 @@ struct Serve: ParsableCommand {
         if let problem = tls?.certificateProblem { logger.warning("\(problem)") }
         var configuration = try configuration(endpoints, folder, log, logger)
         let manager = ServiceManager()
-        var told = 0
+        var reported = 0
         let database = try shared.open()
         let store: any CommitStore =
             if let database { database } else if let awkward { Durability.awkwardStore(awkward) } else {
-                try durability.store(in: folder) { Self.tell($0, &told, logger, manager) }
+                try durability.store(in: folder) { Self.report($0, &reported, logger, manager) }
             }
         if let database {
-            // For what belongs to this server alone.
+            // The folder holds what belongs to this server alone.
             try PrivateFile.makeFolder(folder)
             for warning in try database.warnings() { logger.warning("\(warning)") }
         } else if let store = store as? SQLiteStore {
@@ -185,17 +185,18 @@ struct Serve: ParsableCommand {
         try store.close()
     }
 
-    /// Says now and then how far the conversion of an older store has come; the service manager is to wait for it.
+    /// Logs how far the conversion of an older store has come, every 100,000 commits, and asks the service manager to
+    /// wait for it.
     ///
-    /// - Parameter told: commits that were converted when it was last said.
-    private static func tell(
-        _ conversion: Schema.Conversion, _ told: inout Int, _ logger: Logger, _ manager: ServiceManager?
+    /// - Parameter reported: the number of converted commits at the last report.
+    private static func report(
+        _ conversion: Schema.Conversion, _ reported: inout Int, _ logger: Logger, _ manager: ServiceManager?
     ) {
-        guard conversion.done == 0 || conversion.done - told >= 100_000 else { return }
-        told = conversion.done
+        guard conversion.done == 0 || conversion.done - reported >= 100_000 else { return }
+        reported = conversion.done
         manager?.tellBusy()
         logger.notice(
-            "the store has an older format and is converted",
+            "the store has an older format and is being converted",
             metadata: [
                 "format": "\(conversion.from)", "commits": "\(conversion.done)", "of": "\(conversion.count)",
             ])
@@ -216,12 +217,12 @@ struct Serve: ParsableCommand {
         configuration.awkward = awkward.map { UInt64(bitPattern: Int64($0)) }
         if isKept {
             if PrivateFile.others(folder) & 0o022 != 0 {
-                logger.warning("others may replace the store: chmod go-w \(folder)")
+                logger.warning("other users can replace the store: chmod go-w \(folder)")
             }
             configuration.backup = { try StoreBackup.write(folder, to: $0, rules: AccessFile(folder: folder).bytes()) }
         }
         if isKept || shared.store != nil { configuration.admin = configuration.admin ?? Self.adminSocket(folder) }
-        // The system's limit for paths of sockets.
+        // The system's limit for the path of a socket.
         if telling.admin == nil, let path = configuration.admin, path.utf8.count > 107 {
             configuration.admin = nil
             logger.warning("no admin socket: its path is too long; see --admin", metadata: ["path": "\(path)"])
@@ -229,7 +230,7 @@ struct Serve: ParsableCommand {
         let files = ProcessLimits.raiseOpenFiles()
         if files - 100 < bounds.connections {
             logger.debug(
-                "the system lets this process open fewer files than it may have connections",
+                "the system's limit of open files is below the limit of connections",
                 metadata: ["files": "\(files)", "connections": "\(bounds.connections)"])
         }
         return configuration
@@ -238,7 +239,7 @@ struct Serve: ParsableCommand {
     /// The admin socket's default path.
     static func adminSocket(_ folder: String) -> String { folder + "/admin.sock" }
 
-    /// Prints what `--print-config` promises.
+    /// Prints the settings, for `--print-config`.
     func printSettings(from layers: ServeLayers) {
         var serve = self
         if serve.listen.isEmpty { serve.listen = [Self.defaultEndpoint] }
@@ -255,8 +256,8 @@ struct Serve: ParsableCommand {
         }
     }
 
-    /// On SIGHUP the certificate is read again; if that fails, the old one stays. The audit log is reopened, as the old file may have
-    /// been moved away.
+    /// On SIGHUP, reads the certificate again and reopens the audit log, as its file may have been moved away. If the
+    /// certificate cannot be read, the old one stays in use.
     private func reloadOnSignal(
         _ server: Server, _ loop: Loop, _ logger: Logger, _ audit: AuditLog?, _ manager: ServiceManager?
     ) throws {

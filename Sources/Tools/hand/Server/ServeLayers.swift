@@ -5,22 +5,22 @@ import TOMLKit
 
 /// The settings of 'hand serve' that do not come from the command line: the environment's, then the configuration file's.
 ///
-/// They become options in front of the command line's own, where the last one wins. So the argument parser reads and checks every
-/// value, wherever it comes from.
+/// They become options in front of those on the command line, and the last one wins. So the argument parser reads and
+/// checks every value, wherever it comes from.
 struct ServeLayers {
-    /// One source of settings: each setting's arguments, by its name.
+    /// One source of settings, with the arguments of each setting by its name.
     struct Layer {
         let origin: String
         var arguments: [String: [String]] = [:]
     }
 
-    /// Weakest first.
+    /// The layers, the one with the lowest precedence first.
     private let layers: [Layer]
     private let commandLine: [String]
     /// All settings, with their defaults.
     private let settings: [ServeSetting]
 
-    /// - Parameter arguments: those after `serve` on the command line.
+    /// - Parameter arguments: the arguments after `serve` on the command line.
     init(_ arguments: [String], environment: [String: String] = ProcessInfo.processInfo.environment) throws {
         commandLine = arguments
         settings = ServeSetting.all(of: try Serve.parse([]))
@@ -33,7 +33,7 @@ struct ServeLayers {
         ]
     }
 
-    /// The strongest layer that has a setting.
+    /// The layer with the highest precedence that has a setting.
     private func layer(of name: String) -> Layer? { layers.last { $0.arguments[name] != nil } }
 
     /// The settings of all layers as options, followed by the command line.
@@ -46,7 +46,7 @@ struct ServeLayers {
         isGiven(name) ? "the command line" : layer(of: name)?.origin ?? "default"
     }
 
-    /// A message about options, with the places that set them.
+    /// Appends to a message about options where they are set.
     func explained(_ message: String) -> String {
         let notes = settings.filter { setting in
             !isGiven(setting.name) && message.firstRange(of: "--\(setting.name)") != nil
@@ -54,7 +54,7 @@ struct ServeLayers {
         return message + notes.joined()
     }
 
-    /// A setting's value from the strongest layer; nil if no layer has it.
+    /// A setting's value from the layer with the highest precedence; nil if no layer has it.
     func text(of name: String) -> String? {
         layer(of: name)?.arguments[name]?.first.map { String($0.dropFirst("--\(name)=".count)) }
     }
@@ -85,7 +85,7 @@ struct ServeLayers {
 
     // MARK: The file
 
-    /// How long the writer of a pipe may take, in milliseconds.
+    /// How long to wait for the writer of a pipe, in milliseconds.
     private static let pipePatience: Int32 = 5_000
 
     private static func file(at path: String, isNamed: Bool, _ settings: [ServeSetting]) throws -> Layer {
@@ -134,11 +134,11 @@ struct ServeLayers {
 }
 
 extension ServeSetting.Value {
-    /// What a configuration file must have as the value.
+    /// The kind of value that a configuration file must have, for messages.
     fileprivate var kind: String {
         switch self {
-        case .text: "a text in quotes"
-        case .texts: "a list of texts, as [\"127.0.0.1:7777\"]"
+        case .text: "a string in quotes"
+        case .texts: "a list of strings, such as [\"127.0.0.1:7777\"]"
         case .number: "a whole number"
         case .decimal: "a number"
         case .flag: "true or false"

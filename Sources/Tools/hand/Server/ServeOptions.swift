@@ -10,12 +10,13 @@ import TLS
 struct EncryptionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The server's certificate and the intermediate ones, in PEM. Everything over TCP is then encrypted. "
-                + "SIGHUP reads it again.", valueName: "file")) var tlsCert: String?
+            "The server's certificate and the intermediate certificates, in PEM. TCP connections are then encrypted. "
+                + "SIGHUP reads the file again.", valueName: "file")) var tlsCert: String?
     @Option(help: .init("The certificate's key, in PEM, without a password.", valueName: "file")) var tlsKey: String?
-    @Option(help: .init("Clients must have a certificate signed by one of these.", valueName: "file"))
+    @Option(
+        help: .init("Accept only clients whose certificate is signed by one of these authorities.", valueName: "file"))
     var tlsClientCa: String?
-    @Flag(inversion: .prefixedNo, help: "Listen without TLS where others can reach it.") var insecure = false
+    @Flag(inversion: .prefixedNo, help: "Listen without TLS where other machines can connect.") var insecure = false
 
     func validate() throws {
         guard (tlsCert == nil) == (tlsKey == nil) else {
@@ -24,7 +25,7 @@ struct EncryptionOptions: ParsableArguments {
         guard tlsClientCa == nil || tlsCert != nil else { throw ValidationError("--tls-client-ca needs --tls-cert.") }
     }
 
-    /// Nil without a certificate.
+    /// The TLS context; nil without a certificate.
     func context() throws -> TLSContext? {
         guard let tlsCert, let tlsKey else { return nil }
         do {
@@ -55,7 +56,7 @@ struct TellingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Write an audit log in JSON Lines: who connected, who was refused or denied something, who made or deleted lists. "
+            "Write an audit log in JSON Lines: who connected, was refused or denied something, or made or deleted lists. "
                 + "SIGHUP reopens the file.",
             valueName: "file")) var audit: String?
 
@@ -69,7 +70,7 @@ struct TellingOptions: ParsableArguments {
         let log = ServerLog(logFormat, level: Logger.Level(rawValue: logLevel.rawValue) ?? .info)
         LoggingSystem.bootstrap { _ in log.handler }
         Self.unwritten.withLock { $0.append { log.flush() } }
-        // The last messages tell why the process ends.
+        // The last messages explain why the process ends.
         atexit { for flush in TellingOptions.unwritten.withLock({ $0 }) { flush() } }
         return log
     }
@@ -78,14 +79,14 @@ struct TellingOptions: ParsableArguments {
         guard let audit else { return nil }
         do {
             let log = try AuditLog(path: audit) { reason in
-                logger.error("the audit log is not written", metadata: ["file": "\(audit)", "error": "\(reason)"])
+                logger.error("cannot write the audit log", metadata: ["file": "\(audit)", "error": "\(reason)"])
             }
             Self.unwritten.withLock { $0.append(log.flush) }
             return log
         } catch { throw Failure(.error, "\(error)") }
     }
 
-    /// Each flushes a log that another thread writes.
+    /// Closures that each flush a log that another thread writes.
     private static let unwritten = Mutex<[@Sendable () -> Void]>([])
 }
 

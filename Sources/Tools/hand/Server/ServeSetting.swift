@@ -1,7 +1,7 @@
 import ArgumentParser
 import TOMLKit
 
-/// An option of 'hand serve', which can be set everywhere under the same name: `--max-items` on the command line, `HAND_MAX_ITEMS`
+/// An option of 'hand serve', which has the same name everywhere: `--max-items` on the command line, `HAND_MAX_ITEMS`
 /// in the environment, `max-items` in the configuration file.
 struct ServeSetting {
     let name: String
@@ -38,7 +38,7 @@ struct ServeSetting {
         property.drop { $0 == "_" }.map { $0.isUppercase ? "-" + $0.lowercased() : String($0) }.joined()
     }
 
-    /// The value as it stands in a configuration file; nil if there is none.
+    /// The value as it is written in a configuration file; nil if there is none.
     var literal: String? {
         switch value {
         case .text(let text):

@@ -1,18 +1,18 @@
 import Foundation
 import Glibc
 
-/// Reports the server's state to the service manager that started it, by systemd's protocol for `Type=notify`: one datagram for
-/// each state.
+/// Reports the server's state to the service manager that started it, by systemd's protocol for `Type=notify`: one
+/// datagram per state.
 struct ServiceManager {
     enum News: String {
         case ready = "READY=1"
         case stopping = "STOPPING=1"
     }
 
-    /// The descriptors of sockets that the manager has opened for this process, by systemd's protocol for socket activation. Call it
-    /// once: it clears the variables, so that child processes do not use the sockets.
+    /// Returns the descriptors of sockets that the manager has opened for this process, by systemd's protocol for
+    /// socket activation. Call it once: it clears the variables, so that child processes do not use the sockets.
     ///
-    /// - Throws: `Failure` for a number of sockets that must be a mistake.
+    /// - Throws: `Failure` if the number of sockets is not from 1 to 64.
     static func takeSockets() throws -> [Int32] {
         let environment = ProcessInfo.processInfo.environment
         defer { for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) } }
@@ -29,7 +29,7 @@ struct ServiceManager {
 
     private let socketPath: String
 
-    /// Nil without a service manager.
+    /// Returns nil if there is no service manager.
     init?(environment: [String: String] = ProcessInfo.processInfo.environment) {
         guard let path = environment["NOTIFY_SOCKET"], path.hasPrefix("/") || path.hasPrefix("@") else { return nil }
         socketPath = path
@@ -42,7 +42,7 @@ struct ServiceManager {
         send("RELOADING=1\nMONOTONIC_USEC=\(now.tv_sec * 1_000_000 + now.tv_nsec / 1_000)")
     }
 
-    /// Says that the start goes on and takes longer than usual: it is given two more minutes from now.
+    /// Reports that the start takes longer than usual: the manager waits two more minutes from now.
     func tellBusy() { send("EXTEND_TIMEOUT_USEC=120000000") }
 
     func tell(_ news: News) { send(news.rawValue) }
@@ -53,7 +53,7 @@ struct ServiceManager {
         defer { close(descriptor) }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        // A leading at sign stands for the zero byte of an abstract socket.
+        // A leading @ stands for the zero byte of an abstract socket.
         var bytes = Array(socketPath.utf8)
         if bytes[0] == UInt8(ascii: "@") { bytes[0] = 0 }
         let room = MemoryLayout.size(ofValue: address.sun_path)
@@ -64,7 +64,7 @@ struct ServiceManager {
         let message = Array(text.utf8)
         withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                // If the service manager no longer listens, there is nobody to tell.
+                // If the service manager no longer listens, there is nobody to notify.
                 _ = sendto(descriptor, message, message.count, Int32(MSG_NOSIGNAL), $0, length)
             }
         }

@@ -5,8 +5,8 @@ import HandStore
 struct SharedStoreOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "A PostgreSQL database that several servers share, instead of the folder: postgres://USER@HOST:PORT/DATABASE, "
-                + "several hosts with commas. Its password comes from --store-password, $PGPASSWORD or $PGPASSFILE.",
+            "A PostgreSQL database that several servers share, instead of the folder: postgres://USER@HOST:PORT/DATABASE; "
+                + "separate several hosts with commas. Its password comes from --store-password, $PGPASSWORD or $PGPASSFILE.",
             valueName: "address")) var store: String?
 
     @Option(help: .init("A file whose first line is the database's password.", valueName: "file"))
@@ -16,20 +16,20 @@ struct SharedStoreOptions: ParsableArguments {
         guard storePassword == nil || store != nil else { throw ValidationError("--store-password needs --store.") }
     }
 
-    /// Nil without an address.
+    /// Opens the database; nil without an address.
     func open() throws -> PostgresStore? {
         try store.map { try PostgresStore($0, passwordFile: storePassword) }
     }
 
-    /// The database, which has to be named here or where servers look for it.
+    /// Opens the database, which must be named here or in the settings of 'hand serve'.
     func opened() throws -> PostgresStore {
         guard let store = try withDefaults().open() else {
-            throw Failure(.usage, "--all: which servers? Name their database: --store postgres://USER@HOST/DATABASE")
+            throw Failure(.usage, "--all needs the servers' database: --store postgres://USER@HOST/DATABASE")
         }
         return store
     }
 
-    /// The same; without an address, those of a server that would be started here and now.
+    /// These options; without an address, those that 'hand serve' would use.
     func withDefaults() throws -> Self {
         if store != nil { return self }
         let layers = try ServeLayers([])

@@ -7,7 +7,7 @@ import HandStore
 import HandSync
 import HandWire
 
-/// A server's store, or that of several servers.
+/// The store of one server, or the database of several.
 struct StoreOptions: ParsableArguments {
     @Option(
         help: .init(
@@ -42,7 +42,7 @@ struct ReportOptions: ParsableArguments {
         try showingProgress { try StoreVerifier(path: path).verify(progress: $0) }
     }
 
-    /// Runs `body`, which tells how far it has come with long lists.
+    /// Runs `body` and shows its progress with long lists.
     func showingProgress<Result>(
         _ body: (@escaping (String, Int, Int) -> Void) throws -> Result
     ) throws -> Result {
@@ -52,7 +52,7 @@ struct ReportOptions: ParsableArguments {
         }
     }
 
-    /// Prints what a command has written.
+    /// Prints the report of what a command has written.
     func confirm(_ report: StoreReport, _ text: (_ amount: String) -> String) {
         if json { return Output.json(Verify.json(report)) }
         let amount = "\(Words.count(report.lists.count, "list")), \(Words.count(report.commits, "commit"))"
@@ -64,8 +64,8 @@ struct Verify: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check a store or a backup: replay every commit and compare every digest.",
         discussion: """
-            Reads a snapshot of the store; a server may keep using it. Prints the first wrong revision of each list. The exit \
-            code is 1 if anything is wrong. The database of several servers is checked with --store.
+            Reads a snapshot of the store; a server may be using it. Prints the first wrong revision of each list. The exit \
+            code is 1 if anything is wrong. --store checks the database of several servers.
             """)
 
     @OptionGroup var store: StoreOptions
@@ -123,7 +123,7 @@ struct Backup: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Copy a store into one file, even while a server uses it.",
         discussion: """
-            The copy is a complete snapshot of the store, and is checked. 'hand recover' puts it back.
+            The copy is a complete snapshot of the store, and is checked. 'hand recover' restores it.
             """)
 
     @OptionGroup var store: StoreOptions
@@ -148,11 +148,11 @@ struct Backup: ParsableCommand {
 
 struct Recover: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Replace a store by a backup.",
+        abstract: "Restore a store from a backup.",
         discussion: """
             The backup is checked first. No server may be running on the store. An existing store is replaced only with \
-            --replace, and moved aside, not deleted. Clients that reconnect keep their unsent edits; what was committed after \
-            the backup is gone from the lists. With --store it is put into a database that is empty.
+            --replace, and then moved aside, not deleted. Clients that reconnect keep their unsent edits; commits made after \
+            the backup are gone from the lists. With --store the backup is restored into an empty database.
             """)
 
     @OptionGroup var store: StoreOptions
@@ -174,7 +174,7 @@ struct Recover: ParsableCommand {
         } catch StoreError.failed(let reason) where !replace && reason.contains("already") {
             throw Failure(.error, "\(reason). To replace it (it is moved aside): hand recover --replace \(file)")
         }
-        if let aside = recovery.aside, !output.quiet { Output.message("what was there is now \(aside)") }
+        if let aside = recovery.aside, !output.quiet { Output.message("the former store is now \(aside)") }
         if let text = Self.text(recovery.access) { Output.message(text) }
         output.confirm(report) { "\(folder) has \($0) again" }
     }
@@ -183,7 +183,7 @@ struct Recover: ParsableCommand {
         if replace {
             throw Failure(
                 .usage,
-                "--replace is for a folder. Stop all servers, and rename the database's schema: ALTER SCHEMA hand RENAME TO hand_before"
+                "--replace works only on folders. Stop all servers, and rename the schema in the database: ALTER SCHEMA hand RENAME TO hand_before"
             )
         }
         var random = SystemRandomNumberGenerator()
@@ -199,11 +199,11 @@ struct Recover: ParsableCommand {
     private static func text(_ access: StoreBackup.Recovery.Access) -> String? {
         switch access {
         case .kept: nil
-        case .lost: "the access rules are missing: nobody will be let in. " + TokenCommand.wayOut
+        case .lost: "the access rules are missing: the server will let nobody in. " + TokenCommand.wayOut
         case .fromBackup:
-            "the access rules are those of the backup: tokens that were revoked since hold again, see 'hand token list'"
+            "the access rules are those of the backup: tokens that were revoked since then are valid again, see 'hand token list'"
         case .none:
-            "there are no access rules: whoever is on this machine may do everything, see 'hand token guests --help'"
+            "there are no access rules: every user of this machine may do everything, see 'hand token guests --help'"
         }
     }
 }

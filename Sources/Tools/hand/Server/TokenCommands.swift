@@ -12,16 +12,16 @@ struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token", abstract: "Manage who may do what on a server.",
         discussion: """
-            A token is a secret that you give to a person. Whoever has it acts under its name and with its role, on one list or \
+            A token is a secret that you give to a person. Its holder acts under the token's name and with its role, on one list or \
             on all. A running server applies changes within a second, also to open connections. \
             Roles: read, append (also add items), write (also make all other edits, and lists), admin (also delete, bring back \
             and rename lists); none.
 
             Once there are tokens, the names of users without one begin with (guest).
 
-            The person puts the secret into $HAND_TOKEN, or as "token" into ~/.config/hand/config.toml; with ? in its place they \
-            are asked for it. It is sent only to the server of $HAND_URL, or of "url" in that file, and never without TLS \
-            over a network, unless HAND_TOKEN_IN_CLEAR=1. On a command line, other users of the machine could see it.
+            The person stores the secret in $HAND_TOKEN, or as "token" in ~/.config/hand/config.toml; with ? instead of the secret, \
+            hand asks for it. The secret is sent only to the server of $HAND_URL, or of "url" in that file, and over a network \
+            only with TLS, unless HAND_TOKEN_IN_CLEAR=1. On a command line, other users of the machine could see it.
             """,
         subcommands: [
             CreateToken.self, GrantToken.self, ListTokens.self, RevokeToken.self, Guests.self, RestoreTokens.self,
@@ -29,16 +29,16 @@ struct TokenCommand: ParsableCommand {
 
     /// Advice if the access rules are lost.
     static let wayOut =
-        "Put the file back, or have 'hand token restore' write what the store remembers, or begin anew: hand token create"
+        "Put the file back, or restore what the store remembers: hand token restore; or start again: hand token create"
 }
 
 private struct RestoreTokens: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore", abstract: "Restore the access rules if their file is lost.",
         discussion: """
-            Without its file access.json a server that had one lets nobody in. The store remembers what a server last read \
-            there. What was changed since, while no server was running, is not in it: see 'hand token list' whether a token \
-            is there again that was revoked.
+            A server that has lost its file access.json lets nobody in. The store remembers the rules that a server last read from \
+            that file. Changes made later, while no server was running, are lost: check with 'hand token list' whether a revoked \
+            token is back.
             """)
 
     @OptionGroup var access: AccessOptions
@@ -52,7 +52,7 @@ private struct RestoreTokens: ParsableCommand {
 
 private struct CreateToken: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "create", abstract: "Make a token for a person, and print its secret this once.")
+        commandName: "create", abstract: "Make a token for a person, and print its secret, once.")
 
     @Argument(help: "The person's name, as others will see it.") var name: String
     @OptionGroup var grant: GrantOptions
@@ -64,13 +64,14 @@ private struct CreateToken: ParsableCommand {
             throw ValidationError("A name has 1 to \(Limits.personBytes) bytes.")
         }
         guard !name.lowercased().hasPrefix(Access.guestMark.trimmingCharacters(in: .whitespaces)) else {
-            throw ValidationError("'\(Printable.clean(name))': so begin names of those without a token. Take another.")
+            throw ValidationError(
+                "'\(Printable.clean(name))' begins like the name of a user without a token. Choose another name.")
         }
     }
 
     func run() throws {
         try access.add(name, grant, on: lists.list, as: "secret") {
-            "token \($0.id) for \(Printable.clean(name)); nobody can see its secret again:"
+            "token \($0.id) for \(Printable.clean(name)); this is the only time its secret is shown:"
         } _: {
             $0
         }
@@ -79,14 +80,14 @@ private struct CreateToken: ParsableCommand {
 
 private struct GrantToken: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "grant", abstract: "Give a token another role. It counts at once, also for open connections.",
+        commandName: "grant", abstract: "Give a token another role, also for open connections.",
         discussion: """
-            The role is for the named lists, or for all lists. Of two roles for the same list the greater counts. \
-            'none' takes the role away.
+            The role applies to the named lists, or to all lists. If a token has two roles for a list, the higher one counts. \
+            'none' removes the role.
             """)
 
-    @Argument(help: "Its id, as 'hand token list' prints it.") var id: String
-    @Option(help: "What its holder may do.") var role: Role
+    @Argument(help: "The token's id, as 'hand token list' prints it.") var id: String
+    @Option(help: "What the token's holder may do.") var role: Role
     @OptionGroup var lists: TokenLists
     @OptionGroup var access: AccessOptions
 
@@ -133,7 +134,7 @@ private struct RevokeToken: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke", abstract: "Revoke a token; connections that use it are closed.")
 
-    @Argument(help: "Its id, as 'hand token list' prints it.") var id: String
+    @Argument(help: "The token's id, as 'hand token list' prints it.") var id: String
     @OptionGroup var access: AccessOptions
 
     func run() throws {
@@ -148,7 +149,7 @@ private struct RevokeToken: ParsableCommand {
 private struct Guests: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
-            "Set what users without a token may do (at first: everything from this machine, nothing from elsewhere).")
+            "Set what users without a token may do (default: everything from this machine, nothing from elsewhere).")
 
     @Option(help: "Over Unix sockets and loopback.") var local: Role?
     @Option(help: "Over the network.") var remote: Role?
@@ -169,17 +170,17 @@ private struct Guests: ParsableCommand {
 
 struct Share: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Print a link with which somebody can use one list: an address with a token in it.",
+        abstract: "Print a link to one list: an address that contains a token.",
         discussion: """
-            Run it where the server is. Whoever gets the link uses it as HAND_URL, or with 'hand open'; 'hand token revoke' ends \
-            it. The address is the one that the others use for the server: --url, $HAND_URL, or the configuration file's.
+            Run it on the server's machine. The recipient uses the link as HAND_URL, or with 'hand open'; 'hand token revoke' \
+            revokes it. The link contains the server's address as others use it: --url, $HAND_URL, or the configuration file's.
             """)
 
     @Argument(help: "The list.") var list: String
     @Option(
         name: .customLong("as"),
         help: .init(
-            "The name that others will see (default: guest, and the token's id).", valueName: "name"))
+            "The name that others will see (default: guest and the token's id).", valueName: "name"))
     var name: String?
     @OptionGroup var grant: GrantOptions
     @Option(help: .init("The address at which others reach the server.", valueName: "address")) var url: String?
@@ -189,7 +190,7 @@ struct Share: ParsableCommand {
         let address = try Settings.place(flag: url, list: list)
         if let problem = ListName.problem(with: list) { throw Failure(.usage, problem) }
         try access.add(name, grant, on: [list], as: "link") {
-            "token \($0.id); whoever has this link may \(grant.role.rawValue) '\(Printable.clean(list))':"
+            "token \($0.id); this link gives the role '\(grant.role.rawValue)' on '\(Printable.clean(list))':"
         } _: {
             "\(address.server)/\(HandAddress.escaped(list))#\($0)"
         }

@@ -8,13 +8,13 @@ import Terminal
 
 struct Top: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Watch a running server on this machine, or all that share a database.",
+        abstract: "Watch a running server on this machine, or all servers that share a database.",
         discussion: """
             A live view, refreshed every second. s sorts the lists by another column, S the connections, / searches for a \
             name, j and k choose a connection and x closes it, q quits. It uses the server's admin socket, like 'hand \
             admin', which only the server's user may open. 'hand admin report' prints the same once, as JSON.
 
-            With --all it shows what the servers of a database (--store) tell each other: connections, rates, who is silent.
+            With --all it shows all servers that share a database (--store): their connections and rates, and which are silent.
             """)
 
     @OptionGroup var options: AdminOptions
@@ -23,7 +23,8 @@ struct Top: ParsableCommand {
 
     func run() throws {
         if all { return try FleetWatch.run(try shared.opened()) }
-        // Asked first, so that an error is printed on the ordinary terminal.
+        // The first request comes before the terminal is taken over, so that an error is printed on the ordinary
+        // screen.
         let first = try AdminOptions.decoded(try options.ask("/report"), as: ServerReport.self)
         let loop = try Loop()
         let watch = try TopWatch(loop, at: try options.path, first)
@@ -33,7 +34,7 @@ struct Top: ParsableCommand {
     }
 }
 
-/// Asks a server for its report every second, and draws it.
+/// Requests a server's report every second, and draws it.
 private final class TopWatch {
     private let loop: Loop
     private let path: String
@@ -43,7 +44,7 @@ private final class TopWatch {
     private var report: ServerReport
     private var previous: ServerReport?
     private var problem: String?
-    /// Whether the problem is that no report came.
+    /// Whether the problem is a missing report.
     private var isLost = false
     private var choice = TopChoice()
 
@@ -56,14 +57,14 @@ private final class TopWatch {
         timer = EventLoop.Timer(loop)
         var take: (Input) -> Void = { _ in }
         terminal = try Terminal(loop, hasColors: !Terminal.colorsAreRefused, hasMouse: false) { take($0) }
-        take = { [unowned self] in hear($0) }
+        take = { [unowned self] in handle($0) }
         terminal.onEnd = { loop.stop() }
         for number in [SIGTERM, SIGHUP, SIGINT] { signals.append(try Signal(loop, number) { loop.stop() }) }
         draw()
         askLater()
     }
 
-    private func hear(_ input: Input) {
+    private func handle(_ input: Input) {
         switch input {
         case .key(let key):
             problem = nil

@@ -5,15 +5,15 @@ struct Unit: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print a systemd unit that runs the server.",
         discussion: """
-            The options of 'hand serve' follow --. The server then runs as a separate user that can write to nothing but its \
-            lists, in /var/lib/hand; 'systemctl reload hand' makes it read its certificate again.
+            The options of 'hand serve' follow --. The server runs as a separate user that can write only to its lists, in \
+            /var/lib/hand; 'systemctl reload hand' makes it read its certificate again.
 
               hand unit -- --listen 0.0.0.0:7777 --tls-cert /etc/hand/cert.pem --tls-key /etc/hand/key.pem \\
                   > /etc/systemd/system/hand.service
               systemctl daemon-reload && systemctl enable --now hand
 
-            With --socket ADDRESS it prints the socket unit instead. systemd then listens, also while the server restarts, so \
-            that no connection is refused; leave --listen out of the server's options.
+            With --socket ADDRESS it prints the socket unit instead. systemd then listens for the server, even while it restarts, \
+            so that no connection is refused; leave --listen out of the server's options.
 
               hand unit --socket 0.0.0.0:7777 > /etc/systemd/system/hand.socket
             """)
@@ -23,8 +23,9 @@ struct Unit: ParsableCommand {
             "Print a socket unit that listens on HOST:PORT or on a Unix socket's path.", valueName: "address"))
     var socket: String?
 
-    @Option(help: .init("The server's user (default: one that systemd makes).", valueName: "name")) var user: String?
-    @Option(help: .init("The path of this program (default: the present one).", valueName: "path")) var program: String?
+    @Option(help: .init("The server's user (default: a user that systemd makes).", valueName: "name")) var user: String?
+    @Option(help: .init("The path of the program (default: this program's own path).", valueName: "path")) var program:
+        String?
     @Argument(parsing: .postTerminator, help: "Options of 'hand serve'.") var options: [String] = []
 
     func validate() throws {
@@ -43,7 +44,7 @@ struct Unit: ParsableCommand {
             }
         return """
             [Unit]
-            Description=Where hand listens
+            Description=Socket of the hand server
 
             [Socket]
             ListenStream=\(place)

@@ -2,7 +2,7 @@ import HandCore
 import HandFormats
 import HandWire
 
-/// A text that is being typed: of a new item, or of an existing one.
+/// A text that is being typed, for a new or an existing item.
 package struct Draft: Sendable {
     enum Target: Equatable, Sendable {
         case new(gap: Int, Side)
@@ -12,7 +12,7 @@ package struct Draft: Sendable {
     enum Field: Equatable, Sendable {
         case text, address
 
-        /// What it says of an item.
+        /// The field's text in an item's content.
         fileprivate func text(of content: Content) -> String {
             if self == .address, case .link(_, let url) = content { return url }
             return content.text
@@ -23,25 +23,25 @@ package struct Draft: Sendable {
     /// The kind of a new item, unless its text says otherwise.
     var kind: Content.Kind
     var editor: LineEditor
-    /// Why the text is refused, or what happened to the item meanwhile.
+    /// Why the text is refused, or what has happened to the item in the meantime.
     var problem: String?
-    /// What is shown until the text is saved: what somebody else did to the words that the user replaced, or where what
-    /// another editor saved is.
-    var told: String?
-    /// While the user's own editor has the text.
+    /// The message until the text is saved: what somebody else did to the words that the user replaced, or where to
+    /// find the text that another editor saved.
+    var note: String?
+    /// The state while the user's own editor has the text; nil otherwise.
     private(set) var outside: Outside?
 
     struct Outside: Sendable {
-        /// The text at the start of the edit.
+        /// The text when the editor was opened.
         let given: String
         /// The last other person to change the text since then.
         var other: String?
     }
 
-    /// What is shown below the field.
-    var hint: String? { problem ?? told }
+    /// The text below the field.
+    var hint: String? { problem ?? note }
 
-    /// What stands in front of the field.
+    /// The text in front of the field.
     var label: String {
         switch target {
         case .new: "+ \(kind.name) ▸"
@@ -50,14 +50,14 @@ package struct Draft: Sendable {
         }
     }
 
-    /// The change of an existing item; nil if its text is as before.
+    /// The change of an existing item; nil if its text is unchanged.
     var change: Change? {
         guard case .existing(_, let item, let field) = target, editor.text != editor.base else { return nil }
         let text = editor.text
         return field == .text ? item.content.rewording(text) : item.content.rewording(url: text)
     }
 
-    /// Why a list would not take the change; nil if it would.
+    /// Why a list would refuse the change; nil if it would accept it.
     func refusal(_ rules: Rules) -> String? {
         guard case .existing(_, let item, _) = target, let change, let changed = try? item.content.applying(change),
             let violation = rules.violation(of: changed)
@@ -75,15 +75,15 @@ package struct Draft: Sendable {
         editor.insert(text)
     }
 
-    /// The text begins behind the label, and the cursor needs a column at its end.
+    /// The columns for the text, which begins after the label. The cursor needs a column at the end of the text.
     func room(_ width: Int) -> Int { max(1, width - Columns.width(of: label) - 2) }
 
-    /// Wraps the text where it is `width` columns wide with its label; an address is one line.
+    /// Wraps the text so that it takes `width` columns with its label. An address stays one line.
     mutating func fit(width: Int) {
         if editor.width != nil { editor.width = room(width) }
     }
 
-    /// The kind that Tab makes of a new item.
+    /// The kind that Tab gives a new item; nil for an existing item.
     func nextKind(_ rules: Rules, isBack: Bool = false) -> Content.Kind? {
         let kinds = Typed.kinds(rules)
         guard case .new = target, let index = kinds.firstIndex(of: kind) else { return nil }
@@ -103,7 +103,8 @@ package struct Draft: Sendable {
         return [enter, Hint(Key(.escape), to: "leave")] + (other.map { [$0] } ?? []) + ofSeveral
     }
 
-    /// Carries the draft through a change, by somebody of that name, that led to `hand`; false if its item is gone.
+    /// Updates the draft after a change that led to `hand`. `name` is the change's author. Returns false if the draft's
+    /// item is gone.
     mutating func follow(_ delta: Delta, to hand: Hand, by name: String) -> Bool {
         switch target {
         case .new(let gap, let side):
@@ -113,59 +114,59 @@ package struct Draft: Sendable {
             target = .existing(new, hand[new], field)
             let present = field.text(of: hand[new].content)
             if present != editor.base { outside?.other = name }
-            tell(editor.merge(present), by: name)
+            warn(of: editor.merge(present), by: name)
         }
         return true
     }
 
-    /// Says what one overrides.
-    private mutating func tell(_ losses: [TextChange.Loss], by name: String) {
+    /// Shows which of somebody's changes the user would override.
+    private mutating func warn(of losses: [TextChange.Loss], by name: String) {
         guard let loss = losses.last else { return }
         let lost = Printable.clean(loss.lost)
         let deed = lost.isEmpty ? "removed this" : "changed this to '\(lost)'"
-        told = "\(name) \(deed); Enter puts yours in its place"
+        note = "\(name) \(deed); Enter puts yours in its place"
     }
 }
 
 extension Draft {
-    /// Has the user's own editor open the text. An address is one line, for which none is needed.
+    /// Opens the text in the user's own editor. An address is one line, which needs no editor.
     mutating func goOutside() -> [Command] {
         guard editor.width != nil else { return [.bell] }
         (problem, outside) = (nil, Outside(given: editor.text))
         return [.editOutside(editor.text, named: kind.name + (kind == .note ? ".md" : ".txt"))]
     }
 
-    /// Takes in what the other editor made of the text, with what others made of it meanwhile.
+    /// Merges the text from the other editor with the changes that others made in the meantime.
     mutating func comeBack(with text: String, _ rules: Rules) {
         guard let outside else { return }
         self.outside = nil
-        tell(editor.takeBack(text, given: outside.given), by: outside.other ?? "somebody")
+        warn(of: editor.takeBack(text, given: outside.given), by: outside.other ?? "somebody")
         problem = refusal(rules) ?? problem
     }
 
-    /// The other editor made nothing of it, for that reason.
+    /// Ends the other editor's work without a new text, for the given reason.
     mutating func comeBack(without reason: String) {
-        if outside != nil { (outside, told) = (nil, reason) }
+        if outside != nil { (outside, note) = (nil, reason) }
     }
 }
 
 extension Draft {
-    /// The columns that are taken to be there until that is known.
+    /// The assumed width until the real width is known.
     private static let usualWidth = 80
 
-    /// Of a new item, which may begin with a text.
+    /// A draft of a new item, optionally with an initial text.
     init(new target: Target, kind: Content.Kind, _ text: String = "") {
         self.init(target: target, kind: kind, editor: LineEditor(text, width: Self.usualWidth))
     }
 
-    /// Of an item that is there.
+    /// A draft of an existing item.
     init(_ field: Field, of item: Item, at place: Int) {
         let editor = LineEditor(field.text(of: item.content), width: field == .text ? Self.usualWidth : nil)
         self.init(target: .existing(place, item, field), kind: item.content.kind, editor: editor)
     }
 }
 
-/// Reads a typed text as content.
+/// Interprets typed text as content.
 enum Typed {
     /// The kinds that may be added to a list, in the order of the Tab key.
     static func kinds(_ rules: Rules) -> [Content.Kind] {
@@ -173,8 +174,8 @@ enum Typed {
         return order.filter { rules.allowedKinds?.contains($0) ?? ($0 != .card) }
     }
 
-    /// The content that a text says: of `kind`, unless it starts like a heading or a task (perhaps with a bullet before its
-    /// box), or is an address. nil if it cannot be of that kind.
+    /// The content for a typed text. Its kind is `kind`, unless the text begins like a heading or a task (optionally
+    /// with a bullet before the box), or is an address. Returns nil if the text cannot be of that kind.
     static func content(_ text: String, as kind: Content.Kind, _ rules: Rules) -> Content? {
         let trimmed = text.drop { $0 == " " }
         func isAllowed(_ kind: Content.Kind) -> Bool { rules.allowedKinds?.contains(kind) ?? true }
@@ -199,7 +200,7 @@ enum Typed {
 
     private static func rest(_ text: Substring, after count: Int) -> String { String(text.dropFirst(count)) }
 
-    /// Reads a text that is an address or ends in one.
+    /// Returns a link if the text is an address or ends in one.
     private static func link(_ text: String) -> Content? {
         let words = text.split(separator: " ")
         guard let last = words.last, isAddress(last) else { return nil }

@@ -1,6 +1,7 @@
 import HandCore
 
-/// The items that contain a text, perhaps without ticked ones. They are found in portions, so that typing never waits.
+/// The items that contain a text, optionally without ticked ones. The search runs in portions, so that typing never
+/// waits.
 struct Filter: Sendable {
     let query: String
     let hidesTicked: Bool
@@ -10,7 +11,7 @@ struct Filter: Sendable {
     /// All items before this place have been searched.
     private(set) var scanned = 0
 
-    /// Items that are searched at once, which takes a millisecond or two.
+    /// The number of items to search at once, which takes a millisecond or two.
     static let portion = 8_192
 
     init(_ query: String, hidesTicked: Bool = false) {
@@ -32,8 +33,7 @@ struct Filter: Sendable {
         scanned = end
     }
 
-    /// Narrows the matches of another filter: everything that matches a longer query matched
-    /// the shorter one, too.
+    /// Narrows the matches of another filter: every item that matches the longer query also matches the shorter one.
     init(_ query: String, narrowing other: Filter, _ list: Hand) {
         self.init(query, hidesTicked: other.hidesTicked)
         matches = other.matches.filter { isMatch(list[Int($0)].content) }
@@ -68,7 +68,7 @@ struct Filter: Sendable {
 
     // MARK: Rows
 
-    /// The row of the first match at or behind a gap of the list. O(log matches).
+    /// The row of the first match at or after a gap of the list. O(log matches).
     func row(ofGap gap: Int) -> Int { matches.partitioningIndex { $0 >= gap } }
 
     /// The row of an item; nil if it is not a match.
@@ -77,7 +77,7 @@ struct Filter: Sendable {
         return row < matches.count && Int(matches[row]) == index ? row : nil
     }
 
-    /// Carries the matches through a change of the list. O(matches + size of the delta).
+    /// Updates the matches after a change of the list. O(matches + size of the delta).
     mutating func follow(_ delta: Delta, to new: Hand) {
         var (survivors, fresh): ([Int32], [Int]) = ([], [])
         survivors.reserveCapacity(matches.count)

@@ -11,12 +11,12 @@ struct ListRows: TableDataSource {
     let dragged: ClosedRange<Int>?
     let now: UInt64
     let hasNumbers: Bool
-    /// Lines of the screen, which a text that is being typed may fill.
+    /// The lines of the screen, which a text being typed may fill.
     let lines: Int
 
     var list: Hand { data.hand }
 
-    /// The row before which a new item is being typed; nil if none is.
+    /// The row where a new item is being typed; nil if none is.
     private var draftRow: Int? {
         guard let draft, case .new(let gap, _) = draft.target else { return nil }
         return filter.map { $0.row(ofGap: gap) } ?? gap

@@ -17,7 +17,7 @@ extension ListScreen {
     func refusal(of action: Action, _ app: AppState) -> String? {
         let data = app.list(list)
         if Self.edits.contains(action), let gone = data.refusal { return gone }
-        if Self.edits.contains(action), !data.state.isLoaded { return "the list is not here yet" }
+        if Self.edits.contains(action), !data.state.isLoaded { return "the list is not loaded yet" }
         if Self.ofItems.contains(action), rows(app).itemCount == 0 { return "there is no item here" }
         switch action {
         case .addBelow, .addAbove, .addTop, .addEnd: return Self.refusalToAdd(data.hand)
@@ -45,7 +45,7 @@ extension ListScreen {
 
     private static func refusalToAdd(_ hand: Hand) -> String? {
         let kinds = Typed.kinds(hand.rules)
-        guard let kind = kinds.first else { return "this program knows none of the kinds that this list takes" }
+        guard let kind = kinds.first else { return "this program knows none of the kinds that this list accepts" }
         let empty = Content.empty(of: kind)
         return hand.violation(inserting: empty).map { "\(Rejection.violation($0))" }
     }
@@ -87,7 +87,7 @@ extension ListScreen {
         }
     }
 
-    /// Makes an edit of the selection, which ends with it.
+    /// Makes an edit of the selection, and ends the selection.
     private mutating func finish(_ delta: Delta, _ app: inout AppState) -> [Command] {
         anchor = nil
         return delta.isIdentity ? [.bell] : [.edit(list: list, delta)]
@@ -98,7 +98,7 @@ extension ListScreen {
         return finish(.deleting(runs), &app) + [.say("\(what) \(words)")]
     }
 
-    /// Deletes the ticked items of the range, or else of all items that match the filter.
+    /// Deletes the ticked items in the selected range, or else all ticked items that match the filter.
     private mutating func clearTicked(_ app: inout AppState) -> [Command] {
         let hand = app.list(list).hand
         var runs: [Range<Int>] = []
@@ -141,7 +141,7 @@ extension ListScreen {
         case .moveTop: delta = .moving(runs, to: 0, .after)
         default: delta = .moving(runs, to: hand.count, .before)
         }
-        // A range stays selected, so that it can be moved on.
+        // A range stays selected, so that it can be moved again.
         return Self.changes(hand, by: delta, runs) ? [.edit(list: list, delta)] : [.bell]
     }
 
@@ -175,7 +175,7 @@ extension ListScreen {
 }
 
 extension Content {
-    /// Content of a kind that a person can write, with nothing in it yet.
+    /// Empty content of a kind that a user can write.
     static func empty(of kind: Kind) -> Content {
         switch kind {
         case .task: .task("", done: false)
@@ -187,7 +187,7 @@ extension Content {
     }
 }
 
-/// Makes edits again that were overridden or rejected.
+/// Makes overridden or rejected edits again.
 enum Retrieval {
     static func newest(of list: String, _ app: inout AppState) -> [Command] {
         guard let index = app.list(list).notices.lastIndex(where: { $0.recovery != nil }) else { return [.bell] }

@@ -21,7 +21,9 @@ extension ListScreen {
             hidesTicked.toggle()
             setQuery(filter?.query ?? "", &app)
             let key = app.keys.symbol(for: .hideTicked)
-            return search(&app) + [.say(hidesTicked ? "what is ticked is hidden; \(key) shows it" : "all is shown")]
+            return search(&app) + [
+                .say(hidesTicked ? "what is ticked is hidden; \(key) shows it" : "everything is shown")
+            ]
         case .jump: prompt = Prompt(purpose: .jump, question: "go to (number, id or person):")
         case .open: return currentItem(app).map { [.open(.item(list: list, id: $0.id.description))] } ?? []
         case .follow: return currentItem(app).map { LinkOpener.commands(for: $0, app) } ?? []
@@ -34,7 +36,7 @@ extension ListScreen {
         return []
     }
 
-    /// Ends dragging, or else the selection, or else the filter, or else leaves the list.
+    /// Ends dragging, the selection, or the filter, whichever is active first; otherwise leaves the list.
     private mutating func leave(_ app: inout AppState) -> [Command] {
         if drag?.isMoving == true {
             drag = nil
@@ -67,12 +69,12 @@ extension ListScreen {
         return search(&app)
     }
 
-    /// Filters by a text, and by whether tasks are ticked if those are hidden.
+    /// Filters by a text, and hides ticked tasks if the user has chosen that.
     private mutating func setQuery(_ query: String, _ app: inout AppState) {
         setFilter(query.isEmpty && !hidesTicked ? nil : Filter(query, hidesTicked: hidesTicked), &app)
     }
 
-    /// Searches the next items; asks for more time if there are more.
+    /// Searches the next items. Asks for more time if items remain.
     mutating func search(_ app: inout AppState) -> [Command] {
         guard var filter, !filter.isComplete(in: app.list(list).hand) else { return [] }
         self.filter = nil
@@ -83,7 +85,8 @@ extension ListScreen {
         return filter.isComplete(in: app.list(list).hand) ? [] : [.workOn]
     }
 
-    /// Sets another filter, or none. The cursor stays on its item if that is still shown, else on the next one.
+    /// Sets another filter, or none. The cursor stays on its item if the item is still shown, or else moves to the next
+    /// one.
     private mutating func setFilter(_ new: Filter?, _ app: inout AppState) {
         let here = home ?? place(app)
         (filter, home) = (new, here)
@@ -146,7 +149,7 @@ extension ListScreen {
         return (start..<start + TaskCell.boxWidth).contains(point.column)
     }
 
-    /// Ends dragging: on another row the items move there; on the same row it was a click.
+    /// Ends dragging. On another row, the items move there; on the same row, it was a click.
     private mutating func drop(at row: Int?, _ app: inout AppState) -> [Command] {
         guard let drag else { return [] }
         self.drag = nil
@@ -163,7 +166,7 @@ extension ListScreen {
     }
 }
 
-/// Opens a link: an address of the web with the system's program, a place on a server on its screen.
+/// Opens a link: a web address in the system's program, or a place on a server on its screen.
 enum LinkOpener {
     static func commands(for item: Item, _ app: AppState) -> [Command] {
         guard case .link(_, let url) = item.content else { return [.bell] }
@@ -173,7 +176,7 @@ enum LinkOpener {
         }
         let isWeb = ["http://", "https://", "mailto:"].contains { address.lowercased().hasPrefix($0) }
         guard isWeb, !address.contains(where: \.isWhitespace) else {
-            return [.say("'\(address)' is no address of the web or of a server")]
+            return [.say("'\(address)' is neither a web address nor a server's address")]
         }
         return [.openAddress(address)]
     }

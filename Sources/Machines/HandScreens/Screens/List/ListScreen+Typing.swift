@@ -67,7 +67,7 @@ extension ListScreen {
         }
     }
 
-    /// Adds an item for each line where the draft is, and moves the draft below; an empty line ends it.
+    /// Adds an item for each line where the draft is, and moves the draft below them. An empty line ends the draft.
     private mutating func add(lines: [String], _ app: inout AppState) -> [Command] {
         guard let draft, case .new(let gap, let side) = draft.target else { return [] }
         let texts = lines.filter { !$0.allSatisfy(\.isWhitespace) }
@@ -89,7 +89,8 @@ extension ListScreen {
         }
     }
 
-    /// While the list is not on the server, or does not take it, typed text stays in the field, with the reason.
+    /// Keeps typed text in the field, with the reason, if the list is not on the server or refuses the text. Returns
+    /// whether it does.
     private mutating func keepsDraft(_ app: AppState, _ violation: String? = nil) -> Bool {
         guard let reason = app.list(list).refusal ?? violation else { return false }
         draft?.problem = reason
@@ -105,7 +106,7 @@ extension ListScreen {
         var contents: [Content] = []
         for text in texts {
             guard let content = Typed.content(text, as: kind, hand.rules) else {
-                return .failure(Problem(text: "'\(text)' is no card: write Q♠, QS or 10h"))
+                return .failure(Problem(text: "'\(text)' is not a card: write Q♠, QS or 10h"))
             }
             if let violation = hand.violation(inserting: content) {
                 return .failure(Problem(text: "\(Rejection.violation(violation))"))
@@ -119,7 +120,8 @@ extension ListScreen {
         return .success(contents)
     }
 
-    /// Pastes text: each line becomes an item, below the cursor or where items are being added. An item's text takes it as text.
+    /// Pastes text. Each line becomes an item, below the cursor or where items are being added. While an item's text is
+    /// edited, the pasted text goes into it.
     private mutating func paste(_ text: String, _ app: inout AppState) -> [Command] {
         let lines = text.split(separator: "\n").map { Printable.clean(String($0)) }
         if let draft {
@@ -134,7 +136,7 @@ extension ListScreen {
         }
         if let refusal = refusal(of: .addBelow, app) { return [.say(refusal)] }
         let commands = beginAdding(.addBelow, &app) + add(lines: lines, &app)
-        // The reason why an item cannot be added is shown.
+        // Shows why an item cannot be added.
         if let problem = draft?.problem {
             draft = nil
             return [.say(problem)]

@@ -2,7 +2,7 @@ import HandCore
 import HandFormats
 import HandSync
 
-/// One list: its items, the user's edits and those of others.
+/// A list: its items, the user's edits and those of others.
 struct ListScreen: TableScreen, ListScreens {
     static let kind = ScreenKind.list
 
@@ -11,16 +11,16 @@ struct ListScreen: TableScreen, ListScreens {
     var prompt: Prompt?
     var filter: Filter?
     var hidesTicked = false
-    /// The filter before the user began to type another.
+    /// The filter before the user began to type another one.
     var filterBefore: Filter?
-    /// The place near which the cursor stays while a filter is typed; nil once it has moved.
+    /// The place near which the cursor stays while a filter is typed; nil once the cursor has moved.
     var home: Int?
     private var mode = Mode.browsing
     var drag: Drag?
 
     private enum Mode: Sendable {
         case browsing
-        /// A range, from that place in the list to the cursor.
+        /// A range, from the given place in the list to the cursor.
         case selecting(from: Int)
         case typing(Draft)
     }
@@ -40,7 +40,7 @@ struct ListScreen: TableScreen, ListScreens {
     struct Drag: Equatable, Sendable {
         let from: Int
         var over: Int
-        /// The action if the button is released on the same row: opening the current row, or ticking its box.
+        /// The action if the button is released on the same row: open the current row, or tick its box.
         let click: Action?
 
         var isMoving: Bool { over != from }
@@ -91,7 +91,7 @@ struct ListScreen: TableScreen, ListScreens {
         let data = app.list(list)
         if let filter, data.state.isLoaded, !data.hand.isEmpty {
             if !filter.query.isEmpty { return [Line("Nothing here contains that.", .dim)] }
-            return [Line("All is ticked; \(app.keys.symbol(for: .hideTicked)) shows it.", .dim)]
+            return [Line("All items are ticked; \(app.keys.symbol(for: .hideTicked)) shows them.", .dim)]
         }
         return ListText.empty(data, app)
     }
@@ -103,7 +103,7 @@ struct ListScreen: TableScreen, ListScreens {
 
     func currentItem(_ app: AppState) -> Item? { place(app).map { app.list(list).hand[$0] } }
 
-    /// The row of a place, or of the next one that is shown.
+    /// The row of a place, or of the next shown place.
     func row(ofPlace place: Int) -> Int { filter.map { $0.row(ofGap: place) } ?? place }
 
     func selectedRows(_ app: AppState) -> ClosedRange<Int>? {
@@ -112,7 +112,7 @@ struct ListScreen: TableScreen, ListScreens {
         return min(other, table.cursor)...max(other, table.cursor)
     }
 
-    /// The places that an edit concerns: the selected range, or the current item.
+    /// The places to edit: the selected range, or the current item.
     func selection(_ app: AppState) -> [Range<Int>] {
         let rows = rows(app)
         guard rows.itemCount > 0, draft == nil else { return [] }
@@ -193,7 +193,7 @@ struct ListScreen: TableScreen, ListScreens {
         settle(app)
     }
 
-    /// Wraps what is typed in the room that it has, and shows the cursor's row.
+    /// Wraps the typed text to the available width, and shows the cursor's row.
     mutating func settle(_ app: AppState) {
         if draft != nil {
             let room = RowFrame.room(rows(app).state(ofRow: table.cursor), width: app.size.columns)
@@ -202,7 +202,7 @@ struct ListScreen: TableScreen, ListScreens {
         table.settle(in: geometry(app))
     }
 
-    /// The cursor's place in the list before the change.
+    /// The cursor's place in the list before a change.
     private func placeBeforeChange() -> Int {
         if case .new(let gap, _) = draft?.target { return gap }
         guard let filter else { return table.cursor }
@@ -236,7 +236,7 @@ struct ListScreen: TableScreen, ListScreens {
 }
 
 extension Delta {
-    /// Where the first items that this delta inserts stand in the new list.
+    /// The places, in the new list, of the first items that this delta inserts.
     var firstInserted: Range<Int>? {
         placed.first { $0.mark == .inserted }?.new
     }

@@ -3,7 +3,7 @@ import HandSync
 /// The text on a list's screens when there is nothing to show.
 enum ListText {
     static func unreachable(_ reason: String, _ app: AppState) -> String {
-        // Of several, the reason says which.
+        // With several servers, the reason names the one that was tried.
         "No server answers\(app.server.places.count > 1 ? "" : " at \(app.server)"): \(reason)."
     }
 
@@ -17,7 +17,7 @@ enum ListText {
                     .dim),
             ]
         }
-        if !data.isLookedUp { return [Line("Looking up what is kept here…", .dim)] }
+        if !data.isLookedUp { return [Line("Looking for a copy on this machine…", .dim)] }
         if let progress = data.progress {
             return [
                 Line("Loading \(progress.total) items: \(ListScreen.percent(progress))"),
