@@ -2,7 +2,7 @@ import HandScreens
 import Testing
 
 @Suite struct KeyMapTests {
-    /// The keys that the program comes with contradict one another nowhere, and each is a key.
+    /// The default keys have no conflicts, and each is a valid key.
     @Test func theStandardKeysAreConsistent() throws {
         _ = try KeyMap([:])
         for action in Action.allCases {
@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test func everyActionIsDoneSomewhere() {
+    @Test func everyActionIsAvailableSomewhere() {
         let done = Set(ScreenKind.allCases.flatMap(\.actions))
         #expect(done == Set(Action.allCases))
     }
