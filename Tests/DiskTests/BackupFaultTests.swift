@@ -4,7 +4,7 @@ import Testing
 /// The disk fails while a store is copied, at every call in turn: a copy that has its name is complete and flushed.
 @Suite(.serialized) struct BackupFaultTests {
     @Test(arguments: ["write full", "sync EIO"])
-    func aBackupThatIsThereIsWhole(fault: String) throws {
+    func anExistingBackupIsComplete(fault: String) throws {
         let user = try FaultyUser()
         #expect(try user.hand("create", "list").status == 0 && user.hand("add", "item").status == 0)
         let folder = user.state + "/backups"
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: ["write full", "sync EIO"])
-    func aStoreThatIsPutBackIsWhole(fault: String) throws {
+    func aRestoredStoreIsComplete(fault: String) throws {
         let user = try FaultyUser()
         #expect(try user.hand("create", "list").status == 0 && user.hand("add", "item").status == 0)
         let backup = user.server.folder.path + "/backup"

@@ -38,7 +38,7 @@ import Testing
 
     /// The edits of two clients before and after the fault are made on a working disk, those in between with the fault.
     @Test(arguments: ["write ENOSPC", "write full", "write EIO", "write EIO -wal", "write full -wal"])
-    func whatCannotBeWrittenIsRefused(fault: String) async throws {
+    func editsThatCannotBeWrittenAreRefused(fault: String) async throws {
         let server = try FaultyServer()
         let clients = try [server.client("ada"), server.client("bob")]
         try await clients[0].create("list")
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: ["write ENOSPC", "write EIO"])
-    func aListThatCannotBeWrittenIsNotMade(fault: String) async throws {
+    func aListThatCannotBeWrittenIsNotCreated(fault: String) async throws {
         let server = try FaultyServer()
         let client = try server.client()
         try await client.create("first")

@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: ["write full", "sync EIO"])
-    func whatIsSaidToBeKeptIsKept(fault: String) throws {
+    func editsReportedAsKeptAreKept(fault: String) throws {
         let user = try Self.user()
         user.server.kill()
         #expect(try user.hand("add", "kept", "--queue").status == 0)
@@ -57,7 +57,7 @@ import Testing
 
     /// The kept edit is sent once, whenever the disk fails during that.
     @Test(arguments: ["write full", "sync EIO"])
-    func whatWasKeptIsSentOnce(fault: String) throws {
+    func keptEditsAreSentOnce(fault: String) throws {
         let user = try Self.user()
         var expected = ["first"]
         try FaultyUser.untilItIsTooLate { run in

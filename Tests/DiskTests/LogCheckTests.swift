@@ -68,7 +68,7 @@ import Testing
 
     /// In the page, in the checksum, in the salts, and in the number that marks the last frame of a transaction.
     @Test(arguments: [10, 9_000], [("page", 24 + 100), ("page number", 3), ("checksum", 17), ("salt", 9), ("end", 7)])
-    func aFlipInEveryFrame(itemBytes: Int, place: (name: String, offset: Int)) throws {
+    func flipsInFramesAreNoticed(itemBytes: Int, place: (name: String, offset: Int)) throws {
         let sample = try Sample(.fsync, itemBytes: itemBytes)
         #expect(try revision(sample.image) == 6)
         for frame in sample.ends.indices {

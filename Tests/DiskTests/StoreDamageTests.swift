@@ -85,7 +85,7 @@ import Testing
 
     /// In the middle of pages, too. An empty database cannot be distinguished from one that was never used.
     @Test(arguments: ["closed", "open"])
-    func aDatabaseCutShort(state: String) throws {
+    func aTruncatedDatabaseIsRefused(state: String) throws {
         let samples = try Self.samples(testSeed(73))
         let image = state == "closed" ? samples.closed : samples.open
         let size = image.files["hand.sqlite"]?.count ?? 0

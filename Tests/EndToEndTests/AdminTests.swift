@@ -161,7 +161,7 @@ import Testing
         ("/backup?to=copy", "to: expected the path of a file, from the root\n"),
         ("/backup", "to: expected the path of a file, from the root\n"),
     ])
-    func ordersThatNoCommandGives(order target: String, refusal: String) throws {
+    func unusualRequestsAreRefused(order target: String, refusal: String) throws {
         defer { server.kill() }
         let answer = try order(target)
         #expect(answer.status == 400 && answer.body == refusal)

@@ -80,7 +80,7 @@ import Testing
         ("[limits]\nmax-items = 1", "unknown setting 'limits'"),
         ("durability = 'never'", "'never' is invalid for '--durability"),
     ])
-    func aBadFile(text: String, complaint: String) throws {
+    func errorsInTheFileAreReported(text: String, complaint: String) throws {
         let outcome = try serve([], file: text)
         #expect(outcome.status == 2 && outcome.messages.contains(complaint), "\(outcome.messages)")
         #expect(outcome.messages.contains("file.toml"))

@@ -75,7 +75,7 @@ import Testing
         (["verify", "--store", "postgres://a/b", "--data", "c"], "not both"),
         (["recover", "a", "--replace", "--store", "postgres://127.0.0.1:1/b"], "a"),
     ])
-    func whatIsNotPossible(arguments: [String], expected: String) throws {
+    func impossibleCopiesAreRefused(arguments: [String], expected: String) throws {
         let outcome = try Binary.run(arguments)
         #expect(outcome.status != 0 && outcome.messages.contains(expected), "\(outcome.messages)")
     }

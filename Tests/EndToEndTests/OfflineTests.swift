@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases)
-    func backAfterTenThousandCommits(way: Way) async throws {
+    func returningAfterTenThousandCommits(way: Way) async throws {
         let folder = try TemporaryFolder()
         let options = ["--durability", "os", "--window", way == .window ? "100000000" : "100000"]
         let server = try RunningServer(folder, options)

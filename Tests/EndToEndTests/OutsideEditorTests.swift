@@ -165,7 +165,7 @@ import Testing
         ("EDITOR=/nowhere/at/all", "'/nowhere/at/all' was not found"), ("EDITOR= PATH=/nowhere", "no editor was found"),
         ("TMPDIR=/nowhere", "/nowhere"),
     ])
-    func whatCannotBeOpened(_ settings: String, _ told: String) throws {
+    func editorsThatCannotBeStartedAreReported(_ settings: String, _ told: String) throws {
         try hand("create", "list")
         try hand("add", "milk")
         let tmux = try editing(settings)

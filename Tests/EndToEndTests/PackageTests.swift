@@ -52,7 +52,7 @@ import Testing
 
     /// The package is installed, used, upgraded while people edit, removed and purged.
     @Test(.enabled(if: canBeTried, "needs the package (.ci/package), debootstrap, and root"))
-    func fromInstallingToPurging() throws {
+    func thePackageWorksFromInstallingToPurging() throws {
         try shell(
             ". /etc/os-release; debootstrap --variant=minbase $VERSION_CODENAME $ROOT; mount -t proc proc $ROOT/proc; chroot $ROOT apt-get update"
         )

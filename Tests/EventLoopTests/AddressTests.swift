@@ -6,7 +6,7 @@ import Testing
         ("127.0.0.1", "127.0.0.1:7777"), ("0.0.0.0", "0.0.0.0:7777"), ("::1", "[::1]:7777"),
         ("2001:DB8:0:0::1", "[2001:db8::1]:7777"), ("fe80::1%lo", "[fe80::1%lo]:7777"),
     ])
-    func textAndBack(ip: String, description: String) throws {
+    func addressesReadBack(ip: String, description: String) throws {
         let address = try SocketAddress(ip: ip, port: 7777)
         #expect(address.description == description)
         #expect(try SocketAddress(ip: address.ip, port: address.port) == address)

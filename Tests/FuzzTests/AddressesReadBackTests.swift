@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: ["hand://[::1(]/x", "hand://a%3Ab/x", "hand://[x]/x"])
-    func hostsThatAreNone(text: String) {
+    func invalidHostsAreRefused(text: String) {
         #expect(throws: HandAddress.ParseError.self) { try HandAddress(text) }
     }
 

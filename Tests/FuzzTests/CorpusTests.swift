@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: FuzzTarget.allCases)
-    func nothingIsAnInputToo(target: FuzzTarget) throws {
+    func theEmptyInputIsAccepted(target: FuzzTarget) throws {
         try target.run([])
         try target.run(Array(repeating: 0xFF, count: 300))
     }

@@ -132,7 +132,7 @@ import Testing
 
     /// A client that reads nothing for a while gets everything afterwards, and nobody waits for it in the meantime.
     @Test(arguments: LoadPlan.Kind.allCases)
-    func whoStallsCatchesUp(kind: LoadPlan.Kind) throws {
+    func aStalledClientCatchesUp(kind: LoadPlan.Kind) throws {
         try Self.withServer { path in
             let result = try Self.run(
                 """
@@ -244,7 +244,7 @@ import Testing
     }
 
     @Test(arguments: ["ack.p99=20ms", "ack.p101<1ms", "akc.p50<1ms", "ack.p50<20", "commits>many"])
-    func thresholdsThatDoNotRead(text: String) {
+    func invalidThresholdsAreRefused(text: String) {
         #expect(throws: Threshold.ParseError.self) { try Threshold(text) }
     }
 

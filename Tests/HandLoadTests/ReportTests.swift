@@ -62,7 +62,7 @@ import Testing
 
     /// A server that never answered was not fast.
     @Test(arguments: ["ack.p99<20ms", "ack.max>1us", "seen.p50<1s", "seen.p50>1us"])
-    func whatWasNotMeasuredIsNotMet(text: String) throws {
+    func unmeasuredThresholdsAreNotMet(text: String) throws {
         let result = LoadResult(seed: 1, clients: 1)
         let bound = try Threshold(text)
         #expect(!bound.isPassed(by: result))

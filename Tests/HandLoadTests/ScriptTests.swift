@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ScriptTests {
     @Test(arguments: BuiltinScript.allCases)
-    func scriptsThatComeWithTheProgramRead(builtin: BuiltinScript) throws {
+    func builtInScriptsAreParsed(builtin: BuiltinScript) throws {
         let script = try Script(parsing: builtin.source)
         #expect(script.parts(of: 100).count == 100)
         var run = ScriptRun(script.roles[0], client: 0, seed: 1)
@@ -102,7 +102,7 @@ import Testing
             "expected a statement (add, move, delete, edit, tick, deal, undo, redo, pause, offline, disconnect, stall, expect, loop, choose, role), found 'fly'"
         ),
     ])
-    func errorsSayWhere(source: String, line: Int, column: Int, message: String) {
+    func errorsHavePositions(source: String, line: Int, column: Int, message: String) {
         do {
             _ = try Script(parsing: source)
             Issue.record("it reads")

@@ -21,7 +21,7 @@ import Testing
     ]
 
     @Test(arguments: (0..<16).map { Clusters(rawValue: $0) })
-    func eachIsOneWhereTheTerminalIsAbleTo(_ able: Clusters) {
+    func eachIsOneCharacterIfTheTerminalSupportsIt(_ able: Clusters) {
         for (text, apart, needed) in Self.all {
             Columns.$clusters.withValue(able) {
                 let isOne = able.isSuperset(of: needed)
@@ -37,7 +37,7 @@ import Testing
         "🇩🇪", "1️⃣", "a\u{200D}b", "👍🏽🏽", "❤\u{FE0F}\u{FE0F}", "👩\u{200D}", "👩\u{200D}\u{200D}👧", "\u{200D}👩", "☝🏽", "❤‍🔥",
         "👩‍👩‍👩‍👩‍👩", "e\u{301}", "x\u{E0041}", "👍\u{202E}", "\u{1F3FB}",
     ])
-    func allElseIsDrawnAsEver(_ text: String) {
+    func otherTextIsDrawnAsAlways(_ text: String) {
         let before = Columns.characters(of: text)
         Columns.$clusters.withValue([.toned, .joined, .long, .selected]) {
             #expect(Columns.characters(of: text) == before)

@@ -92,7 +92,7 @@ import Testing
     /// However an editor is left, others are notified once that it is open and once that it is closed, and of nothing
     /// in between.
     @Test(arguments: ["enter", "'x' enter", "esc", "ctrl-c"], [Route.list("things"), .item(list: "things", id: "4")])
-    func oneTellsThatOneEdits(ending: String, _ route: Route) {
+    func editingIsReportedOnce(ending: String, _ route: Route) {
         let id = Self.id(2).description
         var stage = Self.calm("a >@b c", opening: route == .list("things") ? route : .item(list: "things", id: id))
         for key in ["e", "E"] {

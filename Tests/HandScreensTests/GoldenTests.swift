@@ -13,7 +13,7 @@ import Testing
     static let sizes = [Size(rows: 24, columns: 80), Size(rows: 40, columns: 120), Size(rows: 10, columns: 40)]
 
     @Test(arguments: Scene.all)
-    func screenIsAsItWas(_ scene: Scene) throws {
+    func screenEqualsItsGoldenFile(_ scene: Scene) throws {
         var text = ""
         for size in Self.sizes {
             for hasColors in [true, false] {

@@ -37,7 +37,7 @@ import Testing
     ]
 
     @Test(arguments: faults)
-    func aFaultIsNamed(_ settings: [String: [String]], _ words: String) {
+    func errorsAreExplained(_ settings: [String: [String]], _ words: String) {
         #expect { try KeyMap(settings) } throws: { "\($0)".contains(words) }
     }
 }

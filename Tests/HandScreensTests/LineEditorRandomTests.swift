@@ -90,7 +90,7 @@ import Testing
     static let characters = ["a", "b", "7", "ß", "世", "é", "-", ".", "/", "space", "space", "😀"]
 
     @Test(arguments: (0..<40).map { _ in UInt64.random(in: 0...UInt64.max) })
-    func itDoesWhatThePlainOneDoes(seed: UInt64) throws {
+    func theEditorEqualsTheNaiveOne(seed: UInt64) throws {
         var numbers = Numbers(state: seed)
         var editor = LineEditor()
         var oracle = Oracle()
@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test(arguments: (0..<40).map { _ in UInt64.random(in: 0...UInt64.max) })
-    func theCursorIsAlwaysSeen(seed: UInt64) throws {
+    func theCursorIsAlwaysVisible(seed: UInt64) throws {
         var numbers = Numbers(state: seed)
         let alphabet: [Character] = ["a", "b", " ", "世", "é", "界", "x\u{301}"]
         let text = (0..<Int.random(in: 0...50, using: &numbers)).compactMap { _ in

@@ -95,7 +95,7 @@ import Testing
         .control("p"), .control("c"), Key(.character("x"), .alt), Key(.character("\n")), Key(.character("\t")),
         Key(.character("\u{1B}")), Key(.character("\u{9B}")),
     ])
-    func otherKeysAreTheCallers(_ key: Key) throws {
+    func otherKeysAreLeftToTheCaller(_ key: Key) throws {
         var editor = try Self.editor("a b|c")
         try Self.press("'x' ctrl-w", &editor)
         let before = editor
@@ -149,7 +149,7 @@ import Testing
         ("a b", "|", "a c", "|"),
         ("👩‍👩‍👧 é", "👩‍👩‍👧 é|!", "👩‍👩‍👧👩‍👩‍👧 é", "👩‍👩‍👧👩‍👩‍👧 é|!"),
         ("", "mine|", "theirs", "theirsmine|"),
-    ]) func whatOthersWriteIsTakenIn(base: String, typed: String, present: String, result: String) throws {
+    ]) func othersTextIsMerged(base: String, typed: String, present: String, result: String) throws {
         var editor = LineEditor(base, width: 10)
         try Self.press("ctrl-u", &editor)
         Self.insert(typed, &editor)

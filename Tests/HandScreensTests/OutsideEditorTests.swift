@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: [("", "task.txt"), ("enter", "task.txt"), ("!", "note.md")])
-    func itIsGivenWhatIsTyped(_ way: String, _ name: String) {
+    func theEditorGetsTheTypedText(_ way: String, _ name: String) {
         var stage = KeyTests.stage(way == "!" ? "a >!b" : "a >b")
         stage.press("\(way == "!" ? "" : way) e alt-enter 'x' ctrl-o")
         #expect(asked(stage) == [.editOutside("b\nx", named: name)])

@@ -120,7 +120,7 @@ import Testing
 
     /// Older commits are requested as the cursor approaches the last loaded one, by key and by wheel.
     @Test(arguments: [false, true])
-    func theHistoryGoesOnDownwards(_ byWheel: Bool) {
+    func olderCommitsAreLoadedInTime(_ byWheel: Bool) {
         var stage = Stage(["things": Notation.hand("a b").hand], opening: .history("things"))
         stage.send(.history(list: "things", (301...500).map { Self.commit($0, by: 1) }, people: Self.names))
         let asked = stage.commands.count

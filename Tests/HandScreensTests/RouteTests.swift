@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: ["http://host/x", "groceries", "hand:///x", "hand+unix:///x/y", "hand://host:99999/"])
-    func whatIsNoPlaceSaysWhy(_ text: String) {
+    func invalidPlacesAreExplained(_ text: String) {
         #expect(throws: HandAddress.ParseError.self) { try Location(text) }
     }
 

@@ -23,7 +23,7 @@ import Testing
     ]
 
     @Test(arguments: deeds)
-    func whatWasDoneIsSaid(_ before: String, _ keys: String, _ words: String) {
+    func actionsAreConfirmedByAMessage(_ before: String, _ keys: String, _ words: String) {
         var stage = KeyTests.stage(before)
         stage.press(keys)
         #expect(Self.said(stage) == words)
@@ -57,7 +57,7 @@ import Testing
     ]
 
     @Test(arguments: ticked)
-    func whatIsTicked(_ before: String, _ keys: String, _ after: String) {
+    func tickedItemsCanBeHiddenAndCleared(_ before: String, _ keys: String, _ after: String) {
         var stage = KeyTests.stage(before)
         stage.press(keys)
         #expect(Notation.text(stage) == after)
@@ -92,7 +92,7 @@ import Testing
     ]
 
     @Test(arguments: hints)
-    func theLineFollowsTheMode(_ keys: String, _ words: String) {
+    func theHintsFollowTheMode(_ keys: String, _ words: String) {
         var stage = KeyTests.stage("a >b c")
         stage.press(keys)
         #expect(Self.said(stage).contains(words), "\(Self.said(stage))")
@@ -140,7 +140,7 @@ import Testing
         ("", "Here, in a list"), ("q", "Here, among the lists"), ("H", "Here, in the history"),
         ("enter", "Here, on an item"),
     ])
-    func theHelpBeginsWhereOneIs(_ keys: String, _ title: String) {
+    func theHelpStartsWithTheCurrentScreen(_ keys: String, _ title: String) {
         var stage = KeyTests.stage("a >b c")
         stage.press(keys)
         stage.press("?")

@@ -91,7 +91,7 @@ import Testing
     private static let alphabet: [Character] = ["a", "b", "c", " ", " ", "\n", "世", "é", "x\u{301}", "👩‍👩‍👧"]
 
     @Test(arguments: (0..<60).map { _ in UInt64.random(in: 0...UInt64.max) })
-    func rowsAreAsTheRuleSays(seed: UInt64) throws {
+    func rowsFollowTheRule(seed: UInt64) throws {
         var numbers = LineEditorRandomTests.Numbers(state: seed)
         let width = Int.random(in: 1...9, using: &numbers)
         let text = (0..<Int.random(in: 0...60, using: &numbers)).compactMap { _ in
@@ -175,7 +175,7 @@ import Testing
         ("one\ntwo", "one|\nand a half\ntwo", "one\ntwo\nthree", "one|\nand a half\ntwo\nthree"),
         ("世\n世 x", "世\n世 |y", "世 界\n世 x", "世 界\n世 |y"),
     ])
-    func whatOthersWriteIsTakenIn(base: String, typed: String, present: String, result: String) throws {
+    func othersTextIsMerged(base: String, typed: String, present: String, result: String) throws {
         var editor = LineEditor(base, width: 5)
         for _ in 0..<9 { _ = editor.handle(.control("u")) }
         LineEditorTests.insert(typed, &editor)

@@ -52,7 +52,7 @@ import Testing
         ("\u{2066}\u{2067}\u{2068}\u{2069}", "����"),
         ("\u{200E}\u{200F}\u{061C}", "���"), ("a\u{2028}b\u{2029}", "a�b�"), ("a\u{B}\u{C}b", "a��b"),
     ])
-    func whatDeceivesIsShown(_ text: String, _ line: String) {
+    func deceptiveCharactersAreShown(_ text: String, _ line: String) {
         #expect(Wrapping.lines(text, width: 20) == [line])
     }
 

@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: [5, 4, 3, 2, 1])
-    func everythingIsTakenOver(format: Int) throws {
+    func everythingIsConverted(format: Int) throws {
         try change(to: format)
         let store = try SQLiteStore(folder: folder.path, durability: .os)
         #expect(try store.people([1, 2, 3]).map(\.name) == ["ada", "bob"])
@@ -99,7 +99,7 @@ import Testing
         (2, "UPDATE lists SET revision = revision + 1 WHERE number = 1"),
         (3, "DELETE FROM authors WHERE number = 1"),
     ])
-    func damageFromBeforeIsNoticed(format: Int, damage: String) throws {
+    func earlierDamageIsNoticed(format: Int, damage: String) throws {
         try change(to: format)
         try execute(damage)
         #expect(throws: StoreError.self) {

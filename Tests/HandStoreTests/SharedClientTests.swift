@@ -83,7 +83,7 @@ import Testing
         "PRAGMA user_version = 3",
         "DROP TABLE authors; ALTER TABLE client DROP COLUMN is_shared; PRAGMA user_version = 2",
     ])
-    func aFormerJournalIsTakenOver(change: String) throws {
+    func aFormerJournalIsConverted(change: String) throws {
         let replica = Replica(confirmed: Hand(tasks(2)), revision: 3, logID: 7, sequence: 4)
         try inJournal(first) { try $0.checkpoint(replica, of: "list") }
         let database = try DatabaseQueue(path: path)

@@ -76,7 +76,7 @@ extension TemporaryFolder {
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whatIsAppendedIsRead(kind: StoreKind) throws {
+    func appendedCommitsReadBack(kind: StoreKind) throws {
         let folder = try TemporaryFolder()
         let store = try kind.store(in: folder)
         var chaos = Chaos(seed: 1)
@@ -167,7 +167,7 @@ extension TemporaryFolder {
 
     /// A client without commits is not stored. No number is given out twice, also after a process has ended.
     @Test(arguments: StoreKind.ownedByOne)
-    func whoOnlyComesIsNotKept(kind: StoreKind) throws {
+    func aClientWithoutCommitsIsNotStored(kind: StoreKind) throws {
         let folder = try TemporaryFolder()
         let store = try kind.store(in: folder)
         let size = try store.size()
@@ -248,7 +248,7 @@ extension TemporaryFolder {
 
     /// The newest revisions, of the lists that exist.
     @Test(arguments: StoreKind.allCases)
-    func headsSayHowFarListsAre(kind: StoreKind) throws {
+    func headsGiveTheNewestRevisions(kind: StoreKind) throws {
         let folder = try TemporaryFolder()
         let store = try kind.store(in: folder)
         #expect(store.isShared == (kind == .postgres))
@@ -271,7 +271,7 @@ extension TemporaryFolder {
 
     /// The stores that keep lists when the process ends.
     @Test(arguments: StoreKind.allCases.filter { $0 == .os || $0 == .postgres })
-    func aDeckGoesOnWhereItWas(kind: StoreKind) throws {
+    func aDeckContinuesWhereItWas(kind: StoreKind) throws {
         let folder = try TemporaryFolder()
         var store = try kind.store(in: folder)
         let list = try store.create("hand", rules: .fiveCards, logID: 1, deckSeed: 11)

@@ -73,7 +73,7 @@ import Testing
     ]
 
     @Test(arguments: Role.allCases)
-    func everyRoleMayWhatItMay(role: Role) {
+    func everyRoleAllowsItsMessages(role: Role) {
         for (name, message, least) in Self.table {
             let scene = Scene(Access(everywhere: role))
             // Without a role, the list is not followed, so the edit is for a list that is not followed.

@@ -33,7 +33,7 @@ import Testing
 
     /// A server of another version is not tried again, and the person is told what to do.
     @Test(arguments: [1, 2, ProtocolVersion.highest + 1])
-    func aServerThatSpeaksAnotherVersion(version: Int) {
+    func aServerOfAnotherVersionIsNotTriedAgain(version: Int) {
         var greeted = Self.started()
         greeted.perform { $0.connected(now: 1_000) }
         greeted.welcome(version: version, now: 1_000)

@@ -52,7 +52,7 @@ import Testing
     /// A client that reconnects while its first commit is being written keeps its author, in whatever order the store
     /// answers.
     @Test(arguments: ["ada", "eve"], [false, true])
-    func whatIsBeingWrittenIsMadeOnce(person: String, isReadFirst: Bool) throws {
+    func aFirstCommitBeingWrittenIsMadeOnce(person: String, isReadFirst: Bool) throws {
         let world = try Self.world()
         let first = Self.comes(world)
         first.submit(1, base: 0, "in flight")

@@ -34,7 +34,7 @@ import Testing
     /// Edits are for the list that they were made on, not for one that has its name later. A list restored from a
     /// backup is the same list.
     @Test(arguments: [(6, false), (9 << 32 | 5, true)] as [(UInt64, Bool)])
-    func pendingEditsAreForTheirList(logID: UInt64, isSent: Bool) throws {
+    func pendingEditsStayWithTheirList(logID: UInt64, isSent: Bool) throws {
         var talk = DrivenClient.online()
         talk.perform { $0.open("list") }
         talk.begin(1, list: 7)

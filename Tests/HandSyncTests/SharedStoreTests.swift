@@ -84,7 +84,7 @@ import Testing
     /// Nobody is told anything while the answer is lost, whether or not the edit was committed; in the end it is there
     /// once.
     @Test(arguments: [SimulatedStore.Fate.lost, .executed], [false, true])
-    func anAnswerThatIsLost(fate: SimulatedStore.Fate, isCrossed: Bool) throws {
+    func aLostAnswerIsResolvedOnce(fate: SimulatedStore.Fate, isCrossed: Bool) throws {
         let (ada, ben) = (client(1, at: one), client(2, at: two))
         store.fates = [fate]
         insert(10, ada, 1)

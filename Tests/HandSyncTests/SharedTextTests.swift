@@ -48,7 +48,7 @@ import Testing
         ),
         // Whoever removed words is told that they are back, but not what is next to them.
         ("a b c d", "a d", "a B c d", "a B c d", TextChange.Loss(at: 1, original: " b c", lost: "", present: " B c")),
-    ]) func theEarlierIsToldWhatIsLost(
+    ]) func theEarlierAuthorIsNotifiedOfLosses(
         text: String, first: String, second: String, merged: String, loss: TextChange.Loss
     ) throws {
         var world = Self.world(text)
@@ -62,7 +62,7 @@ import Testing
 
     @Test(arguments: [
         ("a b c", "a c", "a x b c", "a x c"), ("a b", "a b", "a b c", "a b c"), ("a b c", "a c", "a b c d", "a c d"),
-    ]) func nobodyIsToldOfWhatIsNotLost(text: String, first: String, second: String, merged: String) throws {
+    ]) func nobodyIsNotifiedWithoutALoss(text: String, first: String, second: String, merged: String) throws {
         var world = Self.world(text)
         try Self.cross(&world, first, second)
         #expect(Self.text(world) == merged)
@@ -99,7 +99,7 @@ import Testing
 
     /// One's own words stay one's own if somebody has written inside of them, or removed some of them.
     @Test(arguments: ["my hard cheese", "my cheese", "cheese", "my own hard soft cheese"])
-    func ownWordsThatWereChanged(text: String) throws {
+    func ownWordsSurviveOthersChanges(text: String) throws {
         var world = Self.world("plain")
         try world.edit(0, world.replicas[0].view.rewording(0, "my soft cheese"))
         try world.settle()
@@ -244,7 +244,7 @@ import Testing
         ("salt", "one two three salt", "one 2 three salt", " 2 salt"),
         ("salt", "one, two, three salt", "1, two, 3 salt", "1 3 salt"),
     ])
-    func whatAnUndoLeavesStandsApart(text: String, mine: String, theirs: String, left: String) throws {
+    func wordsLeftByAnUndoAreSeparate(text: String, mine: String, theirs: String, left: String) throws {
         var world = Self.world(text)
         try world.edit(0, world.replicas[0].view.rewording(0, mine))
         try world.settle()

@@ -84,7 +84,7 @@ import Testing
 
     /// The code knows exactly the numbers in the tables.
     @Test(arguments: UInt8.min...UInt8.max)
-    func numbersOfMessages(number: UInt8) {
+    func exactlyTheListedNumbersAreKnown(number: UInt8) {
         func isKnown(_ read: (UnsafeRawBufferPointer) throws -> Void) -> Bool {
             do {
                 try withUnsafeBytes(of: number) { try read($0) }

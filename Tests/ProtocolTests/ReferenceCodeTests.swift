@@ -46,7 +46,7 @@ import Testing
         """
 
     @Test(.enabled(if: python != nil))
-    func theCodeOfThePageAnswersEveryVector() throws {
+    func thePythonCodeAnswersEveryVector() throws {
         let code = ProtocolPage.shared.fences(of: "python").filter(\.name.isEmpty).map {
             $0.fence.lines.joined(separator: "\n")
         }

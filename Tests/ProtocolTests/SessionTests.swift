@@ -39,7 +39,7 @@ import Testing
     /// A client that receives Bob's frames ends with the list, and its digests agree all along; Ada is notified of her
     /// loss.
     @Test(arguments: ["ada", "bob"])
-    func aReplicaFollows(client: String) throws {
+    func aReplicaFollowsTheSession(client: String) throws {
         var replica = Replica()
         var notices: [Replica.Notice] = []
         for line in try session() {
