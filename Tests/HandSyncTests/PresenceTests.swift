@@ -217,7 +217,7 @@ import Testing
         #expect(world.service.brokenInvariant() == nil)
     }
 
-    /// It is noticed only a moment later what the system has accepted by now: the frame for all would contain only the
+    /// It is noticed only a moment later what the system has accepted: the frame for all would contain only the
     /// last change.
     @Test func aLaggingReaderGetsAllChanges() throws {
         let (world, people) = try Self.crowd(3)
