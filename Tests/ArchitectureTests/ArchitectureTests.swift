@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// The rules of the house, checked by reading the sources.
+/// The project's rules, checked by reading the sources.
 @Suite struct ArchitectureTests {
     static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// The layers in the order of dependency; a target imports from its own layer or a lower one.
+    /// The layers in the order of dependency; a target imports only from its own layer or a lower one.
     static let layers = ["Core", "Machines", "Shell", "Simulation", "Tools", "Examples"]
     static let system: Set<String> = [
         "CLibpq", "CLibuv", "CNcurses", "COpenSSL", "GRDB", "Foundation", "FoundationEssentials", "Glibc", "Dispatch",
@@ -51,14 +51,14 @@ import Testing
         for source in sources {
             let mine = try #require(Self.layers.firstIndex(of: source.layer), "\(source.path) is in no layer")
             for name in source.imports where !Self.system.contains(name) && !Self.packages.contains(name) {
-                let layer = try #require(layerOf[name], "\(source.path) imports \(name), which is not of this house")
+                let layer = try #require(layerOf[name], "\(source.path) imports \(name), which is unknown")
                 let other = try #require(Self.layers.firstIndex(of: layer))
                 #expect(other <= mine, "\(source.path) (\(source.layer)) imports \(name) (\(layer))")
             }
         }
     }
 
-    @Test func theWorldStaysInItsPlace() throws {
+    @Test func onlyTheShellAccessesTheSystem() throws {
         for source in try Self.sources() {
             let imports = Set(source.imports)
             if source.target != "EventLoop" { #expect(!imports.contains("CLibuv"), "\(source.path)") }
@@ -76,7 +76,7 @@ import Testing
                 #expect(imports.isDisjoint(with: Self.system.union(Self.packages)), "\(source.path)")
             }
             if source.layer == "Machines" {
-                // Texts of addresses and base 64 need parsers, but no clock and no file.
+                // Parsers for addresses and base 64 are needed, but no clock and no files.
                 let parsers: Set<String> = source.target == "HandFormats" ? ["FoundationEssentials"] : []
                 let world = Self.system.union(Self.packages).subtracting(parsers)
                 #expect(imports.isDisjoint(with: world), "\(source.path)")
@@ -91,8 +91,8 @@ import Testing
         }
     }
 
-    /// What is public can be used by whoever has the product: the compiler lets a public declaration show no type that is not
-    /// public, and types are public only in modules of products.
+    /// Public declarations are visible to everybody who has the product: a public declaration cannot show a type that
+    /// is not public, and types are public only in the modules of products.
     @Test func onlyProductsArePublic() throws {
         let package = try String(contentsOf: Self.root.appending(path: "Package.swift"), encoding: .utf8)
         let products = package.matches(of: #/\.library\(name: "(\w+)", targets: \[([^\]]+)\]/#).map { product in
@@ -106,16 +106,16 @@ import Testing
                 return words.first?.elementsEqual("public".utf8) == true
                     || words.starts(with: ["open", "class"].map(\.utf8)) { $0.elementsEqual($1) }
             }
-            #expect(!isPublic || exported.contains(source.target), "\(source.path) has something public")
+            #expect(!isPublic || exported.contains(source.target), "\(source.path) has public declarations")
             guard isPublic, let product = products.first(where: { $0.targets.contains(source.target) }) else {
                 continue
             }
             let others = Self.packages.union(Self.system).subtracting(["Foundation", "FoundationEssentials"])
-            #expect(others.isDisjoint(with: source.imports), "\(source.path) may show what \(product.name) has not")
+            #expect(others.isDisjoint(with: source.imports), "\(source.path) shows types outside of \(product.name)")
         }
     }
 
-    /// The tests are built as what people use is built; `package` is for what they look into.
+    /// The tests are built like the release; `package` gives them access to internals.
     @Test func testsNeedNoDebugBuild() throws {
         let tests = Self.root.appending(path: "Tests")
         let files = try #require(FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil))
@@ -125,8 +125,8 @@ import Testing
         }
     }
 
-    /// A planted bug whose place has changed would not be planted any more. What stands around it may change.
-    @Test func whatMutantsTakeAwayIsThere() throws {
+    /// A planted bug whose place has changed could no longer be planted. Its surroundings may change.
+    @Test func linesRemovedByMutantsExist() throws {
         let folder = Self.root.appending(path: "Tests/Data/Mutants")
         let patches = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
         for patch in patches where patch.pathExtension == "patch" {
@@ -142,13 +142,13 @@ import Testing
         }
     }
 
-    /// Plant the fault: the reading of import lines must see every form that they take.
-    @Test func everyFormOfImportIsSeen() {
+    /// A planted fault: the reader of import lines must recognize every form of them.
+    @Test func everyFormOfImportIsRecognized() {
         let text = "import A\ninternal import B\n@testable import C\nimport struct D.E\n// import F\nlet important = 1"
         #expect(Source(layer: "", target: "", path: "", text: text).imports == ["A", "B", "C", "D"])
     }
 
-    @Test func unsafeThingsSayWhyTheyAreSafe() throws {
+    @Test func unsafeDeclarationsExplainTheirSafety() throws {
         for source in try Self.sources() {
             let lines = source.text.split(separator: "\n", omittingEmptySubsequences: false)
             for (index, line) in lines.enumerated() where line.contains(": @unchecked Sendable") {
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    /// Every bound can be set by whoever runs a server.
+    /// An operator can set every limit.
     @Test func everyLimitIsAnOption() throws {
         let sources = try Self.sources()
         let limits = try #require(sources.first { $0.path.hasSuffix("HandWire/Limits.swift") }).text
@@ -171,8 +171,8 @@ import Testing
         for name in names { #expect(options.contains("\\.\(name),"), "\(name)") }
     }
 
-    /// Whoever looks for a test finds it: the map names every folder, and no other.
-    @Test func theMapOfTheTestsIsTrue() throws {
+    /// The map of the tests names every folder, and no other.
+    @Test func theMapOfTheTestsIsComplete() throws {
         let tests = Self.root.appending(path: "Tests")
         let map = try String(contentsOf: tests.appending(path: "README.md"), encoding: .utf8)
         let named = map.split(separator: "\n").filter { $0.hasPrefix("| `") }.flatMap { row in
@@ -189,7 +189,7 @@ import Testing
         #expect(named.sorted() == found.sorted())
     }
 
-    @Test func theTopLevelHoldsOnlyWhatWasAgreed() throws {
+    @Test func theTopLevelHasOnlyAgreedEntries() throws {
         let allowed: Set<String> = ["Package.swift", "Sources", "Tests", "Protocol.md", "README.md"]
         let found = try FileManager.default.contentsOfDirectory(atPath: Self.root.path)
             .filter { !$0.hasPrefix(".") && $0 != "Package.resolved" }

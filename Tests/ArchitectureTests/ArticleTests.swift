@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The articles, as docc makes pages of them.
+/// The articles, in the pages that docc makes of them.
 @Suite struct ArticleTests {
     private static func catalogues() throws -> [(module: String, path: String)] {
         let files = try #require(FileManager.default.enumerator(atPath: ArchitectureTests.root.path + "/Sources"))
@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    /// Symbols and articles that are named are there, and every article is listed on its catalogue's first page.
+    /// All named symbols and articles exist, and every article is listed on its catalogue's first page.
     @Test func everyNameIsKnown() throws {
         let catalogues = try Self.catalogues()
         #expect(Set(catalogues.map(\.module)) == ["HandCore", "HandSync", "HandClient", "hand"])
@@ -28,7 +28,7 @@ import Testing
                 #expect(status == 0, "\(text)")
                 return text
             }
-            // Where a function's parameters explain themselves, only the others are explained.
+            // If a function's parameters explain themselves, only the others are documented.
             let problems = text.split(separator: "\n").filter {
                 $0.hasPrefix("warning:") || $0.hasPrefix("error:")
             }.filter { !$0.hasSuffix("is missing documentation") }

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// What programs of others see of the products, compared with what they saw before.
+/// The public declarations of the products, compared with the earlier ones.
 ///
-/// A declaration that is gone, or is another one, breaks those programs: it needs a version with a higher first number (or second,
-/// below 1.0). Then `HAND_WRITE_SURFACE=1` writes the lists anew.
+/// If a declaration disappears or changes, programs that use it break: that requires a higher first version number (or
+/// second, below 1.0). Then `HAND_WRITE_SURFACE=1` rewrites the lists.
 @Suite struct SurfaceTests {
-    /// The public declarations of a module, one a line, as the compiler describes them.
+    /// Returns the public declarations of a module, one per line, as the compiler describes them.
     private static func surface(of module: String) throws -> [String] {
         try SymbolGraph(of: module).symbols
             .filter { !$0.identifier.precise.contains("::SYNTHESIZED::") }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a built module declares, as `swift symbolgraph-extract` writes it.
+/// The declarations of a built module, as `swift symbolgraph-extract` writes them.
 struct SymbolGraph: Decodable {
     struct Symbol: Decodable {
         struct Identifier: Decodable {
@@ -25,7 +25,7 @@ struct SymbolGraph: Decodable {
         private static let architecture = "x86_64"
     #endif
 
-    /// Writes the graph of a module's public declarations into a folder that is gone afterwards.
+    /// Writes the graph of a module's public declarations into a temporary folder.
     static func extracted<Result>(of module: String, _ body: (_ folder: String) throws -> Result) throws -> Result {
         let folder = FileManager.default.temporaryDirectory.path + "/hand-symbols-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -53,7 +53,7 @@ struct SymbolGraph: Decodable {
         }
     }
 
-    /// Runs a command to its end; what it says, errors included.
+    /// Runs a command to its end. Returns its output, errors included.
     static func run(_ arguments: [String]) throws -> (status: Int32, text: String) {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")

@@ -2,7 +2,8 @@ import Attacks
 import Foundation
 import Testing
 
-/// Each attack is refused as it should be, nothing comes through, and somebody who edits a list meanwhile does not notice.
+/// Each attack is refused as it should be, nothing comes through, and somebody who edits a list at the same time does
+/// not notice.
 @Suite(.serialized) struct AttackTests {
     static let program = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         .appendingPathComponent("hand").path
@@ -24,9 +25,9 @@ import Testing
     }
 }
 
-/// An attack on a thread of its own: it blocks, and the threads that tests share are few.
+/// Runs an attack on a thread of its own: it blocks, and the threads that tests share are few.
 ///
-/// `@unchecked Sendable` is safe: what both threads touch is under the lock.
+/// `@unchecked Sendable` is safe: everything that both threads access is under the lock.
 private final class Playing: @unchecked Sendable {
     private let lock = NSLock()
     private var result: Result<Attack.Outcome, any Error>?
@@ -44,7 +45,7 @@ private final class Playing: @unchecked Sendable {
 
     var isOver: Bool { lock.withLock { result != nil } }
 
-    /// What came of it, once it is over.
+    /// The result, once it is over.
     var outcome: Attack.Outcome {
         get throws { try lock.withLock { try result?.get() ?? Attack.Outcome() } }
     }

@@ -5,12 +5,12 @@ import HandFormats
 import HandWire
 import Testing
 
-/// Text that would take a terminal over, hide itself, or pass for a line of the log, in every place that takes text.
+/// Text that would take over a terminal, hide itself, or look like a line of the log, in every place that accepts text.
 @Suite(.serialized) struct TextAttackTests {
     private static let evil =
         "x\u{1B}]0;owned\u{7}\u{1B}[2J\u{9B}31m\r\n{\"level\":\"info\"}\u{202E}\u{2066}\u{8}\u{0}y"
 
-    /// Whether a terminal may get it: tabs stand between columns.
+    /// Whether a terminal may receive it: tabs separate columns.
     private static func isClean(_ text: String) -> Bool {
         text.split { "\n\t".contains($0) }.allSatisfy { Printable.clean(String($0)) == String($0) }
     }
@@ -53,7 +53,7 @@ import Testing
     }
 
     private static func letIn(_ range: AttackRange, _ secret: String) throws -> RawClient {
-        // The server looks twice a second who may come in.
+        // The server checks the rules twice a second.
         for _ in 0..<1_200 {
             let client = try range.client()
             if case .welcome = try client.hello(900, as: Self.evil, token: secret) { return client }
@@ -62,7 +62,7 @@ import Testing
         throw CocoaError(.fileReadNoPermission)
     }
 
-    /// What everybody else sees of it.
+    /// Runs everything that shows the text to others.
     private func show(_ range: AttackRange) throws {
         let data = range.folder.path + "/data"
         let environment = [
@@ -78,7 +78,7 @@ import Testing
             let isData = arguments.contains("--json") || arguments.contains("report") || arguments[0] == "export"
             let text = try AttackRange.run(AttackTests.program, arguments, environment)
             #expect(!text.isEmpty, "\(arguments)")
-            // In data the direction of writing is data; what a terminal obeys is escaped there too.
+            // In data, the direction of writing is data; characters that control a terminal are escaped there too.
             let isFine =
                 isData
                 ? !text.unicodeScalars.contains { $0 != "\n" && ($0.value < 0x20 || (0x7F..<0xA0).contains($0.value)) }

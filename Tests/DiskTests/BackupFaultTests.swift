@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// The disk fails while a store is copied, at every call in turn: what has its name is complete and flushed.
+/// The disk fails while a store is copied, at every call in turn: a copy that has its name is complete and flushed.
 @Suite(.serialized) struct BackupFaultTests {
     @Test(arguments: ["write full", "sync EIO"])
-    func aBackupThatIsThereIsWhole(fault: String) throws {
+    func anExistingBackupIsComplete(fault: String) throws {
         let user = try FaultyUser()
         #expect(try user.hand("create", "list").status == 0 && user.hand("add", "item").status == 0)
         let folder = user.state + "/backups"
@@ -19,7 +19,8 @@ import Testing
         }
     }
 
-    /// A name that leads to what is not on the disk yet would stay when the power fails, and what it leads to would not.
+    /// If a file got its name before it was flushed, the name would survive a power failure, and the contents would
+    /// not.
     @Test func aBackupIsFlushedBeforeItHasItsName() throws {
         let user = try FaultyUser()
         #expect(try user.hand("create", "list").status == 0)
@@ -30,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: ["write full", "sync EIO"])
-    func aStoreThatIsPutBackIsWhole(fault: String) throws {
+    func aRestoredStoreIsComplete(fault: String) throws {
         let user = try FaultyUser()
         #expect(try user.hand("create", "list").status == 0 && user.hand("add", "item").status == 0)
         let backup = user.server.folder.path + "/backup"

@@ -1,13 +1,13 @@
 import Foundation
 
-/// What a server asked of its disk, in order, and what it had promised by then.
+/// A server's calls to its disk, in order, and the promises that it had made by then.
 struct DiskTrace {
     enum Record: Equatable {
         case write(file: String, offset: Int, bytes: ArraySlice<UInt8>)
         case truncate(file: String, size: Int)
         case sync(file: String)
         case remove(file: String)
-        /// Everything of that list up to that revision was acknowledged.
+        /// Every commit of that list up to that revision was acknowledged.
         case mark(list: String, revision: Int)
     }
 
@@ -42,13 +42,13 @@ struct DiskTrace {
     }
 }
 
-/// Files, as far as a trace says what is in them.
+/// Files with the contents that a trace gives them.
 struct DiskImage: Equatable {
     private(set) var files: [String: [UInt8]] = [:]
 
     init() {}
 
-    /// The files of a folder.
+    /// Reads the files of a folder.
     init(of folder: String, _ names: [String]) throws {
         for name in names { files[name] = [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder + "/" + name))) }
     }
@@ -80,12 +80,12 @@ struct DiskImage: Equatable {
     }
 }
 
-/// A disk with a cache: what a process sees of it, and what would be left without power.
+/// A disk with a cache: the contents that a process sees, and those that remain after a loss of power.
 struct CachedDisk {
     private(set) var seen: DiskImage
-    /// Everything that was flushed, and nothing else.
+    /// The contents that were flushed, and nothing else.
     private(set) var durable: DiskImage
-    /// What was done since to files that were not flushed.
+    /// Later changes of files that were not flushed.
     private(set) var unsynced: [DiskTrace.Record] = []
 
     init(_ start: DiskImage) {
@@ -102,8 +102,8 @@ struct CachedDisk {
         }
     }
 
-    /// A flush concerns one file; but names come and go in order, in a file system with a journal, so that every flush makes
-    /// the removals before it last, too.
+    /// A flush concerns one file. But in a file system with a journal, names change in order, so every flush also makes
+    /// earlier removals durable.
     private mutating func flush(_ flushed: String) {
         var waiting: [DiskTrace.Record] = []
         for record in unsynced {
@@ -117,12 +117,13 @@ struct CachedDisk {
         unsynced = waiting
     }
 
-    /// What is left if each unflushed thing reached the disk or not, as `chance` says. Of a write a part may have.
+    /// Returns the contents that remain if each unflushed change reached the disk or not, as `chance` decides. A write
+    /// may reach it in part.
     func leftovers(_ chance: (Int) -> Int) -> DiskImage {
         var image = durable
         var kept: Set<String> = []
         for record in unsynced {
-            // A name that was not removed holds the old file; what was written to a new one under that name is nowhere.
+            // A name that was not removed holds the old file; writes to a new file under that name are lost.
             guard let file = record.file, !kept.contains(file), chance(3) > 0 else {
                 if case .remove(let file) = record { kept.insert(file) }
                 continue
@@ -141,7 +142,7 @@ extension DiskTrace.Record {
         }
     }
 
-    /// The first bytes of a write; everything else is done or not done.
+    /// Returns the first bytes of a write; other records are kept or dropped as a whole.
     func torn(_ chance: (Int) -> Int) -> Self {
         guard case .write(let file, let offset, let bytes) = self, bytes.count > 1 else { return self }
         return .write(file: file, offset: offset, bytes: bytes.prefix(1 + chance(bytes.count - 1)))

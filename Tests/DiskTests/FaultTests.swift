@@ -6,10 +6,10 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// The disk fails below a real server. What was acknowledged stays, what was not stored is refused, and if nobody knows what
-/// the disk holds, the server ends.
+/// The disk fails below a real server. Acknowledged edits stay, edits that were not stored are refused, and if nobody
+/// knows what the disk holds, the server ends.
 @Suite(.serialized) struct FaultTests {
-    /// One item at the end of a list, sent and answered.
+    /// Sends one item at the end of a list, and waits for the answer.
     private static func add(_ text: String, to list: FollowedList) async throws -> (id: ItemID, outcome: Settlement) {
         let id = try await send(text, to: list)
         return (id, try await list.settled())
@@ -22,7 +22,7 @@ import Testing
         return item.id
     }
 
-    /// Two edits, after which SQLite wants to copy its log into the database.
+    /// Makes two edits, after which SQLite wants to copy its log into the database.
     private static func addMuch(to list: FollowedList) async throws {
         for _ in 0..<2 {
             var random = SystemRandomNumberGenerator()
@@ -36,9 +36,9 @@ import Testing
 
     // MARK: Writes
 
-    /// Both halves of two clients' edits are made with a disk in order, those between with the fault.
+    /// The edits of two clients before and after the fault are made on a working disk, those in between with the fault.
     @Test(arguments: ["write ENOSPC", "write full", "write EIO", "write EIO -wal", "write full -wal"])
-    func whatCannotBeWrittenIsRefused(fault: String) async throws {
+    func editsThatCannotBeWrittenAreRefused(fault: String) async throws {
         let server = try FaultyServer()
         let clients = try [server.client("ada"), server.client("bob")]
         try await clients[0].create("list")
@@ -66,8 +66,8 @@ import Testing
         for client in clients { await client.close() }
     }
 
-    /// A write may take less than it was given; that is no fault.
-    @Test func shortWritesAreGoneOnWith() async throws {
+    /// A write may write less than it was given; that is not a fault.
+    @Test func shortWritesAreContinued() async throws {
         let server = try FaultyServer(fault: "write short")
         let client = try server.client()
         try await client.create("list")
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: ["write ENOSPC", "write EIO"])
-    func aListThatCannotBeWrittenIsNotMade(fault: String) async throws {
+    func aListThatCannotBeWrittenIsNotCreated(fault: String) async throws {
         let server = try FaultyServer()
         let client = try server.client()
         try await client.create("first")
@@ -102,7 +102,7 @@ import Testing
 
     // MARK: Flushes
 
-    /// The client sends again what was under way when the server ended, and it is there once.
+    /// The client repeats the edit that was under way when the server ended, and it is committed once.
     @Test func withoutAFlushTheServerEnds() async throws {
         let server = try FaultyServer()
         let client = try server.client()
@@ -137,7 +137,7 @@ import Testing
         await client.close()
         try server.fail("")
         try server.start()
-        // Somebody whom the server does not know yet: numbers of authors are written down before they are told.
+        // A client that the server does not know yet: authors' numbers are stored before they are sent.
         try server.fail("sync EIO")
         let stranger = try server.client("stranger")
         #expect(server.end() == 1)
@@ -158,7 +158,7 @@ import Testing
         try server.fail(fault)
         try await Self.addMuch(to: list)
         #expect(server.terminate() == 0)
-        #expect(server.bytes(of: "hand.sqlite-wal") > 4 << 20, "the log is needed still")
+        #expect(server.bytes(of: "hand.sqlite-wal") > 4 << 20, "the log is still needed")
         try server.fail("")
         try server.start()
         try await Self.addMuch(to: list)

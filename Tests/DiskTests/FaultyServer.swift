@@ -7,11 +7,11 @@ import HandSync
 import HandTestSupport
 import HandWire
 
-/// A real server process on a disk that fails when it is told to; `FaultyDisk` says how.
+/// A real server process on a disk that fails on request; `FaultyDisk` describes the faults.
 final class FaultyServer {
     let folder: TemporaryFolder
     private var process: ServerProcess?
-    /// Whether the server has said that it listens.
+    /// Whether the server has reported that it listens.
     var isServing: Bool { process?.greeting.isEmpty == false }
 
     var socket: String { folder.path + "/hand.sock" }
@@ -19,10 +19,10 @@ final class FaultyServer {
     private var control: String { folder.path + "/control" }
     private var logFile: String { folder.path + "/log" }
     var trace: String { folder.path + "/trace" }
-    /// What was on the disk before the first server was.
+    /// The disk's contents before the first server started.
     private(set) var before = DiskImage()
 
-    /// - Parameter pageSize: the size of the store's pages, if not SQLite's own choice.
+    /// - Parameter pageSize: the size of the store's pages, or nil for SQLite's default.
     init(fault: String = "", pageSize: Int? = nil) throws {
         folder = try TemporaryFolder()
         if let pageSize { try prepareStore(pageSize) }
@@ -34,7 +34,7 @@ final class FaultyServer {
         kill()
     }
 
-    /// An empty database, which the server takes as the beginning of a store.
+    /// Makes an empty database, which the server uses as the start of a store.
     private func prepareStore(_ pageSize: Int) throws {
         try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
         let database = try DatabaseQueue(path: data + "/hand.sqlite")
@@ -43,9 +43,9 @@ final class FaultyServer {
         before = try DiskImage(of: data, ["hand.sqlite"])
     }
 
-    /// From now on this goes wrong on the disk, and nothing else.
+    /// Sets the faults of the disk from now on.
     func fail(_ faults: String) throws {
-        // Replaced as a whole: the server reads it at any moment.
+        // The file is replaced as a whole: the server reads it at any moment.
         try faults.write(toFile: control, atomically: true, encoding: .utf8)
     }
 
@@ -61,16 +61,16 @@ final class FaultyServer {
     /// `kill -9`.
     func kill() { process?.kill() }
 
-    /// SIGTERM; returns the exit code.
+    /// Sends SIGTERM. Returns the exit code.
     func terminate() -> Int32 { process?.terminate() ?? -1 }
 
-    /// Waits until the server ends by itself; returns the exit code.
+    /// Waits until the server ends by itself. Returns the exit code.
     func end() -> Int32 { process?.waitForEnd() ?? -1 }
 
-    /// All that the server has said on standard error.
+    /// The server's output on standard error.
     var log: String { (try? String(contentsOfFile: logFile, encoding: .utf8)) ?? "" }
 
-    /// Whether it says that before long: who has something to say does not wait until it is written.
+    /// Whether the server soon logs a text: logging does not wait for the write.
     func says(_ text: String) -> Bool {
         for _ in 0..<6_000 where !log.contains(text) { usleep(10_000) }
         return log.contains(text)
@@ -85,7 +85,7 @@ final class FaultyServer {
         try HandClient(ClientConfiguration(server: .unix(path: socket), person: person, program: "test"))
     }
 
-    /// Notes in the trace that the server has promised this much.
+    /// Records in the trace that the server has promised this much.
     func mark(_ list: String, _ revision: Int) throws {
         let trace = try FileHandle(forWritingTo: URL(fileURLWithPath: trace))
         try trace.seekToEnd()
@@ -93,7 +93,7 @@ final class FaultyServer {
         try trace.close()
     }
 
-    /// Asks the store, once the server has ended.
+    /// Reads the store after the server has ended.
     func stored<Value>(_ body: (SQLiteStore) throws -> Value) throws -> Value {
         let store = try SQLiteStore(folder: data, durability: .os)
         defer { try? store.close() }

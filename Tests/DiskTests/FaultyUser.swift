@@ -2,7 +2,7 @@ import Foundation
 import HandTestSupport
 import Testing
 
-/// Somebody whose own disk fails when it is told to; their server's does not. The list is called `list`.
+/// A person whose own disk fails on request; their server's does not. The list is called `list`.
 final class FaultyUser {
     let server: FaultyServer
     private var folder: String { server.folder.path }
@@ -26,8 +26,8 @@ final class FaultyUser {
     /// Runs a command to its end.
     ///
     /// - Parameters:
-    ///   - fault: what goes wrong on the disk.
-    ///   - after: so many calls that it is meant for go well before that.
+    ///   - fault: the fault of the disk.
+    ///   - after: the number of affected calls that succeed first.
     func run(_ arguments: [String], fault: String = "", after: Int = 0) throws -> Outcome {
         try fault.write(toFile: control, atomically: true, encoding: .utf8)
         let process = Process()
@@ -50,7 +50,7 @@ final class FaultyUser {
         return Outcome(status: process.terminationStatus, output: texts[0], messages: texts[1])
     }
 
-    /// Has a command run with a fault that comes ever later, until it comes too late to matter.
+    /// Runs a command repeatedly with a fault that comes later each time, until it comes too late to matter.
     static func untilItIsTooLate(_ body: (_ run: Int) throws -> FaultyUser.Outcome) throws {
         var good = 0
         var hasFailed = false
@@ -65,7 +65,7 @@ final class FaultyUser {
         #expect(good == 3)
     }
 
-    /// What is on this person's disk is put aside, and taken again later.
+    /// Saves the contents of this person's disk, to be restored later.
     func saveState() throws {
         try? FileManager.default.removeItem(atPath: state + "-saved")
         try FileManager.default.copyItem(atPath: state, toPath: state + "-saved")

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// The disk of a person fails below real commands, at every call in turn. What was said to be kept is kept, what is not is
-/// said, and when the disk is well again everything goes on.
+/// A person's disk fails below real commands, at every call in turn. Edits reported as kept are kept, others are
+/// reported as not kept, and when the disk works again everything continues.
 @Suite(.serialized) struct JournalFaultTests {
-    /// A person who has seen a list with one item.
+    /// Returns a person who has seen a list with one item.
     private static func user() throws -> FaultyUser {
         let user = try FaultyUser()
         #expect(try user.hand("create", "list").status == 0)
@@ -13,14 +13,14 @@ import Testing
         return user
     }
 
-    /// The texts of the list, in order; as this person's disk has them if `offline`.
+    /// Returns the texts of the list, in order; if `offline`, those on this person's disk.
     private static func texts(_ user: FaultyUser, offline: Bool = false) throws -> [String] {
         let outcome = try offline ? user.hand("ls", "--offline") : user.hand("ls")
         #expect(outcome.status == 0, "\(outcome.messages)")
         return outcome.output.split(separator: "\n").compactMap { $0.split(separator: " ").last.map(String.init) }
     }
 
-    /// Runs a command once for each call of it that can fail, each time on a disk as it is now.
+    /// Runs a command once for each of its calls that can fail, each time on the same disk contents.
     private static func strike(
         _ user: FaultyUser, _ arguments: [String], _ fault: String,
         _ check: (_ run: Int, FaultyUser.Outcome) throws -> Void
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: ["write full", "sync EIO"])
-    func whatIsSaidToBeKeptIsKept(fault: String) throws {
+    func editsReportedAsKeptAreKept(fault: String) throws {
         let user = try Self.user()
         user.server.kill()
         #expect(try user.hand("add", "kept", "--queue").status == 0)
@@ -47,7 +47,7 @@ import Testing
             if outcome.status == 0 {
                 #expect(struck == ["struck"], "\(run): \(outcome.messages)")
             } else if fault != "sync EIO" {
-                // What a flush has not confirmed may be there all the same.
+                // Data that a flush has not confirmed may still be stored.
                 #expect(struck.isEmpty, "\(run): \(outcome.messages)")
             }
             #expect(try user.hand("add", "after", "--queue").status == 0)
@@ -55,9 +55,9 @@ import Testing
         }
     }
 
-    /// The edit that was kept is sent once, whenever the disk fails meanwhile.
+    /// The kept edit is sent once, whenever the disk fails during that.
     @Test(arguments: ["write full", "sync EIO"])
-    func whatWasKeptIsSentOnce(fault: String) throws {
+    func keptEditsAreSentOnce(fault: String) throws {
         let user = try Self.user()
         var expected = ["first"]
         try FaultyUser.untilItIsTooLate { run in
@@ -75,9 +75,8 @@ import Testing
         }
     }
 
-    /// The copy that is kept of a list for the time without a server is the old one or the new one. What cannot be kept is
-    /// shown all the same.
-    @Test func theKeptCopyIsWhole() throws {
+    /// The local copy of a list is either the old one or the new one. A list that cannot be kept is shown all the same.
+    @Test func theLocalCopyIsNeverPartial() throws {
         let user = try Self.user()
         #expect(try user.hand("add", "second").status == 0)
         try user.saveState()
@@ -92,8 +91,9 @@ import Testing
         #expect(copies.first == ["first"] && copies.last == ["first", "second"])
     }
 
-    /// An export that fails, wherever it does, says so, leaves the file as it was, and nothing beside it.
-    @Test(arguments: ["write ENOSPC export", "sync EIO export"]) func anExportThatFails(fault: String) throws {
+    /// An export that fails, at any point, reports that, leaves the file as it was, and leaves no other file.
+    @Test(arguments: ["write ENOSPC export", "sync EIO export"]) func aFailedExportChangesNothing(fault: String) throws
+    {
         let user = try Self.user()
         let file = user.state + "/export.md"
         #expect(try user.hand("export", file, "-q").status == 0)
@@ -109,8 +109,8 @@ import Testing
         #expect(try String(contentsOfFile: file, encoding: .utf8).contains("second"))
     }
 
-    /// Whoever comes for the first time with a disk that is full reads as everybody; an edit needs a place to be kept.
-    @Test func aFullDiskIsNoReasonNotToRead() throws {
+    /// A newcomer with a full disk can read like everybody; an edit needs room to be kept.
+    @Test func aFullDiskDoesNotPreventReading() throws {
         let user = try Self.user()
         try FileManager.default.removeItem(atPath: user.state)
         for command in [["ls"], ["ls", "-n", "1"], ["log"], ["who"], ["lists"], ["export", "-"], ["show", "1"]] {

@@ -5,10 +5,10 @@ import HandSync
 import HandTestSupport
 import Testing
 
-/// Commands that are killed in front of each of the calls with which they change a file, each time on files as they were. What
-/// was there, or what was to be there, is there afterwards, and the same command run again does its work.
+/// Commands that are killed before each call that changes a file, each time on the same files. Afterwards the files are
+/// in the old or the new state, and the same command does its work when run again.
 @Suite(.serialized) struct KilledCommandTests {
-    /// A folder, put together anew for each run.
+    /// A folder that is set up again for each run.
     private struct Place {
         let folder: TemporaryFolder
         var data: String { folder.path + "/data" }
@@ -35,7 +35,7 @@ import Testing
             return (process.terminationStatus, process.terminationReason == .uncaughtSignal)
         }
 
-        /// The names of the lists, as a server finds them that starts now.
+        /// Returns the names of the lists that a newly started server finds.
         func served() throws -> [String] { try Self.names(in: data) }
 
         static func names(in folder: String) throws -> [String] {
@@ -44,7 +44,7 @@ import Testing
             return try store.lists(after: "", limit: 99).map(\.name)
         }
 
-        /// The lists of each store that was moved aside.
+        /// Returns the lists of each store that was moved aside.
         func aside() throws -> [[String]] {
             let names = try FileManager.default.contentsOfDirectory(atPath: data)
             return try names.filter { $0.firstMatch(of: #/replaced-[0-9]+$/#) != nil }.map { name in
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    /// Runs a command on a fresh place, killed at its first step, its second, and so on until it comes to its end.
+    /// Runs a command on a fresh place, killed at its first step, its second, and so on until it runs to its end.
     private func killing(
         _ arguments: [String], in prepare: (Place) throws -> Void, _ verify: (Place, Int) throws -> Void
     ) throws {
@@ -71,10 +71,11 @@ import Testing
             #expect(outcome.status == 0)
             return #expect(step > 5, "\(step) steps")
         }
-        Issue.record("it never ends")
+        Issue.record("the command never finishes")
     }
 
-    /// Opens a store that this process had open before: what another test is just starting may still have its lock.
+    /// Opens a store that this process had open before: a program that another test is just starting may still have its
+    /// lock.
     private static func open(_ folder: String, _ durability: Durability) throws -> SQLiteStore {
         for _ in 0..<6_000 {
             do { return try SQLiteStore(folder: folder, durability: durability) } catch StoreError.inUse {
@@ -84,7 +85,8 @@ import Testing
         return try SQLiteStore(folder: folder, durability: durability)
     }
 
-    /// A store as `kill -9` leaves it: one list in the database, another in the log. And a backup with a third.
+    /// Makes a store as `kill -9` leaves it: one list in the database, another in the log. Also makes a backup with a
+    /// third.
     private static func killedServer(_ place: Place) throws {
         let (other, alive) = (try TemporaryFolder(isInMemory: true), try TemporaryFolder(isInMemory: true))
         let saved = try SQLiteStore(folder: other.path, durability: .os)
@@ -105,8 +107,8 @@ import Testing
         try FileManager.default.removeItem(atPath: place.data + "/hand.sqlite")
     }
 
-    /// Killed anywhere, the store is what it was or what the backup is, and nothing of it is lost.
-    @Test func recoverIsWholeOrNotAtAll() throws {
+    /// Killed anywhere, the store has its old contents or those of the backup, and nothing of it is lost.
+    @Test func recoverDoesAllOrNothing() throws {
         try killing(["recover", "--replace", "BACKUP"], in: Self.killedServer) {
             (place: Place, step: Int) throws in
             #expect([0, 1].contains(try place.hand(["verify"]).status), "step \(step)")
@@ -117,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func recoverIsRunAgain() throws {
+    @Test func recoverCanBeRunAgain() throws {
         try killing(["recover", "--replace", "BACKUP"], in: Self.killedServer) {
             (place: Place, step: Int) throws in
             #expect(try place.hand(["recover", "--replace", place.backup]).status == 0, "step \(step)")
@@ -127,11 +129,11 @@ import Testing
         }
     }
 
-    /// A log whose database is gone would be read into the backup.
-    @Test func recoverBesideALogWithoutItsDatabase() throws {
+    /// SQLite would read a log whose database is gone into the backup.
+    @Test func recoverNextToALogWithoutItsDatabase() throws {
         try killing(["recover", "BACKUP"], in: Self.withoutDatabase) { (place: Place, step: Int) throws in
             let again = try place.hand(["recover", place.backup])
-            #expect([0, 1].contains(again.status), "there may be a store already")
+            #expect([0, 1].contains(again.status), "a store may already exist")
             #expect(try place.served() == ["saved"], "step \(step)")
             #expect(try place.hand(["verify"]).status == 0, "step \(step)")
             let names = try FileManager.default.contentsOfDirectory(atPath: place.data)
@@ -139,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func backupIsWholeOrNotAtAll() throws {
+    @Test func backupDoesAllOrNothing() throws {
         try killing(["backup", "COPY"], in: Self.killedServer) { (place: Place, step: Int) throws in
             if !FileManager.default.fileExists(atPath: place.copy) {
                 #expect(try place.hand(["backup", place.copy]).status == 0, "step \(step)")
@@ -150,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func aTokenIsThereOrNot() throws {
+    @Test func aTokenExistsOrNot() throws {
         func prepare(_ place: Place) throws { try place.hand(["token", "create", "ada"]) }
         func tokens(_ place: Place) throws -> String {
             try String(contentsOfFile: place.data + "/access.json", encoding: .utf8)
@@ -162,8 +164,8 @@ import Testing
         }
     }
 
-    /// A token that was taken back stays so, and no other goes with it.
-    @Test func aRevocationHoldsOrIsSaidAgain() throws {
+    /// A revoked token stays revoked, and no other is affected.
+    @Test func aRevocationTakesEffectOrCanBeRepeated() throws {
         func prepare(_ place: Place) throws {
             for name in ["ada", "ben"] { try place.hand(["token", "create", name]) }
         }
@@ -171,7 +173,7 @@ import Testing
             let text = try String(contentsOfFile: place.data + "/access.json", encoding: .utf8)
             return text.matches(of: #/"id" : "([0-9a-z]{6})"/#).map { String($0.1) }
         }
-        // Ids are drawn, so each place has its own.
+        // Ids are random, so each place has its own.
         for step in 1..<100 {
             let place = try Place(prepare)
             let all = try ids(place)
@@ -183,6 +185,6 @@ import Testing
             #expect(try ids(place) == [all[1]], "step \(step)")
             if !outcome.isKilled { return #expect(step > 3 && outcome.status == 0) }
         }
-        Issue.record("it never ends")
+        Issue.record("the command never finishes")
     }
 }

@@ -7,15 +7,16 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// A log in which bits are wrong or frames are missing: the end of it may be, for the power fails; the middle may not.
+/// A log with wrong bits or missing frames: at its end that is possible, because the power fails; in the middle it is
+/// not.
 @Suite struct LogCheckTests {
-    /// A store with a log of a few transactions, each an edit of one list, and of each frame whether it ends one.
+    /// A store with a log of a few transactions, each an edit of one list, and for each frame whether it ends one.
     private struct Sample {
         let image: DiskImage
         let ends: [Bool]
         let frameSize: Int
 
-        /// - Parameter itemBytes: much of it makes transactions of many frames.
+        /// - Parameter itemBytes: the size of an item. Large items make transactions of many frames.
         init(_ durability: Durability, itemBytes: Int) throws {
             let folder = try TemporaryFolder(isInMemory: true)
             let store = try SQLiteStore(folder: folder.path, durability: durability)
@@ -48,7 +49,7 @@ import Testing
         var last: Range<Int> { (ends.dropLast().lastIndex(of: true) ?? -1) + 1..<ends.count }
     }
 
-    /// The revision that the list has, or nil if the log is refused.
+    /// Returns the list's revision, or nil if the log is refused.
     private func revision(_ image: DiskImage) throws -> Int? {
         let folder = try TemporaryFolder(isInMemory: true)
         try image.write(to: folder.path)
@@ -65,9 +66,9 @@ import Testing
         }
     }
 
-    /// In the page, in the checksum, in the salts, and in the number that says whether a frame is the last of its transaction.
+    /// In the page, in the checksum, in the salts, and in the number that marks the last frame of a transaction.
     @Test(arguments: [10, 9_000], [("page", 24 + 100), ("page number", 3), ("checksum", 17), ("salt", 9), ("end", 7)])
-    func aFlipInEveryFrame(itemBytes: Int, place: (name: String, offset: Int)) throws {
+    func flipsInFramesAreNoticed(itemBytes: Int, place: (name: String, offset: Int)) throws {
         let sample = try Sample(.fsync, itemBytes: itemBytes)
         #expect(try revision(sample.image) == 6)
         for frame in sample.ends.indices {
@@ -79,7 +80,8 @@ import Testing
             } else if frame >= sample.last.lowerBound {
                 #expect(found == 5 || found == nil && place.name == "end", "\(place.name) of frame \(frame)")
             } else {
-                // The end of the transaction before the last: told unless its header lies in two sectors or is itself wrong.
+                // The end of the transaction before the last: detected unless its header is in two sectors or is itself
+                // wrong.
                 #expect(found == nil || found == 4, "\(place.name) of frame \(frame)")
             }
         }
@@ -90,13 +92,14 @@ import Testing
         for bit in 0..<32 * 8 {
             var image = sample.image
             image.flip(bit, of: "hand.sqlite-wal")
-            // One flip of the count of beginnings looks as if the log was being begun anew.
+            // One flip of the counter of log restarts looks as if the log was being restarted.
             let found = try revision(image)
             #expect(found == nil || bit == 15 * 8, "bit \(bit)")
         }
     }
 
-    /// The last transaction was being written: it is cut anywhere, or some of its sectors are missing and later ones there.
+    /// The last transaction was being written: it is cut anywhere, or some of its sectors are missing while later ones
+    /// are present.
     @Test(arguments: [10, 9_000])
     func theLastTransactionMayBeTorn(itemBytes: Int) throws {
         let sample = try Sample(.fsync, itemBytes: itemBytes)
@@ -118,7 +121,7 @@ import Testing
         }
     }
 
-    /// Without flushes any of the last transactions may be torn, also after flushes were asked for again.
+    /// Without flushes, any of the last transactions may be torn, also after flushes were requested again.
     @Test func withoutFlushesNothingIsRefused() throws {
         let sample = try Sample(.os, itemBytes: 10)
         for frame in sample.ends.indices {

@@ -4,7 +4,7 @@ import HandSync
 import HandTestSupport
 import HandWire
 
-/// All that can be asked of a store.
+/// Everything that can be asked of a store.
 struct StoreContents {
     struct List {
         let entry: StoredList
@@ -23,7 +23,7 @@ struct StoreContents {
         for entry in try store.lists(after: "", limit: 99) {
             let commits = try store.frames(of: entry.number, after: 0, about: .max).map { try $0.commit() }
             lists[entry.number] = List(entry: entry, start: try store.load(entry.number), commits: commits)
-            // The way of the server: by name.
+            // As the server does: by name.
             guard try store.list(named: entry.name) == entry else {
                 throw StoreError.damaged("the list '\(entry.name)' is not found by its name")
             }
@@ -42,7 +42,7 @@ struct StoreContents {
             }
     }
 
-    /// What is different here, as places in the database; nothing if nothing is.
+    /// Returns the places in the database where the contents differ.
     func differences(from right: StoreContents) -> Set<String> {
         var found: Set<String> = []
         if people != right.people { found.insert("authors.person") }
@@ -56,7 +56,7 @@ struct StoreContents {
 }
 
 extension StoreContents.List {
-    /// Whether the other one has the same history, as far as it is kept there.
+    /// Whether the other one has the same history, as far as it is kept here.
     fileprivate func isPart(of other: Self) -> Bool {
         let floor = other.entry.floor
         let mine = commits.filter { $0.revision > floor }

@@ -5,17 +5,17 @@ import HandSync
 import HandTestSupport
 import Testing
 
-/// A store's files are cut, or bits of them flipped. What is there then is what was, or the store refuses.
+/// A store's files are cut, or bits of them flipped. The contents are then unchanged, or the store refuses to open.
 @Suite struct StoreDamageTests {
-    /// What came of some damage.
+    /// The result of some damage.
     enum Outcome {
         case refused(StoreError)
         case harmless
-        /// These places hold something else than before, and nobody was told.
+        /// These places have other contents than before, and no error was reported.
         case unnoticed(Set<String>, isEarlier: Bool)
     }
 
-    /// A store as it lies on the disk when it was closed, and as it does while it is open.
+    /// Returns a store as it is on the disk when closed, and while it is open.
     private static func samples(_ seed: UInt64) throws -> (closed: DiskImage, open: DiskImage, right: StoreContents) {
         let folder = try TemporaryFolder(isInMemory: true)
         let store = try StoreMaker(in: folder.path, seed: seed).store
@@ -42,9 +42,10 @@ import Testing
 
     // MARK: Bits
 
-    /// Of a closed store, flips are noticed or harmless. None of these go unnoticed; what can, is a header of a page that says it
-    /// has fewer authors than it has, and the number from which new authors and lists are counted.
-    @Test func flippedBits() throws {
+    /// In a closed store, flips are noticed or harmless. None of these flips go unnoticed. Possible unnoticed ones are
+    /// in a page header that then claims fewer authors than there are, and in the number from which new authors and
+    /// lists are counted.
+    @Test func flippedBitsAreNoticed() throws {
         let seed = testSeed(71)
         var random = SplitMix64(seed: seed)
         let samples = try Self.samples(seed)
@@ -61,9 +62,9 @@ import Testing
         counts.tell("flips in a closed store")
     }
 
-    /// A flip in the last transaction looks as if the power had failed while it was written: then the lists are as they were
-    /// before it.
-    @Test func flippedBitsOfTheLog() throws {
+    /// A flip in the last transaction looks as if the power had failed while it was written: then the lists are as they
+    /// were before it.
+    @Test func flippedBitsOfTheLogAreNoticed() throws {
         let seed = testSeed(72)
         var random = SplitMix64(seed: seed)
         let samples = try Self.samples(seed)
@@ -82,9 +83,9 @@ import Testing
 
     // MARK: Cuts
 
-    /// In the middle of pages, too. A database of no bytes at all cannot be told from one that was never used.
+    /// In the middle of pages, too. An empty database cannot be distinguished from one that was never used.
     @Test(arguments: ["closed", "open"])
-    func aDatabaseCutShort(state: String) throws {
+    func aTruncatedDatabaseIsRefused(state: String) throws {
         let samples = try Self.samples(testSeed(73))
         let image = state == "closed" ? samples.closed : samples.open
         let size = image.files["hand.sqlite"]?.count ?? 0
@@ -99,7 +100,7 @@ import Testing
         counts.tell("cuts of the database, \(state)")
     }
 
-    @Test func aLogCutShort() throws {
+    @Test func aCutLogLosesOnlyItsEnd() throws {
         let samples = try Self.samples(testSeed(74))
         let size = samples.open.files["hand.sqlite-wal"]?.count ?? 0
         var counts = Counts()
@@ -114,7 +115,7 @@ import Testing
     }
 }
 
-/// How often what came of it.
+/// The number of results of each kind.
 private struct Counts {
     private var counts: [String: Int] = [:]
 

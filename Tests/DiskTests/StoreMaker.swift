@@ -5,8 +5,8 @@ import HandSync
 import HandTestSupport
 import HandWire
 
-/// Makes a store to damage: lists with all that a store has of them, history, a part of a history, snapshots, a deck, people; and
-/// one that is empty.
+/// Makes a store to damage: lists with everything that a store has for them: history, a partial history, snapshots, a
+/// deck, people; and an empty one.
 struct StoreMaker {
     let store: SQLiteStore
     private let authors: [Author]
@@ -31,7 +31,7 @@ struct StoreMaker {
         }
     }
 
-    /// Snapshots, and a history whose beginning is forgotten.
+    /// Saves snapshots, and forgets the start of the history.
     private func keep(_ edit: Int, _ list: UInt64, _ authority: Authority) throws {
         switch edit {
         case 2, 15:
@@ -41,7 +41,7 @@ struct StoreMaker {
         }
     }
 
-    /// One edit, committed as a server does it.
+    /// Makes one edit, committed as a server does it.
     private mutating func edit(_ list: UInt64, by turn: Int, drawsCard: Bool) throws -> Authority {
         var authority = Authority(try store.load(list), limits: Limits())
         let author = authors[turn % authors.count]

@@ -8,15 +8,15 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// The power fails after any write, in the middle of it, with or without what was not flushed: the store opens, every list is
-/// as it was at one of its revisions, and nothing is missing that was acknowledged.
+/// The power fails after or during any write, with or without the unflushed changes: the store opens, every list is as
+/// it was at one of its revisions, and no acknowledged commit is missing.
 @Suite(.serialized) struct TraceTests {
-    /// What really happened, and what a disk that lost power must know of it.
+    /// What really happened, and what must survive on a disk that lost power.
     struct Story {
-        /// What was on the disk before.
+        /// The disk's contents before.
         let start: DiskImage
         let trace: DiskTrace
-        /// Of each list, the digest at each of its revisions.
+        /// For each list, the digest at each of its revisions.
         let digests: [String: [UInt64]]
     }
 
@@ -25,8 +25,8 @@ import Testing
         try verify(try await Self.recordSmallStory(seed), seed) { _ in true }
     }
 
-    /// While SQLite copies its log into the database, and while it begins its log anew: many points of that, and some of the
-    /// long way to there.
+    /// While SQLite copies its log into the database, and while it restarts its log: many points of that, and some on
+    /// the long way there.
     @Test func powerFailsInACheckpoint() async throws {
         let seed = testSeed(62)
         let story = try await Self.recordLongStory(seed)
@@ -41,7 +41,7 @@ import Testing
 
     // MARK: Recording
 
-    /// Two people edit two lists; the server is stopped in good order, and killed.
+    /// Two people edit two lists; the server is stopped properly, and killed.
     private static func recordSmallStory(_ seed: UInt64) async throws -> Story {
         let server = try FaultyServer()
         var chaos = Chaos(seed: seed)
@@ -66,7 +66,7 @@ import Testing
         return try story(of: server)
     }
 
-    /// So many edits that the log is copied and begun anew while the server runs. Small pages keep it short.
+    /// Makes so many edits that the log is copied and restarted while the server runs. Small pages keep it short.
     private static func recordLongStory(_ seed: UInt64) async throws -> Story {
         let server = try FaultyServer(pageSize: 512)
         var chaos = Chaos(seed: seed)
@@ -108,7 +108,7 @@ import Testing
 
     // MARK: Replaying
 
-    /// Replays the story up to every point that `isOfInterest`, in every way that a disk may be left there.
+    /// Replays the story up to every point that `isOfInterest`, with every possible state of the disk at that point.
     private func verify(_ story: Story, _ seed: UInt64, _ isOfInterest: (Int) -> Bool) throws {
         var random = SplitMix64(seed: seed)
         var disk = CachedDisk(story.start)
@@ -119,7 +119,7 @@ import Testing
                 promised[list] = max(promised[list] ?? 0, revision)
                 #expect(
                     disk.durable.files["durability"] == Array("fsync\n".utf8),
-                    "what is promised was flushed, and it is known after a loss of power that it was")
+                    "promised commits were flushed, and survive a loss of power")
             }
             guard isOfInterest(index) else {
                 disk.apply(record)
@@ -141,7 +141,7 @@ import Testing
             counts.disks += images.count
             for image in images { try verify(image, story, promised, "after record \(index), \(record.summary)") }
         }
-        #expect(promised.allSatisfy { $1 + 1 == story.digests[$0]?.count }, "the whole story was told")
+        #expect(promised.allSatisfy { $1 + 1 == story.digests[$0]?.count }, "the story is complete")
         print("\(counts.prefixes) points of a trace, \(counts.disks) disks, \(promised) revisions")
     }
 
@@ -167,7 +167,7 @@ import Testing
 }
 
 extension DiskTrace.Record {
-    /// Without the bytes.
+    /// The record without its bytes.
     var summary: String {
         if case .write(let file, let offset, let bytes) = self {
             return "write of \(bytes.count) at \(offset) in \(file)"

@@ -2,12 +2,12 @@ import Foundation
 import HandTestSupport
 import Testing
 
-/// Tokens, as an administrator gives them out and people use them.
+/// Tokens, as an administrator creates them and people use them.
 @Suite(.serialized) struct AccessCommandTests {
     private let folder: TemporaryFolder
     private let server: RunningServer
 
-    /// A server on which nobody may anything without a token, and one for its administrator.
+    /// The token of the administrator. Without a token, nobody may do anything on the server.
     private let root: String
 
     init() throws {
@@ -48,16 +48,16 @@ import Testing
         try Self.hand(arguments + ["--url", Self.url(server)], folder, token: token)
     }
 
-    @Test func rolesHold() throws {
+    @Test func rolesApply() throws {
         defer { server.kill() }
-        #expect(try hand(["ls"]).status == 5, "who has no token is not let in")
+        #expect(try hand(["ls"]).status == 5, "a client without a token is not admitted")
         #expect(try hand(["ls"], token: "hand-wrong").status == 5)
         let reader = try Self.create(["Ben", "--role", "read"], folder)
-        #expect(try hand(["ls"], token: reader.secret).status == 0, "a new token holds at once")
+        #expect(try hand(["ls"], token: reader.secret).status == 0, "a new token works at once")
         let refused = try hand(["add", "milk"], token: reader.secret)
         #expect(refused.status == 5 && refused.messages.contains("may not"), "\(refused.status) \(refused.messages)")
         let adder = try Self.create(["Ada", "--role", "append", "--list", "groceries"], folder)
-        #expect(try hand(["add", "milk"], token: adder.secret).status == 0, "a new token holds at once")
+        #expect(try hand(["add", "milk"], token: adder.secret).status == 0, "a new token works at once")
         #expect(try hand(["done", "1"], token: adder.secret).status == 5)
         #expect(try hand(["log", "--json"], token: root).output.contains("Ada"), "the name is the token's")
         let elsewhere = try Self.hand(["create", "--url", Self.url(server, ""), "more"], folder, token: adder.secret)
@@ -65,8 +65,8 @@ import Testing
         #expect(try hand(["ls"], token: root).output.contains("milk"))
     }
 
-    /// Whatever a guest says, the name of a token's holder is the holder's.
-    @Test func aGuestIsNotCalledLikeAHolder() throws {
+    /// Whatever name a guest sends, it cannot be that of a token's holder.
+    @Test func aGuestCannotHaveAHoldersName() throws {
         defer { server.kill() }
         let ada = try Self.create(["ada", "--role", "write"], folder)
         _ = try Self.hand(["token", "guests", "--local", "write"], folder)
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func aShareIsALinkAndCanBeTakenBack() throws {
+    @Test func aShareIsALinkAndCanBeRevoked() throws {
         defer { server.kill() }
         let shared = try Self.hand(
             ["share", "groceries", "--as", "Bob", "--role", "write", "--expires", "1d", "--url", Self.url(server, "")],
@@ -95,12 +95,12 @@ import Testing
         let id = try #require(tokens.firstMatch(of: #/([0-9a-z]{6})  Bob: write on 'groceries', until /#)?.1)
         #expect(try Self.hand(["token", "revoke", String(id)], folder).status == 0)
         watch.waitUntilExit()
-        #expect(watch.terminationStatus != 0, "who is connected is put out")
+        #expect(watch.terminationStatus != 0, "a connected client is disconnected")
         #expect(try Self.hand(["ls", "--url", link], folder).status == 5)
         #expect(try Self.hand(["token", "revoke", String(id)], folder).status == 3)
     }
 
-    /// A link is for the list for which it was made, whatever becomes of its name.
+    /// A link is for the list for which it was made, whatever its name becomes.
     @Test func aShareIsForItsListAlone() throws {
         defer { server.kill() }
         let shared = try Self.hand(
@@ -125,14 +125,15 @@ import Testing
             #expect(!lists.output.contains("groceries"), "\(lists.output)")
         }
         #expect(try hand(["ls"], token: root).output.contains("secret"))
-        // Its list comes back, and with it what the link allows.
+        // Its list is restored, and with it the link's rights.
         #expect(try hand(["undelete", "groceries", "--name", "old"], token: root).status == 0)
         let old = link.replacing("/groceries#", with: "/old#")
         #expect(try Self.hand(["ls", "--url", old], folder).output.contains("eggs"))
         #expect(try Self.hand(["ls", "--url", link], folder).status != 0)
     }
 
-    /// A process that watches the list, and whether it has shown it, so that it is connected.
+    /// Starts a process that watches the list. Returns it, and whether it has shown the list and is therefore
+    /// connected.
     private func watching(_ link: String) throws -> (Process, isConnected: Bool) {
         let watch = Process()
         watch.executableURL = URL(fileURLWithPath: Binary.path)
@@ -146,11 +147,11 @@ import Testing
         return (watch, try output.fileHandleForReading.read(upToCount: 1)?.isEmpty == false)
     }
 
-    /// Whose time runs out while they are connected is put out, also while the file is changed and does not read.
-    @Test(arguments: [false, true]) func aTokenThatEndsPutsOut(fileIsDamaged: Bool) throws {
+    /// A client whose token expires is disconnected, even if the file has changed and cannot be read.
+    @Test(arguments: [false, true]) func anExpiringTokenDisconnects(fileIsDamaged: Bool) throws {
         defer { server.kill() }
         _ = try hand(["add", "milk"], token: root)
-        // On a slow machine a token may end before anybody has come with it; then a longer one is tried.
+        // On a slow machine, a token may expire before anybody has connected with it; then a longer one is tried.
         for seconds in [2, 4, 8, 16, 32] {
             let ben = try Self.create(["Ben", "--role", "read", "--expires", "\(seconds)s"], folder)
             let (watch, isConnected) = try watching(Self.url(server) + "#" + ben.secret)
@@ -167,11 +168,11 @@ import Testing
             #expect(isOut && watch.terminationStatus != 0)
             if isConnected { return }
         }
-        Issue.record("nobody was let in")
+        Issue.record("nobody was admitted")
     }
 
-    /// Another role holds at once for who is connected, on the lists that are named.
-    @Test func aTokenGetsOtherRoles() throws {
+    /// A new role applies at once to connected clients, on the lists that are named.
+    @Test func aTokenCanGetAnotherRole() throws {
         defer { server.kill() }
         _ = try Self.hand(["create", "--url", Self.url(server, ""), "work"], folder, token: root)
         let ben = try Self.create(["Ben", "--role", "read", "--list", "groceries"], folder)
@@ -191,7 +192,7 @@ import Testing
         #expect(try Self.hand(["token", "grant", "nobody", "--role", "read"], folder).status == 3)
     }
 
-    /// Who does not want to keep a secret anywhere is asked for it, and it is not shown.
+    /// A person who does not want to store a secret anywhere is asked for it. It is not shown while typing.
     @Test func theTokenIsAskedFor() throws {
         defer { server.kill() }
         let tmux = try Tmux(
@@ -206,7 +207,7 @@ import Testing
         #expect(try hand(["ls"], token: root).output.contains("milk"))
     }
 
-    /// Of commands that run at once none loses what another says.
+    /// Of commands that run at once, none loses another's changes.
     @Test func manyTokensAtOnce() throws {
         defer { server.kill() }
         let processes = try (0..<12).map { number in
@@ -226,8 +227,8 @@ import Testing
         #expect((0..<12).allSatisfy { tokens.contains("  user\($0): ") }, "\(tokens)")
     }
 
-    /// Neither what is kept nor what is said holds a secret.
-    @Test func secretsAreNowhere() throws {
+    /// Neither files nor messages contain a secret.
+    @Test func secretsAreNotStoredOrPrinted() throws {
         defer { server.kill() }
         let token = try Self.create(["Eve"], folder)
         let kept = try String(contentsOfFile: folder.path + "/data/access.json", encoding: .utf8)
@@ -240,11 +241,11 @@ import Testing
         #expect(wrong.status == 2 && !wrong.messages.contains(token.secret), "\(wrong.messages)")
     }
 
-    /// Who came, who was turned away, and what was denied to whom, is written down.
+    /// The audit log records who connected, who was turned away, and what was denied to whom.
     @Test func theAuditLog() throws {
         defer { server.kill() }
         let token = try Self.create(["Ben\n\u{1B}[2J", "--role", "read"], folder)
-        #expect(try hand(["ls"], token: token.secret).status == 0, "a new token holds at once")
+        #expect(try hand(["ls"], token: token.secret).status == 0, "a new token works at once")
         _ = try hand(["add", "milk"], token: token.secret)
         _ = try hand(["ls"], token: "hand-guessed")
         struct Entry: Decodable {
@@ -262,8 +263,8 @@ import Testing
         #expect(!text.contains(token.secret) && !text.contains("hand-guessed") && !text.contains("\u{1B}"))
     }
 
-    /// A file that does not read lets nobody in: at the start the server ends, later on what held before holds.
-    @Test func aDamagedFile() throws {
+    /// An unreadable file admits nobody: at the start the server ends; later the former rules stay in force.
+    @Test func aDamagedFileAdmitsNobody() throws {
         defer { server.kill() }
         try "{".write(toFile: folder.path + "/data/access.json", atomically: true, encoding: .utf8)
         let log = folder.path + "/log"

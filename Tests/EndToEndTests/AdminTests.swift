@@ -7,7 +7,7 @@ import HandFormats
 import HandTestSupport
 import Testing
 
-/// A running server, as its operator sees it and gives it orders.
+/// A running server, as its operator observes and controls it.
 @Suite(.serialized) struct AdminTests {
     private let server: RunningServer
 
@@ -41,7 +41,7 @@ import Testing
         guard case .array(let all) = json else { throw Failure() }
         #expect(all.contains { $0["person"] == "ada" } && all.count == 3)
         #expect(try admin("close", number).status == 0)
-        // Its client is told, and does not come back.
+        // Its client is notified, and does not reconnect.
         await #expect(
             throws: ClientError.refused(.closedByOperator, "the operator of the server closed this connection")
         ) {
@@ -64,8 +64,8 @@ import Testing
         return Delta.inserting([Item(id: .random(using: &random), content: .note(text))], at: 0, .after)
     }
 
-    /// Nobody new comes in, those that are there go on, and with the last one the server ends.
-    @Test func drained() async throws {
+    /// No new clients are admitted, connected ones continue, and the server ends with the last one.
+    @Test func aDrainedServerEndsWithItsLastClient() async throws {
         defer { server.kill() }
         let ada = try server.client("ada")
         try await ada.connected()
@@ -89,7 +89,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: server.folder.path + "/data/admin.sock"))
     }
 
-    @Test func drainedWhenTheTimeIsOver() async throws {
+    @Test func drainingEndsAfterItsTime() async throws {
         defer { server.kill() }
         let ada = try server.client("ada")
         try await ada.connected()
@@ -113,7 +113,7 @@ import Testing
         let copy = server.folder.path + "/copy of it"
         #expect(try admin("backup", copy).status == 0)
         #expect(try Binary.run(["verify", copy]).status == 0)
-        #expect(try admin("backup", copy).status == 1, "what is there is not overwritten")
+        #expect(try admin("backup", copy).status == 1, "an existing file is not overwritten")
         try await ada.delete("list")
         let compacted = try admin("compact").messages
         let sizes = try #require(compacted.firstMatch(of: /([0-9.]+) MB → ([0-9]+)[0-9.]* kB/))
@@ -128,7 +128,7 @@ import Testing
         try String(contentsOfFile: server.folder.path + "/audit", encoding: .utf8)
     }
 
-    @Test func ordersThatCannotBe() throws {
+    @Test func invalidCommandsAreRefused() throws {
         defer { server.kill() }
         #expect(try admin("log-level", "loud").status == 2)
         #expect(try admin("log-level", "debug").status == 0)
@@ -138,7 +138,7 @@ import Testing
         #expect(try admin("drain", "--within", "later").status == 2)
         #expect(try Binary.run(["admin", "report", "--admin", "/nowhere.sock"]).status == 6)
         let mode = try FileManager.default.attributesOfItem(atPath: server.folder.path + "/data/admin.sock")
-        #expect(mode[.posixPermissions] as? Int == 0o600, "only the server's user may give orders")
+        #expect(mode[.posixPermissions] as? Int == 0o600, "only the server's user may control it")
     }
 
     private func order(_ target: String) throws -> HTTPExchange.Answer {
@@ -152,7 +152,7 @@ import Testing
         return try #require(try answer?.get())
     }
 
-    /// The commands check what they order; other programs may not.
+    /// The commands check their requests; other programs may not.
     @Test(arguments: [
         ("/drain?within=86401", "within: expected 0 to 86400 seconds\n"),
         ("/drain?within=-1", "within: expected 0 to 86400 seconds\n"),
@@ -161,15 +161,15 @@ import Testing
         ("/backup?to=copy", "to: expected the absolute path of a file\n"),
         ("/backup", "to: expected the absolute path of a file\n"),
     ])
-    func ordersThatNoCommandGives(order target: String, refusal: String) throws {
+    func unusualRequestsAreRefused(order target: String, refusal: String) throws {
         defer { server.kill() }
         let answer = try order(target)
         #expect(answer.status == 400 && answer.body == refusal)
         #expect(try admin("report").status == 0)
     }
 
-    /// What comes behind a request is no other one: an order is carried out once, however much follows.
-    @Test func anOrderIsCarriedOutOnce() throws {
+    /// Bytes after a request are not another request: a command is executed once, whatever follows.
+    @Test func aCommandIsExecutedOnce() throws {
         defer { server.kill() }
         let loop = try Loop()
         defer { loop.close() }
@@ -196,7 +196,7 @@ import Testing
     }
 
     /// The live view, on a terminal.
-    @Test func top() async throws {
+    @Test func theLiveViewClosesConnections() async throws {
         defer { server.kill() }
         let ada = try server.client("ada")
         try await ada.connected()
@@ -213,7 +213,7 @@ import Testing
         try tmux.wait(for: tmux.first) { screen in
             screen.contains { $0.contains("groceries") && $0.firstMatch(of: #/ 1 +1 +1 /#) != nil }
         }
-        // The connection is chosen and closed; its client is told and stays away.
+        // The connection is selected and closed; its client is notified and stays away.
         try tmux.press("j", "x", in: tmux.first)
         try tmux.wait(for: tmux.first) { $0.last?.contains("(y/n)") == true && $0.last?.contains("ada") == true }
         try tmux.press("y", in: tmux.first)

@@ -2,7 +2,7 @@ import Foundation
 import HandTestSupport
 import Testing
 
-/// The audit log when the disk is full, and when it is moved away; and a log that nobody reads.
+/// The audit log on a full disk, and when it is moved away; and a log that nobody reads.
 @Suite(.serialized) struct AuditTests {
     private let folder: TemporaryFolder
     private var audit: String { folder.path + "/audit" }
@@ -18,7 +18,7 @@ import Testing
         return try Binary.run(arguments + ["--url", "hand+unix://\(server.socket)"], environment: environment).status
     }
 
-    @Test(.timeLimit(.minutes(5))) func itIsReopened() throws {
+    @Test(.timeLimit(.minutes(5))) func aMovedAuditLogIsReopened() throws {
         let server = try RunningServer(folder, ["--audit", audit])
         defer { server.kill() }
         #expect(try hand(server, "create", "first") == 0)
@@ -31,8 +31,8 @@ import Testing
         #expect(try !entries(audit + ".1").contains { $0.contains("second") })
     }
 
-    /// A file that cannot be written is said in the log, and holds nobody up.
-    @Test(.timeLimit(.minutes(5))) func aFullDisk() throws {
+    /// A failed write of the audit log is logged, and blocks nobody.
+    @Test(.timeLimit(.minutes(5))) func aFullDiskBlocksNobody() throws {
         let log = folder.path + "/log"
         let server = try RunningServer(folder, ["--audit", "/dev/full"], logPath: log)
         defer { server.kill() }
@@ -45,14 +45,14 @@ import Testing
     }
 
     /// A pipe that nobody reads, as from a log collector that hangs.
-    @Test(.timeLimit(.minutes(5))) func theLogIsNotRead() throws {
+    @Test(.timeLimit(.minutes(5))) func anUnreadLogBlocksNobody() throws {
         let path = folder.path + "/pipe"
         try #require(mkfifo(path, 0o600) == 0)
         let reader = open(path, O_RDONLY | O_NONBLOCK)
         defer { close(reader) }
         let server = try RunningServer(folder, ["--log-level", "trace"], logPath: path)
         defer { server.kill() }
-        // More than fits into a pipe, which is 64 KiB.
+        // More than the capacity of a pipe, which is 64 KiB.
         let name = String(repeating: "n", count: 200)
         for _ in 0..<150 { #expect(try hand(server, "who", "-l", name) == 3) }
         #expect(server.terminate() == 0)

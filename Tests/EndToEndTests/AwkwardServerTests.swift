@@ -6,9 +6,9 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// The client of `Protocol.md`, and the project's own, on real servers: one that does its best, and one that is awkward.
+/// The client of `Protocol.md`, and the project's own, on real servers: a normal one and an awkward one.
 @Suite struct AwkwardServerTests {
-    /// The program in Python that stands in `Protocol.md`, if there is somebody to run it.
+    /// The Python program in `Protocol.md`, if the machine has Python.
     private enum FirstClient {
         static let python = ["/usr/bin/python3", "/usr/local/bin/python3"].first {
             FileManager.default.isExecutableFile(atPath: $0)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    /// A server on a free port of this machine, as it says itself.
+    /// Starts a server on a free port, which it reports itself.
     private func server(_ folder: TemporaryFolder, _ options: [String]) throws -> (RunningServer, port: String) {
         let server = try RunningServer(folder, ["--listen", "127.0.0.1:0"] + options, logPath: folder.path + "/log")
         let port = try #require(server.greeting.firstMatch(of: #/127\.0\.0\.1:(\d+)/#)?.1)
@@ -83,7 +83,7 @@ import Testing
         Item(id: ItemID(rawValue: .random(in: 0 ... .max)), content: .note(text))
     }
 
-    /// Makes a list, however often the connection is lost over it.
+    /// Creates a list, even if the connection is lost several times.
     private func create(_ name: String, with client: HandClient) async throws {
         while true {
             do { return try await client.create(name) } catch ClientError.refused(.listExists, _) {
@@ -125,7 +125,7 @@ import Testing
             #expect(ended.status == 0, "\(ended.errors)")
             #expect(ended.texts("committed").count + ended.texts("rejected").count == 10, "\(ended.lines)")
         }
-        // Who looks last sees it all.
+        // A client that connects last sees everything.
         let last = try server.client("last")
         let found = try await last.open("list").live().view.map(\.content.text)
         let expected =

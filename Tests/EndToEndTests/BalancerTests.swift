@@ -5,11 +5,11 @@ import HandCore
 import HandTestSupport
 import Testing
 
-/// A load balancer between the clients and two servers, of which one is lost.
+/// A load balancer between the clients and two servers, one of which is lost.
 @Suite(.serialized, .enabled(if: Balancer.isThere), .timeLimit(.minutes(5))) struct BalancerTests {
-    /// The balancer has no more than TCP to go by. The client connects to it again, and it knows where a server is left; the edit in
-    /// flight is there once.
-    @Test(arguments: [true, false]) func aServerBehindItIsLost(isCommitted: Bool) async throws {
+    /// The balancer knows only TCP. The client connects to it again, and it chooses the remaining server; the edit in
+    /// flight is committed once.
+    @Test(arguments: [true, false]) func anEditInFlightSurvivesTheLossOfAServer(isCommitted: Bool) async throws {
         let folder = try TemporaryFolder()
         let server = try RunningServer(folder, ["--listen", "127.0.0.1:0", "--durability", "os"])
         let proxies = try (1...2).map { try FaultyProxy(to: try server.tcpAddress(), seed: $0) }
@@ -41,9 +41,9 @@ import Testing
     }
 }
 
-/// HAProxy, which hands connections on to several servers in turn. It ends with this object.
+/// HAProxy, which distributes connections over several servers. It ends with this object.
 private final class Balancer {
-    /// Debian has it where only root looks for programs.
+    /// Debian installs it where only root looks for programs.
     private static let program = ["/usr/sbin/haproxy", "/usr/local/sbin/haproxy", "/usr/bin/haproxy"].first {
         FileManager.default.isExecutableFile(atPath: $0)
     }
@@ -59,7 +59,7 @@ private final class Balancer {
     init(_ folder: TemporaryFolder, to servers: [String]) throws {
         socket = folder.path + "/balancer.sock"
         let lines = servers.enumerated().map { "    server server\($0) \($1)" }
-        // A server that refuses a connection is left for the other one.
+        // If a server refuses a connection, the other one is tried.
         let text = """
             defaults
                 mode tcp
@@ -78,7 +78,7 @@ private final class Balancer {
         let file = folder.path + "/haproxy.cfg"
         try (text + lines.joined(separator: "\n") + "\n").write(toFile: file, atomically: true, encoding: .utf8)
         process.executableURL = URL(fileURLWithPath: Self.program ?? "")
-        // In the foreground, as whoever runs the tests.
+        // In the foreground, as the user who runs the tests.
         process.arguments = ["-db", "-q", "-f", file]
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice

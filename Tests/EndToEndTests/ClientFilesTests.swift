@@ -5,8 +5,8 @@ import HandCore
 import HandTestSupport
 import Testing
 
-/// What a client keeps is removed, replaced, made read-only, given to root. Commands do their work or say which file is in their
-/// way; nothing waits for ever; and what waited to be sent is sent once the file is right again, once.
+/// A client's files are removed, replaced, made read-only, or given to root. Commands do their work or name the file
+/// that prevents it; nothing waits forever; and pending edits are sent once the file is repaired, and only once.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ClientFilesTests {
     private static let rights: Set<FileEvent> = [.readOnly, .unreadable, .foreign]
 
@@ -16,7 +16,8 @@ import Testing
         var testDescription: String { name }
     }
 
-    /// As `kill -9` leaves them: the edit that waits is in the log, which is not removed here (`Sources/Simulation/README.md`).
+    /// The files as `kill -9` leaves them: the pending edit is in the log, which is not removed here
+    /// (`Sources/Simulation/README.md`).
     private static let journal = [
         File(name: "/0.sqlite"),
         File(name: "/0.sqlite-wal", events: rights.union([.replacedByFolder, .replacedByPipe])),
@@ -45,7 +46,7 @@ import Testing
             + server.address.description.map { $0.isLetter || $0.isNumber || $0 == "." ? $0 : "_" }
     }
 
-    /// What was made in this process belongs to whom the commands run as.
+    /// Gives files that this process has made to the user as whom the commands run.
     private func giveAway(_ path: String) throws {
         guard Stranger.isThere else { return }
         let all = try FileManager.default.subpathsOfDirectory(atPath: path).map { path + "/" + $0 }
@@ -68,7 +69,7 @@ import Testing
         }
     }
 
-    /// Either it does its work, or it says which file prevents it.
+    /// The command either does its work, or names the file that prevents it.
     @discardableResult
     private func expectDone(_ outcome: Binary.Outcome, orSays path: String, _ what: String) -> Bool {
         if outcome.status == 0 { return true }
@@ -95,7 +96,7 @@ import Testing
         try giveAway(folder.path + "/state")
     }
 
-    @Test(arguments: journal) func toTheJournal(_ file: File) async throws {
+    @Test(arguments: journal) func damageToTheJournal(_ file: File) async throws {
         try await happens(file) { event in
             let what = "\(file.name) \(event)"
             try await keepEdit("waits, \(what)")
@@ -116,12 +117,12 @@ import Testing
             let sent = try hand("sync")
             #expect(sent.status == 0, "\(what): \(sent.messages)")
             let lines = try hand("ls").output.split(separator: "\n")
-            #expect(lines.count { $0.hasSuffix("waits, \(what)") } == 1, "\(what): what waited is lost, or there twice")
+            #expect(lines.count { $0.hasSuffix("waits, \(what)") } == 1, "\(what): a pending edit is lost or doubled")
             #expect(lines.count { $0.hasSuffix("added, \(what)") } == (isAdded ? 1 : 0), "\(what)")
         }
     }
 
-    @Test func toTheConfiguration() async throws {
+    @Test func damageToTheConfiguration() async throws {
         let path = folder.path + "/config/hand/config.toml"
         try FileManager.default.createDirectory(
             atPath: folder.path + "/config/hand", withIntermediateDirectories: true)
@@ -130,7 +131,8 @@ import Testing
         try await happens(File(name: path)) { event in
             let undo = try event.strike(path)
             let isThere = expectDone(try hand("add", "\(event)"), orSays: path, "\(event)")
-            // Without it somebody would be another person, so only what is no file at all, or empty, counts as none.
+            // Without it, the person would have another name, so only an empty file, or something other than a file,
+            // counts as none.
             #expect(isThere == [.removed, .emptied, .replacedByLink, .readOnly].contains(event), "\(event)")
             try undo()
             #expect(try hand("add", "behind \(event)").status == 0)
@@ -138,8 +140,8 @@ import Testing
         }
     }
 
-    /// A pipe is written to, and waits for who reads it, as with every program.
-    @Test func toAnExport() async throws {
+    /// A pipe is written to, and the command waits for its reader, like every program.
+    @Test func damageToAnExport() async throws {
         let path = folder.path + "/own/list.md"
         mkdir(folder.path + "/own", 0o700)
         try giveAway(folder.path + "/own")
@@ -150,7 +152,7 @@ import Testing
             let undo = try event.strike(path)
             let written = event == .replacedByLink ? "/nonexistent/file" : path
             let isDone = expectDone(try hand("export", path), orSays: written, "\(event)")
-            // What is no export of a list is not replaced unless that is asked for.
+            // A file that is not an export of a list is replaced only on request.
             #expect(isDone == [.removed, .emptied, .readOnly].contains(event), "\(event)")
             if isDone { #expect(try String(contentsOfFile: path, encoding: .utf8) == whole, "\(event)") }
             let left = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/own")

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// Tells when a process closes a file that others have open too, as after an attempt to lock it.
+/// Notices when a process closes a file that others have open too, as after an attempt to lock it.
 final class ClosingOfFile {
     private let descriptor: Int32
 

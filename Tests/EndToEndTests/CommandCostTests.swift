@@ -2,7 +2,7 @@ import Foundation
 import HandTestSupport
 import Testing
 
-/// A command costs what it asks for, not what the list holds: counted in what the server sends.
+/// A command costs what it requests, not what the list contains: measured by the bytes that the server sends.
 @Suite(.serialized) struct CommandCostTests {
     private let user: CommandUser
 
@@ -14,7 +14,8 @@ import Testing
         try user.hand("add", "last")
     }
 
-    /// Bytes that clients were sent since the server was started, and snapshots among them.
+    /// Returns the number of bytes sent to clients since the server started, and the number of snapshots among the
+    /// messages.
     private func sent() throws -> (bytes: Int, snapshots: Int) {
         (try user.server.figure("bytesSent"), try user.server.figure("snapshots"))
     }
@@ -27,7 +28,7 @@ import Testing
         return (after.bytes - before.bytes, after.snapshots - before.snapshots, output.output + output.messages)
     }
 
-    @Test func commandsAskForWhatTheyName() throws {
+    @Test func commandsRequestOnlyWhatTheyName() throws {
         let whole = try cost("ls")
         #expect(whole.bytes > 400_000)
         let id = try #require(try cost("ls", "10000", "--json").output.firstMatch(of: #/"id":"([0-9a-z]+)"/#)?.1)

@@ -29,12 +29,12 @@ import Testing
         }
     }
 
-    /// Two names on one machine are two authors, whatever each of them is called afterwards; each takes back its own.
-    @Test func undoTakesBackOnesOwn() throws {
+    /// Two names on one machine are two authors, whatever their later names; each undoes its own edits.
+    @Test func undoTakesBackOnesOwnEdit() throws {
         try hand("create", "list")
         try hand("add", "one's", "--as", "ONE")
         try hand("add", "two's", "--as", "TWO")
-        // The same name on another machine is somebody else.
+        // The same name on another machine is another person.
         let elsewhere = environment.merging(["XDG_STATE_HOME": server.folder.path + "/elsewhere"]) { $1 }
         #expect(try Binary.run(["add", "another's", "--as", "ONE"], environment: elsewhere).status == 0)
         let people = try hand("log", "--json").split(separator: "\n").map { line in
@@ -71,7 +71,8 @@ import Testing
         #expect(try hand("--generate-completion-script", "bash").contains("hand"))
     }
 
-    /// Several processes make one test; what a script says wrongly, what is not reached and what is not there have their codes.
+    /// Several processes make one test; errors in a script, an unreachable server and missing things have exit codes of
+    /// their own.
     @Test func loadTests() throws {
         let script = "items 20\nloop 5\nadd \"{client}\" at random\nend\n"
         let summary = try hand("load", "-l", "load", "-", "--clients", "4", "--json", input: script)
@@ -124,7 +125,7 @@ import Testing
         try hand("import", "-", "--format", "jsonl", input: "{\"id\":1}\n", expecting: 1)
     }
 
-    /// A long file goes in in portions, each behind the one before.
+    /// A long file is imported in portions, each after the previous one.
     @Test(arguments: [["--top"], ["--end"], ["--after", "1"], ["--before", "2"]])
     func longFilesKeepTheirOrder(place: [String]) throws {
         try hand("create", "list")
@@ -138,7 +139,7 @@ import Testing
         #expect(try texts() == ["first", "last"][..<index] + lines + ["first", "last"][index...])
     }
 
-    /// Large items go in in portions too: together they are more than a message may be.
+    /// Large items are imported in portions, too: together they exceed the size of a message.
     @Test func manyLargeItemsAreImported() throws {
         try hand("create", "list", "--max-size", "1048576")
         let lines = (0..<10).map { "\($0) " + String(repeating: "x", count: 1_000_000) }
@@ -146,8 +147,8 @@ import Testing
         #expect(try texts() == lines)
     }
 
-    /// Of a file for which there is no room the first portions stay, and it is said how many items they are.
-    @Test func whatIsNotImportedIsSaid() throws {
+    /// If there is no room for a whole file, the first portions stay, and their number of items is reported.
+    @Test func aPartialImportIsReported() throws {
         try hand("create", "list", "--max-items", "3000")
         let lines = (0..<4_100).map { "item \($0)\n" }.joined()
         let message = try hand("import", "-", "--format", "todotxt", "-q", input: lines, expecting: 4)
@@ -155,7 +156,7 @@ import Testing
         #expect(try texts().count == 2_000)
     }
 
-    /// The list may move on between the look at it and the submission: the server decides.
+    /// The list may change between the read and the submission: the server decides.
     @Test func anEditForOneRevisionIsNotMadeOnAnother() throws {
         try hand("create", "list")
         try hand("add", "one", "--queue")
@@ -168,7 +169,7 @@ import Testing
         #expect(try texts() == ["one", "else"])
     }
 
-    @Test func whatOthersWroteCannotControlTheTerminal() throws {
+    @Test func othersTextsCannotControlTheTerminal() throws {
         try hand("create", "list")
         try hand("add", "red \u{1B}[31m bell \u{7} turned \u{202E}txt")
         let output = try hand("ls")
@@ -190,7 +191,7 @@ import Testing
         #expect(try texts().count == 3)
     }
 
-    @Test func watchPrintsOneLineAChange() throws {
+    @Test func watchPrintsOneLinePerChange() throws {
         try hand("create", "list")
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Binary.path)
@@ -215,7 +216,7 @@ import Testing
             added.firstMatch(of: #/"changes":\[{"change":"added","item":"([0-9a-z]{13})","to":1,"after":({.*})}\]}$/#))
         #expect(change.2 == #"{"kind":"task","text":"seen","done":false}"#)
         #expect(added.hasPrefix(#"{"revision":1,"author":"#) && added.contains(#""delta":[{"insert":[{"id":"#))
-        #expect(try hand("log", "--json") == added + "\n", "the log says the same")
+        #expect(try hand("log", "--json") == added + "\n", "the log has the same")
         server.kill()
         try server.start()
         try hand("rm", "1")

@@ -2,12 +2,12 @@ import Foundation
 import HandTestSupport
 import Testing
 
-/// Somebody with a server of their own who types commands. The list is called `list`, unless another is named.
+/// A person with a server of their own who types commands. The list is called `list`, unless another is named.
 struct CommandUser {
     let server: RunningServer
     var environment: [String: String]
 
-    /// - Parameter options: for the server.
+    /// - Parameter options: options for the server.
     init(_ name: String = "ada", _ options: [String] = []) throws {
         self.init(name, at: try RunningServer(try TemporaryFolder(), options))
     }
@@ -20,7 +20,7 @@ struct CommandUser {
         ]
     }
 
-    /// Another person on the same machine.
+    /// Returns another person on the same machine.
     func named(_ name: String) -> CommandUser {
         var other = self
         other.environment["HAND_NAME"] = name
@@ -31,7 +31,7 @@ struct CommandUser {
         try Binary.run(arguments, input: input, environment: environment)
     }
 
-    /// What the command prints: data if it succeeds, messages if it does not.
+    /// Returns the command's output: data if it succeeds, messages if it does not.
     @discardableResult
     func hand(_ arguments: String..., input: String = "", expecting status: Int32 = 0) throws -> String {
         let outcome = try run(arguments, input: input)
@@ -39,12 +39,12 @@ struct CommandUser {
         return status == 0 ? outcome.output : outcome.messages
     }
 
-    /// What the command says on standard error.
+    /// Returns the command's output on standard error.
     func messages(_ arguments: String..., input: String = "") throws -> String {
         try run(arguments, input: input).messages
     }
 
-    /// The items as `ls` prints them, without numbers and ids.
+    /// Returns the items as `ls` prints them, without numbers and ids.
     func lines(_ arguments: String...) throws -> [String] {
         try run(["ls"] + arguments).output.split(separator: "\n").map {
             String($0).replacing(#/^ *\d+  [0-9a-z]+  /#, with: "")

@@ -2,13 +2,13 @@ import Foundation
 import HandTestSupport
 import Testing
 
-/// What bash offers when Tab is pressed, by the script that the command prints.
+/// The completions that bash offers for Tab, with the script that the command prints.
 @Suite(.serialized) struct CompletionTests {
     let user: CommandUser
 
     init() throws { user = try CommandUser() }
 
-    /// Has bash complete the last of the words.
+    /// Makes bash complete the last of the words. Returns what it offers.
     private func offered(_ words: String..., environment: [String: String] = [:]) throws -> [String] {
         let script = """
             source <("$0" --generate-completion-script bash)
@@ -29,7 +29,7 @@ import Testing
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         let errors = String(decoding: messages.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        #expect(errors == "", "Tab says nothing")
+        #expect(errors == "", "Tab prints nothing")
         return text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
@@ -50,8 +50,8 @@ import Testing
         #expect(try offered("hand", "undelete", "").filter { !$0.hasPrefix("-") } == ["work"])
     }
 
-    /// Without a server, or if a person would have to type the token, nothing is offered, and nothing is said or asked.
-    @Test func nobodyAnswers() throws {
+    /// Without a server, or if a person would have to type the token, nothing is offered, printed or asked.
+    @Test func withoutAServerNothingIsOffered() throws {
         try user.hand("create", "garden")
         #expect(try offered("hand", "ls", "-l", "g", environment: ["HAND_TOKEN": "?"]) == [])
         #expect(try offered("hand", "ls", "--url", "nonsense", "-l", "g") == [])

@@ -2,7 +2,7 @@ import Foundation
 import HandTestSupport
 import Testing
 
-/// What is set for a server on the command line, in the environment and in its file, in this order.
+/// Settings of a server: the command line takes precedence over the environment, and that over the file.
 @Suite struct ConfigurationTests {
     private let folder: TemporaryFolder
 
@@ -41,8 +41,8 @@ import Testing
         #expect(outcome.output.contains("max-frame = 8388608  # default\n"))
     }
 
-    /// What is printed is a configuration file that sets the same.
-    @Test func whatIsPrintedReadsBack() throws {
+    /// The printed settings are a configuration file with the same effect.
+    @Test func printedSettingsReadBack() throws {
         let first = try serve([
             "--print-config", "--audit", "/a 'quoted' \\ path", "--keep-days", "0.5", "--socket-permissions", "660",
             "--log-format", "json", "--presence-interval", "0.25", "--max-user-requests", "7",
@@ -53,7 +53,7 @@ import Testing
         #expect(settings(first) == settings(second) && settings(first).count > 35)
     }
 
-    /// Every option is a setting, and every setting an option that the help explains.
+    /// Every option is a setting, and every setting is an option that the help explains.
     @Test func theHelpListsAll() throws {
         let help = try serve(["--help"]).output
         var options = Set(
@@ -80,13 +80,13 @@ import Testing
         ("[limits]\nmax-items = 1", "unknown setting 'limits'"),
         ("durability = 'never'", "'never' is invalid for '--durability"),
     ])
-    func aBadFile(text: String, complaint: String) throws {
+    func errorsInTheFileAreReported(text: String, complaint: String) throws {
         let outcome = try serve([], file: text)
         #expect(outcome.status == 2 && outcome.messages.contains(complaint), "\(outcome.messages)")
         #expect(outcome.messages.contains("file.toml"))
     }
 
-    @Test func aBadEnvironmentOrNoFile() throws {
+    @Test func errorsInSettingsAreReported() throws {
         let wrong = try serve([], environment: ["HAND_MAX_ITEMS": "many"])
         #expect(wrong.status == 2 && wrong.messages.contains("'max-items' is set in the environment"))
         let flag = try serve([], environment: ["HAND_INSECURE": "perhaps"])
@@ -95,8 +95,8 @@ import Testing
         #expect(missing.status == 2 && missing.messages.contains("missing.toml cannot be read"))
     }
 
-    /// A pipe is read once, to its end, also when its writer has gone already. One that nobody closes is refused.
-    @Test func theFileIsAPipe() throws {
+    /// A pipe is read once, to its end, even if its writer has already exited. A pipe that nobody closes is refused.
+    @Test func theFileMayBeAPipe() throws {
         let serve = "mkfifo \(folder.path)/pipe && cd \(folder.path) && "
         func shell(_ script: String) throws -> Binary.Outcome {
             try? FileManager.default.removeItem(atPath: folder.path + "/pipe")
@@ -108,7 +108,7 @@ import Testing
             let outcome = try shell("\"$0\" serve --print-config --config \(pipe)")
             #expect(settings(outcome)["max-items"] == "5", "\(pipe): \(outcome.messages)")
         }
-        // The writer has written and gone before the pipe is opened.
+        // The writer has written and exited before the pipe is opened.
         let finished = try shell(
             "exec 3<>pipe 4<pipe && echo max-items = 5 >&3 && exec 3>&- && \"$0\" serve --print-config --config /dev/fd/4"
         )
@@ -117,8 +117,8 @@ import Testing
         #expect(open.status == 2 && open.messages.contains("cannot read pipe: it is a pipe that nobody writes to"))
     }
 
-    /// The file holds for the commands beside the server too: they find its data.
-    @Test func tokensGoWhereTheServerReads() throws {
+    /// The server's commands also read the file: they find its data.
+    @Test func tokenCommandsUseTheServersData() throws {
         try FileManager.default.createDirectory(atPath: folder.path + "/hand", withIntermediateDirectories: true)
         try "data = '\(folder.path)/lists'".write(
             toFile: folder.path + "/hand/serve.toml", atomically: true, encoding: .utf8)
@@ -128,7 +128,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: folder.path + "/lists/access.json"))
     }
 
-    /// The client's file is of the same form.
+    /// The client's file has the same form.
     @Test func theClientsFile() throws {
         try FileManager.default.createDirectory(atPath: folder.path + "/hand", withIntermediateDirectories: true)
         func keys(_ text: String) throws -> Binary.Outcome {
@@ -143,7 +143,7 @@ import Testing
         #expect(broken.status == 2 && broken.messages.contains("line 1"), "\(broken.messages)")
     }
 
-    /// Who somebody is: the command line says it before the environment, and that before the file.
+    /// A person's name: the command line takes precedence over the environment, and that over the file.
     @Test func theClientsName() throws {
         let user = try CommandUser("environment")
         defer { user.server.kill() }

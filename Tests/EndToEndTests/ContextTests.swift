@@ -33,20 +33,20 @@ import Testing
         try #require(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
     }
 
-    @Test func itIsNamedBeforeOrBehindTheCommandOrInTheEnvironment() throws {
+    @Test func aContextIsNamedBeforeOrAfterTheCommandOrInTheEnvironment() throws {
         try hand("context", "add", "home", url + "/groceries", "--as", "ada")
         try hand("-c", "home", "create", "groceries")
         #expect(try hand("--context=home", "add", "milk").isEmpty)
         #expect(try hand("ls", "-c", "home").contains("milk"))
         #expect(try hand("ls", "--context", "home", "--json").contains("milk"))
         let nowhere = ["HAND_CONTEXT": "home", "HAND_URL": Self.nowhere]
-        #expect(try hand("log", environment: nowhere).contains("ada"), "it comes before $HAND_URL")
+        #expect(try hand("log", environment: nowhere).contains("ada"), "it takes precedence over $HAND_URL")
         try hand("ls", "-c", "home", "--url", Self.nowhere + "/x", expecting: 6)
         try hand("-c", expecting: 2)
     }
 
-    /// One that is in use counts less than the environment, and more than the configuration file.
-    @Test func theOneInUse() throws {
+    /// The context in use counts less than the environment, and more than the configuration file.
+    @Test func theContextInUseIsTheDefault() throws {
         try hand("context", "add", "home", url)
         try hand("context", "add", "lab.2", Self.nowhere)
         try "url = \"\(Self.nowhere)\"".write(
@@ -67,7 +67,7 @@ import Testing
                 == "{\"name\":\"lab.2\",\"url\":\"\(Self.nowhere)\",\"as\":null,\"current\":false}\n")
     }
 
-    @Test func whatIsKeptIsOnesOwn() throws {
+    @Test func contextsAreStoredPrivately() throws {
         try hand("context", "add", "home", url + "#secret")
         #expect(try mode(contexts) == 0o700)
         #expect(try mode(contexts + "/home.toml") == 0o600)
@@ -81,7 +81,7 @@ import Testing
         #expect(try !String(contentsOfFile: contexts + "/home.toml", encoding: .utf8).contains("secret"))
     }
 
-    /// A token goes to the server of its context, and no other token goes there.
+    /// A token is sent only to the server of its context, and no other token is sent there.
     @Test func tokensStayWithTheirServers() throws {
         let data = folder.path + "/data"
         let secret = try Binary.run(["token", "create", "ada", "--role", "admin", "--data", data]).output
@@ -107,7 +107,7 @@ import Testing
         try hand("lists", expecting: 5)
     }
 
-    @Test func whatIsWrongIsSaid() throws {
+    @Test func errorsInContextsAreReported() throws {
         #expect(try hand("-c", "work", "lists", expecting: 3).contains("there is no context 'work'. Make it"))
         try hand("context", "add", "work", url)
         #expect(try hand("-c", "wrok", "lists", expecting: 3).contains("work"))
@@ -131,7 +131,7 @@ import Testing
 
     @Test func certificatesAreFoundFromAnywhere() throws {
         let certificates = try Certificates(folder)
-        // A second less, or not yet.
+        // One second less, or not valid yet.
         for (days, finding) in [
             (2, #/warning  certificate  .* is trusted, and valid for (1 more day|2 more days)\n/#),
             (100, #/ok       certificate  .* is trusted, and valid for (99|100) more days\n/#),

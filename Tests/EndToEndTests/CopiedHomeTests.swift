@@ -6,7 +6,7 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// What a client keeps is copied, as with a home that is put back from a backup, and used beside the original.
+/// A client's files are copied, as when a home folder is restored from a backup, and used alongside the original.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct CopiedHomeTests {
     private static func add(_ text: String, to list: FollowedList) async throws {
         var random = SystemRandomNumberGenerator()
@@ -14,7 +14,7 @@ import Testing
         try await list.edit { Delta.inserting([item], at: $0.view.count, .before) }
     }
 
-    @Test func bothGoOnUnderTheirOwnID() async throws {
+    @Test func bothContinueUnderTheirOwnIDs() async throws {
         let folder = try TemporaryFolder()
         let server = try RunningServer(folder)
         func client(_ home: String) throws -> HandClient {
@@ -34,7 +34,7 @@ import Testing
         let clients = try [client("a"), client("b")]
         var lists: [FollowedList] = []
         for client in clients { lists.append(try await client.open("list")) }
-        // Until each has an id of its own, each takes the connection of the other away; all gets through nevertheless.
+        // Until each has its own id, each disconnects the other; everything gets through nevertheless.
         var expected: Set<String> = ["one"]
         var authors: Set<UInt64?> = []
         while authors.count < 2 {

@@ -3,7 +3,7 @@ import HandTestSupport
 import PostgresServer
 import Testing
 
-/// Somebody whose lists outgrow one server has several serve them, and goes back.
+/// An operator whose lists outgrow one server switches to several servers, and back.
 @Suite(.enabled(if: PostgresServer.isThere)) struct CopyStoreTests {
     private let database: PostgresServer
     private let address: String
@@ -13,7 +13,7 @@ import Testing
         address = database.address()
     }
 
-    /// Clients go on where they were, with what they have not sent, and their tokens.
+    /// Clients continue where they were, with their unsent edits and their tokens.
     @Test func toSeveralServersAndBack() throws {
         let one = try CommandUser("ada")
         let data = one.server.folder.path + "/data"
@@ -53,8 +53,8 @@ import Testing
         #expect(try last.lines() == ["[ ] milk", "[ ] bread", "[ ] waits"])
     }
 
-    /// A backup of a database goes into another one, but not over what is there.
-    @Test func aBackupComesBack() throws {
+    /// A backup of a database can be restored into another database, but not over an existing store.
+    @Test func aBackupIsRestoredIntoAnEmptyDatabase() throws {
         let user = CommandUser("ada", at: try RunningServer(try TemporaryFolder(), ["--store", address]))
         try user.hand("create", "list")
         for text in ["milk", "bread"] { try user.hand("add", text) }
@@ -75,7 +75,7 @@ import Testing
         (["verify", "--store", "postgres://a/b", "--data", "c"], "not both"),
         (["recover", "a", "--replace", "--store", "postgres://127.0.0.1:1/b"], "a"),
     ])
-    func whatIsNotPossible(arguments: [String], expected: String) throws {
+    func impossibleCopiesAreRefused(arguments: [String], expected: String) throws {
         let outcome = try Binary.run(arguments)
         #expect(outcome.status != 0 && outcome.messages.contains(expected), "\(outcome.messages)")
     }

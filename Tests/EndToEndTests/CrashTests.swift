@@ -8,16 +8,16 @@ import HandWire
 import Synchronization
 import Testing
 
-/// The server is killed while people edit, again and again: nothing that was acknowledged is lost, nothing is there twice,
-/// and everybody ends with the list that the store has. `HAND_ROUNDS` says how often (200 for the long run).
+/// The server is killed again and again while people edit: no acknowledged edit is lost, nothing occurs twice, and
+/// everybody ends with the store's list. `HAND_ROUNDS` gives the number of rounds (200 for the long run).
 @Suite(.serialized) struct CrashTests {
     static let rounds = ProcessInfo.processInfo.environment["HAND_ROUNDS"].flatMap(Int.init) ?? 12
 
-    /// What the clients know to have been acknowledged.
+    /// The edits that the clients know to be acknowledged.
     final class Ledger: Sendable {
         private let state = Mutex<(inserted: Set<ItemID>, deleted: Set<ItemID>, count: Int, isOver: Bool)>(
             ([], [], 0, false))
-        /// Says the number of acknowledged edits whenever it grows; only the newest waits to be heard.
+        /// Yields the number of acknowledged edits whenever it grows; only the newest number is buffered.
         let counts: AsyncStream<Int>
         private let counting: AsyncStream<Int>.Continuation
 
@@ -73,14 +73,15 @@ import Testing
         try await Self.verify(server, clients, ledger)
     }
 
-    /// Ids that a closure on another thread finds out.
+    /// Ids that a closure on another thread collects.
     private final class Noted: Sendable {
         private let state = Mutex<[ItemID]>([])
         var ids: [ItemID] { state.withLock { $0 } }
         func set(_ ids: [ItemID]) { state.withLock { $0 = ids } }
     }
 
-    /// Some edits, one upon the other, and the server's answer to them, however many servers that takes.
+    /// Makes some edits, each on the result of the one before, and waits for the server's answers, over any number of
+    /// server restarts.
     static func edit(
         _ list: FollowedList, _ chaos: inout Chaos, _ ledger: Ledger, burst: Int = 1
     ) async throws {

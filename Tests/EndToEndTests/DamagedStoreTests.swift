@@ -2,7 +2,8 @@ import Foundation
 import HandTestSupport
 import Testing
 
-/// A store or a backup of which a bit is wrong: commands say so, by their exit codes too, and put nothing in its place.
+/// A store or a backup with a flipped bit: commands report it, also by their exit codes, and do not repair it with
+/// guesses.
 @Suite(.serialized) struct DamagedStoreTests {
     private let folder: TemporaryFolder
     private var data: String { folder.path + "/data" }
@@ -28,7 +29,7 @@ import Testing
         return (outcome.status, outcome.output + outcome.messages)
     }
 
-    /// Changes a letter of what was written.
+    /// Changes a letter in the stored text.
     private func damage(_ file: String) throws {
         var bytes = try Data(contentsOf: URL(fileURLWithPath: file))
         let place = try #require(bytes.range(of: Data("a-word-to-be-found".utf8)))
@@ -36,14 +37,14 @@ import Testing
         try bytes.write(to: URL(fileURLWithPath: file))
     }
 
-    @Test func whatIsSoundIsSaidToBe() throws {
+    @Test func aSoundStoreIsReportedAsSound() throws {
         #expect(try hand("verify").status == 0)
         #expect(try hand("verify", backup).status == 0)
         #expect(try hand("recover", "--replace", backup).status == 0)
         #expect(try hand("backup", folder.path + "/another").status == 0)
     }
 
-    @Test func aDamagedBackupIsNotPutBack() throws {
+    @Test func aDamagedBackupIsNotRestored() throws {
         try damage(backup)
         for arguments in [["verify", backup], ["verify", backup, "--json"], ["verify", backup, "--quiet"]] {
             let outcome = try run(arguments)
@@ -62,7 +63,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: data + "/hand.sqlite"))
     }
 
-    @Test func aDamagedStoreIsCopiedAndSaidToBeDamaged() throws {
+    @Test func aDamagedStoreIsCopiedAndReported() throws {
         try damage(data + "/hand.sqlite")
         #expect(try hand("verify").status == 1)
         let copy = folder.path + "/another"

@@ -2,7 +2,7 @@ import Foundation
 import HandTestSupport
 import Testing
 
-/// What `hand doctor` finds, and what it says to do.
+/// The findings of `hand doctor`, and its advice.
 @Suite(.serialized) struct DoctorTests {
     private let user: CommandUser
     private var state: String { user.server.folder.path + "/state/hand/clients" }
@@ -19,14 +19,14 @@ import Testing
         return outcome.output.split(separator: "\n").map(String.init)
     }
 
-    /// The line about something, with its advice.
+    /// Returns the line about a subject, with its advice.
     private func about(_ subject: String, _ lines: [String]) throws -> String {
         let index = try #require(lines.firstIndex { $0.dropFirst(9).hasPrefix(subject) }, "\(lines)")
         let advice = lines.dropFirst(index + 1).first.flatMap { $0.contains("→") ? $0 : nil }
         return lines[index] + (advice ?? "")
     }
 
-    @Test func allIsWell() throws {
+    @Test func aHealthySetupHasNoFindings() throws {
         try user.hand("create", "list")
         try user.hand("add", "milk")
         let lines = try doctor(environment: ["LC_ALL": "C.UTF-8"])
@@ -42,24 +42,24 @@ import Testing
         #expect(json.count == lines.count && json.allSatisfy { $0.hasPrefix("{\"subject\":\"") }, "\(json)")
     }
 
-    @Test func noServer() throws {
+    @Test func anUnreachableServerIsExplained() throws {
         user.server.kill()
         let lines = try doctor(expecting: 6)
         #expect(try about("connection", lines).contains("hand serve --listen"))
         let localhost = try doctor("--url", "hand://localhost:1", expecting: 6)
-        #expect(localhost.contains { $0.contains("127.0.0.1:1: connection refused") }, "what was tried: \(localhost)")
+        #expect(localhost.contains { $0.contains("127.0.0.1:1: connection refused") }, "tried: \(localhost)")
         let name = try about("connection", doctor("--url", "hand://nosuch.invalid", expecting: 6))
         #expect(name.hasPrefix("problem") && name.contains("nosuch.invalid"))
         let two = try doctor("--url", "hand://127.0.0.1:1,127.0.0.1:2", expecting: 6)
         #expect(two.count { $0.contains("connection refused") } == 2, "\(two)")
     }
 
-    @Test func aListThatIsNotThere() throws {
+    @Test func aMissingListIsFound() throws {
         try user.hand("create", "lists")
         #expect(try about("lists", doctor(expecting: 1)).contains("lists"))
     }
 
-    @Test func aTokenForAnotherServer() throws {
+    @Test func aTokenForAnotherServerIsFound() throws {
         let lines = try doctor(
             "--url", "hand+unix://\(user.server.socket)",
             environment: ["HAND_TOKEN": "x", "HAND_URL": "hands://other.example"])
@@ -67,7 +67,7 @@ import Testing
         #expect(token.hasPrefix("warning") && token.contains("hands://other.example"))
     }
 
-    @Test func settingsThatDoNotRead() throws {
+    @Test func unreadableSettingsAreFound() throws {
         let folder = user.server.folder.path + "/config/hand"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try "urll = \"x\"".write(toFile: folder + "/config.toml", atomically: true, encoding: .utf8)
@@ -75,7 +75,7 @@ import Testing
         #expect(settings.hasPrefix("problem") && settings.contains("unknown setting 'urll'"))
     }
 
-    @Test func whatIsKept() throws {
+    @Test func keptListsAndEditsAreShown() throws {
         try user.hand("create", "list")
         user.server.kill()
         try user.hand("add", "--queue", "milk")
@@ -90,7 +90,7 @@ import Testing
         #expect(damaged.contains { $0.hasPrefix("problem") && $0.contains(file) }, "\(damaged)")
     }
 
-    @Test func theTerminal() throws {
+    @Test func theTerminalIsChecked() throws {
         var environment = user.environment
         environment["NO_COLOR"] = ""
         let tmux = try Tmux(rows: 30, columns: 100, environment: environment, "sh")

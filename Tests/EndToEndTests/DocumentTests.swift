@@ -2,7 +2,8 @@ import Foundation
 import HandTestSupport
 import Testing
 
-/// The examples of README.md and of the articles are run, and print what stands there, but for ids and times.
+/// The examples of README.md and of the articles are run, and must print the output in the document, except for ids and
+/// times.
 @Suite(.serialized) struct DocumentTests {
     struct Step {
         let command: String
@@ -35,7 +36,7 @@ import Testing
         return steps
     }
 
-    /// Ids and times are of their own each time.
+    /// Ids and times differ in each run.
     private func normalized(_ line: String) -> String {
         line.replacing(#/^(\d+)  [0-9a-z]{4}  /#) { "\($0.output.1)  ID  " }
             .replacing(#/^token [0-9a-z]{6} for/#, with: "token ID for").replacing(
@@ -44,7 +45,7 @@ import Testing
             .replacing(#/\d{4}-\d\d-\d\d [0-9:]+/#, with: "TIME")
     }
 
-    @Test func examplesPrintWhatStandsThere() throws {
+    @Test func examplesPrintTheDocumentedOutput() throws {
         let examples = try Self.documents().map { ($0, try steps(of: $0)) }.filter { !$0.1.isEmpty }
         #expect(examples.count >= 3 && examples.map(\.1.count).reduce(0, +) > 20)
         for (document, steps) in examples { try run(steps, of: document) }
@@ -75,8 +76,8 @@ import Testing
         }
     }
 
-    /// What a document links to is there; between articles, docc sees to it.
-    @Test func linksLeadSomewhere() throws {
+    /// The targets of a document's links exist; docc checks links between articles.
+    @Test func linksHaveTargets() throws {
         var count = 0
         for document in try Self.documents() {
             let text = try String(contentsOfFile: "\(Self.root)/\(document)", encoding: .utf8)

@@ -2,7 +2,7 @@ import Foundation
 import HandTestSupport
 import Testing
 
-/// Edits that commands make, and what they say of them.
+/// Edits by commands, and their messages.
 @Suite(.serialized) struct EditingCommandTests {
     let user: CommandUser
 
@@ -16,8 +16,8 @@ import Testing
         return line.firstMatch(of: #/"revision":(\d+)/#).flatMap { Int($0.1) }
     }
 
-    /// What changes nothing makes no commit, says so, and is no failure.
-    @Test func nothingToDo() throws {
+    /// An edit that changes nothing makes no commit, says so, and is not an error.
+    @Test func anEditWithoutEffectIsNotAnError() throws {
         try user.hand("add", "a", "b", "c")
         try user.hand("done", "1")
         for command in [
@@ -36,13 +36,13 @@ import Testing
         #expect(try user.lines() == ["[ ] b", "[x] a", "[ ] c"])
     }
 
-    /// By the clock on the wall, also across the change to summer time; for programs in UTC.
-    @Test func timesOfTheLog() throws {
+    /// In local time, also across the change to summer time; in UTC for programs.
+    @Test func logTimesAreLocal() throws {
         try user.hand("add", "a")
         let utc = try #require(try user.hand("log", "--json").firstMatch(of: #/"at":"([^"]+)"/#)?.1)
         #expect(try user.hand("log", "--utc").contains("revision 1  \(utc)  ada"))
         var elsewhere = user
-        // Five hours behind UTC, as POSIX counts.
+        // Five hours behind UTC, in the notation of POSIX.
         elsewhere.environment["TZ"] = "Etc/GMT+5"
         let shown = try #require(try elsewhere.hand("log").firstMatch(of: #/revision 1  (.*)  ada/#)?.1)
         let parser = ISO8601DateFormatter()
@@ -50,8 +50,9 @@ import Testing
         #expect(parser.string(from: time).dropLast() == utc.prefix { $0 != "." })
     }
 
-    /// Who says which text they saw overwrites nobody: words that others changed meanwhile stay, and the same words are refused.
-    @Test func anEditOfAnOldText() throws {
+    /// An edit that states the text that its author saw overwrites nobody: others' changes of other words stay, and a
+    /// change of the same words is refused.
+    @Test func anEditOfAnOldTextOverwritesNobody() throws {
         try user.hand("add", "cheese")
         try user.hand("edit", "1", "cheese [one]", "--was", "cheese")
         try user.hand("edit", "1", "cheese [two]", "--was", "cheese")
@@ -66,7 +67,7 @@ import Testing
         #expect(try user.lines() == ["[ ] cheese [one] [two]"])
         try user.hand("edit", "1", "bread [one] [two]", "--was", "cheese [one] [two]")
         #expect(try user.hand("log", "-n", "1").contains("~ 1  [ ] [-cheese-]{+bread+} [one] [two]"))
-        // The same by the revision that was seen: the item is the one that had that number then.
+        // The same with the revision that was seen: the item is the one that had that number then.
         try user.hand("add", "first", "--top")
         let revision = try #require(try user.hand("show", "--json").firstMatch(of: #/"revision":(\d+)/#)?.1)
         try user.hand("edit", "2", "dark bread [one] [two]", "--was", "bread [one] [two]")
@@ -92,8 +93,8 @@ import Testing
         #expect(try user.lines().count == 3)
     }
 
-    /// What was deleted is said, to people and to scripts.
-    @Test func deletingSaysWhatIsGone() throws {
+    /// Deleted items are reported, to people and to scripts.
+    @Test func deletingReportsDeletedItems() throws {
         try user.hand("add", "milk", "red \u{1B}[31m")
         #expect(try user.messages("rm", "2") == "- 2  [ ] red \u{FFFD}[31m\nrevision 2\n")
         let told = try user.hand("rm", "1", "--json")
@@ -103,8 +104,8 @@ import Testing
         #expect(many.count == 22 && many[19] == "- 20  [ ] 20" && many[20] == "and 10 more")
     }
 
-    /// What an item lacks is called as the help calls it.
-    @Test func whatAnItemDoesNotHave() throws {
+    /// A field that an item lacks is named as in the help.
+    @Test func missingFieldsAreNamed() throws {
         try user.hand("add", "a")
         try user.hand("add", "b", "--note")
         #expect(try user.hand("edit", "1", "--link", "x", expecting: 4).contains("has no address"))
@@ -121,8 +122,8 @@ import Testing
         #expect(try user.lines() == ["[ ] b", "note"])
     }
 
-    /// What is shown keeps the numbers of the whole list, so that they can be used.
-    @Test func aPartOfAList() throws {
+    /// A partial list shows the numbers of the whole list, so that they can be used.
+    @Test func aPartialListKeepsItsNumbers() throws {
         try user.hand("add", "milk", "Käse", "bread", "MILK powder", "x", "y", "z", "u", "v", "w")
         try user.hand("done", "2", "4")
         func shown(_ arguments: String...) throws -> [String] {
@@ -145,8 +146,8 @@ import Testing
         try user.hand("ls", "-n", "0", expecting: 2)
     }
 
-    /// Without a server one reads what this machine keeps, and is told how old it is.
-    @Test func theKeptCopy() throws {
+    /// Without a server, the local copy is shown, with its age.
+    @Test func theLocalCopyIsShownWithItsAge() throws {
         try user.hand("add", "a")
         #expect(try user.hand("ls", "--offline", expecting: 3).contains("this machine has no copy of 'list'"))
         try user.hand("add", "b", "--queue")

@@ -8,7 +8,7 @@ import HandSync
 import HandTestSupport
 import Testing
 
-/// Whatever is waited for ends, whatever strikes and when: with a result, with a refusal, or as unreachable.
+/// Every wait ends, whatever fails and when: with a result, with a refusal, or as unreachable.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct EndingTests {
     static let items = 4_000
 
@@ -38,7 +38,7 @@ import Testing
                 server: .tcp(host: "127.0.0.1", port: proxy.address.port), person: "ada", program: "test"))
     }
 
-    /// All that a program can wait for, at once; how each of it ended.
+    /// Starts everything that a program can wait for at once. Returns how each of it ended.
     private static func everything(_ client: HandClient) async throws -> [(any Error)?] {
         func end(_ body: () async throws -> Void) async -> (any Error)? {
             do { try await body() } catch { return error }
@@ -55,8 +55,8 @@ import Testing
         return await [connected, live, settled, state, history, lists, events]
     }
 
-    /// The server falls silent after every so many bytes, and the client is closed then, twice at once.
-    @Test func whateverIsWaitedForEndsWithTheClient() async throws {
+    /// The server falls silent after various numbers of bytes, and then the client is closed, twice at once.
+    @Test func everyWaitEndsWithTheClient() async throws {
         let whole = try client()
         let before = proxy.traffic.bytes
         async let ends = Self.everything(whole)
@@ -82,8 +82,8 @@ import Testing
         }
     }
 
-    /// The order that made commands hang: something is asked while the client is being closed.
-    @Test func whatIsAskedWhileTheClientCloses() async throws {
+    /// The order that once made commands hang: a request is made while the client is being closed.
+    @Test func aRequestDuringClosingEnds() async throws {
         let client = try client()
         let list = try await client.open("list")
         var answer: (any Error)?
@@ -102,8 +102,8 @@ import Testing
         await client.close()
     }
 
-    /// What a list came to before anybody listened to it is heard all the same.
-    @Test func endsBeforeSomebodyListens() async throws {
+    /// The end of a list is delivered even if nobody was listening to it yet.
+    @Test func anEndBeforeListeningIsDelivered() async throws {
         let client = try client()
         let list = try await client.open("nope")
         let end = ClientError.refused(.noSuchList, "there is no list 'nope'")
@@ -131,7 +131,7 @@ import Testing
     /// The first two need the whole list.
     private static let commands = [["ls"], ["export"], ["who"], ["undo"], ["log", "-n", "1"], ["rm", "1"]]
 
-    /// Runs all of them at once; the exit codes.
+    /// Runs all of them at once. Returns the exit codes.
     private func statuses(_ commands: [[String]], _ options: [String]) async throws -> [Int32] {
         let environment = environment
         return try await withThrowingTaskGroup(of: (Int, Int32).self) { group in
@@ -142,9 +142,9 @@ import Testing
         }
     }
 
-    /// A connection that is lost in the middle of an answer is not the end: it is asked again within the timeout.
-    @Test func whatIsLostIsAskedForAgain() async throws {
-        // No answer is so short that it gets through.
+    /// A connection that is lost in the middle of an answer is not the end: the request is repeated within the timeout.
+    @Test func aLostRequestIsRepeated() async throws {
+        // No answer is short enough to get through.
         let client = try server.client("ada")
         for number in 1...9 { try await client.create("another-list-with-a-number-\(number)") }
         await client.close()
@@ -160,13 +160,13 @@ import Testing
         }
     }
 
-    /// The server falls silent there, or is lost, each time anew.
+    /// The server falls silent there, or the connection is lost, each time again.
     @Test(arguments: [0, 30, 60, 1_000, 40_000], [true, false])
     func commandsEndWhereverTheServerIsLost(bytes: Int, isSilent: Bool) async throws {
         proxy.change { $0.down.strike = isSilent ? .silence(after: bytes) : .reset(after: bytes) }
         let statuses = try await statuses(Self.commands, ["--timeout", "0.3"])
         #expect(statuses.prefix(2) == [6, 6])
-        // What does not need the list may be done before.
+        // A command that does not need the list may have finished before.
         for status in statuses { #expect(bytes < 60 ? status == 6 : [0, 3, 6].contains(status)) }
     }
 
@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    /// What needs the history is refused, what does not is kept, whether nobody is there or somebody who says nothing.
+    /// Commands that need the history are refused, others are kept for later, whether the server is down or silent.
     @Test(arguments: [true, false])
     func queuedEditsEndWithoutAServer(isSilent: Bool) async throws {
         proxy.change { $0.down.strike = isSilent ? .silence(after: 0) : .reset(after: 0) }

@@ -2,7 +2,7 @@ import Foundation
 import HandTestSupport
 import Testing
 
-/// The programs in `Sources/Examples`, beside people who use the command.
+/// The programs in `Sources/Examples`, together with people who use the command.
 @Suite(.serialized) struct ExamplesTests {
     private let user: CommandUser
     private var address: String { "hand+unix://\(user.server.socket)" }
@@ -12,7 +12,7 @@ import Testing
         try user.hand("create", "list")
     }
 
-    /// An example that runs until the test is over.
+    /// An example program that runs until the test is over.
     private final class Running {
         private let process = Process()
 
@@ -30,13 +30,13 @@ import Testing
         var isRunning: Bool { process.isRunning }
     }
 
-    /// Waits until something is so; a minute at most.
+    /// Waits until a condition holds, at most a minute.
     private func wait(until isSo: () throws -> Bool) throws {
         for _ in 0..<600 {
             if try isSo() { return }
             usleep(100_000)
         }
-        Issue.record("it does not come: \(try user.lines())")
+        Issue.record("the expected list does not appear: \(try user.lines())")
     }
 
     @Test func theBotTicksWhatContainsTheWord() throws {
@@ -48,7 +48,7 @@ import Testing
         #expect(bot.isRunning)
     }
 
-    @Test func theMirrorCarriesBothWays() throws {
+    @Test func theMirrorWorksInBothDirections() throws {
         try user.hand("add", "milk", "bread")
         let file = user.server.folder.path + "/list.md"
         func text() -> String { (try? String(contentsOfFile: file, encoding: .utf8)) ?? "" }
@@ -60,7 +60,7 @@ import Testing
         try "# Today\n- [x] milk\n- [ ] brown bread\n- eggs\n".write(toFile: file, atomically: true, encoding: .utf8)
         try wait { try user.lines().count == 4 }
         #expect(try user.lines().dropFirst() == ["[x] milk", "[ ] brown bread", "eggs"])
-        // A line that was changed is still the same item.
+        // A changed line is still the same item.
         let bread = try #require(ids.firstMatch(of: #/"id":"([0-9a-z]+)"[^{}]*"bread"/#)?.1)
         #expect(try user.hand("ls", "--json").contains(bread))
         try user.hand("rm", "2")
@@ -78,7 +78,7 @@ import Testing
         #expect(try user.hand("verify", "--data", user.server.folder.path + "/data").contains("sound"))
     }
 
-    @Test(arguments: ["tick-bot", "markdown-mirror", "five-cards"]) func theySayHowTheyAreUsed(name: String) throws {
+    @Test(arguments: ["tick-bot", "markdown-mirror", "five-cards"]) func examplesPrintTheirUsage(name: String) throws {
         let program = URL(filePath: Binary.path).deletingLastPathComponent().appending(path: name).path
         let outcome = try Binary.run([], program: program)
         #expect(outcome.status == 2 && outcome.messages.hasPrefix("usage: \(name) ADDRESS LIST "))

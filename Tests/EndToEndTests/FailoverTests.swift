@@ -4,22 +4,22 @@ import HandTestSupport
 import PostgresServer
 import Testing
 
-/// The database is lost for good while people edit at three servers, and its standby takes over: a tenth of `HAND_ROUNDS` times, and
-/// three times at least.
+/// The database is lost for good while people edit at three servers, and its standby takes over. This happens a tenth
+/// of `HAND_ROUNDS` times, and at least three times.
 @Suite(.serialized, .enabled(if: PostgresServer.isThere), .timeLimit(.minutes(10))) struct FailoverTests {
-    /// Where the database is, and where its standby.
+    /// The ports of the database and of its standby.
     private let ports: [Int]
 
     init() throws {
         ports = [try PostgresServer.freePort(), try PostgresServer.freePort()]
     }
 
-    /// The address of the database wherever it is, for each server.
+    /// The address of the database, wherever it is, for each server.
     private var stores: [String] {
         Array(repeating: "postgres://hand@127.0.0.1:\(ports[0]),127.0.0.1:\(ports[1])/hand", count: 3)
     }
 
-    /// A standby that the database waits for has all that was acknowledged. Whichever takes over gets one of its own.
+    /// A synchronous standby has every acknowledged edit. A standby that takes over gets a standby of its own.
     @Test func aSynchronousStandbyTakesOver() async throws {
         var primary = try PostgresServer(port: ports[0])
         let world = try await SharedWorld(stores)
@@ -28,14 +28,15 @@ import Testing
                 let standby = try PostgresServer(port: ports[round % 2], standbyOf: primary)
                 try primary.waitForStandby()
                 try await world.wait(for: 20)
-                // Whoever does not wait for the standby acknowledges now what it will never have.
+                // A database that does not wait for the standby now acknowledges edits that the standby will never
+                // have.
                 try primary.lose(standby)
                 try await Task.sleep(for: .milliseconds(200))
                 let start = ContinuousClock.now
                 try primary.kill()
                 try standby.promote()
                 let promoted = ContinuousClock.now
-                // Of the edits before, each client may still have to note one.
+                // Each client may still have to record one of the earlier edits.
                 try await world.wait(for: 7)
                 print("promoted after \(promoted - start), edits went on after \(ContinuousClock.now - start)")
                 try await world.wait(for: 20)
@@ -45,7 +46,7 @@ import Testing
         try await world.verify(primary.address())
     }
 
-    /// What a standby lacks is gone when it takes over: the servers say so, and all come to the same list.
+    /// Commits that a standby lacks are lost when it takes over: the servers report it, and all reach the same list.
     @Test func aStandbyThatLacksCommitsTakesOver() async throws {
         let primary = try PostgresServer(port: ports[0])
         let standby = try PostgresServer(port: ports[1], standbyOf: primary)
@@ -59,13 +60,13 @@ import Testing
             try standby.promote()
             try await world.wait(for: 50)
         }
-        // Once by each server that had seen more.
+        // Reported once by each server that had seen more.
         let times = world.log.split(separator: "\n").count { $0.contains("loading it anew") }
         #expect((1...3).contains(times), "\(world.log)")
         try await world.verify(standby.address(), isWhole: false)
     }
 
-    /// A list that the standby never had is gone. That is said too, and it can be made anew.
+    /// A list that the standby never had is lost. That is reported too, and the list can be created again.
     @Test func aStandbyThatLacksTheListTakesOver() async throws {
         let primary = try PostgresServer(port: ports[0])
         let standby = try PostgresServer(port: ports[1], standbyOf: primary)

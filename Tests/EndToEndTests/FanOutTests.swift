@@ -2,7 +2,7 @@ import Foundation
 import HandTestSupport
 import Testing
 
-/// The server in plain C that the speed tests compare with: `hand load` takes it for a server.
+/// The server in plain C that the speed tests compare with: `hand load` must accept it as a server.
 @Suite struct FanOutTests {
     @Test func itServesALoadTest() throws {
         let folder = try TemporaryFolder()
@@ -11,7 +11,7 @@ import Testing
         server.arguments = ["0"]
         server.standardOutput = output
         try server.run()
-        // It has inherited that a test's threads block other signals.
+        // Like a test's threads, it blocks other signals.
         defer { kill(server.processIdentifier, SIGKILL) }
         let port = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
             .trimmingCharacters(in: .newlines)

@@ -2,17 +2,17 @@ import Foundation
 import Glibc
 import HandTestSupport
 
-/// What becomes of a file behind a program's back; and how it is undone.
+/// An event that changes a file behind a program's back, and its reversal.
 enum FileEvent: String, CaseIterable {
     case removed, emptied, overwritten, replacedByFolder, replacedByPipe, replacedByLink
     case readOnly, unreadable
-    /// It belongs to root now, who alone may read it.
+    /// The file now belongs to root, who alone may read it.
     case foreign
 
-    /// Whether the file stays the same one.
+    /// Whether only the file's rights change.
     var isOfRights: Bool { [.readOnly, .unreadable, .foreign].contains(self) }
 
-    /// Has it happen. Returns what undoes it.
+    /// Carries out the event. Returns a function that reverses it.
     func strike(_ path: String) throws -> () throws -> Void {
         var facts = stat()
         guard lstat(path, &facts) == 0 else { throw POSIXError(.ENOENT) }
@@ -45,7 +45,7 @@ enum FileEvent: String, CaseIterable {
     }
 }
 
-/// Somebody else than the one who runs the tests, as whom programs can be run where that is root: nothing is forbidden to root.
+/// A user other than root, as whom programs run if the tests run as root: nothing is forbidden to root.
 enum Stranger {
     static let number: uid_t = 4_711
 
@@ -53,13 +53,13 @@ enum Stranger {
         "/usr/bin/setpriv", "--reuid=\(number)", "--regid=\(number)", "--clear-groups",
     ]
 
-    /// Whether the system lets this process do so, and them run the program.
+    /// Whether this process can run programs as that user, and that user can run the program.
     static let isThere: Bool = {
         guard geteuid() == 0 else { return false }
         let command = launcher.dropFirst() + [Binary.path, "--version"]
         return (try? Binary.run(Array(command), program: launcher[0]).status) == 0
     }()
 
-    /// Whether modes of files say what the programs may do that are run.
+    /// Whether the modes of files restrict the programs that the tests run.
     static let isHeldToModes = geteuid() != 0 || isThere
 }

@@ -2,7 +2,7 @@ import Foundation
 import HandTestSupport
 import Testing
 
-/// `hand` alone, as a newcomer types it.
+/// Plain `hand`, as a newcomer types it.
 @Suite(.serialized) struct FirstRunTests {
     private let user: CommandUser
 
@@ -27,7 +27,7 @@ import Testing
         try tmux.wait(for: tmux.first) { $0.joined(separator: "\n").contains(text) }
     }
 
-    @Test func itNamesTheListsAndOpensThem() throws {
+    @Test func itShowsTheListsAndOpensThem() throws {
         try user.hand("create", "groceries")
         try user.hand("create", "poker")
         let tmux = try newcomer()
@@ -39,7 +39,7 @@ import Testing
         try wait(tmux, for: "to leave")
     }
 
-    @Test func itMakesTheFirstList() throws {
+    @Test func itCreatesTheFirstList() throws {
         let tmux = try newcomer()
         try wait(tmux, for: "It has no lists yet.")
         try enter("1", tmux)
@@ -68,7 +68,7 @@ import Testing
         try wait(tmux, for: "expected a number from 1 to 4, found 'nine'")
     }
 
-    /// Scripts get the help, as ever.
+    /// Scripts get the help.
     @Test func withoutATerminalItIsTheHelp() throws {
         #expect(try user.hand().contains("SUBCOMMANDS") || user.hand().contains("SCREEN"))
     }

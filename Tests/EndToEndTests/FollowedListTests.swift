@@ -7,15 +7,15 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// What a program is told of a list that it follows.
+/// The events that a program gets for a followed list.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct FollowedListTests {
     private static let edit: @Sendable (ListState) -> Delta = { state in
         let item = Item(id: ItemID(rawValue: .random(in: 0 ... .max)), content: .note("x"))
         return Delta.inserting([item], at: state.view.count, .before)
     }
 
-    /// What became of edits is told once.
-    @Test func whatWasSettledIsNotToldAgain() async throws {
+    /// The outcome of an edit is reported once.
+    @Test func outcomesAreReportedOnce() async throws {
         let server = try RunningServer(try TemporaryFolder())
         defer { server.kill() }
         let client = try server.client()
@@ -32,15 +32,15 @@ import Testing
         await client.close()
     }
 
-    /// While it waits, nothing happens in the client; what has come by then is told in one go.
+    /// Blocks the client until the semaphore is signalled. Everything that has arrived by then is reported at once.
     private static func hold(_ client: HandClient) -> DispatchSemaphore {
         let gate = DispatchSemaphore(value: 0)
         client.post { _ in gate.wait() }
         return gate
     }
 
-    /// A change that several have made is nobody's.
-    @Test func whoseDoingItWas() async throws {
+    /// A change by several authors has no single author.
+    @Test func changesHaveTheirAuthors() async throws {
         let server = try RunningServer(try TemporaryFolder())
         defer { server.kill() }
         let ada = try server.client("ada")
@@ -68,8 +68,8 @@ import Testing
         await ada.close()
     }
 
-    /// A list that is opened, edited and closed in one go: the edit is kept.
-    @Test func whatIsEditedBeforeItIsClosedIsKept() async throws {
+    /// An edit of a list that is opened, edited and closed at once is kept.
+    @Test func anEditBeforeClosingIsKept() async throws {
         let folder = try TemporaryFolder()
         let journal = folder.path + "/journal.sqlite"
         let client = try HandClient(
@@ -96,8 +96,8 @@ import Testing
         try kept.close()
     }
 
-    /// Where somebody is, as a command prints it, is counted from one.
-    @Test func whoIsWhere() async throws {
+    /// The printed position of a person is counted from one.
+    @Test func positionsAreCountedFromOne() async throws {
         let user = try CommandUser()
         let client = try user.server.client("ben")
         try await client.create("list")
@@ -114,8 +114,8 @@ import Testing
         await client.close()
     }
 
-    /// Whoever begins to listen is told who is here: nobody of those who went while the server was away.
-    @Test func whoHasGoneMeanwhileIsNotToldOf() async throws {
+    /// A new listener gets the people who are present, and nobody who left while the server was away.
+    @Test func departedPeopleAreNotReported() async throws {
         let server = try RunningServer(try TemporaryFolder())
         defer { server.kill() }
         let (ada, ben) = (try server.client("ada"), try server.client("ben"))
@@ -142,7 +142,7 @@ import Testing
         await ada.close()
     }
 
-    /// Whom somebody is told of who begins to listen now.
+    /// Returns the people that a new listener gets.
     private static func people(of list: FollowedList) async throws -> [String] {
         let events = list.events
         try await list.edit(edit)

@@ -6,7 +6,7 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// What comes between two messages of one command: somebody else's edit, while the network holds the next message up.
+/// Somebody else's edit arrives between two messages of one command, while the network delays the next message.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct HeldUpTests {
     private static let items = 40_000
 
@@ -24,7 +24,7 @@ import Testing
                 server: .tcp(host: "127.0.0.1", port: proxy.address.port), person: "ada", program: "test"))
     }
 
-    /// A list, and who edits it past the proxy.
+    /// Returns a list, and a client that edits it directly, not through the proxy.
     private func list(of count: Int) async throws -> (client: HandClient, list: FollowedList) {
         let client = try server.client("ben")
         try await client.create("list")
@@ -42,7 +42,7 @@ import Testing
         _ = try await list.settled()
     }
 
-    /// Items that take several answers are those of one revision, each once.
+    /// Items that take several answers are all of one revision, each once.
     @Test func severalAnswersAreOfOneRevision() async throws {
         let (ben, list) = try await list(of: Self.items)
         let hand = Hand(tasks(Self.items))
@@ -62,7 +62,7 @@ import Testing
         await ben.close()
     }
 
-    /// More selections than one request takes, in any order, some of them twice.
+    /// More selections than one request takes, in any order, some of them repeated.
     @Test func manySelectionsAreOneAnswer() async throws {
         let (ben, _) = try await list(of: 3_000)
         let hand = Hand(tasks(3_000))
@@ -76,8 +76,8 @@ import Testing
         await ben.close()
     }
 
-    /// Where the list moves on between the look at it and the submission, an edit for one revision is refused: the server decides,
-    /// not the look. Wherever the command is held up.
+    /// If the list changes between the read and the submission, an edit for one revision is refused: the server
+    /// decides, wherever the command is delayed.
     @Test func anEditForOneRevisionIsMadeOnIt() async throws {
         let (ben, list) = try await list(of: 1)
         let environment = [
@@ -111,7 +111,7 @@ import Testing
             if case .ended(let code) = first { status = code }
             let texts = try await ben.state(of: "list").hand.map(\.content.text)
             if status == 0 {
-                // Nobody was before it.
+                // Nobody's edit came first.
                 #expect(texts.firstIndex(of: "mine \(hold)") == before.hand.count, "held up after \(hold) bytes")
             } else {
                 #expect(status == 7 && texts.count == before.hand.count + 1, "held up after \(hold) bytes: \(status)")
@@ -124,8 +124,9 @@ import Testing
         await ben.close()
     }
 
-    /// What the network did not take before a connection was lost is not sent on the next, which begins with a hello.
-    @Test func whatWaitedForOneConnectionIsNotForTheNext() async throws {
+    /// Bytes that the network did not accept before a connection was lost are not sent on the next one, which starts
+    /// with a hello.
+    @Test func bytesOfALostConnectionAreNotSentOnTheNext() async throws {
         let (ben, _) = try await list(of: 0)
         let names = (1...5).map { "list\($0)" }
         for name in names { try await ben.create(name) }
@@ -137,7 +138,7 @@ import Testing
             lists.append(list)
         }
         proxy.change { $0.up.takesNothing = true }
-        // More than the system takes: most of it waits in the client.
+        // More than the system accepts: most of it waits in the client.
         let text = String(repeating: "x", count: 16_000)
         for (number, list) in lists.enumerated() {
             let items = (1...200).map {

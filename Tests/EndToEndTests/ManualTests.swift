@@ -2,7 +2,7 @@ import Foundation
 import HandTestSupport
 import Testing
 
-/// The help, its examples and topics, and the manual pages that are made from them.
+/// The help, its examples and topics, and the manual pages made from them.
 @Suite(.serialized) struct ManualTests {
     /// A command as the parser describes it.
     private struct Command: Decodable {
@@ -36,7 +36,7 @@ import Testing
         try JSONDecoder().decode(Dump.self, from: Data(hand("--experimental-dump-help").utf8)).command.all
     }
 
-    /// What a help ends with.
+    /// Returns the examples at the end of a help text.
     private static func examples(_ command: [String]) throws -> [String] {
         let help = try Binary.run(command + ["--help"]).output
         let parts = help.components(separatedBy: "\nEXAMPLES:\n")
@@ -59,7 +59,7 @@ import Testing
         #expect(try !Self.hand("--version").contains("EXAMPLES"))
     }
 
-    /// All examples of the help and of the topics, typed in a terminal: none is a wrong use of a command.
+    /// Runs all examples of the help and of the topics in a terminal: none may be a wrong use of a command.
     @Test func theExamplesRun() throws {
         let server = try RunningServer(folder)
         defer { server.kill() }
@@ -83,13 +83,13 @@ import Testing
             .map { String($0.dropFirst(2)).replacing(#/   +.*/#, with: "") }
         #expect(inTopics.count >= 15)
         let all = (try Self.commands().flatMap(Self.examples) + inTopics).filter { !$0.hasSuffix("\\") }
-        // Some at a time: each has half a second.
+        // Ten at a time: each has half a second.
         for start in stride(from: 0, to: all.count, by: 10) {
             let some = all[start..<min(start + 10, all.count)]
             let scripts = some.enumerated().map { index, example in
                 "(script -qec \(quoted(example)) /dev/null </dev/null >said.\(index) 2>&1; echo $? >status.\(index)) &"
             }
-            // A test's thread blocks signals, and the shell, too, until it has run a program: it would wait for ever.
+            // A test's thread blocks signals, and so does the shell until it has run a program: it would wait forever.
             _ = try shell(scripts.joined(separator: "\n") + "\n/bin/true\nwait", environment)
             for (index, example) in some.enumerated() {
                 let said = (try? String(contentsOfFile: "\(folder.path)/said.\(index)", encoding: .utf8)) ?? ""
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    /// An example as a word of a shell, in the folder in place of the system's.
+    /// Quotes an example as a word of a shell, with the test's folder in place of the system's.
     private func quoted(_ example: String) -> String {
         var command = example
         for place in ["/etc/systemd/system", "/etc/hand", "/var/lib/hand", "/srv"] {
@@ -139,7 +139,7 @@ import Testing
 
     private static let hasGroff = FileManager.default.isExecutableFile(atPath: "/usr/bin/groff")
 
-    @Test func thereIsAPageForEachCommandAndFile() throws {
+    @Test func eachCommandAndFileHasAPage() throws {
         let pages = folder.path + "/man"
         _ = try Self.hand("manual", "--output", pages)
         let files = Set(try FileManager.default.contentsOfDirectory(atPath: pages))
@@ -180,7 +180,7 @@ import Testing
         #expect(status == 0, "\(problems)")
     }
 
-    /// Every option stands in the example with its default, and the file reads when the comments are taken away.
+    /// Every option is in the example with its default, and the file can be read when the comment marks are removed.
     @Test func theExampleConfigurationHasAllDefaults() throws {
         func values(_ text: String) -> [String: String] {
             Dictionary(

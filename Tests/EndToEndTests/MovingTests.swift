@@ -7,7 +7,8 @@ import HandSync
 import HandTestSupport
 import Testing
 
-/// A server with two addresses, of which one is lost, or never was one. The way to each leads through a network of its own.
+/// A server with two addresses, one of which is lost, or never had a server. Each is reached through a network of its
+/// own.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct MovingTests {
     private let server: RunningServer
 
@@ -19,11 +20,12 @@ import Testing
         try FaultyProxy(to: try server.tcpAddress(), seed: 1, faults: faults)
     }
 
-    /// A list that belongs to the first of two addresses, somebody who is on it past the networks, and a client with both addresses.
+    /// Returns a list that belongs to the first of two addresses, a client that follows it directly, and a client with
+    /// both addresses.
     private func meet(_ first: SocketAddress, _ second: SocketAddress) async throws -> (
         ada: HandClient, ben: HandClient, list: String
     ) {
-        // Addresses stand in the order of their ports.
+        // Addresses are ordered by port.
         let home = first.port < second.port ? 0 : 1
         let list = try #require((0..<100).map { "list-\($0)" }.first { ServerRound.home(of: $0, among: 2) == home })
         let ben = try server.client("ben")
@@ -38,7 +40,7 @@ import Testing
         try await list.edit { Delta.inserting([item], at: $0.view.count, .before) }
     }
 
-    /// What becomes of the connection, until it is there.
+    /// Returns the statuses of the connection until it is online.
     private static func statuses(_ events: inout AsyncStream<ListEvent>.AsyncIterator) async -> [ClientMachine.Status] {
         var statuses: [ClientMachine.Status] = []
         while statuses.last != .online, let event = await events.next() {
@@ -51,9 +53,10 @@ import Testing
         case submission, answer
     }
 
-    /// A connection is lost with an edit in flight, of which the server has not heard or the client does not know that it has. It goes
-    /// on over the other one at once, and back when that is lost, and each edit is there once.
-    @Test(arguments: Lost.allCases) func anEditInFlightMoves(lost: Lost) async throws {
+    /// A connection is lost with an edit in flight, either before the server has received it or before the client has
+    /// the answer. The edit continues over the other address at once, and back when that is lost; each edit is
+    /// committed once.
+    @Test(arguments: Lost.allCases) func anEditInFlightMovesToTheOtherAddress(lost: Lost) async throws {
         let (first, second) = (try proxy(), try proxy())
         let (ada, ben, name) = try await meet(first.address, second.address)
         let (list, others) = (try await ada.open(name), try await ben.open(name))
@@ -85,8 +88,8 @@ import Testing
         await ben.close()
     }
 
-    /// At the first address nobody listens, or somebody who says nothing, or nobody even takes the connection.
-    @Test(arguments: ["refused", "silent", "full"]) func theFirstIsNoServer(what: String) async throws {
+    /// At the first address, nobody listens, or the server is silent, or does not even accept the connection.
+    @Test(arguments: ["refused", "silent", "full"]) func aUselessFirstAddressIsSkipped(what: String) async throws {
         var silence = Faults()
         silence.isPartitioned = true
         let (good, silent, full) = (try proxy(), try proxy(silence), try FullListener())
@@ -97,7 +100,7 @@ import Testing
         try await ada.connected()
         print("with a first address that is \(what) the second was there after \(ContinuousClock.now - start)")
         #expect(silent.traffic.connections == (what == "silent" ? 1 : 0) && good.traffic.connections == 1)
-        // It stays there for longer than a server has to answer.
+        // It stays there for longer than a server has for its answer.
         var count = 0
         while ContinuousClock.now - start < .milliseconds(2_300) || count == 0 {
             count += 1
@@ -109,8 +112,8 @@ import Testing
         await ben.close()
     }
 
-    /// Where nobody answers, each hears of all.
-    @Test func nobodyAnswers() async throws {
+    /// If no server answers, the message names all of them.
+    @Test func allUnreachableAddressesAreNamed() async throws {
         let address = "hand://127.0.0.1:1,127.0.0.1:2/list"
         let ada = try HandClient(ClientConfiguration(address: address, person: "ada", program: "test"))
         await #expect(throws: ClientError.unreachable("127.0.0.1:1, 127.0.0.1:2: connection refused")) {
@@ -119,8 +122,10 @@ import Testing
         await ada.close()
     }
 
-    /// A host's name stands for two addresses; at the first of them nobody listens, or nobody answers.
-    @Test(.enabled(if: OwnHosts.arePossible), arguments: [false, true]) func aNameWithTwoAddresses(isSilent: Bool)
+    /// A host name has two addresses; at the first of them, nobody listens, or nobody answers.
+    @Test(.enabled(if: OwnHosts.arePossible), arguments: [false, true]) func bothAddressesOfANameAreTried(
+        isSilent: Bool
+    )
         throws
     {
         var silence = Faults()
@@ -146,7 +151,7 @@ import Testing
     }
 }
 
-/// Commands whose names of hosts are looked up in a file of their own.
+/// Commands that look up host names in a file of their own.
 private enum OwnHosts {
     static let program = "/usr/bin/unshare"
 
@@ -163,7 +168,7 @@ private enum OwnHosts {
     }()
 }
 
-/// A port of this machine that takes no more connections: whoever connects waits.
+/// A port of this machine that accepts no more connections: clients wait.
 private final class FullListener {
     private let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     private var waiting: [Int32] = []

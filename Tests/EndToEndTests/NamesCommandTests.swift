@@ -2,7 +2,7 @@ import Foundation
 import HandTestSupport
 import Testing
 
-/// Lists that are renamed, deleted and brought back, as people do it.
+/// Lists that are renamed, deleted and restored with commands.
 @Suite(.serialized) struct NamesCommandTests {
     private let folder: TemporaryFolder
 
@@ -22,7 +22,7 @@ import Testing
         return outcome.output + outcome.messages
     }
 
-    @Test func aListIsRenamedDeletedAndBroughtBack() throws {
+    @Test func aListIsRenamedDeletedAndRestored() throws {
         let server = try RunningServer(folder)
         _ = try hand(server, "create", "groceries")
         _ = try hand(server, "add", "-l", "groceries", "milk", "bread")
@@ -63,7 +63,7 @@ import Testing
         #expect(try hand(server, "verify").contains("everything is sound"))
     }
 
-    /// What waits offline for a list is neither lost nor sent to another that got its name.
+    /// Edits that wait offline for a list are neither lost nor sent to another list that got its name.
     @Test func editsWaitForTheirList() throws {
         let server = try RunningServer(folder)
         _ = try hand(server, "create", "list")
@@ -82,7 +82,7 @@ import Testing
         #expect(server.terminate() == 0)
     }
 
-    @Test func rolesGoWithARenamedList() throws {
+    @Test func rolesStayWithARenamedList() throws {
         let made = try Binary.run(
             ["token", "create", "ben", "--role", "write", "--list", "old"],
             environment: ["HAND_DATA": folder.path + "/data"])
@@ -105,7 +105,7 @@ import Testing
         #expect(server.terminate() == 0)
     }
 
-    @Test func nothingIsKeptIfNobodyWantsIt() throws {
+    @Test func withoutRetentionDeletedListsAreNotKept() throws {
         let server = try RunningServer(folder, ["--keep-deleted", "0"])
         _ = try hand(server, "create", "list")
         #expect(try hand(server, "delete", "--force", "list") == "deleted 'list'\n")

@@ -2,13 +2,13 @@ import Foundation
 import HandTestSupport
 import Testing
 
-/// A list that is renamed, deleted and brought back under an open screen.
+/// A list that is renamed, deleted and restored while a screen shows it.
 @Suite(.serialized) struct NamesScreenTests {
     private let ada: CommandUser
     private let tmux: Tmux
     private var pane: String { tmux.first }
 
-    /// Somebody is in the middle of typing into the list.
+    /// Opens the list in a terminal and starts typing into it.
     init() throws {
         ada = try CommandUser()
         try ada.hand("create", "list")
@@ -33,8 +33,8 @@ import Testing
         try tmux.wait(for: pane) { ScreenTests.items($0).contains("[ ] bread") }
     }
 
-    /// What is typed into a list that is deleted meanwhile is made nowhere, and stays in the field until it is left; what stood
-    /// there stays on the screen.
+    /// Text typed into a list that is then deleted is not committed anywhere, and stays in the field until the person
+    /// leaves it; the list's items stay on the screen.
     @Test func aListIsDeletedUnderAScreen() throws {
         try ada.named("ben").hand("delete", "--force", "list")
         try ada.named("ben").hand("create", "list")
@@ -44,7 +44,7 @@ import Testing
             ["▸ typed", "the list 'list' was deleted"].allSatisfy { text in screen.contains { $0.contains(text) } }
         }
         try tmux.press("Escape", in: pane)
-        // A key that comes at once behind Esc would be taken as one with Alt.
+        // A key right after Esc would be taken as one with Alt.
         try tmux.wait(for: pane) { !$0.joined().contains("+ task ▸") }
         try tmux.press("d", in: pane)
         try tmux.wait(for: pane) { $0.contains { $0.contains("hand undelete list") } }

@@ -16,12 +16,12 @@ final class Network {
     private let server: RunningServer
     private let clients: [HandClient]
     private let ledger = CrashTests.Ledger()
-    /// One more on the list, who does not wait for anybody.
+    /// Another client of the list that waits for nobody.
     private let hermit: FollowedList
 
-    /// - Parameter faults: what the network does once everybody has the list.
+    /// - Parameter faults: the faults of the network once everybody has the list.
     init(seed: UInt64, _ faults: Faults, idleTimeout: Int = 2) async throws {
-        // Who is silent for so long is gone: no test has to wait longer for somebody to notice.
+        // Silent clients are disconnected after this time, so that no test has to wait longer for that.
         let server = try RunningServer(
             try TemporaryFolder(),
             ["--listen", "127.0.0.1:0", "--idle-timeout", "\(idleTimeout)", "--durability", "os"])
@@ -40,7 +40,7 @@ final class Network {
         proxy.change { $0 = faults }
     }
 
-    /// Everybody edits while `body` goes on; then the network is good again, and the end is looked at.
+    /// Everybody edits while `body` runs; then the network is good again, and the result is verified.
     func edit(_ body: (Network) async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (index, client) in clients.enumerated() {
@@ -60,13 +60,13 @@ final class Network {
         proxy.close()
     }
 
-    /// Waits until so many edits more were acknowledged.
+    /// Waits until this many more edits are acknowledged.
     func acknowledged(_ number: Int) async throws {
         let threshold = ledger.count + number
         for await count in ledger.counts where count >= threshold { break }
     }
 
-    /// Edits that the server cannot hear of now.
+    /// Makes edits that the server cannot receive now.
     func editUnheard(_ number: Int) async throws {
         for index in 0..<number {
             try await hermit.edit { state in
@@ -80,7 +80,7 @@ final class Network {
         }
     }
 
-    /// Waits until one of them finds that the server is silent.
+    /// Waits until one of the clients notices that the server is silent.
     func somebodyGivesUp() async throws {
         for await event in hermit.events {
             if case .status(.offline) = event { return }
@@ -96,7 +96,7 @@ final class Network {
 }
 
 extension RunningServer {
-    /// Where it listens beside its socket.
+    /// Returns the server's TCP address.
     func tcpAddress() throws -> SocketAddress {
         let words = greeting.split { $0 == " " || $0 == "," }
         let port = words.first { $0.hasPrefix("hand://") }?.split(separator: ":").last.flatMap { UInt16($0) }

@@ -7,11 +7,11 @@ import HandFormats
 import HandTestSupport
 import Testing
 
-/// The real server behind a bad network, several people who edit at once. Whatever the network does, everybody ends with
-/// the list that the store has, nothing that was acknowledged is missing, and nothing is there twice.
+/// The real server behind a bad network, and several people who edit at once. Whatever the network does, everybody ends
+/// with the store's list, no acknowledged edit is missing, and nothing occurs twice.
 @Suite(.serialized) struct NetworkTests {
-    /// 300 ms each way, in pieces, over a line that carries little.
-    @Test func farAway() async throws {
+    /// 300 ms in each direction, in pieces, over a line of low bandwidth.
+    @Test func latencyAndLowBandwidth() async throws {
         var faults = Faults()
         faults.bothWays {
             $0.latency = 300
@@ -24,7 +24,7 @@ import Testing
         #expect(network.proxy.traffic.connections == Network.people)
     }
 
-    /// Connections are cut in the middle of what they carry; of some cuts only one end hears.
+    /// Connections are cut in the middle of their data; some cuts are noticed by only one end.
     @Test func resets() async throws {
         var faults = Faults()
         faults.resetsPerSecond = 0.05
@@ -40,8 +40,8 @@ import Testing
         #expect(network.proxy.traffic.resets > 5)
     }
 
-    /// The network stands still and goes on: sometimes before anybody notices, sometimes after somebody has given up. Then
-    /// the other way, where only one direction stands still.
+    /// The network stalls and continues: sometimes before anybody notices, sometimes after somebody has given up. Then
+    /// only one direction stalls.
     @Test func partitions() async throws {
         let network = try await Network(seed: testSeed(73), Faults(), idleTimeout: 1)
         try await network.edit { network in
@@ -58,8 +58,8 @@ import Testing
         }
     }
 
-    /// Nobody takes what is sent, for a while: those who send must wait, and go on.
-    @Test func nothingIsTaken() async throws {
+    /// For a while, nobody accepts what is sent: the senders must wait, and then continue.
+    @Test func stalledReaders() async throws {
         let network = try await Network(seed: testSeed(74), Faults())
         try await network.edit { network in
             for _ in 0..<4 {
@@ -72,8 +72,8 @@ import Testing
         }
     }
 
-    /// All of it, and the server is killed.
-    @Test func everythingAtOnce() async throws {
+    /// All faults, and the server is killed.
+    @Test func allFaultsAtOnce() async throws {
         var random = SplitMix64(seed: testSeed(75))
         var bad = Faults()
         bad.resetsPerSecond = 0.05

@@ -4,7 +4,7 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// Commands without a server: what this machine has seen of a list is what they edit.
+/// Commands without a server: they edit the list as this machine last saw it.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct OfflineCommandTests {
     let ada: CommandUser
 
@@ -14,7 +14,7 @@ import Testing
         try ada.hand("add", "a", "b", "c")
     }
 
-    @Test func whatWasSeenIsWhatIsEdited() throws {
+    @Test func editsApplyToTheListAsLastSeen() throws {
         try ada.hand("ls")
         ada.server.kill()
         try ada.hand("rm", "2", "--queue")
@@ -22,12 +22,12 @@ import Testing
         #expect(try ada.hand("rm", "3", "--queue", expecting: 3).contains("the list has 2"))
         try ada.server.start()
         #expect(try ada.lines() == ["[ ] a", "[ ] b", "[ ] c"])
-        // What waits stands on what was kept: a newer copy does not take its place.
+        // Pending edits build on the kept copy: a newer copy does not replace it.
         try ada.hand("sync")
         #expect(try ada.lines() == ["[ ] c", "[ ] a"])
     }
 
-    /// An edit that was made after looking is made once: what is kept of the list does not make it again.
+    /// An edit that was made after reading a list is made once: the kept copy of the list does not make it again.
     @Test func aCopyMakesNothingTwice() throws {
         try ada.hand("ls")
         try ada.hand("add", "d")
@@ -41,9 +41,9 @@ import Testing
         #expect(try ada.hand("log").split(separator: "\n").filter { $0.hasPrefix("revision") }.count == 6)
     }
 
-    /// Whichever command has seen the list: what it kept is what the next one edits.
-    @Test func whatAnotherCommandHasSeen() throws {
-        // While one command runs, another has an id of its own.
+    /// Whichever command has read the list: the next one edits its copy.
+    @Test func commandsShareTheirCopies() throws {
+        // While one command runs, another one uses its own id.
         let clients = ada.server.folder.path + "/state/hand/clients/"
         let servers = try FileManager.default.contentsOfDirectory(atPath: clients)
         let running = try ClientJournal(path: clients + servers[0] + "/0.sqlite", fresh: ClientID(high: 1, low: 1))
@@ -56,9 +56,9 @@ import Testing
         #expect(try ada.lines() == ["[ ] a", "[ ] c"])
     }
 
-    /// A command that is about to end has the id under which edits wait: they are sent when it has ended, and where it does
-    /// not end, nobody says that nothing waited.
-    @Test func syncBesideAnotherCommand() throws {
+    /// A running command uses the id with the pending edits: they are sent when it has ended. If it does not end, no
+    /// command claims that nothing is pending.
+    @Test func syncDuringAnotherCommand() throws {
         ada.server.kill()
         try ada.hand("add", "d", "--queue", "--timeout", "1")
         try ada.server.start()
@@ -77,7 +77,7 @@ import Testing
         #expect(try ada.lines() == ["[ ] a", "[ ] b", "[ ] c", "[ ] d"])
     }
 
-    @Test func discardBesideAnotherCommand() throws {
+    @Test func discardDuringAnotherCommand() throws {
         ada.server.kill()
         try ada.hand("add", "d", "--queue", "--timeout", "1")
         let clients = ada.server.folder.path + "/state/hand/clients/"
@@ -91,8 +91,8 @@ import Testing
         #expect(try ada.messages("sync", "--discard") == "discarded 1 unsent edit of 'list'\n")
     }
 
-    /// Of several copies the newest is what is shown and edited.
-    @Test func theNewestCopyIsTaken() throws {
+    /// Of several copies, the newest is shown and edited.
+    @Test func theNewestCopyIsUsed() throws {
         try ada.hand("ls")
         let clients = ada.server.folder.path + "/state/hand/clients/"
         let servers = try FileManager.default.contentsOfDirectory(atPath: clients)
@@ -108,8 +108,8 @@ import Testing
         #expect(try ada.lines() == ["[ ] b"])
     }
 
-    /// What waits under several ids, of several people, is sent by one command.
-    @Test func whatWaitsUnderSeveralIDs() throws {
+    /// One command sends the pending edits of several ids and several people.
+    @Test func syncSendsTheEditsOfAllIDs() throws {
         ada.server.kill()
         for name in ["one", "two", "three"] {
             try ada.named(name).hand("add", "\(name)'s", "--queue", "--timeout", "1")
@@ -121,7 +121,7 @@ import Testing
     }
 
     /// Edits are sent under the name under which they were made, whoever sends them.
-    @Test func whatWaitsKeepsItsAuthor() throws {
+    @Test func pendingEditsKeepTheirAuthors() throws {
         let (one, two) = (ada.named("one"), ada.named("two"))
         ada.server.kill()
         try one.hand("add", "first", "--queue", "--timeout", "1")
@@ -134,7 +134,7 @@ import Testing
             line.firstMatch(of: #/"person":"([a-z]+)".*"text":"([a-z]+)"/#).map { "\($0.1) \($0.2)" }
         }
         #expect(Set(people.dropFirst()) == ["one first", "two second", "two third", "ada fourth"])
-        // What was sent is in nobody's way.
+        // Sent edits are in nobody's way.
         try two.hand("add", "fifth")
         try one.hand("undo")
         #expect(try !ada.lines().contains("[ ] first"))
@@ -142,7 +142,7 @@ import Testing
         #expect(clients.filter { $0.hasSuffix(".sqlite") }.count == 2)
     }
 
-    @Test func theRevisionThatWasSeen() throws {
+    @Test func editsMayNameTheRevisionThatWasSeen() throws {
         try ada.hand("export")
         ada.server.kill()
         #expect(try ada.hand("add", "x", "--queue", "--if-revision", "0", expecting: 7).contains("revision 1"))
@@ -152,7 +152,7 @@ import Testing
         #expect(try ada.lines() == ["[ ] a", "[ ] b", "[ ] c", "[ ] d"])
     }
 
-    @Test func withoutACopyItIsSaid() throws {
+    @Test func aMissingCopyIsReported() throws {
         var other = ada
         other.environment["XDG_STATE_HOME"] = ada.server.folder.path + "/other"
         ada.server.kill()
@@ -171,7 +171,7 @@ import Testing
         #expect(try ada.lines() == ["[ ] first", "[ ] a", "[ ] b", "[ ] c", "[ ] last"])
     }
 
-    @Test func everythingThatWaitsIsSent() throws {
+    @Test func allPendingEditsAreSent() throws {
         #expect(try ada.messages("sync") == "nothing was waiting\n")
         for name in ["two", "gone"] { try ada.hand("create", name) }
         ada.server.kill()

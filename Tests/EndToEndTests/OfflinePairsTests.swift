@@ -2,8 +2,9 @@ import Foundation
 import HandTestSupport
 import Testing
 
-/// Two of the operator's commands at once on a store that no server serves, or that one is about to. Each has it as a whole: the
-/// store is what it was or what the backup is, nothing of it is lost, and nobody may more than before.
+/// Two operator commands at once on a store that no server serves, or that one is about to serve. Each sees a complete
+/// store: it has its old contents or those of the backup, nothing of it is lost, and nobody has more rights than
+/// before.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct OfflinePairsTests {
     enum Deed: String, CaseIterable {
         case recover, backup, verify, token, revoke, serve
@@ -11,7 +12,7 @@ import Testing
 
     private let origin: TemporaryFolder
 
-    /// A store with two lists as `kill -9` leaves it, and a backup from the time when there was one.
+    /// Makes a store with two lists as `kill -9` leaves it, and a backup from the time when there was only one.
     init() throws {
         origin = try TemporaryFolder()
         let server = try RunningServer(origin)
@@ -41,7 +42,7 @@ import Testing
         try JSONDecoder().decode(Rights.self, from: Data(try hand(["token", "list", "--json"], folder).utf8))
     }
 
-    /// The lists of a store or a backup, which must be sound.
+    /// Returns the lists of a store or a backup, which must be sound.
     private func lists(_ path: [String], _ folder: TemporaryFolder) throws -> Set<String> {
         struct Report: Decodable {
             struct List: Decodable { let name: String }
@@ -68,7 +69,7 @@ import Testing
             try RunningCommand(
                 arguments(deed, side, folder, before), environment(folder), "\(folder.path)/said\(side)")
         }
-        // A server goes on until it is told to end, which it may be before it listens.
+        // A server runs until it is told to end, which may happen before it listens.
         let others = deeds.indices.filter { deeds[$0] != .serve }
         for side in others { running[side].process.waitUntilExit() }
         let outcomes = try running.map { command in
@@ -87,7 +88,7 @@ import Testing
         }
         let done = Set(deeds.indices.filter { outcomes[$0].status == 0 })
         let isDone = { (deed: Deed) in done.contains { deeds[$0] == deed } }
-        // Nothing but each other's work keeps them from theirs.
+        // Only the other command can prevent a command from doing its work.
         for side in others where ![.recover, .serve].contains(deeds[1 - side]) {
             #expect(done.contains(side) || deeds == [.revoke, .revoke], "\(deeds): \(outcomes)")
         }
@@ -116,7 +117,7 @@ import Testing
         }
     }
 
-    /// What was replaced is moved aside, with all that was in it.
+    /// A replaced store is moved aside with all its contents.
     private func expectAside(_ folder: TemporaryFolder, _ deeds: [Deed]) throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/data")
         let aside = names.filter { $0.firstMatch(of: #/replaced-[0-9]+$/#) != nil }

@@ -6,26 +6,27 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// A client is cut off while others go on, edits offline, ends, starts again, and comes back.
+/// A client is cut off while others continue, edits offline, ends, starts again, and reconnects.
 @Suite(.serialized) struct OfflineTests {
     enum Way: CaseIterable {
-        /// What was missed is still in the server's memory.
+        /// The missed commits are still in the server's memory.
         case window
-        /// It must be read from the store.
+        /// They must be read from the store.
         case store
         /// A snapshot is smaller.
         case snapshot
     }
 
     @Test(arguments: Way.allCases)
-    func backAfterTenThousandCommits(way: Way) async throws {
+    func returningAfterTenThousandCommits(way: Way) async throws {
         let folder = try TemporaryFolder()
         let options = ["--durability", "os", "--window", way == .window ? "100000000" : "100000"]
         let server = try RunningServer(folder, options)
         let other = try server.client("other")
         try await other.create("list")
         let writer = try await other.open("list")
-        // A list of 40,000 items is larger than 10,000 commits; the store is read then. A short one comes as a snapshot.
+        // A list of 40,000 items is larger than 10,000 commits, so the store is read. A short one arrives as a
+        // snapshot.
         let start = tasks(way == .snapshot ? 100 : 40_000)
         for first in stride(from: 0, to: start.count, by: 4_000) {
             let part = Array(start[first..<min(start.count, first + 4_000)])
@@ -56,7 +57,7 @@ import Testing
         #expect(try server.stored("list").hand == mineNow.view)
     }
 
-    /// Edits of somebody else, each a commit of its own.
+    /// Makes somebody else's edits, each a commit of its own.
     private func commit(_ number: Int, to list: FollowedList) async throws {
         var chaos = Chaos(seed: 7)
         let first = try await list.state().revision
@@ -72,7 +73,7 @@ import Testing
         }
     }
 
-    /// Edits made without a server, in a process of their own as far as the journal can tell: it is closed and opened again.
+    /// Makes edits without a server, as if in a process of their own: the journal is closed and opened again.
     private func editOffline(_ number: Int, _ folder: TemporaryFolder) async throws -> Set<ItemID> {
         var ids: Set<ItemID> = []
         var random = SplitMix64(seed: 99)

@@ -6,10 +6,10 @@ import HandTestSupport
 import Synchronization
 import Testing
 
-/// Three people write in one line while the server is killed again and again: each word that somebody has kept, and has not taken
-/// out again, is there once, and everybody has the same text. `HAND_ROUNDS` says how often it is killed.
+/// Three people write in one line while the server is killed again and again: each word that its author has not removed
+/// again is present once, and everybody has the same text. `HAND_ROUNDS` gives the number of kills.
 @Suite(.serialized) struct OneLineTests {
-    @Test func everyWordIsThere() async throws {
+    @Test func everyWordIsPresentOnce() async throws {
         let server = try RunningServer(try TemporaryFolder())
         let clients = try (0..<3).map { try server.client("client \($0)") }
         try await clients[0].create("list")
@@ -55,7 +55,7 @@ import Testing
         #expect(Set(words) == written && words.count == written.count)
     }
 
-    /// Puts words of one's own into the line, and changes them again; others' words are left alone.
+    /// Inserts its own words into the line and changes them; it leaves others' words alone.
     private struct Writer {
         let name: String
         let list: FollowedList

@@ -4,7 +4,7 @@ import HandCore
 import HandTestSupport
 import Testing
 
-/// Where data goes: standard output that is full, closed or a pipe, and files that are no ordinary ones.
+/// Destinations of data: standard output that is full, closed or a pipe, and special files.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct OutputTests {
     static let items = 4_000
 
@@ -27,12 +27,12 @@ import Testing
         await client.close()
     }
 
-    /// Runs a script of the shell in the folder; `$HAND` is the command.
+    /// Runs a shell script in the folder; `$HAND` is the command.
     private func shell(_ script: String) throws -> Binary.Outcome {
         try Binary.run(["-c", "cd \(folder) && \(script)"], environment: environment, program: "/bin/sh")
     }
 
-    @Test func whatCannotBeWrittenIsSaid() throws {
+    @Test func failedWritesAreReported() throws {
         for command in ["ls", "ls --json", "export", "log", "lists", "--help"] {
             let full = try shell("$HAND \(command) > /dev/full")
             #expect(full.status == 1, "\(command)")
@@ -41,12 +41,12 @@ import Testing
             #expect(closed.status == 1, "\(command)")
             #expect(closed.messages == "hand: cannot write to standard output: bad file descriptor\n", "\(command)")
         }
-        // Nothing that the command has opened took the place of what was closed.
+        // No file that the command opened took the place of the closed output.
         #expect(try shell("$HAND add x <&- >&- 2>&-").status == 0)
         #expect(try shell("$HAND ls").output.split(separator: "\n").count == Self.items + 1)
     }
 
-    /// Who reads what is printed may take longer than the server may.
+    /// A reader of the output may take longer than the server may.
     @Test func aReaderMayTakeLong() throws {
         let proxy = try FaultyProxy(to: try server.tcpAddress(), seed: 1)
         proxy.change { $0.down.isSilent = true }
@@ -66,7 +66,7 @@ import Testing
     }
 
     /// Each write is a packet of its own here.
-    @Test func dataGoesOutInLargePieces() throws {
+    @Test func dataIsWrittenInLargePieces() throws {
         for command in [["ls"], ["ls", "--json"], ["export"], ["log"]] {
             var ends: [Int32] = [0, 0]
             #expect(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0)
@@ -88,8 +88,8 @@ import Testing
         }
     }
 
-    /// Who does not block is given as much as there is room for at a time.
-    @Test func whatIsTakenInPartsIsWhole() throws {
+    /// A nonblocking reader gets as much at a time as there is room for.
+    @Test func dataReadInPartsIsComplete() throws {
         var ends: [Int32] = [0, 0]
         #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
         var room: Int32 = 5_000
@@ -110,7 +110,7 @@ import Testing
         #expect(try String(decoding: taken, as: UTF8.self) == shell("$HAND ls").output)
     }
 
-    @Test func homeIsWhatTheEnvironmentSays() throws {
+    @Test func theHomeFolderComesFromTheEnvironment() throws {
         let home = folder + "/home"
         var environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         environment["HOME"] = home
@@ -136,18 +136,18 @@ import Testing
         try String(contentsOfFile: folder + "/" + file, encoding: .utf8)
     }
 
-    @Test func anExportKeepsWhatTheFileIs() throws {
+    @Test func anExportKeepsTheKindOfItsFile() throws {
         #expect(try shell("$HAND export plain.md -q && chmod 640 plain.md && ln -s plain.md link.md").status == 0)
         let first = try text("plain.md")
         #expect(first.split(separator: "\n").count == Self.items)
-        // Through the link, and the mode stays.
+        // It is written through the link, and keeps its mode.
         #expect(try shell("$HAND add more -q && $HAND export link.md -q").status == 0)
         #expect(try text("plain.md").split(separator: "\n").count == Self.items + 1)
         #expect(try shell("readlink link.md; stat -c %a plain.md").output == "plain.md\n640\n")
-        // A link that leads nowhere yet.
+        // A link whose target does not exist yet.
         #expect(try shell("mkdir sub && ln -s sub/new.md hanging.md && $HAND export hanging.md -q").status == 0)
         #expect(try text("sub/new.md") == text("plain.md"))
-        // What is written to is no file to be replaced.
+        // A pipe is written to, not replaced.
         let pipe = try shell(
             "mkfifo pipe.md && { cat pipe.md > copy.md & } && $HAND export pipe.md -q && wait && test -p pipe.md")
         #expect(pipe.status == 0)
@@ -161,19 +161,19 @@ import Testing
         #expect(try shell("ls -a").output.contains(".new") == false)
     }
 
-    @Test func whatIsNoExportIsNotOverwritten() throws {
+    @Test func otherFilesAreNotOverwritten() throws {
         #expect(try shell("printf 'Dear Ada,\\n\\nkeep this.\\n' > letter.txt").status == 0)
         let refused = try shell("$HAND export letter.txt")
         #expect(refused.status == 1 && refused.messages.contains("--force"))
         #expect(try text("letter.txt") == "Dear Ada,\n\nkeep this.\n")
         #expect(try shell("$HAND export letter.txt --force -q").status == 0)
-        // An export and an empty file may be.
+        // An export and an empty file may be overwritten.
         #expect(try shell("$HAND export letter.txt -q && : > empty.jsonl && $HAND export empty.jsonl -q").status == 0)
         #expect(try text("empty.jsonl").split(separator: "\n").count == Self.items)
         #expect(try shell("$HAND export empty.jsonl --format markdown -q").status == 1)
     }
 
-    @Test func anEndingThatNamesNoFormat() throws {
+    @Test func anUnknownFileEndingIsRefused() throws {
         for command in ["export foo.csv", "import foo.csv"] {
             let outcome = try shell("$HAND \(command)")
             #expect(outcome.status == 2)

@@ -2,8 +2,8 @@ import Foundation
 import HandTestSupport
 import Testing
 
-/// The user's own editor, opened from the screen of `hand open` in a real terminal. A script stands for it that does what it is
-/// told at the terminal.
+/// The user's own editor, opened from the screen of `hand open` in a real terminal. A script that obeys commands from
+/// the terminal plays the editor.
 @Suite(.serialized) struct OutsideEditorTests {
     let server: RunningServer
     let folder: String
@@ -58,7 +58,7 @@ import Testing
         try tmux.wait(for: tmux.first) { screen in text.allSatisfy { word in screen.contains { $0.contains(word) } } }
     }
 
-    /// A terminal with a shell, in which the list is open and the only item is being edited.
+    /// Returns a terminal with a shell, in which the list is open and the only item is being edited.
     private func editing(_ settings: String = "") throws -> Tmux {
         let tmux = try Tmux(environment: environment, "/bin/sh")
         try tmux.wait(for: tmux.first) { ["#", "$"].contains($0.last { !$0.isEmpty } ?? "") }
@@ -69,7 +69,7 @@ import Testing
         return tmux
     }
 
-    /// Leaves the screen; the shell has its terminal as it was, and nothing is left of the files.
+    /// Leaves the screen; the shell's terminal is as before, and no files remain.
     private func leave(_ tmux: Tmux, files: Int = 0) throws {
         try tmux.press("Q", in: tmux.first)
         try tmux.wait(for: tmux.first) { ["#", "$"].contains($0.last { !$0.isEmpty } ?? "") }
@@ -99,7 +99,8 @@ import Testing
         try leave(tmux)
     }
 
-    /// Somebody writes meanwhile, the window changes its size, and what the editor saved is merged with that.
+    /// Somebody edits in the meantime, the window changes its size, and the text that the editor saved is merged with
+    /// that.
     @Test func theEditorsTextIsMerged() throws {
         try hand("create", "list")
         try hand("add", "milk")
@@ -107,7 +108,7 @@ import Testing
         try tmux.type(" 2", in: tmux.first)
         try tmux.press("C-o", in: tmux.first)
         try wait(tmux, for: "open: --flag file 600 folder 700 name task.txt", "given: milk 2")
-        // The terminal's own keys are the editor's. A signal that comes just before it reads is noticed at the next line.
+        // The editor gets the terminal's own keys. A signal just before it reads is noticed at the next line.
         try tmux.press("C-c", "Enter", in: tmux.first)
         try wait(tmux, for: "interrupted")
         try tmux.send("\u{1C}\r", in: tmux.first)
@@ -128,8 +129,9 @@ import Testing
         try leave(tmux)
     }
 
-    /// An editor that fails says so; what was typed before is in the field, and what it saved in its file.
-    @Test func anEditorThatFails() throws {
+    /// An editor that fails is reported; the text typed earlier is in the field, and the text that the editor saved is
+    /// in its file.
+    @Test func aFailingEditorIsReported() throws {
         try hand("create", "list")
         try hand("add", "milk")
         let tmux = try editing()
@@ -163,7 +165,7 @@ import Testing
         ("EDITOR=/nowhere/at/all", "'/nowhere/at/all' was not found"), ("EDITOR= PATH=/nowhere", "no editor was found"),
         ("TMPDIR=/nowhere", "/nowhere"),
     ])
-    func whatCannotBeOpened(_ settings: String, _ told: String) throws {
+    func editorsThatCannotBeStartedAreReported(_ settings: String, _ told: String) throws {
         try hand("create", "list")
         try hand("add", "milk")
         let tmux = try editing(settings)
@@ -175,7 +177,7 @@ import Testing
         try leave(tmux)
     }
 
-    /// The editor is suspended with all that the shell started, and goes on with it.
+    /// The editor is suspended with everything that the shell started, and continues with it.
     @Test func theShellSuspendsBoth() throws {
         try hand("create", "list")
         try hand("add", "milk")
@@ -194,7 +196,7 @@ import Testing
         try leave(tmux)
     }
 
-    /// Whoever ends the program ends the editor, too, and finds what it saved.
+    /// Ending the program also ends the editor; the text that it saved is kept.
     @Test func theProgramEndsWhileTheEditorIsOpen() throws {
         try hand("create", "list")
         try hand("add", "milk")

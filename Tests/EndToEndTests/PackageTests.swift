@@ -2,7 +2,7 @@ import Foundation
 import HandTestSupport
 import Testing
 
-/// The package of `.ci/package`, on a system that has nothing but Debian's base.
+/// The package of `.ci/package`, on a system with nothing but Debian's base.
 @Suite(.serialized) struct PackageTests {
     private static let package: String? = {
         let folder =
@@ -19,7 +19,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Starts a program that outlives the script: it keeps nothing open by which the script's end is noticed.
+    /// Starts a program that outlives the script: it keeps nothing open that would delay the script's end.
     private static let apart = """
         apart() {
             for file in /proc/$BASHPID/fd/*; do [ ${file##*/} -le 2 ] || eval "exec ${file##*/}>&-"; done
@@ -28,7 +28,7 @@ import Testing
 
         """
 
-    /// Runs a script of a shell; returns what it prints.
+    /// Runs a shell script. Returns its output.
     @discardableResult
     private func shell(_ script: String, _ arguments: String..., expecting status: Int32 = 0) throws -> String {
         let process = Process()
@@ -50,9 +50,9 @@ import Testing
         return text
     }
 
-    /// Installed, used, upgraded under people's hands, removed and purged.
+    /// The package is installed, used, upgraded while people edit, removed and purged.
     @Test(.enabled(if: canBeTried, "needs the package (.ci/package), debootstrap, and root"))
-    func fromInstallingToPurging() throws {
+    func thePackageWorksFromInstallingToPurging() throws {
         try shell(
             ". /etc/os-release; debootstrap --variant=minbase $VERSION_CODENAME $ROOT; mount -t proc proc $ROOT/proc; chroot $ROOT apt-get update"
         )
@@ -72,13 +72,13 @@ import Testing
             "export HAND_URL=\(url)/groceries; apart \(Binary.path) watch >$ROOT/seen 2>&1 & echo $! >$ROOT/watch")
         defer { _ = try? shell("kill $(cat $ROOT/watch) || true") }
         try upgrade()
-        // What systemd would do: it lets the running one end, and starts the new one.
+        // As systemd does: it ends the running server and starts the new one.
         try shell("kill $(cat $ROOT/pid); while kill -0 $(cat $ROOT/pid) 2>/dev/null; do sleep 0.05; done")
         try start(url)
         #expect(try shell("chroot $ROOT dpkg-query -W -f='${Version}' hand").hasSuffix("+upgraded"))
         try shell(
             "\(hand) add bread; for _ in {1..200}; do grep -q bread $ROOT/seen && exit 0; sleep 0.1; done; exit 1")
-        #expect(try shell("\(hand) ls").contains("milk"), "the lists are still there")
+        #expect(try shell("\(hand) ls").contains("milk"), "the lists still exist")
         try shell("kill $(cat $ROOT/pid)")
         try shell("chroot $ROOT apt-get remove -y hand; test ! -e $ROOT/usr/bin/hand")
         try shell("test -e $ROOT/var/lib/hand/hand.sqlite; test -e $ROOT/etc/hand/serve.toml")
@@ -102,7 +102,7 @@ import Testing
         ] {
             #expect(contents.contains(file), "\(file)")
         }
-        // Times in the machine's zone, addresses, dates: what needs no tables of ICU.
+        // Times in the machine's zone, addresses, dates: everything that needs no tables of ICU.
         try shell("chroot $ROOT ln -sf /usr/share/zoneinfo/Europe/Paris /etc/localtime")
         #expect(
             try shell("chroot $ROOT hand ls --url hand://127.0.0.1:1/x --timeout 1", expecting: 6).contains(
@@ -120,7 +120,7 @@ import Testing
             """, place, url)
     }
 
-    /// Installs a newer version, the same but for its number, while the server runs.
+    /// Installs a newer version, which differs only in its number, while the server runs.
     private func upgrade() throws {
         try shell(
             """

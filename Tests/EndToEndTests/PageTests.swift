@@ -4,7 +4,7 @@ import HandCore
 import HandTestSupport
 import Testing
 
-/// What is too much for one answer comes as a whole.
+/// Results that are too large for one answer arrive completely.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct PageTests {
     private let ada: CommandUser
 
@@ -37,7 +37,7 @@ import Testing
         }
         #expect(try revisions() == Array(1...1_002))
         #expect(try revisions("-n", "1001") == Array(2...1_002))
-        // What a revision did is carried over all that came since.
+        // The edit of a revision is carried over all later commits.
         try ada.hand("undo", "1")
         #expect(try ada.lines() == (2...1_002).reversed().map { "\($0)" })
     }

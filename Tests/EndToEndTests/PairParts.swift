@@ -2,11 +2,11 @@ import Foundation
 import HandTestSupport
 import Testing
 
-/// One of the two, once it has been started.
+/// A running command of a pair.
 protocol PairPart {
     typealias End = (status: Int32, messages: String)
 
-    /// Waits until it has ended, or ends it where it would stay.
+    /// Waits until it has ended. Ends it if it would keep running.
     func end() throws -> End
 }
 
@@ -33,13 +33,13 @@ struct RunningCommand: PairPart {
     }
 }
 
-/// Somebody who watches: each commit is told once, in order, as the history has it.
+/// A person who watches: each commit is reported once, in order, as in the history.
 struct RunningWatch: PairPart {
     private let command: RunningCommand
     private let told: String
     private let history: () throws -> String
 
-    /// - Parameter history: the commits of the list, whatever it is called by then; nothing if it is gone.
+    /// - Parameter history: returns the commits of the list, whatever its name is by then, or nothing if it is deleted.
     init(
         _ arguments: [String], _ environment: [String: String], _ said: String, history: @escaping () throws -> String
     ) throws {
@@ -48,7 +48,7 @@ struct RunningWatch: PairPart {
         _ = FileManager.default.createFile(atPath: told, contents: nil)
         command = try RunningCommand(arguments, environment, said, output: FileHandle(forWritingAtPath: told))
         let told = told
-        #expect(try eventually { try Self.lines(told).count == 1 }, "it does not have the list")
+        #expect(try eventually { try Self.lines(told).count == 1 }, "it has not received the list")
     }
 
     private static func lines(_ path: String) throws -> [String] {
@@ -60,7 +60,7 @@ struct RunningWatch: PairPart {
         let first = try #require(try Self.lines(told).first?.firstMatch(of: #/"revision":([0-9]+)/#))
         let missed = Array(commits.dropFirst(Int(first.1) ?? 0))
         let hasAll = try eventually { try Self.lines(told).count >= missed.count + 1 || !command.process.isRunning }
-        #expect(hasAll, "it does not say all")
+        #expect(hasAll, "it does not report everything")
         if command.process.isRunning {
             #expect(try Array(Self.lines(told).dropFirst()) == missed)
             command.process.interrupt()
@@ -70,8 +70,8 @@ struct RunningWatch: PairPart {
     }
 }
 
-/// Somebody who adds an item on the whole screen, in a terminal of their own, and leaves it, or is killed, once it is told that the
-/// item is safe, or waits.
+/// A person who adds an item on the full screen, in a terminal of their own, and leaves it, or is killed, once the
+/// screen shows that the item is safe, or pending.
 struct RunningScreen: PairPart {
     private let tmux: Tmux
     private let text: String
@@ -90,8 +90,8 @@ struct RunningScreen: PairPart {
     func end() throws -> End {
         try tmux.press("Enter", in: tmux.first)
         let screen = try tmux.wait(for: tmux.first) { lines in
-            // The field is there for the next one: the screen is drawn as a whole.
-            // An item that is not safe yet has a dot in front; the line at the bottom is drawn behind it.
+            // The field for the next item is open: the screen is drawn completely. An item that is not safe yet has a
+            // dot in front; the line at the bottom is drawn after it.
             let isDrawn = lines.joined().contains("+ task ▸") && !lines.contains { $0.contains("•") }
             let isAdded = isDrawn && ScreenTests.items(lines).contains("[ ] " + text)
             return isAdded && ScreenTests.isSynced(lines) || Self.isGone(lines)
@@ -110,6 +110,6 @@ struct RunningScreen: PairPart {
         return (isKilled && status == 128 + SIGKILL ? 0 : status, screen.joined(separator: "\n"))
     }
 
-    /// The list was deleted: what was typed is still there, and it is said how the list comes back.
+    /// The list was deleted: the typed text is still on the screen, and a message says how the list can be restored.
     private static func isGone(_ lines: [String]) -> Bool { lines.joined().contains("was deleted; bring it back") }
 }

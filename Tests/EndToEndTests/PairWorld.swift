@@ -7,7 +7,7 @@ final class PairWorld {
     let folder: TemporaryFolder
     let server: RunningServer
     private let environment: [String: String]
-    /// Somebody who may read everything, and nothing more at any time.
+    /// The token of a person who may read everything, and must never get further rights.
     private let reader: String
 
     init() throws {
@@ -59,11 +59,11 @@ final class PairWorld {
 
     // MARK: A pair
 
-    /// Runs both at once, and looks at what they left behind.
+    /// Runs both commands at once, and examines the results.
     func play(_ place: PairPlace) throws {
         let deeds = place.deeds
         let before = try place.token.map { _ in try rights() }
-        // Who stays has the list before the other begins, and ends when that has ended.
+        // A command that keeps running has the list before the other starts, and is ended when the other has ended.
         let order = deeds.indices.sorted { deeds[$0].stays && !deeds[$1].stays }
         var running: [Int: any PairPart] = [:]
         for side in order { running[side] = try start(deeds[side], place, side) }
@@ -95,7 +95,7 @@ final class PairWorld {
         }
     }
 
-    // MARK: What holds
+    // MARK: Checks
 
     private func rights() throws -> Rights {
         try JSONDecoder().decode(Rights.self, from: Data(try hand(["token", "list", "--json"]).output.utf8))
@@ -108,7 +108,7 @@ final class PairWorld {
         let isRevoked = done.contains(.revoke)
         #expect(after.tokens.count == before.tokens.count + made - (isRevoked ? 1 : 0), "\(pair)")
         for token in after.tokens where !before.tokens.contains(where: { $0.id == token.id }) {
-            // Of a share nothing is left if its list was deleted behind it.
+            // A share has no list left if its list was deleted afterwards.
             let isShare = token.role == "none" && (token.lists.count == 1 || done.contains(.delete))
             #expect(token.role == "read" && token.lists.isEmpty || isShare, "\(pair)")
             #expect(token.lists.values.allSatisfy { $0 == "read" }, "\(pair)")
@@ -117,12 +117,12 @@ final class PairWorld {
         let victim = after.tokens.first { $0.id == place.token?.id }
         #expect((victim == nil) == isRevoked, "\(pair)")
         if let victim { #expect(victim.role == (done.contains(.grant) ? "read" : "write"), "\(pair)") }
-        // The server heeds it, not only the file.
+        // The server applies the change, not only the file.
         if isRevoked { try hand(["lists"], token: secret, expecting: 5) }
         if !isRevoked, done.contains(.grant) { try hand(["create", "x"], token: secret, expecting: 5) }
     }
 
-    /// Copies are whole or not there.
+    /// Checks that copies are complete or absent.
     private func expectFiles(_ place: PairPlace, _ deeds: [PairDeed], _ done: Set<Int>) throws {
         for (side, deed) in deeds.enumerated() {
             switch deed {
@@ -140,7 +140,7 @@ final class PairWorld {
         }
     }
 
-    /// Every edit that was acknowledged is in a history, and lists are called as was said.
+    /// Checks that every acknowledged edit is in a history, and that lists have the reported names.
     private func expectLists(_ place: PairPlace, _ deeds: [PairDeed], _ done: Set<Int>) throws {
         let pair = "\(deeds[0]), \(deeds[1])"
         let isDone = { (deed: PairDeed) in done.contains { deeds[$0] == deed } }
@@ -150,7 +150,7 @@ final class PairWorld {
         if namings == 1 { try hand(["ls", "-l", place.renamed]) }
         if isDone(.rename), !isDone(.undelete) { try hand(["ls", "-l", place.list], expecting: 3) }
         if isDone(.delete) {
-            // Brought back meanwhile, it may have been deleted before or behind that.
+            // If it was restored in the meantime, it may have been deleted before or after that.
             let isSure = !isDone(.undelete)
             if isSure { try hand(["ls", "-l", place.list], expecting: 3) }
             try hand(["undelete", place.list, "--name", place.back], expecting: isSure ? 0 : nil)
@@ -160,18 +160,18 @@ final class PairWorld {
             let times = history.matches(of: try Regex("\"insert\":\\[[^\\]]*\"\(place.text(side))\"")).count
             #expect(times == 1, "\(pair): \(place.text(side)) is there \(times) times")
         }
-        // Nothing of what was there before is lost from the history either.
+        // Nothing from before is lost from the history either.
         #expect(history.contains("\"one\"") && history.contains("\"two\""), "\(pair)")
     }
 
-    /// The commits of the lists that belong to a place.
+    /// Returns the commits of the lists that belong to a place.
     private func history(_ place: PairPlace) throws -> String {
         try place.names.map {
             try hand(["log", "-l", $0, "--json"], expecting: nil).output
         }.joined()
     }
 
-    /// What was in the histories is there also when the server has been killed and started again, and the store is sound.
+    /// Checks that the histories survive killing and restarting the server, and that the store is sound.
     func expectAllAfterKill(_ places: [PairPlace]) throws {
         let before = try places.map(history)
         server.kill()
@@ -182,7 +182,7 @@ final class PairWorld {
     }
 }
 
-/// Who may do what, as `hand token list --json` says it.
+/// The rights, as `hand token list --json` prints them.
 struct Rights: Decodable {
     struct Token: Decodable {
         let id, name, role: String

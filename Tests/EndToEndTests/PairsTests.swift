@@ -2,15 +2,15 @@ import Foundation
 import HandTestSupport
 import Testing
 
-/// Two commands at once on one server, each pair of those that may get into each other's way. Whichever is first: what was
-/// acknowledged is in the history, nobody may more than before, a copy is whole or not there, and each ends as `--help` says.
+/// Two commands at once on one server: every pair that may conflict. Whichever is first: acknowledged edits are in the
+/// history, nobody has more rights than before, a copy is complete or absent, and each command ends as `--help` says.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct PairsTests {
     @Test(arguments: PairDeed.allCases.filter { !$0.isKept }) func atOnce(first: PairDeed) throws {
         try play(first, PairDeed.allCases.filter { first.rawValue <= $0.rawValue && !$0.isKept })
     }
 
-    /// Who has kept edits that wait, or follows the list, beside everybody who changes it.
-    @Test(arguments: PairDeed.allCases.filter(\.isKept)) func besideWhatIsKept(first: PairDeed) throws {
+    /// A client with pending edits, or a follower of the list, alongside every command that changes it.
+    @Test(arguments: PairDeed.allCases.filter(\.isKept)) func alongsideKeptLists(first: PairDeed) throws {
         try play(first, PairDeed.allCases.filter { !$0.isKept || first.rawValue <= $0.rawValue })
     }
 
@@ -27,30 +27,30 @@ import Testing
     }
 }
 
-/// What one of the two does.
+/// The action of one of the two.
 enum PairDeed: String, CaseIterable {
     case add, tick, clear, undo, fill, save
     case make, delete, rename, undelete
     case token, grant, revoke, guests, share
     case backup, order, verify
-    /// What must not be possible while the server runs.
+    /// Must not be possible while the server runs.
     case recover, serve
-    /// Sends what waits; follows the list; edits it on the whole screen, which is left, or killed.
+    /// Sends pending edits; follows the list; edits it on the full screen, which is left, or killed.
     case sync, watch, open, cut
 
     var isKept: Bool { [.sync, .watch, .open, .cut].contains(self) }
-    /// Whether it goes on until it is told to end.
+    /// Whether it runs until it is told to end.
     var stays: Bool { isKept && self != .sync }
     var changesNames: Bool { [.delete, .rename, .undelete].contains(self) }
 
-    /// What somebody does with one list.
+    /// Whether it acts on one list.
     private var isOnList: Bool {
         [.add, .tick, .clear, .undo, .fill, .save, .make, .delete, .rename, .undelete, .share].contains(self) || isKept
     }
     var isOnRights: Bool { [.token, .grant, .revoke, .guests, .share].contains(self) }
     private var isOnStore: Bool { [.backup, .order, .verify, .recover, .serve].contains(self) }
 
-    /// Whether both have to do with the same files or lists.
+    /// Whether both act on the same files or lists.
     func meets(_ other: PairDeed) -> Bool {
         let writes: Set<PairDeed> = [.add, .fill, .delete, .rename, .token, .revoke, .sync]
         let changes: Set<PairDeed> = [.add, .clear, .undo, .delete, .rename, .sync, .watch, .open, .cut]
@@ -59,18 +59,18 @@ enum PairDeed: String, CaseIterable {
             || isOnStore && writes.contains(other) || other.isOnStore && writes.contains(self)
     }
 
-    /// How it may end beside another.
+    /// Returns the exit codes that it may have alongside another.
     func statuses(beside other: PairDeed) -> Set<Int32> {
         var statuses: Set<Int32> =
             switch self {
             case .recover, .serve: [1]
             default: [0]
             }
-        // The list may be gone, or not there yet, or be called otherwise; so may the token.
+        // The list may be deleted, or not exist yet, or have another name; the token may be gone, too.
         let needsList = isOnList && self != .make
         if needsList, other.changesNames || changesNames && other == self { statuses.insert(3) }
         if [.grant, .revoke].contains(self), other == .revoke { statuses.insert(3) }
-        // There is nothing left to take back, or the item has been.
+        // There is nothing left to undo, or the item is gone.
         if [.undo, .tick].contains(self), other == .undo { statuses.insert(3) }
         // The name is taken.
         if [self, other] == [.make, .make]
@@ -82,7 +82,7 @@ enum PairDeed: String, CaseIterable {
     }
 }
 
-/// What a pair works on: a list and a token of its own.
+/// What a pair works on: its own list and token.
 struct PairPlace {
     struct Token: Decodable {
         let id: String
@@ -91,16 +91,16 @@ struct PairPlace {
 
     let number: String
     let folder: String
-    /// For pairs that change one.
+    /// For pairs that change a token.
     let token: Token?
     let deeds: [PairDeed]
 
     var list: String { "list" + number }
     var renamed: String { "renamed" + number }
-    /// What a deleted list is called once it is back.
+    /// The name of a deleted list after it is restored.
     var back: String { "back" + number }
 
-    /// What its list, and others that the pair makes, may be called.
+    /// The possible names of its list, and of others that the pair creates.
     var names: [String] {
         [list] + (deeds.contains { [.make, .rename].contains($0) } ? [renamed] : [])
             + (deeds.contains(.delete) ? [back] : [])
@@ -109,7 +109,7 @@ struct PairPlace {
     func path(_ name: String, _ side: Int) -> String { "\(folder)/\(name)\(number).\(side)" }
     func text(_ side: Int) -> String { "added\(number)-\(side)" }
 
-    /// - Parameter side: which of the two it is.
+    /// - Parameter side: the side of the pair, 0 or 1.
     func arguments(_ deed: PairDeed, _ side: Int) -> [String] {
         switch deed {
         case .add: ["add", "-l", list, text(side)]

@@ -2,9 +2,11 @@ import EventLoop
 import FaultyNetwork
 import Testing
 
-/// The bad network itself: it must pass on exactly what it was given, and hold no more of it than it promises.
+/// The bad network itself: it must pass on exactly the bytes that it received, and hold no more of them than it
+/// promises.
 @Suite(.timeLimit(.minutes(5))) struct ProxyTests {
-    /// Bytes sent through a proxy to a server that counts them; `body` is told after each read how many have arrived.
+    /// Sends bytes through a proxy to a server that counts them. Calls `body` after each read with the number of bytes
+    /// that have arrived.
     private func send(
         _ bytes: [UInt8], _ faults: Faults, _ body: (FaultyProxy, Loop, @escaping () -> [UInt8]) async throws -> Void
     ) async throws {
@@ -49,15 +51,15 @@ import Testing
         }
     }
 
-    @Test func whatIsHeldBackIsBounded() async throws {
+    @Test func heldBytesAreBounded() async throws {
         var faults = Faults()
         faults.up.pieceBytes = 1...2_000
-        // So that it does not have everything through before it is stopped.
+        // Slow enough that not all bytes pass before it is stopped.
         faults.up.bytesPerSecond = 3_000_000
         try await send(pattern, faults) { proxy, loop, arrived in
             while arrived().count < 100_000 { loop.runOnce() }
             proxy.change { $0.isPartitioned = true }
-            // Until it has taken all that it takes.
+            // Until it has accepted as much as it can hold.
             var held = 0
             while held < 256 << 10 { held = await proxy.heldBytes().reduce(0, +) }
             #expect(held <= 320 << 10)
@@ -69,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func aResetIsOne() async throws {
+    @Test func aResetResetsBothEnds() async throws {
         try await confirmation { confirmed in
             let loop = try Loop()
             let listener = try Listener.tcp(

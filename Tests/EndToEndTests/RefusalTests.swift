@@ -2,13 +2,13 @@ import Foundation
 import HandTestSupport
 import Testing
 
-/// What the command line refuses, and in which words.
+/// The refusals of the command line, and their wording.
 @Suite(.serialized) struct RefusalTests {
     let user: CommandUser
 
     init() throws { user = try CommandUser() }
 
-    @Test func aCommandThatIsNotThere() throws {
+    @Test func anUnknownCommandIsRefused() throws {
         #expect(
             try user.hand("lsx", expecting: 2)
                 == "hand: there is no command 'hand lsx'. Did you mean 'ls'? 'hand --help' shows all.\n")
@@ -26,7 +26,7 @@ import Testing
         #expect(try user.hand("help").contains("A list that several people edit"))
     }
 
-    @Test func aListThatIsNotThere() throws {
+    @Test func aMissingListIsReported() throws {
         try user.hand("create", "groceries")
         #expect(
             try user.hand("ls", "-l", "grocerys", expecting: 3)
@@ -36,8 +36,8 @@ import Testing
                 == "hand: there is no list 'work'. Make it with: hand create work\n")
     }
 
-    /// Nobody is asked about a list that is not there; who is asked learns what would go.
-    @Test func deletingAsksOnlyForWhatIsThere() throws {
+    /// `delete` does not ask about a missing list; otherwise it says what would be deleted.
+    @Test func deletingAsksOnlyAboutExistingLists() throws {
         let refusal = try user.hand("delete", "groceries", expecting: 3)
         #expect(refusal == "hand: there is no list 'groceries'. Make it with: hand create groceries\n")
         try user.hand("create", "groceries")
@@ -51,15 +51,15 @@ import Testing
         #expect(try user.hand("lists") == "")
     }
 
-    @Test func optionsOfTheServerInAUnit() throws {
+    @Test func aUnitChecksTheServersOptions() throws {
         let refusal = try user.hand("unit", "--", "--bogus", expecting: 2)
         #expect(refusal.contains("hand serve: Unknown option '--bogus'") && !refusal.contains("CommandError"))
         #expect(try user.hand("unit", "--", "--help").contains("Run a server."))
         #expect(try user.hand("unit", "--", "--max-items", "5").contains("--max-items 5"))
     }
 
-    /// What is no text is refused: replacing it would put something else into the list.
-    @Test func whatIsNotUTF8() throws {
+    /// Input that is not text is refused: replacing bytes would put something else into the list.
+    @Test func inputMustBeUTF8() throws {
         try user.hand("create", "list")
         func shell(_ command: String) throws -> (status: Int32, text: String) {
             let process = Process()
@@ -79,14 +79,14 @@ import Testing
         #expect(try user.lines() == [])
     }
 
-    /// Where nobody listens is said, and what to do about it; another reason is said as it is.
-    @Test func aServerThatIsNotThere() throws {
+    /// If nobody listens, the message says so and what to do; other reasons are reported as they are.
+    @Test func anUnreachableServerIsReported() throws {
         func words(_ url: String) throws -> String { try user.hand("ls", "--url", url, expecting: 6) }
         let path = user.server.folder.path + "/no.sock"
         #expect(
             try words("hand+unix://\(path)/list")
                 == "hand: no server answers at \(path). Start one: hand serve --listen \(path)\n")
-        // Nobody has port 1.
+        // Nobody listens at port 1.
         #expect(
             try words("hand://127.0.0.1:1/list")
                 == "hand: no server answers at 127.0.0.1:1. Start one: hand serve --listen 127.0.0.1:1\n")
@@ -97,14 +97,14 @@ import Testing
             try user.hand("sync", "--url", "hand://127.0.0.1:1/list", expecting: 6).hasSuffix("--listen 127.0.0.1:1\n"))
     }
 
-    @Test func filesThatDoNotRead() throws {
+    @Test func unreadableFilesAreReported() throws {
         try user.hand("create", "list")
         #expect(try user.hand("import", "nofile.md", expecting: 3) == "hand: cannot read nofile.md: no such file\n")
         let folder = user.server.folder.path
         #expect(try user.hand("import", folder, expecting: 1) == "hand: cannot read \(folder): is a directory\n")
     }
 
-    @Test func settingsThatDoNotExist() throws {
+    @Test func unknownSettingsAreRefused() throws {
         let file = user.server.folder.path + "/config/hand/config.toml"
         try FileManager.default.createDirectory(
             atPath: user.server.folder.path + "/config/hand", withIntermediateDirectories: true)
@@ -115,8 +115,8 @@ import Testing
                 + "The settings are url, name, ca, cert, cert-key, token and [keys].\n")
     }
 
-    /// A terminal that cannot put its cursor anywhere is not drawn on.
-    @Test func aTerminalThatIsNoScreen() throws {
+    /// Nothing is drawn on a terminal that cannot move its cursor.
+    @Test func aTerminalWithoutCursorIsRefused() throws {
         try user.hand("create", "list")
         let tmux = try Tmux(columns: 200, environment: user.environment, "sh")
         try tmux.type("TERM=dumb \(Binary.path) open; echo ended with $?", in: tmux.first)

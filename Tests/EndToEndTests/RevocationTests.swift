@@ -3,7 +3,7 @@ import Glibc
 import HandTestSupport
 import Testing
 
-/// What a command says of who may do what holds, whoever runs it beside what else.
+/// The rights that a command reports as set take effect, whatever other commands run at the same time.
 @Suite(.serialized) struct RevocationTests {
     private let folder: TemporaryFolder
     private var data: String { folder.path + "/data" }
@@ -38,8 +38,8 @@ import Testing
         return process
     }
 
-    /// A token that was revoked stays so, and one that was made is there, whichever command is first.
-    @Test func revokedBesideOthers() throws {
+    /// A revoked token stays revoked, and a created one exists, whichever command is first.
+    @Test func concurrentChangesOfTokensAllTakeEffect() throws {
         for round in 0..<6 {
             _ = try secret("old\(round)")
             let (revoked, granted) = (try id("old\(round)"), try id("old\(round)"))
@@ -61,7 +61,7 @@ import Testing
         return (facts[.ownerAccountID] as? Int, facts[.posixPermissions] as? Int)
     }
 
-    /// A server with a user of its own must go on reading what root's commands write.
+    /// A server with its own user must still be able to read the files that root's commands write.
     @Test(.enabled(if: geteuid() == 0)) func rootWritesForTheServersUser() throws {
         try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
         try #require(chown(data, 4_711, 4_711) == 0)
@@ -76,7 +76,7 @@ import Testing
         #expect(try facts(file) == (815, 0o640))
     }
 
-    /// The folder that a token command makes is as private as the one that the server makes.
+    /// The folder that a token command creates is as private as the one that the server creates.
     @Test func theFolderIsPrivate() throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
@@ -87,7 +87,7 @@ import Testing
         #expect(try facts(file).mode == 0o600)
     }
 
-    /// A server that could not read the file because it had too many files open reads it as soon as it can.
+    /// A server that could not read the file because it had too many open files reads it as soon as it can.
     @Test(.timeLimit(.minutes(5))) func theFileIsReadAsSoonAsItCanBe() throws {
         let ada = try secret("ada")
         try token("guests", "--local", "none")
@@ -115,7 +115,7 @@ import Testing
         #expect(said.split(separator: "\n").count { $0.contains("access rules not reloaded") } == 1, "\(said)")
     }
 
-    /// The command says whether the running server heeds it.
+    /// The command says whether the running server has applied the change.
     @Test func theCommandSaysWhatItKnows() throws {
         let first = try token("create", "ada", "--role", "write")
         #expect(first.messages.contains("no server is running"), "\(first.messages)")
@@ -146,7 +146,7 @@ import Testing
     }
 }
 
-/// Rights never widen because the file with the rules is gone.
+/// Rights never widen because the file of the access rules is lost.
 @Suite(.serialized) struct LostRulesTests {
     private let folder: TemporaryFolder
     private let secret: String
@@ -155,7 +155,7 @@ import Testing
     private var file: String { data + "/access.json" }
     private var log: String { (try? String(contentsOfFile: folder.path + "/log", encoding: .utf8)) ?? "" }
 
-    /// Rules by which nobody may anything without a token.
+    /// Sets rules by which nobody may do anything without a token.
     init() throws {
         folder = try TemporaryFolder()
         secret = try Binary.run(["token", "create", "ada", "--role", "admin", "--data", folder.path + "/data"]).output
@@ -171,7 +171,7 @@ import Testing
         return outcome
     }
 
-    /// How it ends to ask the server for its lists, with the token and without.
+    /// Returns the exit codes of asking the server for its lists, with the token and without.
     private func statuses(_ server: RunningServer) throws -> [Int32] {
         try [secret, nil].map { token in
             var environment = ["XDG_STATE_HOME": folder.path, "HAND_NAME": "ada"]
@@ -180,7 +180,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5))) func nobodyIsLetIn() throws {
+    @Test(.timeLimit(.minutes(5))) func withoutRulesNobodyIsAdmitted() throws {
         let server = try RunningServer(folder, logPath: folder.path + "/log")
         defer { server.kill() }
         #expect(try statuses(server) == [0, 5])
@@ -189,18 +189,18 @@ import Testing
         #expect(try statuses(server) == [5, 5])
         #expect(try hand("admin", "connections").status == 0)
         #expect(try hand("token", "list", expecting: 1).messages.contains("restore"))
-        // A restart does not open it up.
+        // A restart does not open the server.
         #expect(server.terminate() == 0)
         try server.start()
         #expect(eventually { log.contains("access rules are missing") })
         #expect(try statuses(server) == [5, 5])
-        // What the store remembers is put back; and only what got lost is.
+        // The remembered rules are restored, but only if the file is lost.
         #expect(try hand("token", "restore").messages.contains("the running server has applied the change"))
         #expect(try statuses(server) == [0, 5])
         try hand("token", "restore", expecting: 1)
     }
 
-    @Test func whoBeginsAnewBeginsWithNobody() throws {
+    @Test func newRulesAdmitNobody() throws {
         let server = try RunningServer(folder, logPath: folder.path + "/log")
         defer { server.kill() }
         server.kill()
@@ -210,8 +210,9 @@ import Testing
         #expect(try statuses(server) == [5, 5])
     }
 
-    /// A backup has the rules, a revoked token does not come back where there are newer ones, and lost rules stay lost.
-    @Test func backupsTakeTheRulesAlong() throws {
+    /// A backup contains the rules, a revoked token does not come back if there are newer rules, and lost rules stay
+    /// lost.
+    @Test func backupsContainTheRules() throws {
         let server = try RunningServer(folder, logPath: folder.path + "/log")
         defer { server.kill() }
         let (backup, second) = (folder.path + "/backup", folder.path + "/second")

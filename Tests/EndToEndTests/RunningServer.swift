@@ -8,7 +8,7 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// The `hand` binary beside the test bundle.
+/// The `hand` binary next to the test bundle.
 enum Binary {
     static let path = Built.hand
 
@@ -40,7 +40,7 @@ enum Binary {
     }
 }
 
-/// Whether something comes to be so within a minute, which a busy machine may need.
+/// Whether a condition becomes true within a minute. A busy machine may need that long.
 func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
     for _ in 0..<6_000 {
         if try condition() { return true }
@@ -54,19 +54,19 @@ final class RunningServer {
     let folder: TemporaryFolder
     let options: [String]
     private var process: ServerProcess?
-    /// The line in which the server says where it is.
+    /// The line in which the server reports its address.
     var greeting: String { process?.greeting ?? "" }
 
     var socket: String { folder.path + "/hand.sock" }
     var address: HandAddress.Server { .unix(path: socket) }
 
-    /// Where its log goes; nil for where the test's own messages go.
+    /// The file for its log, or nil for the test's own output.
     private let logPath: String?
 
-    /// The command that starts it, if it is not to run as this process does.
+    /// The command that starts it, if it does not run like this process.
     private let launcher: [String]
 
-    /// With an umask by which what it makes would be for everybody, if it did not see to it.
+    /// Starts it with a umask under which new files would be open to everybody, if the server did not prevent that.
     static let laxUmask = ["/bin/sh", "-c", "umask 0; exec \"$@\"", "sh"]
 
     init(
@@ -93,17 +93,17 @@ final class RunningServer {
     /// `kill -9`.
     func kill() { process?.kill() }
 
-    /// What the server counts of itself under that name.
+    /// Returns the server's figure of that name.
     func figure(_ name: String) throws -> Int {
         let report = try Binary.run(["admin", "report", "--data", folder.path + "/data"]).output
         let expression = try Regex("\"\(name)\":([0-9]+)", as: (Substring, Substring).self)
         return Int(try #require(report.firstMatch(of: expression)).1) ?? -1
     }
 
-    /// SIGHUP: the server heeds it when it comes to it.
+    /// Sends SIGHUP. The server handles it in a later turn.
     func hangUp() { process?.signal(SIGHUP) }
 
-    /// From now on it may have so many files open.
+    /// Limits the number of its open files from now on.
     func limitFiles(to count: Int) throws {
         guard let process else { return }
         let outcome = try Binary.run(
@@ -111,7 +111,7 @@ final class RunningServer {
         guard outcome.status == 0 else { throw POSIXError(.EPERM) }
     }
 
-    /// SIGTERM; returns the exit code.
+    /// Sends SIGTERM. Returns the exit code.
     func terminate() -> Int32 { process?.terminate() ?? -1 }
 
     /// Returns the exit code once it has ended by itself.
@@ -123,7 +123,7 @@ final class RunningServer {
                 server: address, person: person, program: "test", journalPath: journal.map { folder.path + "/" + $0 }))
     }
 
-    /// The list as the store has it, read after the server has ended.
+    /// Returns the list in the store, read after the server has ended.
     func stored(_ name: String) throws -> (hand: Hand, revision: Int) {
         let store = try SQLiteStore(folder: folder.path + "/data", durability: .fsync)
         defer { try? store.close() }
@@ -134,7 +134,7 @@ final class RunningServer {
 }
 
 extension FollowedList {
-    /// Waits until the view is the server's revision at least, and nothing is pending.
+    /// Waits until the view has at least the server's revision and nothing is pending.
     func caughtUp(to revision: Int) async throws -> ListState {
         for await event in events {
             let state = try await state()

@@ -20,7 +20,7 @@ import Testing
         try Binary.run(arguments, environment: environment).output
     }
 
-    /// The texts of the items on a screen, without numbers, marks and people.
+    /// Returns the texts of the items on a screen, without numbers, marks and people.
     static func items(_ screen: [String]) -> [String] {
         screen.dropFirst().dropLast(2).compactMap { line in
             guard let box = line.range(of: "[ ] ") ?? line.range(of: "[x] ") else { return nil }
@@ -39,7 +39,7 @@ import Testing
         let panes = [tmux.first, try tmux.open(commands[1]), try tmux.open(commands[2])]
         for pane in panes { try tmux.wait(for: pane) { Self.isSynced($0) && $0.last?.contains("3 people") == true } }
 
-        // All type at once; the keys reach the terminals interleaved.
+        // Everybody types at the same time; the keys reach the terminals interleaved.
         for pane in panes { try tmux.press("a", in: pane) }
         for round in 1...3 {
             for (name, pane) in zip(names, panes) {
@@ -67,19 +67,19 @@ import Testing
         #expect(list.contains("[ ] written offline"))
         #expect(list.filter { $0.hasPrefix("[x]") }.count == 1)
 
-        // What the screens show is what the server has.
+        // The screens show the server's list.
         let stored = try hand("ls").split(separator: "\n").map { String($0.drop { $0 != "[" }) }
         #expect(stored == list)
         for pane in panes { try tmux.press("Q", in: pane) }
     }
 
-    /// Ends adding items, and waits until that is seen: a key that comes at once behind Esc would be taken as one with Alt.
+    /// Stops adding items, and waits until the screen shows that: a key right after Esc would be taken as one with Alt.
     private func leaveField(_ tmux: Tmux, _ pane: String) throws {
         try tmux.press("Escape", in: pane)
         try tmux.wait(for: pane) { !$0.joined().contains("+ task ▸") }
     }
 
-    /// Waits until all terminals show the same list, saved, and returns it.
+    /// Waits until all terminals show the same list, saved. Returns it.
     @discardableResult
     private func agree(_ tmux: Tmux, _ panes: [String], count: Int) throws -> [String] {
         while true {
@@ -90,11 +90,12 @@ import Testing
         }
     }
 
-    /// One sees who has an item's editor open: until it is closed, through an outage, and not when that terminal is gone.
-    @Test func whoEditsIsSeenByTheOthers() throws {
+    /// Everybody sees who has an item's editor open: until it is closed, through an outage, and not once that terminal
+    /// is gone.
+    @Test func editingIsVisibleToOthers() throws {
         _ = try hand("create", "list")
         _ = try hand("add", "milk")
-        // Behind a shell, as what is killed below.
+        // Started by a shell, like the program that is killed below.
         let tmux = try Tmux(environment: environment, "\(Binary.path) open --as ada; true")
         let (ada, bob) = (tmux.first, try tmux.open("\(Binary.path) open --as bob"))
         func bobSees(_ text: String) throws {
@@ -120,7 +121,7 @@ import Testing
         try bobSees("milk 2 l")
     }
 
-    @Test func itOpensWithoutAServerWhatWasKept() throws {
+    @Test func withoutAServerTheKeptListIsOpened() throws {
         _ = try hand("create", "list")
         _ = try hand("add", "kept on this machine")
         let command = "\(Binary.path) open --as ada"
@@ -134,7 +135,7 @@ import Testing
             try tmux.press("Enter", in: tmux.first)
             try leaveField(tmux, tmux.first)
             try tmux.wait(for: tmux.first) { $0.last?.contains("1 queued") ?? false }
-            // The whole terminal goes away at once.
+            // The whole terminal disappears at once.
         }
         let tmux = try Tmux(rows: 10, columns: 40, environment: environment, command)
         let screen = try tmux.wait(for: tmux.first) { $0.last?.contains("1 queued") ?? false }
@@ -144,8 +145,8 @@ import Testing
         #expect(try hand("ls").contains("edited offline"))
     }
 
-    /// Also when all of it comes in one turn of the loop: what was on its way is no longer said once it is here.
-    @Test func aLongListThatIsHereIsNotLoading() throws {
+    /// Even if all of it arrives in one turn of the loop: the loading notice disappears once the list is complete.
+    @Test func aCompleteLongListIsNotShownAsLoading() throws {
         let file = server.folder.path + "/long.txt"
         try (0..<100_000).map { "item \($0)\n" }.joined().write(toFile: file, atomically: true, encoding: .utf8)
         _ = try hand("create", "list")
@@ -157,7 +158,7 @@ import Testing
 
     private func isAtPrompt(_ screen: [String]) -> Bool { ["#", "$"].contains(screen.last { !$0.isEmpty } ?? "") }
 
-    /// Starts a shell, and has it say what its terminal is like.
+    /// Starts a shell, and makes it print its terminal's settings.
     private func shell() throws -> Tmux {
         let tmux = try Tmux(environment: environment, "/bin/sh")
         try tmux.wait(for: tmux.first, until: isAtPrompt)
@@ -165,13 +166,13 @@ import Testing
         return tmux
     }
 
-    /// Has a shell carry out a command, without waiting for its end.
+    /// Makes a shell run a command, without waiting for its end.
     private func enter(_ command: String, _ tmux: Tmux) throws {
         try tmux.type(command, in: tmux.first)
         try tmux.press("Enter", in: tmux.first)
     }
 
-    /// Leaves the screen: the shell has its terminal as it was.
+    /// Leaves the screen: the shell's terminal is as before.
     private func leave(_ tmux: Tmux) throws {
         try tmux.press("Q", in: tmux.first)
         try tmux.wait(for: tmux.first, until: isAtPrompt)
@@ -183,14 +184,14 @@ import Testing
         #expect(modes[0] == modes[1] && !modes[0].isEmpty)
     }
 
-    @Test func theTerminalIsGivenBack() throws {
+    @Test func theTerminalIsRestored() throws {
         _ = try hand("create", "list")
         let tmux = try shell()
         try enter("\(Binary.path) open --as ada", tmux)
         try tmux.wait(for: tmux.first, until: Self.isSynced)
         try tmux.press("C-z", in: tmux.first)
         try tmux.wait(for: tmux.first) { isAtPrompt($0) && $0.joined().contains("Stopped") }
-        // Changed while the screen is away, and while it is there.
+        // The window is resized while the screen is suspended, and while it is visible.
         try tmux.resize(rows: 20, columns: 70)
         try enter("fg", tmux)
         try tmux.wait(for: tmux.first) { $0.count == 20 && Self.isSynced($0) }
@@ -199,8 +200,8 @@ import Testing
         try leave(tmux)
     }
 
-    /// Whoever sends the signal, the shell gets its terminal.
-    @Test func theTerminalIsGivenBackToWhoeverStopsIt() throws {
+    /// Whoever sends the signal, the shell gets its terminal back.
+    @Test func theTerminalIsRestoredWhoeverStopsIt() throws {
         _ = try hand("create", "list")
         let tmux = try shell()
         let file = server.folder.path + "/pid"
@@ -214,7 +215,7 @@ import Testing
             try enter("clear; fg", tmux)
             try tmux.wait(for: tmux.first, until: Self.isSynced)
         }
-        // This cannot be noticed: the shell has it as it is, and the screen takes it back.
+        // This cannot be noticed: the shell gets the terminal as it is, and the screen takes it back later.
         kill(process, SIGSTOP)
         try tmux.wait(for: tmux.first) { $0.joined().contains("Stopped (signal)") }
         try tmux.type("stty sane; fg", in: tmux.first)
@@ -223,8 +224,9 @@ import Testing
         try leave(tmux)
     }
 
-    /// Both replace one word without the server. Whoever comes back first is overridden, is told so, and gets it back.
-    @Test func whoeverIsOverriddenIsTold() throws {
+    /// Both replace the same word without the server. The first to reconnect is overridden, is notified, and can
+    /// restore its word.
+    @Test func anOverriddenPersonIsNotified() throws {
         _ = try hand("create", "list")
         _ = try hand("add", "eggs")
         let tmux = try Tmux(environment: environment, "\(Binary.path) open --as ada")
@@ -245,7 +247,7 @@ import Testing
         let told = screens.map { $0.contains { $0.contains(" overwrote '") } }
         #expect(told.filter { $0 }.count == 1)
         let loser = try #require(told.firstIndex(of: true))
-        // Who it was may be told a moment after the commit.
+        // The author's name may arrive a moment after the commit.
         let winner = ["ada", "bob"][1 - loser]
         try tmux.wait(for: panes[loser]) { $0.contains { $0.contains("\(winner) overwrote '") } }
         let mine = loser == 0 ? "[ ] ducks" : "[ ] hens"
@@ -260,7 +262,7 @@ import Testing
         let tmux = try Tmux(environment: environment, "\(Binary.path) open --as ada")
         let pane = tmux.first
         try tmux.wait(for: pane) { Self.isSynced($0) && Self.items($0).count == 3 }
-        // A click on the second row, then the first is dragged behind it.
+        // A click on the second row, then the first row is dragged below it.
         try tmux.send("\u{1B}[<0;9;3M\u{1B}[<0;9;3m", in: pane)
         try tmux.wait(for: pane) { $0[2].hasPrefix("▸ 2 [ ] two") }
         try tmux.send("\u{1B}[<0;9;2M\u{1B}[<32;9;3M\u{1B}[<0;9;3m", in: pane)
@@ -272,8 +274,9 @@ import Testing
         #expect(try hand("log", "-n", "1").contains("five"))
     }
 
-    /// What does not fit one's own disk is not sent. It is once there is room; whoever leaves before is told.
-    @Test func aFullDiskOfOnesOwn() throws {
+    /// Edits that do not fit on one's own disk are not sent. They are sent once there is room; whoever leaves earlier
+    /// is warned.
+    @Test func aFullLocalDiskDelaysEdits() throws {
         _ = try hand("create", "list")
         let control = server.folder.path + "/control"
         func disk(_ fault: String) throws { try fault.write(toFile: control, atomically: true, encoding: .utf8) }
@@ -313,7 +316,7 @@ import Testing
         try leaveField(tmux, tmux.first)
         let drawn = ["[ ] 👩‍👩‍👧 family", "[ ] 👍 thumb", "[ ] 👩‍👩‍👦 typed"]
         try tmux.wait(for: tmux.first) { Self.items($0) == drawn && Self.isSynced($0) }
-        // One that begins alike takes its place, and one that is that beginning alone.
+        // An emoji with the same beginning replaces it, and so does that beginning alone.
         for text in ["👩‍👩‍👦 family", "👩 family"] {
             _ = try hand("edit", "1", text)
             try tmux.wait(for: tmux.first) { Self.items($0)[0] == "[ ] \(text)" && Self.isSynced($0) }
@@ -338,7 +341,7 @@ import Testing
         try tmux.wait(for: tmux.first) { Self.isSynced($0) && Self.items($0).count == 2 }
     }
 
-    @Test func withoutColoursNoneAreSent() throws {
+    @Test func withoutColoursNoneAreUsed() throws {
         _ = try hand("create", "list")
         _ = try hand("add", "x", "--link", "https://example.org")
         for (value, isColored) in [("", true), ("1", false)] {

@@ -2,9 +2,9 @@ import Foundation
 import HandTestSupport
 import Testing
 
-/// The server with TLS, as people run it.
+/// The server with TLS, as operators run it.
 @Suite(.serialized) struct SecureServerTests {
-    /// A server that listens on a port of its own with TLS.
+    /// Starts a server that listens on a port of its own with TLS.
     private static func start(
         _ folder: TemporaryFolder, _ own: (certificate: String, key: String), _ more: [String] = [],
         logPath: String? = nil
@@ -44,7 +44,7 @@ import Testing
         #expect(load.status == 0 && load.output.contains("converged"), "\(load.output) \(load.messages)")
     }
 
-    /// Of several hosts each must be the one that its certificate names; who is not is passed over.
+    /// Each of several hosts must be the one that its certificate names; others are skipped.
     @Test func severalHosts() throws {
         let folder = try TemporaryFolder()
         let certificates = try Certificates(folder)
@@ -60,8 +60,8 @@ import Testing
         #expect(load.status == 0 && load.output.contains("converged"), "\(load.output) \(load.messages)")
     }
 
-    /// A new certificate is taken without a restart; a file that is none leaves the old one in use.
-    @Test func certificatesAreReadAnew() throws {
+    /// A new certificate is used without a restart; an invalid file leaves the old one in use.
+    @Test func certificatesAreReloaded() throws {
         let folder = try TemporaryFolder()
         let certificates = try Certificates(folder)
         let own = try certificates.make("server", for: "DNS:elsewhere")
@@ -79,8 +79,10 @@ import Testing
         for _ in 0..<5 { #expect(try isTaken()) }
     }
 
-    /// An operator hears of a certificate that nobody will trust.
-    @Test(arguments: [(-1, "expired"), (2, "expires in"), (30, "")]) func theEndOfACertificate(days: Int, said: String)
+    /// An operator is warned of a certificate that nobody will trust.
+    @Test(arguments: [(-1, "expired"), (2, "expires in"), (30, "")]) func expiringCertificatesAreReported(
+        days: Int, said: String
+    )
         throws
     {
         let folder = try TemporaryFolder()
@@ -92,8 +94,8 @@ import Testing
         #expect(said.isEmpty ? text.isEmpty : text.contains("the certificate") && text.contains(said), "\(text)")
     }
 
-    /// A server that lets in none but those with a certificate of its authority, and people who have one, or not.
-    @Test func peopleShowTheirCertificates() throws {
+    /// A server that admits only clients with a certificate of its authority, and people who have one, or not.
+    @Test func clientsMayNeedCertificates() throws {
         let folder = try TemporaryFolder()
         let certificates = try Certificates(folder)
         let (own, ada) = (
@@ -121,13 +123,14 @@ import Testing
             ["load", "--url", url, "--clients", "3", "--duration", "1s"],
             environment: both.merging(["HAND_CA": certificates.authority]) { $1 })
         #expect(load.status == 0, "\(load.messages)")
-        // In the file of settings.
+        // Set in the configuration file.
         let settings = folder.path + "/hand/config.toml"
         try FileManager.default.createDirectory(atPath: folder.path + "/hand", withIntermediateDirectories: true)
         try "cert = '\(ada.certificate)'\ncert-key = '\(ada.key)'\n".write(
             toFile: settings, atomically: true, encoding: .utf8)
         #expect(try hand(["lists"], [:]).output.contains("groceries"))
-        // The environment comes first: one that a stranger has signed, one without its key, a key alone, none.
+        // The environment takes precedence: a certificate that a stranger has signed, one without its key, a key alone,
+        // none.
         let others = ["HAND_CERT": stranger.certificate, "HAND_CERT_KEY": stranger.key]
         #expect(try hand(["lists"], others).status == 6)
         let halves = try hand(["lists"], ["HAND_CERT": ada.certificate])
@@ -139,7 +142,7 @@ import Testing
         #expect(none.status == 6 && none.messages.contains("the server asks who you are"), "\(none.messages)")
     }
 
-    /// A client with a certificate that comes again with what the server gave it the first time.
+    /// A client with a certificate resumes its first TLS session.
     @Test func aSessionIsResumed() throws {
         let folder = try TemporaryFolder()
         let certificates = try Certificates(folder)
@@ -159,7 +162,7 @@ import Testing
         }
     }
 
-    @Test func whatOthersCanReachMustBeEncrypted() throws {
+    @Test func reachableAddressesMustBeEncrypted() throws {
         let folder = try TemporaryFolder()
         let refused = try Binary.run(["serve", "--listen", "0.0.0.0:0", "--data", folder.path + "/data"])
         #expect(refused.status == 2 && refused.messages.contains("--tls-cert"), "\(refused.messages)")

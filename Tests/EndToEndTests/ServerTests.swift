@@ -8,9 +8,9 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// The real server process, and what comes over its socket.
+/// The real server process, and the bytes on its socket.
 @Suite(.serialized) struct ServerTests {
-    /// Sends bytes on a connection of their own and returns what comes back until the server closes it.
+    /// Sends bytes on a connection of their own. Returns the answer until the server closes the connection.
     private func exchange(
         _ server: RunningServer, _ bytes: [UInt8], thenEnd: Bool = false,
         until isEnough: @escaping (DownMessage) -> Bool = { _ in false }
@@ -45,7 +45,7 @@ import Testing
         ).frame
     }
 
-    @Test func badBytesGetAClearErrorAndEverybodyElseGoesOn() async throws {
+    @Test func badBytesGetAClearErrorAndEverybodyElseContinues() async throws {
         let server = try RunningServer(try TemporaryFolder())
         let client = try server.client()
         try await client.create("list")
@@ -87,7 +87,7 @@ import Testing
             try await list.edit { Delta.inserting([item], at: $0.view.count, .before) }
             #expect(try await list.settled().rejections.isEmpty)
         }
-        // Cut off in the middle of a frame: nobody is told, and nothing breaks.
+        // Cut off in the middle of a frame: nobody is notified, and nothing breaks.
         #expect(try exchange(server, Array(hello().dropLast(3)), thenEnd: true).isEmpty)
         #expect(try await list.state().view.count == cases.count)
         await client.close()
@@ -133,8 +133,8 @@ import Testing
         for client in clients { await client.close() }
     }
 
-    /// Who is replaced may have been so by a late hello of its own, and comes back; but two programs with one id do not go on like
-    /// that: one of them stops, and the other has the connection.
+    /// A client may have been replaced by its own late hello, so it reconnects. But two programs with one id do not
+    /// continue like that: one of them stops, and the other keeps the connection.
     @Test(.timeLimit(.minutes(5))) func aNewConnectionOfAClientClosesItsOldOne() async throws {
         let server = try RunningServer(try TemporaryFolder())
         let id = ClientID(high: 5, low: 5)
@@ -165,14 +165,14 @@ import Testing
         for client in clients { await client.close() }
     }
 
-    @Test func aStoppingServerSaysSoAndItsClientsComeBack() async throws {
+    @Test func aStoppingServerSaysSoAndItsClientsReconnect() async throws {
         let server = try RunningServer(try TemporaryFolder())
         let client = try server.client()
         try await client.create("list")
         let list = try await client.open("list")
         _ = try await list.live()
         let events = list.events
-        // From here on the stream is fed: the loop has taken what was asked of it.
+        // From here on the stream gets events: the loop has processed the request.
         _ = try await list.state()
         #expect(server.terminate() == 0)
         for await case .status(.offline(let reason, let retry)) in events {
@@ -209,8 +209,9 @@ import Testing
         #expect(second.messages.contains("in use by another process"))
     }
 
-    /// Messages are carried out in the order in which they come, and one who asks without reading does not hold up others.
-    @Test func requestsAreCarriedOutInOrderAndAtTheReadersPace() async throws {
+    /// Messages are handled in the order in which they arrive, and a client that does not read its answers does not
+    /// block others.
+    @Test func requestsAreHandledInOrderAndAtTheReadersPace() async throws {
         let server = try RunningServer(try TemporaryFolder())
         let subscribe = UpMessage.Subscribe(request: 2, name: "new", logID: 0, revision: 0)
         let bytes =
@@ -243,7 +244,7 @@ import Testing
         let list = try await ada.open("list")
         _ = try await list.live()
         let events = list.events
-        // From here on the stream is fed: the loop has taken what was asked of it.
+        // From here on the stream gets events: the loop has processed the request.
         _ = try await list.state()
         let bob = try server.client("bob")
         let his = try await bob.open("list")
@@ -259,14 +260,14 @@ import Testing
         await ada.close()
     }
 
-    @Test func aDeletedListIsGoneForThoseWhoFollowIt() async throws {
+    @Test func followersOfADeletedListAreNotified() async throws {
         let server = try RunningServer(try TemporaryFolder())
         let client = try server.client()
         try await client.create("list")
         let list = try await client.open("list")
         _ = try await list.live()
         let events = list.events
-        // From here on the stream is fed: the loop has taken what was asked of it.
+        // From here on the stream gets events: the loop has processed the request.
         _ = try await list.state()
         try await client.delete("list")
         for await case .refused(let code, _) in events { #expect(code == .listDeleted) }

@@ -5,7 +5,7 @@ import Testing
 
 /// The server under a service manager, which this test plays.
 @Suite struct ServiceManagerTests {
-    /// A socket for datagrams, and what comes.
+    /// A socket for datagrams, and the messages on it.
     private final class Manager {
         private let descriptor: Int32
         let path: String
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// A server that speaks to a service manager.
+    /// Starts a server that reports to a service manager.
     private static func start(_ folder: TemporaryFolder, _ manager: Manager, durability: String) throws -> Process {
         let server = Process()
         server.executableURL = URL(fileURLWithPath: Binary.path)
@@ -51,13 +51,13 @@ import Testing
         return server
     }
 
-    @Test func itIsToldWhenTheServerIsReadyReloadsAndStops() throws {
+    @Test func theManagerIsNotifiedOfReadinessReloadAndStop() throws {
         let folder = try TemporaryFolder()
         let manager = try Manager(folder)
         let server = try Self.start(folder, manager, durability: "memory")
         defer { server.terminate() }
         #expect(manager.next() == "READY=1")
-        #expect(FileManager.default.fileExists(atPath: folder.path + "/hand.sock"), "it listens by then")
+        #expect(FileManager.default.fileExists(atPath: folder.path + "/hand.sock"), "it must listen by then")
         kill(server.processIdentifier, SIGHUP)
         #expect(manager.next().wholeMatch(of: #/RELOADING=1\nMONOTONIC_USEC=[0-9]+/#) != nil)
         #expect(manager.next() == "READY=1")
@@ -67,8 +67,8 @@ import Testing
         #expect(server.terminationStatus == 0)
     }
 
-    /// A store of an older format may take longer to convert than a start may take.
-    @Test func itWaitsForAConversion() throws {
+    /// Converting a store of an older format may take longer than the limit for a start.
+    @Test func theManagerWaitsForAConversion() throws {
         let folder = try TemporaryFolder()
         let manager = try Manager(folder)
         for isOlder in [false, true] {
@@ -80,7 +80,7 @@ import Testing
             server.waitUntilExit()
             let log = try String(contentsOfFile: folder.path + "/log", encoding: .utf8)
             #expect(log.contains("the store has an older format and is being converted") == isOlder, "\(log)")
-            // SQLite keeps the number of the format there.
+            // SQLite stores the format's number there.
             let file = try FileHandle(forUpdating: URL(filePath: folder.path + "/data/hand.sqlite"))
             try file.seek(toOffset: 60)
             try file.write(contentsOf: Data([0, 0, 0, 6]))
@@ -88,8 +88,9 @@ import Testing
         }
     }
 
-    /// A socket that listens before the server does, and goes on when the server is started anew: nobody is refused meanwhile.
-    @Test func itTakesSocketsOver() async throws {
+    /// A socket that listens before the server does, and stays open when the server is restarted: nobody is refused in
+    /// between.
+    @Test func theServerTakesOverSockets() async throws {
         let folder = try TemporaryFolder()
         let listening = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(listening) }
@@ -125,7 +126,7 @@ import Testing
         waitpid(server, &status, 0)
     }
 
-    /// Waits also while the client takes a pause because the server stopped.
+    /// Waits also while the client pauses because the server has stopped.
     private static func connect(_ client: HandClient) async throws {
         while (try? await client.connected()) == nil { try await Task.sleep(for: .milliseconds(20)) }
     }

@@ -16,10 +16,10 @@ import Testing
         folder = user.server.folder.path + "/state/hand/clients"
     }
 
-    /// Nobody has port 1.
+    /// Nobody listens at port 1.
     private func url(_ last: String = "/list") -> String { "hand://127.0.0.1:1,127.0.0.1:\(port)\(last)" }
 
-    @Test func theyGoWhereAServerIs() throws {
+    @Test func commandsUseTheReachableServer() throws {
         var ada = user
         ada.environment["HAND_URL"] = url()
         try ada.hand("create", "list")
@@ -37,8 +37,8 @@ import Testing
         #expect(try ada.lines() == ["[ ] milk", "[ ] eggs"])
     }
 
-    /// What this machine keeps is found again in whatever order the servers are named, and never by another address.
-    @Test func whatIsKeptIsOfAllTogether() throws {
+    /// Kept lists are found again in whatever order the servers are named, and never under another address.
+    @Test func keptListsBelongToAllServersTogether() throws {
         try user.hand("create", "list")
         try user.hand("add", "milk", "--url", url())
         try user.hand("ls", "--url", url())
@@ -53,7 +53,7 @@ import Testing
         #expect(try user.hand("ls", "--offline", "--url", many).contains("x"))
     }
 
-    @Test func nobodyAnswers() throws {
+    @Test func allUnreachableServersAreNamed() throws {
         func words(_ url: String) throws -> String { try user.hand("ls", "--url", url, expecting: 6) }
         #expect(
             try words("hand://127.0.0.1:2,127.0.0.1:1/list")
@@ -68,8 +68,8 @@ import Testing
         #expect(wrong.contains("'hand://a,b:x/list': in 'b:x', this is not a URL"))
     }
 
-    /// A token for one of several servers is not sent to the others alone, and in the clear to none but this machine.
-    @Test func tokens() throws {
+    /// A token for one of several servers is not sent to the others, and never unencrypted to another machine.
+    @Test func tokensAreSentOnlyToTheirServers() throws {
         var ada = user
         ada.environment["HAND_URL"] = "hands://127.0.0.1:1,127.0.0.1:2/list"
         ada.environment["HAND_TOKEN"] = "secret"
@@ -78,7 +78,7 @@ import Testing
         #expect(try ada.hand("ls", "--url", "hand://127.0.0.1:1,127.0.0.1:2/list", expecting: 6).contains("no server"))
     }
 
-    /// The first does not listen, or says nothing; the clients of a load test find the second.
+    /// The first server does not listen, or is silent; the clients of a load test find the second.
     @Test(arguments: [[], ["--light"]], [false, true]) func loadTests(options: [String], isSilent: Bool) throws {
         var silence = Faults()
         silence.isPartitioned = true
@@ -94,8 +94,8 @@ import Testing
         #expect(outcome.output.contains("\"converged\":true"))
     }
 
-    /// Of a connection that moves on one hears where to.
-    @Test func watching() throws {
+    /// A watcher that moves to another server reports which one.
+    @Test func aWatcherReportsTheNewServer() throws {
         let proxies = try (1...2).map { try FaultyProxy(to: try user.server.tcpAddress(), seed: $0) }
         let places = proxies.map { "127.0.0.1:\($0.address.port)" }
         try user.hand("create", "list")

@@ -6,12 +6,12 @@ import HandTestSupport
 import PostgresServer
 import Testing
 
-/// Three servers on one database, and people who move between them, while servers, the database, its sessions and the ways there
-/// are lost again and again: nothing that was acknowledged is gone, nothing is there twice, and all end with what the database has.
-/// `HAND_ROUNDS` says how often (200 for the long run).
+/// Three servers on one database, and people who move between them, while servers, the database, its sessions and the
+/// network to it are lost again and again: no acknowledged edit is lost, nothing occurs twice, and everybody ends with
+/// the database's list. `HAND_ROUNDS` gives the number of rounds (200 for the long run).
 @Suite(.serialized, .enabled(if: PostgresServer.isThere)) struct SharedCrashTests {
     private let database: PostgresServer
-    /// Between each server and the database.
+    /// The networks between each server and the database.
     private let ways: [FaultyProxy]
     private let world: SharedWorld
 
@@ -27,7 +27,7 @@ import Testing
         case server, sessions, database, silence, reset
     }
 
-    @Test func whateverIsLost() async throws {
+    @Test func randomLossesLoseNoEdits() async throws {
         var random = SplitMix64(seed: testSeed(76))
         try await world.editing {
             for round in 0..<CrashTests.rounds {
@@ -43,7 +43,7 @@ import Testing
         switch blow {
         case .server:
             world.servers[number].kill()
-            // The others' clients, and its own elsewhere, go on.
+            // The others' clients, and its own at other servers, continue.
             try await world.wait(for: 10)
             try world.servers[number].start()
         case .sessions:

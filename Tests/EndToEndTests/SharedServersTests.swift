@@ -6,7 +6,7 @@ import HandWire
 import PostgresServer
 import Testing
 
-/// Servers on one PostgreSQL: whoever edits at one of them is seen at the others, and the same rules hold on all.
+/// Servers on one PostgreSQL: edits at one of them are visible at the others, and the same rules apply on all.
 @Suite(.enabled(if: PostgresServer.isThere)) struct SharedServersTests {
     private let database: PostgresServer
     private let ada: CommandUser
@@ -21,13 +21,13 @@ import Testing
         try ada.hand("create", "list")
     }
 
-    /// Somebody with a server of their own on the database.
+    /// Returns a person with a server of their own on the database.
     private static func user(_ name: String, _ database: PostgresServer, _ port: Int) throws -> CommandUser {
         let options = ["--store", database.address(), "--listen", "127.0.0.1:\(port)", "--log-level", "critical"]
         return CommandUser(name, at: try RunningServer(try TemporaryFolder(), options))
     }
 
-    @Test func whatOneServerTakesTheOthersShow() throws {
+    @Test func editsAtOneServerAreShownAtTheOthers() throws {
         try ada.hand("add", "a")
         try ben.hand("add", "b")
         #expect(try ada.lines() == ["[ ] a", "[ ] b"] && ben.lines() == ["[ ] a", "[ ] b"])
@@ -41,7 +41,7 @@ import Testing
         #expect(try ada.lines() == ["[ ] a", "[ ] b"])
     }
 
-    /// Who follows a list sees what is committed at another server without asking.
+    /// Followers get commits from other servers without asking.
     @Test func followersSeeWhatOthersCommit() async throws {
         let (near, far) = (try ada.server.client("near"), try ben.server.client("far"))
         let (mine, theirs) = (try await near.open("list"), try await far.open("list"))
@@ -55,7 +55,7 @@ import Testing
             #expect(try await (number % 2 == 0 ? theirs : mine).caughtUp(to: number).view.count == number)
         }
         #expect(try await mine.state().view == theirs.state().view)
-        // Both listen for hints: they need not wait until they look by themselves.
+        // Both servers listen for hints, so that they need not wait until they check by themselves.
         let listeners =
             "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND query ~ 'LISTEN|pg_notify'"
         #expect(try database.query(listeners + " AND pid <> pg_backend_pid()") == "2")
@@ -63,8 +63,8 @@ import Testing
         await far.close()
     }
 
-    /// A role that is given holds on all servers, and one that is taken away ends there.
-    @Test func rulesHoldOnAllServers() throws {
+    /// A granted role applies on all servers, and a revoked one ends there.
+    @Test func rulesApplyOnAllServers() throws {
         let access = ["--store", database.address()]
         let secret = try ada.hand(["token", "create", "eve", "--role", "read", "--list", "list"] + access)
             .trimmingCharacters(in: .whitespacesAndNewlines)
@@ -75,14 +75,14 @@ import Testing
         #expect(try eventually { try eve.run(["ls"]).status == 0 })
         #expect(try eventually { try ben.run(["ls"]).status == 5 })
         try eve.hand("add", "mine", expecting: 5)
-        // Also one on a list that is not there yet.
+        // Also a role on a list that does not exist yet.
         let later = try ada.hand(["token", "create", "kim", "--role", "read", "--list", "later"] + access)
         var kim = eve
         kim.environment["HAND_TOKEN"] = later.trimmingCharacters(in: .whitespacesAndNewlines)
         try ada.hand(["token", "guests", "--local", "admin"] + access)
         #expect(try eventually { try ada.run(["create", "later"]).status == 0 })
         #expect(try eventually { try kim.run(["ls", "-l", "later"]).status == 0 })
-        // It is on the list, whatever another server calls that by now.
+        // The role is on the list, whatever its name on another server is by then.
         try ada.hand("rename", "list", "food")
         try ada.hand("create", "list")
         let hidden = try eve.run(["ls", "-l", "list"])
@@ -95,8 +95,9 @@ import Testing
         #expect(try eventually { try eve.run(["ls", "-l", "food"]).status == 5 })
     }
 
-    /// Who is at another server is shown, also after the database has forgotten it; and no longer when that server is killed.
-    @Test func whoIsAtAnotherServerIsSeen() async throws {
+    /// People at other servers are shown, even after the database has forgotten them, and no longer once their server
+    /// is killed.
+    @Test func peopleAtAnotherServerAreShown() async throws {
         try ada.hand("add", "a")
         let far = try ben.server.client("far")
         let list = try await far.open("list")
@@ -111,7 +112,7 @@ import Testing
         await far.close()
     }
 
-    /// The clients of a load test are at all servers, and see what is done at the others.
+    /// The clients of a load test use all servers, and see the edits at the others.
     @Test(arguments: [[], ["--light"]]) func aLoadTestOfBoth(options: [String]) throws {
         let url = "hand://127.0.0.1:\(ports[0]),127.0.0.1:\(ports[1])/loaded"
         let load = ["load", "--spread", "--url", url, "--clients", "4", "--duration", "1s", "--json"]
@@ -127,7 +128,7 @@ import Testing
         }
     }
 
-    /// What each server says of itself can be read at the database.
+    /// The database has a report of each server.
     @Test func theReportOfAllServers() throws {
         let all = ["admin", "report", "--all", "--store", database.address()]
         func servers() throws -> [[String: Any]] {
@@ -139,13 +140,14 @@ import Testing
             #expect((server["silence"] as? Int).map { $0 < 60_000 } == true, "\(server)")
         }
         #expect(ben.server.terminate() == 0)
-        #expect(try servers().count == 1, "it said that it went")
+        #expect(try servers().count == 1, "it reported its departure")
         try ada.hand("admin", "report", "--all", expecting: 2)
         try ada.hand("top", "--all", expecting: 2)
     }
 
-    /// Without its database a server is not ready, and takes up its work when that is back; nothing that was acknowledged is gone.
-    @Test func theDatabaseIsAwayForAWhile() throws {
+    /// Without its database a server is not ready. It continues when the database is back; no acknowledged edit is
+    /// lost.
+    @Test func anUnreachableDatabaseLosesNothing() throws {
         try ada.hand("add", "a")
         database.stop()
         try ada.hand("add", "b", "--timeout", "1", expecting: 6)
@@ -154,7 +156,7 @@ import Testing
         #expect(try ben.lines().filter { $0 != "[ ] b" } == ["[ ] a", "[ ] c"])
     }
 
-    @Test func addressesThatLeadNowhere() throws {
+    @Test func wrongDatabaseAddressesAreReported() throws {
         func serve(_ arguments: String...) throws -> Binary.Outcome {
             try Binary.run(
                 ["serve", "--listen", "127.0.0.1:0", "--data", ada.server.folder.path + "/other"] + arguments)

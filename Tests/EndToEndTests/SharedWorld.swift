@@ -7,13 +7,14 @@ import HandTestSupport
 import PostgresServer
 import Testing
 
-/// Three servers on one database, and six people who edit one list at them. Those who find a server gone go to another.
+/// Three servers on one database, and six people who edit one list at them. Clients that find their server down go to
+/// another.
 final class SharedWorld {
     let servers: [RunningServer]
     private let clients: [HandClient]
     let ledger = CrashTests.Ledger()
 
-    /// - Parameter stores: the address of the database, as each of the servers has it.
+    /// - Parameter stores: the address of the database for each of the servers.
     init(_ stores: [String]) async throws {
         let ports = try stores.map { _ in try PostgresServer.freePort() }
         servers = try zip(stores, ports).map { store, port in
@@ -22,7 +23,7 @@ final class SharedWorld {
             return try RunningServer(folder, options, logPath: folder.path + "/log")
         }
         let url = "hand://" + ports.map { "127.0.0.1:\($0)" }.joined(separator: ",")
-        // Those who name a list begin with the same server. So each names another one.
+        // Clients that follow a list begin with the same server. So each names another list.
         clients = try (0..<6).map { number in
             var configuration = try ClientConfiguration(address: url, person: "client \(number)", program: "test")
             configuration.list = "home of \(number)"
@@ -31,7 +32,7 @@ final class SharedWorld {
         try await clients[0].create("list")
     }
 
-    /// Everybody edits until `body` is over, and has the answers to all edits then.
+    /// Everybody edits until `body` is over, and then has the answers to all edits.
     func editing(_ body: () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { [clients, ledger] group in
             for (index, client) in clients.enumerated() {
@@ -42,7 +43,7 @@ final class SharedWorld {
                 }
             }
             do { try await body() } catch {
-                // Nobody waits for an answer that may not come.
+                // Nobody waits for an answer that may not arrive.
                 for client in clients { await client.close() }
                 throw error
             }
@@ -51,24 +52,24 @@ final class SharedWorld {
         }
     }
 
-    /// Until so many more edits are acknowledged.
+    /// Waits until this many more edits are acknowledged.
     func wait(for edits: Int) async throws {
         let threshold = ledger.count + edits
         let deadline = ContinuousClock.now + .seconds(60)
         while ledger.count < threshold {
-            try #require(ContinuousClock.now < deadline, "edits do not go on")
+            try #require(ContinuousClock.now < deadline, "editing does not continue")
             try await Task.sleep(for: .milliseconds(1))
         }
     }
 
-    /// What the servers have logged since they started.
+    /// The logs of the servers since they started.
     var log: String {
         servers.map { (try? String(contentsOfFile: $0.folder.path + "/log", encoding: .utf8)) ?? "" }.joined()
     }
 
-    /// All have what the database has, and nothing is there twice.
+    /// Checks that everybody has the database's list, and that nothing occurs twice.
     ///
-    /// - Parameter isWhole: whether nothing that was acknowledged may be gone.
+    /// - Parameter isWhole: whether every acknowledged edit must be present.
     /// - Precondition: nobody edits any more.
     func verify(_ store: String, isWhole: Bool = true) async throws {
         var head = 0

@@ -1,10 +1,10 @@
 import HandTestSupport
 import Testing
 
-/// The simulator's worlds, with the server's real store in them.
+/// The simulator's worlds with the server's real store.
 @Suite struct SimulatedStoreTests {
-    /// The seeds that CI runs; `HAND_EXHAUSTIVE=1` for many more.
-    @Test func sqliteIsAsThePlainStore() throws {
+    /// The seeds that CI runs; `HAND_EXHAUSTIVE=1` runs many more.
+    @Test func sqliteEqualsTheSimulatedStore() throws {
         let seeds = wantsExhaustiveTests ? 5_000 : 100
         let outcome = try Binary.run([
             "simulate", "--store", "sqlite", "--seed", "\(testSeed(1))", "--seeds", "\(seeds)",

@@ -6,7 +6,7 @@ import HandCore
 import HandTestSupport
 import Testing
 
-/// What a server tells over HTTP about itself.
+/// The server's status over HTTP.
 @Suite(.serialized) struct StatusTests {
     private static func server(_ folder: TemporaryFolder) throws -> (server: RunningServer, status: SocketAddress) {
         let server = try RunningServer(folder, ["--status", "127.0.0.1:0"])
@@ -14,7 +14,7 @@ import Testing
         return (server, try SocketAddress(ip: "127.0.0.1", port: try #require(UInt16(port))))
     }
 
-    /// Sends bytes, and returns what comes until the server closes.
+    /// Sends bytes, and returns the answer until the server closes the connection.
     private static func answer(to request: String, at address: SocketAddress, thenEnd: Bool = false) throws -> String {
         let loop = try Loop()
         defer { loop.close() }
@@ -53,8 +53,8 @@ import Testing
         #expect(try Self.answer(to: "GET /", at: status, thenEnd: true).isEmpty)
     }
 
-    /// Every line of the page is a remark, or a name, perhaps labels, and a number; each figure is explained.
-    @Test func figuresReadAsPrometheusReadsThem() throws {
+    /// Every line of the page is a comment, or a name, perhaps labels, and a number; each figure is explained.
+    @Test func figuresAreInPrometheusFormat() throws {
         let (server, status) = try Self.server(try TemporaryFolder())
         defer { server.kill() }
         let page = try Self.get("/metrics", at: status)
@@ -76,7 +76,7 @@ import Testing
         #expect(explained.contains("hand_commits_total") && explained.contains("process_cpu_seconds_total"))
     }
 
-    /// How long commits took is said of each once.
+    /// The duration of each commit is reported once.
     @Test func eachCommitIsTimedOnce() async throws {
         let (server, status) = try Self.server(try TemporaryFolder())
         defer { server.kill() }
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    /// What the server counts is what its clients count, and a load test says both.
+    /// The server's counts equal those of its clients, and a load test reports both.
     @Test func aLoadTestAsksTheServerToo() throws {
         let (server, status) = try Self.server(try TemporaryFolder())
         defer { server.kill() }
@@ -115,10 +115,10 @@ import Testing
         }
         let last = try #require(outcome.output.split(separator: "\n").last)
         let summary = try JSONDecoder().decode(Summary.self, from: Data(last.utf8))
-        // What was in flight when the time was over is the server's alone, one edit of each client; what was when it began is the
-        // clients' alone.
+        // Edits in flight at the end are counted only by the server, one for each client; edits in flight at the
+        // beginning are counted only by the clients.
         #expect(summary.commits > 0 && (-3...3).contains(summary.server.commits - summary.commits))
-        // Those are sent to three, and so is what was on its way.
+        // These are sent to three clients, and so are the messages that were under way.
         #expect((-30...30).contains(summary.server.deliveries - summary.deliveries))
         #expect(summary.server.writes > 0 && summary.server.residentBytes > 0)
         let nobody = try Binary.run([
@@ -128,8 +128,8 @@ import Testing
         #expect(nobody.status != 0 && nobody.messages.contains("figures"))
     }
 
-    /// Half an answer is none.
-    @Test func anAnswerThatIsCutOff() throws {
+    /// A truncated answer counts as none.
+    @Test func aTruncatedAnswerIsRejected() throws {
         for (answer, reason) in [
             ("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", "its answer is incomplete"),
             ("SSH-2.0\r\n", "another program answers there"),
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    /// Visitors that say nothing are turned away after a while, and do not keep others from asking.
+    /// Silent visitors are turned away after a while, and do not keep others from asking.
     @Test func silentVisitorsDoNoHarm() throws {
         let (server, status) = try Self.server(try TemporaryFolder())
         defer { server.kill() }
@@ -179,8 +179,8 @@ import Testing
         #expect(try Self.get("/healthz", at: status).hasSuffix("ok\n"))
     }
 
-    /// Who is waiting for an answer does not give way: one too many is turned away, until somebody has gone.
-    @Test func whoAsksOneTooManyIsTurnedAway() throws {
+    /// A visitor that waits for an answer is not dropped: one visitor too many is turned away, until somebody has left.
+    @Test func oneRequestTooManyIsTurnedAway() throws {
         let loop = try Loop()
         defer { loop.close() }
         var owed: [(HTTPEndpoint.Page) -> Void] = []
@@ -196,7 +196,7 @@ import Testing
         endpoint = try HTTPEndpoint(loop, at: .tcp(SocketAddress(ip: "127.0.0.1", port: 0)), mostVisitors: 2) {
             owed.append($1)
             switch owed.count {
-            // One after the other, so that two are waiting when the third comes.
+            // One after the other, so that two are waiting when the third arrives.
             case 1: ask { endpoint?.close() }
             case 2: ask { owed[0](.init(body: "first")) }
             default: $1(.init(body: "third"))
@@ -218,7 +218,7 @@ import Testing
         var endpoint: HTTPEndpoint?
         endpoint = try HTTPEndpoint(loop, at: .tcp(SocketAddress(ip: "127.0.0.1", port: 0))) { _, page in
             guard let address = endpoint?.localAddress else { return }
-            // Who comes later and says nothing has gone by then.
+            // A silent visitor that arrives later has left by then.
             TCP.connect(loop, to: address) { result in
                 guard case .success(let stream) = result else { return }
                 stream.startReading { _ in
@@ -237,21 +237,21 @@ import Testing
         #expect(answer == "late")
     }
 
-    /// However many come and say nothing, or do not take their answers, who asks is answered.
+    /// However many visitors are silent or do not read their answers, a request is answered.
     @Test(arguments: ["", "GET /", "GET /metrics HTTP/1.1\r\n\r\n"])
-    func whoSaysNothingGivesWay(request: String) throws {
+    func silentVisitorsMakeRoom(request: String) throws {
         let (server, status) = try Self.server(try TemporaryFolder())
         defer { server.kill() }
         let loop = try Loop()
         defer { loop.close() }
         var answer: [UInt8] = []
-        // One after the other, so that the order of their coming is this one.
+        // One after the other, so that they arrive in this order.
         func idle(_ count: Int) {
             guard count > 0 else { return ask() }
             TCP.connect(loop, to: status) { result in
                 guard case .success(let stream) = result else { return }
                 if !request.isEmpty { stream.write([OutputBuffer(Array(request.utf8))]) }
-                // What is answered is not read.
+                // The answers are not read.
                 if !request.hasSuffix("\n") {
                     stream.startReading { _ in
                     } onEnd: { _ in

@@ -4,14 +4,14 @@ import HandCore
 import HandTestSupport
 import Testing
 
-/// What others on the machine may do with a server's files.
+/// The rights of other users on a server's files.
 @Suite(.serialized) struct ModesTests {
     private let folder: TemporaryFolder
     private var data: String { folder.path + "/data" }
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Files and folders below the test's own that somebody else may do something with.
+    /// Returns files and folders below the test's own to which other users have any access.
     private func open() throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { name in
             let facts = try FileManager.default.attributesOfItem(atPath: folder.path + "/" + name)
@@ -30,8 +30,8 @@ import Testing
         #expect(outcome.status == 0, "\(outcome.messages)")
     }
 
-    /// With an umask that lets everybody do everything.
-    @Test func whatIsMadeIsForItsOwner() throws {
+    /// Under a umask that gives everybody all rights.
+    @Test func newFilesAreForTheirOwner() throws {
         let server = try RunningServer(folder, ["--audit", folder.path + "/audit"], launcher: RunningServer.laxUmask)
         defer { server.kill() }
         try shell("hand create list && hand add milk && hand token create ada")
@@ -45,8 +45,8 @@ import Testing
         #expect(try open() == [])
     }
 
-    /// What an older version made for everybody is taken from them; who may write to the folder is told to its owner.
-    @Test func whatWasOpenIsClosed() throws {
+    /// Access that an older version gave to everybody is removed; the folder's owner is told who can write to it.
+    @Test func openFilesAreMadePrivate() throws {
         let log = folder.path + "/log"
         let server = try RunningServer(folder, ["--log-level", "warning"], logPath: log)
         defer { server.kill() }
@@ -62,7 +62,8 @@ import Testing
     }
 }
 
-/// A store whose files are removed or replaced while it is served. What was acknowledged is saved, and no more is.
+/// A store whose files are removed or replaced while it is served. Acknowledged edits are saved, and nothing more is
+/// acknowledged.
 @Suite(.serialized) struct RemovedStoreTests {
     private let server: RunningServer
     private let folder: TemporaryFolder
@@ -101,7 +102,7 @@ import Testing
         #expect(stored.hand.count >= count)
     }
 
-    @Test(arguments: Loss.allCases) func noticedByWhoWrites(_ loss: Loss) async throws {
+    @Test(arguments: Loss.allCases) func aLossIsNoticedByAWrite(_ loss: Loss) async throws {
         defer { server.kill() }
         let ada = try server.client("ada")
         try await ada.create("list")
@@ -111,14 +112,14 @@ import Testing
             #expect(try await list.settled().rejections.isEmpty)
         }
         try lose(loss)
-        // The server may end by itself before it sees the edit; it must not say that it has it.
+        // The server may end by itself before it receives the edit; it must not acknowledge it.
         try? await list.edit { _ in Self.insertion("late") }
         try expectAllSaved(5)
         #expect(try await list.state().pendingCount == 1)
         await ada.close()
     }
 
-    @Test(arguments: Loss.allCases) func noticedWhileNobodyWrites(_ loss: Loss) throws {
+    @Test(arguments: Loss.allCases) func aLossIsNoticedWithoutWrites(_ loss: Loss) throws {
         defer { server.kill() }
         for arguments in [["create", "list"], ["add", "-l", "list", "milk"]] {
             let outcome = try Binary.run(

@@ -2,8 +2,8 @@ import Foundation
 import HandTestSupport
 import Testing
 
-/// Terminals in a tmux of their own, driven through its control mode: tmux says when a screen has changed, so nothing is
-/// waited for by the clock.
+/// Terminals in a tmux of their own, driven through its control mode: tmux reports when a screen has changed, so no
+/// test waits by the clock.
 final class Tmux {
     private let folder: TemporaryFolder
     private let process = Process()
@@ -32,7 +32,7 @@ final class Tmux {
         process.environment = all
         process.standardInput = input
         process.standardOutput = output
-        // A screen that never comes ends the test instead of holding it up for ever.
+        // A screen that never appears ends the test instead of blocking it forever.
         watchdog = DispatchSource.makeTimerSource(queue: .global())
         watchdog.schedule(deadline: .now() + 600)
         let socket = folder.path + "/tmux"
@@ -58,7 +58,7 @@ final class Tmux {
         try process.run()
     }
 
-    /// Ends the terminals, and what runs in them, as when their windows are closed.
+    /// Ends the terminals and their programs, as when their windows are closed.
     private static func killServer(_ socket: String) {
         let killer = Process()
         killer.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -67,14 +67,14 @@ final class Tmux {
         killer.waitUntilExit()
     }
 
-    /// Opens another terminal; returns its name.
+    /// Opens another terminal. Returns its name.
     func open(_ command: String) throws -> String {
         try ask("new-window -P -F '#{pane_id}' \(Self.quoted(command))").first ?? ""
     }
 
     var first: String { "%0" }
 
-    /// Presses keys, as tmux names them.
+    /// Presses keys, with tmux's names.
     func press(_ keys: String..., in pane: String) throws {
         try ask("send-keys -t \(pane) " + keys.joined(separator: " "))
     }
@@ -97,7 +97,7 @@ final class Tmux {
 
     private static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
 
-    /// Kills what runs in a terminal, as `kill -9` does, but not the shell that started it.
+    /// Kills the program in a terminal as `kill -9` does, but not the shell that started it.
     func killProgram(in pane: String) throws {
         let shell = try ask("display-message -p -t \(pane) '#{pane_pid}'").first ?? ""
         _ = try Binary.run(["-9", "-P", shell], program: "/usr/bin/pkill")
@@ -105,28 +105,28 @@ final class Tmux {
 
     func screen(_ pane: String) throws -> [String] { try ask("capture-pane -p -t \(pane)") }
 
-    /// Whether anything on the screen has a colour.
+    /// Whether anything on the screen has a color.
     func colors(_ pane: String) throws -> Bool {
         try ask("capture-pane -p -e -t \(pane)").joined().contains(#/\u{1B}\[([0-9;]*;)?(3|4)[0-7]m/#)
     }
 
     func resize(rows: Int, columns: Int) throws { try ask("refresh-client -C \(columns)x\(rows)") }
 
-    /// Waits until a terminal shows what is asked for.
+    /// Waits until a terminal shows the expected text.
     @discardableResult
     func wait(for pane: String, until isRight: ([String]) -> Bool) throws -> [String] {
         while true {
             let lines = try screen(pane)
             if isRight(lines) { return lines }
             do { try waitForOutput() } catch {
-                throw Failure(description: "the screen did not come; it shows:\n" + lines.joined(separator: "\n"))
+                throw Failure(description: "the expected screen did not appear:\n" + lines.joined(separator: "\n"))
             }
         }
     }
 
     // MARK: Control mode
 
-    /// Sends a command and returns the lines of its answer.
+    /// Sends a command. Returns the lines of its answer.
     @discardableResult
     private func ask(_ command: String) throws -> [String] {
         input.fileHandleForWriting.write(Data((command + "\n").utf8))
@@ -172,7 +172,7 @@ final class Tmux {
             }
             var waiting = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
             guard poll(&waiting, 1, 120_000) == 1 else {
-                throw Failure(description: "nothing came for two minutes")
+                throw Failure(description: "tmux sent nothing for two minutes")
             }
             let more = output.fileHandleForReading.availableData
             if more.isEmpty { return nil }

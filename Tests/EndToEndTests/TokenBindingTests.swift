@@ -2,14 +2,14 @@ import Foundation
 import HandTestSupport
 import Testing
 
-/// A secret goes to the server that it is for, and to no other.
+/// A secret is sent to the server that it is for, and to no other.
 @Suite(.serialized) struct TokenBindingTests {
     private let folder: TemporaryFolder
     private let server: RunningServer
     private let secret: String
     private var url: String { "hand+unix://\(server.socket)" }
 
-    /// A server that lets nobody in without the token.
+    /// Starts a server that admits nobody without the token.
     init() throws {
         folder = try TemporaryFolder()
         let data = folder.path + "/data"
@@ -43,7 +43,7 @@ import Testing
         try configure("url = \"\(Self.other)\"")
         #expect(try lists(["--url", url], ["HAND_TOKEN": secret]).status == 5)
         #expect(try lists([], ["HAND_URL": url, "HAND_TOKEN": secret]).status == 0)
-        #expect(try lists(["--url", url + "#" + secret], ["HAND_URL": Self.other]).status == 0, "a link has its own")
+        #expect(try lists(["--url", url + "#" + secret], ["HAND_URL": Self.other]).status == 0, "a link has its token")
     }
 
     @Test func theFilesTokenIsForTheFilesServer() throws {
@@ -56,12 +56,12 @@ import Testing
         #expect(try lists().status == 0)
         try configure("token = \"\(secret)\"")
         #expect(try lists([], ["HAND_URL": url]).status == 0)
-        #expect(try lists(["--url", url]).status == 5, "nothing says that it is for this one")
+        #expect(try lists(["--url", url]).status == 5, "it is not known to be for this server")
         #expect(chmod(folder.path + "/config/hand/config.toml", 0o644) == 0)
         #expect(try lists([], ["HAND_URL": url]).messages.contains("chmod 600"))
     }
 
-    @Test func theVariableComesBeforeTheFile() throws {
+    @Test func theVariableTakesPrecedenceOverTheFile() throws {
         defer { server.kill() }
         try configure("url = \"\(url)\"\ntoken = \"wrong\"")
         #expect(try lists().status == 5)
@@ -71,8 +71,8 @@ import Testing
         #expect(try lists(["--url", url + "#" + secret], ["HAND_TOKEN": "wrong"]).status == 0)
     }
 
-    /// Nothing answers at that address, which is for documentation; it is not even asked.
-    @Test func noTokenGoesInClear() throws {
+    /// Nobody answers at that address, which is reserved for documentation; it is not even tried.
+    @Test func noTokenIsSentUnencrypted() throws {
         defer { server.kill() }
         let clear = "hand://192.0.2.1/x"
         for (arguments, environment) in [
@@ -86,7 +86,7 @@ import Testing
         #expect(try lists(["--url", "hand://127.0.0.1:1", "--timeout", "1"], ["HAND_TOKEN": secret]).status == 6)
     }
 
-    /// What a link holds cannot be read from the list of processes.
+    /// The secret in a link cannot be read from the list of processes.
     @Test(.timeLimit(.minutes(5))) func aLinkIsHidden() throws {
         defer { server.kill() }
         for arguments in [["create", "list"], ["add", "-l", "list", "milk"]] {

@@ -5,7 +5,7 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// A server behind a proxy that says whose connections it hands on.
+/// A server behind a proxy that reports the origin of the connections it forwards.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct TrustedProxyTests {
     private let folder: TemporaryFolder
 
@@ -20,7 +20,7 @@ import Testing
         return (server, try SocketAddress(ip: "127.0.0.1", port: try #require(UInt16(port))))
     }
 
-    /// A proxy that says this first, a few bytes at a time.
+    /// Starts a proxy that sends this header first, a few bytes at a time.
     private func proxy(to address: SocketAddress, saying greeting: [UInt8]) throws -> FaultyProxy {
         var faults = Faults()
         faults.up.greeting = greeting
@@ -47,7 +47,7 @@ import Testing
         return made.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// What comes back for bytes, until the server closes.
+    /// Returns the answer to bytes, until the server closes the connection.
     private func answer(to bytes: [UInt8], at address: SocketAddress) throws -> [DownMessage] {
         let loop = try Loop()
         defer { loop.close() }
@@ -68,8 +68,9 @@ import Testing
         return heard
     }
 
-    /// Who comes through it counts as who they are: not as on this machine, and not under the proxy's address.
-    @Test func peopleAreWhereTheProxySaysTheyAre() throws {
+    /// Clients behind the proxy count under their own addresses: they are not local, and do not have the proxy's
+    /// address.
+    @Test func clientsHaveTheAddressesThatTheProxyReports() throws {
         let token = try token("ada")
         let audit = folder.path + "/audit"
         let (server, address) = try serve(["--trust-proxy", "127.0.0.0/8", "--max-failures", "1", "--audit", audit])
@@ -79,7 +80,7 @@ import Testing
         for proxy in [first, first, second] {
             #expect(try hand(["lists"], at: proxy.address, token: "hand-wrong").status == 5)
         }
-        // The second failure of an address is no longer written down; a right token gets in all the same.
+        // The second failure of an address is no longer logged; a valid token gets in all the same.
         func failures(_ address: String) throws -> Int {
             try String(contentsOfFile: audit, encoding: .utf8).split(separator: "\n")
                 .count { $0.contains("turnedAway") && $0.contains(address) }
@@ -92,8 +93,8 @@ import Testing
         #expect(report.status == 0, "\(report.messages)")
     }
 
-    /// Guests of this machine may do everything, but nobody is one who comes through a proxy.
-    @Test(arguments: ["127.0.0.1", "::1", ""]) func nobodyIsOnThisMachineWhoComesThroughAProxy(ip: String) throws {
+    /// Local guests may do everything, but no client behind a proxy is local.
+    @Test(arguments: ["127.0.0.1", "::1", ""]) func clientsBehindAProxyAreNotLocal(ip: String) throws {
         let (server, address) = try serve(["--trust-proxy", "127.0.0.1"])
         defer { server.kill() }
         let local: [UInt8] = [13, 10, 13, 10, 0, 13, 10, 81, 85, 73, 84, 10, 0x20, 0, 0, 0]
@@ -104,7 +105,7 @@ import Testing
         #expect(try Binary.run(["create", "groceries", "--url", url]).status == 0)
     }
 
-    /// The header comes before TLS, and what comes with it in one piece belongs to TLS.
+    /// The header comes before TLS, and bytes that arrive together with it belong to TLS.
     @Test func theHeaderComesBeforeTLS() throws {
         let own = try Certificates(folder).make("server", for: "IP:127.0.0.1")
         let token = try token("ada")
@@ -120,8 +121,8 @@ import Testing
         }
     }
 
-    /// What is no header is refused where there must be one; where there may be none, a header is.
-    @Test func whoIsNotAsExpectedIsRefused() throws {
+    /// Where a header is required, anything else is refused; where none is allowed, a header is.
+    @Test func missingAndUnexpectedHeadersAreRefused() throws {
         let hello = UpMessage.hello(
             .init(
                 capabilities: .presence, client: .init(high: 1, low: 2), person: "ada", program: "test", token: nil)
@@ -130,7 +131,7 @@ import Testing
         defer { server.kill() }
         var garbage: [[UInt8]] = [hello, Array("GET / HTTP/1.1\r\n\r\n".utf8), [0], Self.line("1.2.3") + hello]
         garbage += [Self.line("1.2.3.4").dropLast(2) + [UInt8](repeating: 0x31, count: 9_000)]
-        // Nothing at all, and the beginning of one.
+        // Nothing at all, and the beginning of a header.
         garbage += [[], Array("PROXY TCP4 1.2".utf8)]
         for bytes in garbage {
             let heard = try answer(to: bytes, at: address)
@@ -153,7 +154,7 @@ import Testing
         #expect(try hand(["lists"], at: open).status == 0)
     }
 
-    @Test func itIsAnOptionLikeEveryOther() throws {
+    @Test func trustedProxiesAreASetting() throws {
         let file = folder.path + "/serve.toml"
         try "trust-proxy = [\"10.0.0.0/8\", \"::1\"]\n".write(toFile: file, atomically: true, encoding: .utf8)
         let set = try Binary.run(["serve", "--config", file, "--print-config"])

@@ -3,7 +3,7 @@ import Foundation
 import HandTestSupport
 import Testing
 
-/// Undo and redo on the command line, as people know them.
+/// Undo and redo on the command line, with the usual meaning.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct UndoTests {
     let ada: CommandUser
     let ben: CommandUser
@@ -16,7 +16,7 @@ import Testing
 
     private func texts() throws -> String { try ada.lines().map { $0.suffix(1) }.joined() }
 
-    @Test func stepByStep() throws {
+    @Test func undoAndRedoGoStepByStep() throws {
         #expect(try ada.hand("undo", expecting: 3) == "hand: 'ada' has nothing to undo\n")
         #expect(try ada.hand("redo", expecting: 3) == "hand: 'ada' has nothing to redo\n")
         for text in ["a", "b", "c"] { try ada.hand("add", text) }
@@ -39,7 +39,7 @@ import Testing
         #expect(try texts() == "a")
     }
 
-    /// What looks like an undo, and is an edit, can be undone.
+    /// An edit that looks like an undo can be undone.
     @Test func editsThatLookLikeUndos() throws {
         try ada.hand("add", "a", "b")
         try ada.hand("done", "1")
@@ -51,7 +51,7 @@ import Testing
         #expect(try ada.lines() == ["[ ] a", "[ ] b"])
     }
 
-    @Test func severalAtOnceAreSaidOneByOne() throws {
+    @Test func severalStepsAreReportedOneByOne() throws {
         for text in ["a", "b", "c"] { try ada.hand("add", text) }
         try ada.hand("mv", "3", "--top")
         #expect(
@@ -76,8 +76,8 @@ import Testing
         }
     }
 
-    /// Two names on one machine each step through their own; what others do between them stays.
-    @Test func othersBetween() throws {
+    /// Two names on one machine each step through their own edits; others' edits between them stay.
+    @Test func othersEditsBetweenStay() throws {
         try ada.hand("add", "a")
         try ben.hand("add", "b")
         try ada.hand("add", "c")
@@ -94,7 +94,7 @@ import Testing
         #expect(try texts() == "")
     }
 
-    @Test func afterARestore() throws {
+    @Test func undoWorksAfterARestore() throws {
         try ada.hand("add", "a", "b", "c")
         try ada.hand("rm", "2")
         try ada.hand("mv", "2", "--top")
@@ -108,8 +108,8 @@ import Testing
         #expect(try texts() == "abc")
     }
 
-    /// What others have left nothing of makes no commit; the next step goes on behind it.
-    @Test func whatChangesNothingMakesNoCommit() throws {
+    /// An undo of an edit that others have made ineffective makes no commit; the next step continues after it.
+    @Test func anIneffectiveUndoMakesNoCommit() throws {
         try ada.hand("add", "a")
         try ada.hand("add", "b")
         try ben.hand("rm", "2")
@@ -119,15 +119,15 @@ import Testing
         try ada.hand("redo")
         #expect(try ada.hand("redo", "--json") == "{\"revision\":null,\"takenBack\":3}\n")
         try ada.hand("redo", expecting: 3)
-        // Somebody else has brought it back.
+        // Somebody else has restored it.
         try ada.hand("rm", "1")
         try ben.hand("undo", "6")
         #expect(try ada.messages("undo") == "nothing of revision 6 is left to take back\nnothing to do\n")
         #expect(try texts() == "a")
     }
 
-    /// A commit that is named is taken back as an edit, whosever it is, unless it is the one that would be taken back anyway.
-    @Test func aRevisionThatIsNamed() throws {
+    /// A named commit is undone by an edit, whoever made it, unless it is the one that would be undone anyway.
+    @Test func aNamedRevisionIsUndone() throws {
         try ada.hand("add", "a")
         try ben.hand("add", "b")
         try ada.hand("add", "c")
@@ -144,8 +144,8 @@ import Testing
         #expect(try texts() == "b")
     }
 
-    /// What waits on this machine goes out first.
-    @Test func whatWaitsIsUndoneToo() throws {
+    /// Pending edits on this machine are sent first.
+    @Test func pendingEditsAreUndoneToo() throws {
         try ada.hand("add", "a")
         ada.server.kill()
         try ada.hand("add", "b", "--queue", "--timeout", "1")
@@ -157,8 +157,9 @@ import Testing
         #expect(try texts() == "ab")
     }
 
-    /// Another server at the same address has its own numbers for people: what has one's number of before is not one's own.
-    @Test func anotherServerAtTheAddress() throws {
+    /// Another server at the same address has its own numbers for people: an author with one's former number is
+    /// somebody else.
+    @Test func anotherServersAuthorsAreNotOneself() throws {
         try ada.hand("add", "a")
         ada.server.kill()
         try FileManager.default.removeItem(atPath: ada.server.folder.path + "/data")
@@ -171,15 +172,16 @@ import Testing
         #expect(try texts() == "b")
     }
 
-    /// Whether an undo whose answer was lost was made or not: the next one goes on from there, and never makes it again.
-    @Test func anAnswerThatIsLost() throws {
+    /// Whether or not an undo whose answer was lost was made: the next one continues from there, and never makes it
+    /// again.
+    @Test func anUndoWithALostAnswerIsNotRepeated() throws {
         let server = try RunningServer(try TemporaryFolder(), ["--listen", "127.0.0.1:0"])
         let proxy = try FaultyProxy(to: try server.tcpAddress(), seed: 1)
         var user = ada
         user.environment["HAND_URL"] = "hand://127.0.0.1:\(proxy.address.port)/lost"
         try user.hand("create", "lost")
         try user.hand("add", "-q", "first")
-        // The last that the server says is the commit.
+        // The commit is the last message from the server.
         let before = try server.figure("bytesSent")
         try user.hand("undo")
         let all = try server.figure("bytesSent") - before

@@ -3,9 +3,9 @@ import Foundation
 import HandTestSupport
 import Testing
 
-/// `hand watch` misses nothing and tells nothing twice, whatever becomes of the connection, the server and the list.
+/// `hand watch` misses nothing and reports nothing twice, whatever happens to the connection, the server and the list.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct WatchTests {
-    /// A process that watches, and what it prints, line by line.
+    /// A process that watches, and its output, line by line.
     final class Watcher {
         private let process = Process()
         private let output = Pipe()
@@ -32,7 +32,7 @@ import Testing
 
         func signal(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
-        /// The next line; empty at the end, and if none comes within two minutes.
+        /// Returns the next line, or an empty one at the end, or if none arrives within two minutes.
         func line() throws -> String {
             var line = Data()
             var waiting = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
@@ -54,13 +54,13 @@ import Testing
         return Int(number) ?? -1
     }
 
-    /// Where the server has forgotten commits, there is the list as it was behind them; then each of the others.
-    @Test func whatWasForgottenIsReplacedByTheList() throws {
+    /// If the server has forgotten commits, the list after them is printed, then each later commit.
+    @Test func forgottenCommitsAreReplacedByTheList() throws {
         let ada = try CommandUser("ada", ["--snapshot-commits", "10", "--keep-commits", "3"])
         try ada.hand("create", "list")
         let watch = try Watcher(ada, "--json", "-q")
         #expect(try watch.line() == #"{"revision":0,"count":0,"items":[]}"#)
-        // It sleeps while more is done than the server keeps.
+        // It sleeps while more edits are made than the server keeps.
         watch.signal(SIGSTOP)
         for number in 1...25 { try ada.hand("add", "item \(number)", "-q") }
         func oldest() throws -> Int { try Self.revision(String(ada.hand("log", "--json").prefix { $0 != "\n" })) }
@@ -76,8 +76,9 @@ import Testing
         }
     }
 
-    /// Edits that wait on this machine are sent, and are in the list or a commit from then on: in no list before, and not twice.
-    @Test func whatWaitedIsToldOnce() throws {
+    /// Pending edits on this machine are sent. From then on they are in the list or a commit: in no earlier list, and
+    /// not twice.
+    @Test func pendingEditsAreReportedOnce() throws {
         let ada = try CommandUser()
         try ada.hand("create", "list")
         try ada.hand("add", "first")
@@ -92,8 +93,8 @@ import Testing
         #expect(try Self.revision(line) == 3 && line.contains(#""text":"next""#), "\(line)")
     }
 
-    /// A list that comes from a backup has another history: it is told from the beginning.
-    @Test func anotherHistoryBeginsAnew() throws {
+    /// A list that comes from a backup has another history: it is reported from the beginning.
+    @Test func anotherHistoryIsReportedFromItsBeginning() throws {
         let ada = try CommandUser()
         try ada.hand("create", "list")
         try ada.hand("add", "kept", "-q")
@@ -112,7 +113,8 @@ import Testing
         #expect(try Self.revision(added) == 2 && added.contains(#""text":"new""#), "\(added)")
     }
 
-    /// A connection is lost after every so many bytes, once: before the list is there, or while a change is asked about.
+    /// The connection is lost once after various numbers of bytes: before the list has arrived, or while a change is
+    /// requested.
     @Test func noLineIsLostWithAConnection() throws {
         let ada = try CommandUser("ada", ["--listen", "127.0.0.1:0"])
         let proxy = try FaultyProxy(to: try ada.server.tcpAddress(), seed: 1)
@@ -133,8 +135,8 @@ import Testing
         }
     }
 
-    /// What happened while it was away is told, also if the list is what it was before.
-    @Test func whatWasMadeAndTakenBackIsTold() throws {
+    /// Changes made while it was offline are reported, even if the list is the same as before.
+    @Test func undoneChangesAreReported() throws {
         let ada = try CommandUser()
         try ada.hand("create", "list")
         let watch = try Watcher(ada, "--json")
@@ -149,8 +151,8 @@ import Testing
         #expect(try Self.revision(watch.line()) == 2)
     }
 
-    /// Who watches a list goes on with it under its new name, and hears nothing of another that gets the old one.
-    @Test(arguments: [true, false]) func aListThatIsRenamed(isJSON: Bool) throws {
+    /// A watcher of a list follows it under its new name, and gets nothing of another list with the old name.
+    @Test(arguments: [true, false]) func aRenamedListIsFollowed(isJSON: Bool) throws {
         let ada = try CommandUser()
         try ada.hand("create", "list")
         try ada.hand("add", "before", "-q")

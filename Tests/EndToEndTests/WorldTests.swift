@@ -3,10 +3,11 @@ import Glibc
 import HandTestSupport
 import Testing
 
-/// A server's files are removed, replaced, made read-only, given to root, under it and before it starts. What was acknowledged is
-/// there as soon as the file is again, nobody may more meanwhile, nothing waits for ever, and who is refused is told what to do.
+/// A server's files are removed, replaced, made read-only, or given to root, while it runs and before it starts.
+/// Acknowledged edits are present once the file is back, nobody gains rights in the meantime, nothing waits forever,
+/// and refusals say what to do.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct WorldTests {
-    /// What the next server says of it, which then does not start; nil if it starts.
+    /// The message with which the next server refuses to start, or nil if it starts.
     typealias Refusals = [FileEvent: String?]
 
     private static let rights: Refusals = [
@@ -19,7 +20,7 @@ import Testing
     struct File: CustomTestStringConvertible {
         let name: String
         let refusals: Refusals
-        /// Whether only its rights are taken while the server runs: `RemovedStoreTests` see to the rest.
+        /// Whether only its rights are removed while the server runs: `RemovedStoreTests` cover the rest.
         var isOpen = false
         var testDescription: String { name }
     }
@@ -95,7 +96,7 @@ import Testing
         File(name: "data", refusals: rights, isOpen: true),
     ]
 
-    @Test(arguments: files) func happens(to file: File) throws {
+    @Test(arguments: files) func damageToAServersFile(to file: File) throws {
         let world = try FileWorld()
         defer { world.server.kill() }
         for event in FileEvent.allCases {
@@ -118,8 +119,11 @@ import Testing
         try world.expectRights("\(file.name), at the end")
     }
 
-    /// Without their file somebody would be another person, at another server; without the rules a backup would open up.
-    @Test(arguments: [FileEvent.replacedByFolder, .replacedByPipe]) func whatCommandsRead(_ event: FileEvent) throws {
+    /// Without their file, the person would have another name and another server; without the rules, a backup would be
+    /// open to everybody.
+    @Test(arguments: [FileEvent.replacedByFolder, .replacedByPipe]) func unreadableCommandFilesAreReported(
+        _ event: FileEvent
+    ) throws {
         let folder = try TemporaryFolder()
         let (data, config) = (folder.path + "/data", folder.path + "/config/hand")
         let server = try RunningServer(folder)
@@ -139,8 +143,10 @@ import Testing
         }
     }
 
-    /// Two servers on one store would each number commits of their own.
-    @Test(arguments: [FileEvent.removed, .overwritten, .replacedByPipe]) func theLock(_ event: FileEvent) throws {
+    /// Two servers on one store would each number their own commits.
+    @Test(arguments: [FileEvent.removed, .overwritten, .replacedByPipe]) func aDamagedLockStillProtectsTheStore(
+        _ event: FileEvent
+    ) throws {
         let world = try FileWorld()
         defer { world.server.kill() }
         _ = try event.strike(world.path("data/lock"))
@@ -155,7 +161,7 @@ import Testing
     }
 }
 
-/// A server with a user of its own, where that can be, with rules by which guests may nothing.
+/// A server with its own user, if possible, and with rules by which guests may do nothing.
 private final class FileWorld {
     let folder: TemporaryFolder
     let server: RunningServer
@@ -218,10 +224,10 @@ private final class FileWorld {
 
     func expectRights(_ what: String) throws {
         #expect(try hand(["lists"], as: "").status == 5, "\(what): a guest")
-        #expect(try hand(["lists"], as: revoked).status == 5, "\(what): a token that was revoked")
+        #expect(try hand(["lists"], as: revoked).status == 5, "\(what): a revoked token")
     }
 
-    /// It goes on, whoever else may be let in.
+    /// Checks that the server continues, whoever else is admitted.
     func expectServed(_ what: String) throws {
         server.hangUp()
         try add(what)
@@ -232,7 +238,7 @@ private final class FileWorld {
         }
     }
 
-    /// Those who are let in find everything; or the server says why it does not start.
+    /// Checks that admitted clients find everything, or that the server says why it does not start.
     func expectStart(_ what: String, refused refusal: String?) throws {
         if let refusal {
             #expect(server.greeting.isEmpty, "\(what): it starts")

@@ -6,15 +6,15 @@ import Testing
         ("127.0.0.1", "127.0.0.1:7777"), ("0.0.0.0", "0.0.0.0:7777"), ("::1", "[::1]:7777"),
         ("2001:DB8:0:0::1", "[2001:db8::1]:7777"), ("fe80::1%lo", "[fe80::1%lo]:7777"),
     ])
-    func textAndBack(ip: String, description: String) throws {
+    func addressesReadBack(ip: String, description: String) throws {
         let address = try SocketAddress(ip: ip, port: 7777)
         #expect(address.description == description)
         #expect(try SocketAddress(ip: address.ip, port: address.port) == address)
         #expect(try SocketAddress(ip: ip, port: 7778) != address)
     }
 
-    /// Neighbours in one network of IPv6 count as one; those of IPv4 do not, however they are written.
-    @Test func sites() throws {
+    /// Addresses in one IPv6 network count as one; IPv4 addresses do not, however they are written.
+    @Test func sitesAreNetworksOrAddresses() throws {
         func site(_ ip: String) throws -> String { try SocketAddress(ip: ip, port: 1).site }
         #expect(try site("2001:db8:1:2::1") == site("2001:db8:1:2:ffff::9"))
         #expect(try site("2001:db8:1:2::1") != site("2001:db8:1:3::1"))
@@ -22,7 +22,7 @@ import Testing
         #expect(try site("::ffff:10.0.0.1") != site("::ffff:10.0.0.2"))
     }
 
-    @Test func ranges() throws {
+    @Test func rangesContainTheirAddresses() throws {
         for (text, inside, outside) in [
             ("10.0.0.0/8", ["10.1.2.3", "::ffff:10.9.9.9"], ["11.0.0.0", "::10.0.0.1", "a00::"]),
             ("10.0.0.128/25", ["10.0.0.255"], ["10.0.0.127"]), ("192.0.2.1", ["192.0.2.1"], ["192.0.2.0"]),
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func whatOnlyThisMachineReaches() throws {
+    @Test func loopbackAddressesAreLocal() throws {
         for ip in ["127.0.0.1", "127.8.9.1", "::1", "::ffff:127.0.0.1"] {
             #expect(try SocketAddress(ip: ip, port: 1).isLoopback, "\(ip)")
         }
@@ -93,10 +93,10 @@ import Testing
         }
     }
 
-    @Test func anImpossibleNameIsAnErrorThatComesLater() throws {
+    @Test func anImpossibleNameIsALaterError() throws {
         try withLoop { loop in
             let answers = Log<Result<[SocketAddress], UVError>>()
-            // Longer than a name can be, which libuv finds out at once.
+            // Longer than a name may be, which libuv notices at once.
             DNS.resolve(loop, host: String(repeating: "a", count: 300), port: 1) { answers.add($0) }
             #expect(answers.entries.isEmpty)
             loop.run()

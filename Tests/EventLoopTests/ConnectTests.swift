@@ -2,14 +2,14 @@ import EventLoop
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ConnectTests {
-    /// A port on which nobody listens.
+    /// Returns a port on which nobody listens.
     private func unusedAddress(_ loop: Loop) throws -> SocketAddress {
         let listener = try Listener.tcp(loop, address: .loopback()) { _ in }
         defer { listener.close() }
         return try #require(listener.localAddress)
     }
 
-    @Test func refused() throws {
+    @Test func aRefusedConnectionIsReported() throws {
         try withLoop { loop in
             let errors = Log<UVError>()
             TCP.connect(loop, to: try unusedAddress(loop)) { errors.add(failure: $0) }
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func canceled() throws {
+    @Test func aCanceledConnectionIsReported() throws {
         try withLoop { loop in
             let errors = Log<UVError>()
             let listener = try Listener.tcp(loop, address: .loopback()) { $0.close() }
@@ -57,10 +57,10 @@ import Testing
         }
     }
 
-    @Test func anErrorThatIsKnownAtOnceComesLater() throws {
+    @Test func anImmediateErrorIsReportedLater() throws {
         try withLoop { loop in
             let errors = Log<UVError>()
-            // Multicast is nothing to connect to.
+            // One cannot connect to a multicast address.
             let attempt = TCP.connect(loop, to: try SocketAddress(ip: "224.0.0.1", port: 1)) { errors.add(failure: $0) }
             attempt.cancel()
             #expect(errors.entries.isEmpty)
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func pipesThatAreNotThere() throws {
+    @Test func missingPipesAreReported() throws {
         try withFolder { folder in
             try withLoop { loop in
                 let errors = Log<UVError>()

@@ -70,7 +70,7 @@ private final class Exchange {
     }
 
     func begin(_ stream: Stream) {
-        // Many buffers, more than one system call takes, some of them empty.
+        // Many buffers, more than one system call accepts, some of them empty.
         var buffers: [OutputBuffer] = []
         for start in stride(from: 0, to: sent.count, by: 5000) {
             buffers += [OutputBuffer(sent[start..<min(start + 5000, sent.count)]), OutputBuffer([])]
@@ -79,7 +79,7 @@ private final class Exchange {
         #expect(stream.isWriting && stream.pendingBytes > 0)
         stream.shutdown { #expect($0 == nil) }
         #expect(stream.write([OutputBuffer([0])]) == .dropped)
-        // Later a chunk per turn, so that the server has to wait again and again.
+        // Later one chunk per turn, so that the server has to wait again and again.
         let slow = Timer(loop)
         slow.start(after: 0, repeating: 1) { [unowned self, unowned stream] in
             if echo.hasWaited { read(stream, slow) }

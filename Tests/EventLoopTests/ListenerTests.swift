@@ -3,28 +3,28 @@ import Glibc
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ListenerTests {
-    @Test func anAddressInUse() throws {
+    @Test func anAddressInUseIsRefused() throws {
         try withLoop { loop in
             let first = try Listener.tcp(loop, address: .loopback()) { _ in }
             let address = try #require(first.localAddress)
             #expect(throws: UVError.addressInUse) { _ = try Listener.tcp(loop, address: address) { _ in } }
             first.close()
             first.close()
-            // Free at once.
+            // It is free at once.
             let second = try Listener.tcp(loop, address: address) { _ in }
             second.close()
             loop.run()
         }
     }
 
-    @Test func anAddressOfSomebodyElse() throws {
+    @Test func anAddressOfAnotherMachineIsRefused() throws {
         try withLoop { loop in
             let address = try SocketAddress(ip: "192.0.2.1", port: 0)
             #expect(throws: UVError.addressNotAvailable) { _ = try Listener.tcp(loop, address: address) { _ in } }
         }
     }
 
-    @Test func allThatWaitAreAccepted() throws {
+    @Test func allWaitingConnectionsAreAccepted() throws {
         try withLoop { loop in
             var accepted = 0
             var connected = 0
@@ -47,8 +47,8 @@ import Testing
         }
     }
 
-    /// Many who come at once do not keep the others of the loop waiting until the last of them is accepted.
-    @Test func whoElseIsThereGetsATurn() throws {
+    /// Many simultaneous connections do not keep the others on the loop waiting until the last of them is accepted.
+    @Test func acceptingLeavesTurnsToOthers() throws {
         try withLoop { loop in
             var turns = [0]
             let listener = try Listener.tcp(loop, address: .loopback()) { stream in
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func anothersSocketFileIsLeftAlone() throws {
+    @Test func anotherServersSocketFileIsLeftAlone() throws {
         try withFolder { folder in
             try withLoop { loop in
                 let path = folder + "/socket"
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func pathsThatCannotBe() throws {
+    @Test func impossiblePathsAreRefused() throws {
         try withFolder { folder in
             try withLoop { loop in
                 let long = folder + "/" + String(repeating: "x", count: 107 - folder.utf8.count)
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func aFileThatIsNoSocketIsLeftAlone() throws {
+    @Test func otherFilesAreLeftAlone() throws {
         try withFolder { folder in
             let path = folder + "/other"
             let file = open(path, O_CREAT | O_WRONLY, 0o600)
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    /// In a process of its own, as it takes away descriptors.
+    /// In a process of its own, as it uses up the descriptors.
     @Test func withoutDescriptorsConnectionsWait() async {
         await #expect(processExitsWith: .success) {
             try withLoop { loop in
@@ -175,8 +175,8 @@ import Testing
                     errors.add(error)
                 }
                 let address = try #require(listener?.localAddress)
-                // Two descriptors are left: the client takes one, and libuv one in reserve, for what Listener does
-                // without. This process may have inherited others above the lowest free one.
+                // Two descriptors are left: the client takes one, and libuv keeps one in reserve for what Listener does
+                // without it. This process may have inherited others above the lowest free one.
                 let (first, second) = (dup(0), dup(0))
                 close(first)
                 close(second)

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct LoopTests {
-    @Test func stopEndsTheRunWithMuchLeftToDo() throws {
+    @Test func stopEndsTheRunWithWorkLeft() throws {
         try withLoop { loop in
             let late = Timer(loop)
             late.start(after: 1_000_000) { Issue.record("called") }
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func closingTheLoopFreesWhatIsOpen() throws {
+    @Test func closingTheLoopFreesOpenHandles() throws {
         weak var timer: Timer?
         weak var stream: TCP?
         weak var listener: Listener?
@@ -92,7 +92,7 @@ import Testing
             loop.onTurnEnd { turns.add(1) }
             try withPair(loop) { client, server in
                 stream = server
-                // More than the sockets hold, so that this cannot be done, nor what comes after it.
+                // More than the sockets can hold, so that neither this nor anything after it can be done.
                 #expect(server.write([OutputBuffer(pattern(20_000_000))]) == .draining)
                 server.shutdown { answers.add($0) }
                 server.startReading { _ in
@@ -122,7 +122,7 @@ import Testing
         #expect(hooked == nil && closed == nil)
     }
 
-    @Test func closeIsAnsweredToEveryoneWhoAsked() throws {
+    @Test func everyCloseIsAnswered() throws {
         try withLoop { loop in
             let log = Log<Int>()
             let timer = Timer(loop)

@@ -2,7 +2,7 @@ import EventLoop
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct StreamFailureTests {
-    @Test func closeDropsWhatWasNotWritten() throws {
+    @Test func closeDropsUnwrittenBytes() throws {
         try withLoop { loop in
             let log = Log<String>()
             try withPair(loop) { client, server in
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func aResetIsToldAsOne() throws {
+    @Test func aResetIsReportedAsOne() throws {
         try withLoop { loop in
             let log = Log<UVError>()
             try withPair(loop) { client, server in
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// Also shows that `SIGPIPE` ends nothing.
+    /// Also shows that `SIGPIPE` does not end the process.
     @Test func aWriteErrorIsReportedOnceAndLater() throws {
         try withLoop { loop in
             let log = Log<UVError>()
@@ -56,7 +56,7 @@ import Testing
                     writer.close()
                     server.close()
                 }
-                // So that only writing can find out.
+                // So that only a write can notice.
                 server.stopReading()
                 client.close()
                 writer.start(after: 0, repeating: 1) { [unowned server] in
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func aWriteErrorWaitsForSomebodyToTell() throws {
+    @Test func aWriteErrorWaitsForAHandler() throws {
         try withLoop { loop in
             let log = Log<UVError>()
             let writer = Timer(loop)

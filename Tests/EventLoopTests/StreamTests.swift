@@ -2,7 +2,7 @@ import EventLoop
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct StreamTests {
-    @Test func whatIsWrittenWhileWritingComesAfterIt() throws {
+    @Test func aWriteDuringAWriteComesAfterIt() throws {
         try withLoop { loop in
             var received: [UInt8] = []
             let first = pattern(20_000_000)
@@ -31,8 +31,8 @@ import Testing
         }
     }
 
-    /// What was written while an earlier write was under way goes out before the end of the direction.
-    @Test func theEndComesBehindAllThatWaits() throws {
+    /// Bytes that were written during an earlier write are sent before the end of the direction.
+    @Test func theEndComesAfterAllPendingWrites() throws {
         try withLoop { loop in
             var received: [UInt8] = []
             let first = pattern(20_000_000)

@@ -2,7 +2,7 @@ import EventLoop
 import Glibc
 import Testing
 
-/// A folder of its own for a test's socket files, removed with what is in it by `withFolder`.
+/// Makes a folder for a test's socket files. `withFolder` removes it with its contents.
 func withFolder(_ body: (String) throws -> Void) throws {
     var template = Array("/tmp/eventloop-XXXXXX".utf8CString)
     try #require(mkdtemp(&template) != nil)
@@ -14,7 +14,7 @@ func withFolder(_ body: (String) throws -> Void) throws {
     try body(folder)
 }
 
-/// A loop that is closed at the end, so that a test fails by hanging if something cannot be closed.
+/// Makes a loop that is closed at the end, so that a test fails by hanging if something cannot be closed.
 func withLoop(_ body: (Loop) throws -> Void) throws {
     let loop = try Loop()
     defer { loop.close() }
@@ -22,7 +22,7 @@ func withLoop(_ body: (Loop) throws -> Void) throws {
 }
 
 extension Result {
-    /// The value, or nil and a failed test.
+    /// Returns the value, or nil after recording a failed test.
     func orRecord() -> Success? {
         switch self {
         case .success(let value): return value
@@ -39,7 +39,7 @@ extension SocketAddress {
     }
 }
 
-/// Bytes in which a swapped, lost or doubled chunk shows, as they repeat after a prime number only.
+/// Returns bytes in which a swapped, lost or doubled chunk is visible, as they repeat only after a prime number.
 func pattern(_ count: Int) -> [UInt8] {
     var state: UInt32 = 1
     let period = (0..<65_521).map { _ in
@@ -53,7 +53,7 @@ func pattern(_ count: Int) -> [UInt8] {
     return bytes
 }
 
-/// What a test has seen, as a class so that escaping closures can write to it.
+/// The events that a test has seen, as a class so that escaping closures can write to it.
 final class Log<Entry> {
     var entries: [Entry] = []
 
@@ -62,7 +62,7 @@ final class Log<Entry> {
     }
 }
 
-/// Sends back what it gets, reading no faster than the peer does.
+/// Sends back the bytes that it receives, reading no faster than the peer does.
 final class Echo {
     private(set) var hasWaited = false
     private(set) var hasDrained = false
@@ -84,7 +84,7 @@ final class Echo {
     }
 }
 
-/// A connected pair of TCP streams, handed to `body` when both ends are there.
+/// Connects a pair of TCP streams, and passes them to `body` when both ends are connected.
 func withPair(_ loop: Loop, _ body: @escaping (_ client: TCP, _ server: TCP) -> Void) throws {
     var client: TCP?
     var server: TCP?

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ThreadTests {
-    @Test func aMailboxTakesFromManyThreadsAndKeepsEachOnesOrder() throws {
+    @Test func aMailboxAcceptsFromManyThreadsAndKeepsTheOrderOfEach() throws {
         try withLoop { loop in
             let writers = 8
             let each = 5000
@@ -31,7 +31,7 @@ import Testing
     }
 
     /// Each batch wakes the loop, however small it is.
-    @Test func oneMessageIsEnough() throws {
+    @Test func oneMessageWakesTheLoop() throws {
         try withLoop { loop in
             var received: [Int] = []
             let patience = Timer(loop)
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func aClosedMailboxTakesNothing() throws {
+    @Test func aClosedMailboxAcceptsNothing() throws {
         try withLoop { loop in
             let mailbox = try Mailbox<Int>(loop) { _ in Issue.record("delivered") }
             #expect(mailbox.post(1))
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func workRunsOnAnotherThreadAndIsAnsweredOnTheLoops() throws {
+    @Test func workRunsOnAnotherThreadAndIsAnsweredOnTheLoop() throws {
         try withLoop { loop in
             let results = Log<Int>()
             let own = pthread_self()

@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func aTimerCanBeStartedAnewFromItsBodyAndReleasesItAfterTheLastCall() throws {
+    @Test func aTimerCanBeRestartedFromItsBodyAndReleasesItAfterTheLastCall() throws {
         try withLoop { loop in
             let log = Log<String>()
             let timer = Timer(loop)

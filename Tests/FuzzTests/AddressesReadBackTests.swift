@@ -2,7 +2,7 @@ import HandFormats
 import HandScreens
 import Testing
 
-/// What a URL means is written as a URL that means the same, whatever it has escaped.
+/// The meaning of a URL is written as a URL with the same meaning, whatever is escaped in it.
 @Suite struct AddressesReadBackTests {
     @Test(arguments: [
         ("hand://a%2Fb/x", "hand://a%2Fb:7777/x"),
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: ["hand://[::1(]/x", "hand://a%3Ab/x", "hand://[x]/x"])
-    func hostsThatAreNone(text: String) {
+    func invalidHostsAreRefused(text: String) {
         #expect(throws: HandAddress.ParseError.self) { try HandAddress(text) }
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import FuzzTargets
 import Testing
 
-/// What the fuzzer found worth keeping, and what once crashed, goes through its target in each run of the tests.
+/// Inputs that the fuzzer kept, and inputs that once crashed, run through their target in each test run.
 @Suite struct CorpusTests {
     private static let corpus = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Data/Corpus")
@@ -19,12 +19,12 @@ import Testing
     }
 
     @Test(arguments: FuzzTarget.allCases)
-    func nothingIsAnInputToo(target: FuzzTarget) throws {
+    func theEmptyInputIsAccepted(target: FuzzTarget) throws {
         try target.run([])
         try target.run(Array(repeating: 0xFF, count: 300))
     }
 
-    @Test func eachFolderIsOfATarget() throws {
+    @Test func eachFolderBelongsToATarget() throws {
         let folders = try FileManager.default.contentsOfDirectory(atPath: Self.corpus.path)
         #expect(Set(folders) == Set(FuzzTarget.allCases.map(\.rawValue)))
     }

@@ -4,7 +4,8 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// A server that says what none may say: the client closes the connection or believes nonsense, and goes on running.
+/// A server that sends what no server may send: the client closes the connection or believes nonsense, and keeps
+/// running.
 @Suite struct LyingServerTests {
     private static func follower(lastSequence: UInt64 = 0) -> DrivenClient {
         var client = DrivenClient()
@@ -14,7 +15,7 @@ import Testing
         return client
     }
 
-    @Test func theLastSequenceOfAllWasUsed() throws {
+    @Test func theLargestSequenceMayBeUsed() throws {
         var driven = Self.follower(lastSequence: .max)
         try driven.edit()
         driven.enter(1, lastSequence: .max, .resumed(head: 0))
@@ -22,7 +23,7 @@ import Testing
         #expect(driven.replica?.brokenInvariant() == nil)
     }
 
-    @Test func sequencesThatNobodyCanHave() throws {
+    @Test func impossibleSequencesAreSurvived() throws {
         var driven = Self.follower()
         try driven.edit()
         driven.hear(.stale(list: 1, sequence: 0, head: 0))
@@ -32,8 +33,8 @@ import Testing
         #expect(driven.replica?.brokenInvariant() == nil)
     }
 
-    /// The difference to a list in which an item is there twice was no delta.
-    @Test func aSnapshotWithOneItemTwice() throws {
+    /// The difference to a list with a repeated item was not a delta.
+    @Test func aSnapshotWithARepeatedItemIsSurvived() throws {
         var driven = Self.follower()
         let first = Hand([note(1), note(3)])
         driven.begin(1, first, revision: 1)
@@ -45,7 +46,7 @@ import Testing
         #expect(try replica.pending.reduce(replica.confirmed) { try $0.applying($1) } == replica.view)
     }
 
-    @Test func theDifferenceOfListsWithItemsTwice() throws {
+    @Test func listsWithRepeatedItemsHaveADifference() throws {
         let few = [note(1), note(2), note(1), note(3)]
         let lists = [few, Array(few.reversed()), few + few, [note(1, "x"), note(1), note(2)], []]
         for old in lists {

@@ -21,7 +21,7 @@ import Testing
             settle()
         }
 
-        /// All in one piece.
+        /// Sends messages in one piece.
         func say(_ messages: [UpMessage]) {
             messages.flatMap(\.frame).withUnsafeBytes { service.received($0, from: connection) }
         }
@@ -36,8 +36,8 @@ import Testing
         }
     }
 
-    /// An answer to an earlier request came behind the error that says why the connection ends.
-    @Test func nothingComesBehindTheErrorThatCloses() {
+    /// An answer to an earlier request came after the error with the reason for the connection's end.
+    @Test func nothingFollowsTheClosingError() {
         let visit = Visit()
         let hello = UpMessage.hello(
             .init(capabilities: [], client: ClientID(high: 0, low: 1), person: "", program: ""))
@@ -46,8 +46,9 @@ import Testing
         #expect(visit.stream.fault == nil)
     }
 
-    /// Lists that were asked for faster than they are sent piled up, though the client reads all that it gets.
-    @Test func listsOnTheirWayAreBounded() throws {
+    /// Lists that were requested faster than they were sent piled up, although the client read everything that it
+    /// received.
+    @Test func listsUnderWayAreBounded() throws {
         let visit = Visit()
         visit.say([
             .create(request: 1, name: "a", rules: Rules()),

@@ -2,14 +2,14 @@ import EventLoop
 import HandCore
 import HandWire
 
-/// Stands between clients and a server and hands everything on, but for a lie to one connection. So a server would do that mixes
-/// up what it sends.
+/// A relay between clients and a server that passes everything on, except for one alteration on one connection: like a
+/// server that mixes up its messages.
 final class AlteringRelay {
     enum Lie {
-        /// In this commit, counted from 1 on that connection, or the next one that inserts something, the first inserted item has
-        /// another text.
+        /// In this commit, counted from 1 on that connection, or in the next one that inserts something, the first
+        /// inserted item has another text.
         case item(commit: Int)
-        /// From this commit on all have another digest.
+        /// From this commit on, all have a wrong digest.
         case digests(commit: Int)
     }
 
@@ -17,7 +17,7 @@ final class AlteringRelay {
     private var connections = 0
 
     /// - Parameters:
-    ///   - victim: the connection that is lied to, counted from 0.
+    ///   - victim: the connection whose messages are altered, counted from 0.
     init(_ loop: Loop, at path: String, to server: String, victim: Int, _ lie: Lie) throws {
         var accept: (Pipe) -> Void = { _ in }
         listener = try Listener.pipe(loop, path: path, onConnection: { accept($0) })

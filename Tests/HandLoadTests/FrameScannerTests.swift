@@ -6,8 +6,8 @@ import HandWire
 import Testing
 
 @Suite struct FrameScannerTests {
-    /// However the stream is cut, the scanner finds what decoding every message finds.
-    @Test func itFindsWhatDecodingFinds() throws {
+    /// However the stream is cut, the scanner finds the same as decoding every message.
+    @Test func theScannerEqualsDecoding() throws {
         var chaos = Chaos(seed: testSeed(821))
         for _ in 0..<200 {
             let first = [0, 126, 16_382, (1 << 35) - 3, (1 << 53) - 60][chaos.random.next(below: 5)]
@@ -50,7 +50,7 @@ import Testing
             }
             #expect(reached == revision)
             #expect(isInOrder)
-            // Some more may be looked at, none fewer: eight bytes do not hold the largest authors.
+            // It may examine some more, but not fewer: eight bytes do not hold the largest authors.
             #expect(found == expected)
         }
     }

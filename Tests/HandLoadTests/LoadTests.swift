@@ -10,13 +10,13 @@ import HandWire
 import Logging
 import Testing
 
-/// Load tests against a server in this process, and against one that does not do what it should.
+/// Load tests against a server in this process, and against one that misbehaves.
 @Suite(.serialized) struct LoadTests {
-    /// A server on a thread of its own, at a Unix socket.
+    /// Runs a server on a thread of its own, at a Unix socket.
     ///
     /// - Parameters:
-    ///   - lie: which connection is told what; then it is reached through a relay.
-    ///   - stands: seconds in which the server does nothing, half a second after it has begun.
+    ///   - lie: the alteration and its connection; the server is then reached through a relay.
+    ///   - stands: the seconds in which the server does nothing, half a second after it has started.
     private static func withServer<Result>(
         lie: (victim: Int, AlteringRelay.Lie)? = nil, stands: Double? = nil, _ body: (String) throws -> Result
     ) throws -> Result {
@@ -54,7 +54,7 @@ import Testing
         return try body(lie == nil ? path : path + "-")
     }
 
-    /// `@unchecked Sendable` is safe: it is written once before the semaphore is raised.
+    /// `@unchecked Sendable` is safe: it is written once, before the semaphore is signalled.
     private final class Stop: @unchecked Sendable {
         var mailbox: Mailbox<Void>?
     }
@@ -69,7 +69,7 @@ import Testing
         return try LoadRun.run(plan) { _ in }
     }
 
-    /// Who does not hold the list rewords nothing.
+    /// A client that does not hold the list cannot reword items.
     private static func work(_ kind: LoadPlan.Kind) -> String {
         """
         items 50
@@ -96,7 +96,7 @@ import Testing
             #expect(result.total.acknowledged.totalCount == 160)
             #expect(result.total.seen.totalCount > 0)
             #expect(result.total.errors == [:])
-            // Filling is one commit before.
+            // Filling the list is one commit before.
             #expect(result.lists.map(\.revision) == [161])
         }
     }
@@ -125,14 +125,14 @@ import Testing
             #expect(result.hasConverged, "\(result.lists.flatMap(\.differences))")
             #expect(result.lists.map(\.list) == ["load-1", "load-2"])
             #expect(result.total.errors == [:])
-            // Each of three has three times an item of each sort.
+            // Each of three clients inserts an item of each kind three times.
             #expect(result.lists.reduce(0) { $0 + $1.items } == 18)
         }
     }
 
-    /// Whoever reads nothing for a while gets everything afterwards, and nobody waits for it meanwhile.
+    /// A client that reads nothing for a while gets everything afterwards, and nobody waits for it in the meantime.
     @Test(arguments: LoadPlan.Kind.allCases)
-    func whoStallsCatchesUp(kind: LoadPlan.Kind) throws {
+    func aStalledClientCatchesUp(kind: LoadPlan.Kind) throws {
         try Self.withServer { path in
             let result = try Self.run(
                 """
@@ -151,31 +151,33 @@ import Testing
         }
     }
 
-    /// Edits that were due while the server stood still count from when they were due (coordinated omission).
+    /// The latency of edits that were due while the server stood still counts from when they were due (coordinated
+    /// omission).
     @Test func waitingForAServerThatStandsStillIsLatency() throws {
         try Self.withServer(stands: 0.6) { path in
             let result = try Self.run(
                 "loop\nadd {iteration}\nend", at: path, .light, clients: 1, seconds: 2, rate: 200)
-            // Of 400 that were due 120 came due while nobody answered: at least a tenth waited 200 ms or more.
+            // Of 400 edits, 120 became due while nobody answered: at least a tenth waited 200 ms or more.
             #expect(result.total.commits > 300)
             #expect(result.total.acknowledged.valueAtPercentile(90) > 200_000_000)
         }
     }
 
-    /// The first connection makes the list; so the third is that of client 2.
-    @Test func whoeverIsToldSomethingElseIsNamed() throws {
+    /// The first connection creates the list, so the third is that of client 2.
+    @Test func aClientWithAlteredCommitsIsNamed() throws {
         try Self.withServer(lie: (victim: 2, .item(commit: 30))) { path in
             let result = try Self.run(
                 "loop 40\nadd {iteration} at random\nend", at: path, .full, clients: 5)
             #expect(result.total.errors == ["diverged": 1])
             #expect(result.problems.count == 1)
             #expect(result.problems.first?.hasPrefix("client 2 diverged at revision 30 of 'load'") == true)
-            // It notices by itself, gets a snapshot, and ends with what all have.
+            // It notices by itself, gets a snapshot, and ends with everybody's list.
             #expect(result.hasConverged)
         }
     }
 
-    /// A light client holds no list, but knows the digest that each commit says: at the end it must be the server's.
+    /// A light client does not hold the list, but knows the digest of each commit: at the end it must equal the
+    /// server's.
     @Test func lightClientsCompareDigests() throws {
         try Self.withServer(lie: (victim: 2, .digests(commit: 30))) { path in
             let result = try Self.run("loop 40\nadd {iteration} at random\nend", at: path, .light, clients: 5)
@@ -186,13 +188,13 @@ import Testing
         }
     }
 
-    @Test func rulesAreRejections() throws {
+    @Test func violatedRulesCountAsRejections() throws {
         try Self.withServer { path in
             let result = try Self.run(
                 "rules max-items 5, deck\nloop 10\ndeal\nend", at: path, .full, clients: 4)
             #expect(result.hasConverged)
             #expect(result.lists.map(\.items) == [5])
-            // Who sees a full list does not ask; who does not see it yet is refused.
+            // A client that sees a full list does not submit; one that does not see it yet is refused.
             #expect(result.total.commits == 5)
             #expect(Set(result.total.errors.keys).isSubset(of: ["rejected: listFull"]))
         }
@@ -214,7 +216,7 @@ import Testing
             let two = try Self.run(Self.work(.full), at: path, .full, clients: 3)
             let joined = LoadResult.joined([one, two])
             #expect(joined.clients == 5)
-            // The second may find that an item says what it is to say.
+            // The second process may find that an item already has the new text.
             let commits = one.total.commits + two.total.commits
             #expect((90...100).contains(commits) && joined.total.commits == commits)
             #expect(joined.total.acknowledged.totalCount == commits)
@@ -224,7 +226,7 @@ import Testing
         }
     }
 
-    @Test func nobodyThere() throws {
+    @Test func anUnreachableServerIsReported() throws {
         #expect(throws: LoadRun.Failure.self) {
             _ = try Self.run(Self.work(.full), at: "/nowhere/hand.sock", .full, clients: 1)
         }
@@ -242,7 +244,7 @@ import Testing
     }
 
     @Test(arguments: ["ack.p99=20ms", "ack.p101<1ms", "akc.p50<1ms", "ack.p50<20", "commits>many"])
-    func thresholdsThatDoNotRead(text: String) {
+    func invalidThresholdsAreRefused(text: String) {
         #expect(throws: Threshold.ParseError.self) { try Threshold(text) }
     }
 

@@ -3,21 +3,22 @@ import HandLoad
 import HandScript
 import Testing
 
-/// Rates, in virtual time: players at a loop that knows the time as libuv's does, and a server that answers when the test says.
+/// Rates, in virtual time: players on a loop with a clock like libuv's, and a server that answers when the test says.
 @Suite struct PaceTests {
-    /// A loop of virtual time. Its milliseconds are those of the start of the turn, though each call takes some time.
+    /// A loop in virtual time. Its clock shows the time of the start of the turn, in milliseconds, though each call
+    /// takes some time.
     private final class World {
-        /// Nanoseconds.
+        /// The time in nanoseconds.
         var now: UInt64 = 123_456_789
         private var looked: UInt64 = 123
         private var calls: [(at: UInt64, order: Int, body: () -> Void)] = []
         private var order = 0
-        /// What each call takes.
+        /// The duration of each call.
         let work: UInt64
 
         init(work: UInt64) { self.work = work }
 
-        /// When a timer rings that is set now, in the loop's milliseconds.
+        /// Returns when a timer that is set now expires, by the loop's clock.
         func deadline(after milliseconds: UInt64) -> UInt64 { (looked + milliseconds) * 1_000_000 }
 
         @discardableResult
@@ -60,7 +61,7 @@ import Testing
         func close() { stop() }
     }
 
-    /// Is acknowledged after some time, but never while the server stands still.
+    /// A client that is acknowledged after some time, but never while the server stands still.
     private final class Somebody: Participant {
         private let world: World
         private let meter: Meter
@@ -99,7 +100,7 @@ import Testing
         func tick(now: UInt64) {}
     }
 
-    /// The clients' figures, and when each made its edits.
+    /// Returns the clients' figures, and the times of their edits.
     private static func play(
         _ source: String = "loop\nadd x\npause 1m\nend", clients: Int, rate: Double, seconds: UInt64,
         work: UInt64 = 1_300_000, latency: UInt64 = 5_000_000, standstill: Range<UInt64> = 0..<0
@@ -128,13 +129,13 @@ import Testing
         return (meter.take(), people.map(\.madeAt), start)
     }
 
-    /// The alarm of a busy loop rings before an edit is due: that edit was counted as three minutes late.
+    /// A busy loop's timer expires before an edit is due: that edit was once counted as three minutes late.
     @Test(arguments: [0, 200_000, 1_300_000, 4_700_000] as [UInt64])
     func aServerThatAnswersAtOnceIsFast(work: UInt64) throws {
         let (figures, madeAt, start) = try Self.play(clients: 5, rate: 50, seconds: 20, work: work, latency: 100_000)
         #expect((990...1_001).contains(figures.commits))
         #expect(figures.acknowledged.min >= 99_000)
-        // The loop's millisecond, and what the others have the loop do meanwhile.
+        // The loop's millisecond, and the time that the loop spends on the others.
         #expect(figures.acknowledged.max < 2_000_000 + 5 * work)
         for (client, times) in madeAt.enumerated() {
             for (edit, time) in times.enumerated() {
@@ -144,11 +145,13 @@ import Testing
         }
     }
 
-    /// What was due while the server stood still counts from when it was due, though it could not be made before.
-    @Test func waitingForTheOneBeforeIsLatency() throws {
+    /// The latency of edits that were due while the server stood still counts from when they were due, though they
+    /// could not be made then.
+    @Test func waitingForThePreviousEditIsLatency() throws {
         let (figures, madeAt, _) = try Self.play(
             clients: 1, rate: 100, seconds: 10, work: 0, standstill: 2_000_000_000..<4_000_000_000)
-        // All thousand are made; the two hundred of the two seconds, and those behind them until all is made up for, are late.
+        // All thousand are made; the two hundred of the two seconds, and those after them until the backlog is gone,
+        // are late.
         #expect((998...1_001).contains(figures.commits) && madeAt[0].count >= figures.commits)
         let late = figures.acknowledged
         #expect((1_990_000_000...2_010_000_000).contains(late.max))
@@ -157,16 +160,16 @@ import Testing
         #expect(late.valueAtPercentile(50) < 10_000_000)
     }
 
-    /// A server that is too slow for the rate is later and later.
-    @Test func aServerThatCannotKeepUpIsLate() throws {
+    /// If the server is too slow for the rate, latencies keep growing.
+    @Test func latenciesOfASlowServerGrow() throws {
         let (figures, _, _) = try Self.play(clients: 1, rate: 200, seconds: 10, work: 0, latency: 10_000_000)
         #expect((995...1_001).contains(figures.commits))
-        // The last one answered was due after 5 s.
+        // The last answered edit was due after 5 s.
         #expect((4_950_000_000...5_050_000_000).contains(figures.acknowledged.max))
         #expect((2_450_000_000...2_550_000_000).contains(figures.acknowledged.valueAtPercentile(50)))
     }
 
-    /// Where the script itself keeps a client away, nobody is late.
+    /// If the script itself keeps a client away, nobody is late.
     @Test(arguments: ["offline 700ms", "stall 700ms"])
     func timeAwayIsNotLatency(away: String) throws {
         let (figures, _, _) = try Self.play("loop\nadd x\n\(away)\nend", clients: 2, rate: 10, seconds: 20)
@@ -174,7 +177,7 @@ import Testing
         #expect(figures.acknowledged.max < 20_000_000)
     }
 
-    @Test func turns() {
+    @Test func playersTakeTurns() {
         let pace = Pace(start: 1_000_000_000, rate: 10, client: 1, of: 2)
         #expect(pace.due(0) == 1_100_000_000 && pace.due(3) == 1_700_000_000)
         #expect(pace.turn(of: 0, at: 1_000_000_000) == .later(milliseconds: 100))

@@ -3,7 +3,7 @@ import HandLoad
 import Histogram
 import Testing
 
-/// What is made of figures: thresholds, tables, plots, and one result of several.
+/// The uses of figures: thresholds, tables, plots, and one result of several processes.
 @Suite struct ReportTests {
     private static func figures(
         commits: Int, acknowledged: StrideThrough<Int>, seen: StrideThrough<Int>, errors: [String: Int] = [:]
@@ -23,7 +23,8 @@ import Testing
         .init(list: name, revision: revision, items: 2, digest: digest, agreed: agreed, differences: differences)
     }
 
-    /// A second of 100 commits with 1…100 ms until acknowledged and 201…300 ms until seen, and a tenth of a second of 30.
+    /// A result with one second of 100 commits with 1…100 ms until acknowledged and 201…300 ms until seen, and a tenth
+    /// of a second of 30.
     private static func result() -> LoadResult {
         var result = LoadResult(seed: 42, clients: 4)
         let first = figures(
@@ -59,9 +60,9 @@ import Testing
         #expect(try Threshold(text).isPassed(by: Self.result()) == isMet)
     }
 
-    /// A server that never answered has not been fast.
+    /// A server that never answered was not fast.
     @Test(arguments: ["ack.p99<20ms", "ack.max>1us", "seen.p50<1s", "seen.p50>1us"])
-    func whatWasNotMeasuredIsNotMet(text: String) throws {
+    func unmeasuredThresholdsAreNotMet(text: String) throws {
         let result = LoadResult(seed: 1, clients: 1)
         let bound = try Threshold(text)
         #expect(!bound.isPassed(by: result))
@@ -70,7 +71,7 @@ import Testing
 
     // MARK: Lines and tables
 
-    @Test func lines() throws {
+    @Test func theSummaryHasAllLines() throws {
         let bounds = try ["ack.p99<20ms", "commits>100", "errors<1"].map { try Threshold($0) }
         #expect(
             LoadReport(Self.result(), bounds).lines == [
@@ -95,7 +96,7 @@ import Testing
             ])
     }
 
-    @Test func whoDiffersIsNamed() {
+    @Test func differingClientsAreNamed() {
         var result = Self.result()
         result.lists = [Self.list(agreed: 3, ["client 2 is at revision 4, the server at 5"])]
         #expect(!result.hasConverged && !result.isSound)
@@ -111,7 +112,7 @@ import Testing
         #expect(result.hasConverged && !result.isSound)
     }
 
-    @Test func csv() {
+    @Test func theCSVHasAllSamples() {
         #expect(
             LoadCSV.text(Self.result()) == """
                 second,clients,edits,commits,deliveries,bytes_sent,bytes_received,errors,ack_p50_us,ack_p90_us,ack_p99_us,\
@@ -134,7 +135,7 @@ import Testing
         command: "hand load --threshold 'ack.p99<20ms'", script: "loop\n  add \"<b>\"\nend", version: "hand 1.2.3",
         date: "2026-01-02T03:04:05Z")
 
-    @Test func thePageSaysWhatWasTestedAndWhatWasNotMet() throws {
+    @Test func thePageShowsTheTestAndMissedThresholds() throws {
         let bounds = try ["ack.p99<20ms", "commits>100"].map { try Threshold($0) }
         let page = LoadHTML.page(Self.result(), bounds, of: Self.occasion, title: "<x>")
         for text in [
@@ -152,20 +153,20 @@ import Testing
         #expect(LoadHTML.page(diverged, [], of: Self.occasion, title: "x").contains("<p class=\"bad\">"))
     }
 
-    /// Where the points stand: a short sample counts for the rate that it had.
-    @Test func plots() throws {
+    /// The positions of the points: a short sample counts with its rate.
+    @Test func plotsScaleToTheirValues() throws {
         let page = LoadHTML.page(Self.result(), [], of: Self.occasion, title: "x")
         let lines = page.components(separatedBy: "points=\"").dropFirst().map { $0.prefix { $0 != "\"" } }
-        // Commits and deliveries from 100 to 300 and from 700 to 2100 a second: a third of the height, and all of it.
+        // Commits and deliveries from 100 to 300 and from 700 to 2100 per second: a third of the height, and all of it.
         try #require(lines.count == 6)
         #expect(lines[0] == "70.0,166.0 748.0,34.0" && lines[1] == lines[0])
-        // p50 and p99 of the first sample; of the second nothing was measured.
+        // p50 and p99 of the first sample; for the second nothing was measured.
         #expect(lines[2] == "70.0,132.0" && lines[3] == "70.0,34.0")
     }
 
     // MARK: Several processes
 
-    @Test func processesAreOneResult() {
+    @Test func processesAreJoinedIntoOneResult() {
         var other = LoadResult(seed: 42, clients: 2)
         let slow = Self.figures(
             commits: 100, acknowledged: stride(from: 1_001, through: 1_100, by: 1),
@@ -181,7 +182,7 @@ import Testing
         #expect((joined.total.edits, joined.total.commits, joined.total.deliveries) == (233, 230, 1_610))
         #expect((joined.total.bytesSent, joined.total.bytesReceived, joined.total.connects) == (2_530, 2_990, 9))
         #expect(joined.total.errors == ["lost": 3, "diverged": 1] && !joined.isSound)
-        // Of 200 values the hundredth is the slowest of one process, the next one the fastest of the other.
+        // Of 200 values, the hundredth is the slowest of one process, the next one the fastest of the other.
         #expect(joined.total.acknowledged.totalCount == 200 && joined.total.seen.totalCount == 200)
         #expect((99_900_000...100_200_000).contains(joined.total.acknowledged.valueAtPercentile(50)))
         #expect((1_000_000_000...1_003_000_000).contains(joined.total.acknowledged.valueAtPercentile(51)))
@@ -192,7 +193,7 @@ import Testing
         #expect(joined.hasConverged && joined.problems == ["client 9 is lost"])
     }
 
-    /// Each process compares with the server by itself; they must have seen the same.
+    /// Each process compares with the server by itself; all must have seen the same.
     @Test(arguments: [(6, 0xABC), (5, 0xABD)] as [(Int, UInt64)])
     func processesThatEndedDifferentlyDiffer(revision: Int, digest: UInt64) {
         var other = Self.result()

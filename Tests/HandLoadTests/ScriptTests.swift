@@ -4,14 +4,14 @@ import Testing
 
 @Suite struct ScriptTests {
     @Test(arguments: BuiltinScript.allCases)
-    func scriptsThatComeWithTheProgramRead(builtin: BuiltinScript) throws {
+    func builtInScriptsAreParsed(builtin: BuiltinScript) throws {
         let script = try Script(parsing: builtin.source)
         #expect(script.parts(of: 100).count == 100)
         var run = ScriptRun(script.roles[0], client: 0, seed: 1)
         for _ in 0..<1_000 { #expect(run.next() != .finished) }
     }
 
-    @Test func everythingReads() throws {
+    @Test func allStatementsAreParsed() throws {
         let script = try Script(
             parsing: """
                 # everything that there is
@@ -61,7 +61,7 @@ import Testing
         #expect(body[5] == .stall(1_000...2_000))
     }
 
-    /// Where it is wrong, and what was expected.
+    /// The position of the error, and what was expected.
     @Test(arguments: [
         ("loop\n  add x at botom\nend", 2, 12, "expected a place: top, end, random or a number from 1, found 'botom'"),
         ("add", 1, 4, "expected the item's text, found the end of the line"),
@@ -102,7 +102,7 @@ import Testing
             "expected a statement (add, move, delete, edit, tick, deal, undo, redo, pause, offline, disconnect, stall, expect, loop, choose, role), found 'fly'"
         ),
     ])
-    func errorsSayWhere(source: String, line: Int, column: Int, message: String) {
+    func errorsHavePositions(source: String, line: Int, column: Int, message: String) {
         do {
             _ = try Script(parsing: source)
             Issue.record("it reads")
@@ -112,8 +112,8 @@ import Testing
         }
     }
 
-    /// Without 'clients' the script leaves it to the test how many there are.
-    @Test func sharesMustFitTheClientsThatThereAre() throws {
+    /// Without 'clients', the script leaves the number of clients to the test.
+    @Test func sharesMustFitTheNumberOfClients() throws {
         let script = try Script(parsing: "role a 20\nadd x\nrole b 50%\nadd x\nrole c\nadd x")
         try script.checkShares(of: 40)
         #expect(
@@ -162,8 +162,8 @@ import Testing
         #expect(rest.first == .goOffline(10) && rest.last == .goOnline)
     }
 
-    /// Weights are kept, about; and each place lies in the list.
-    @Test func chance() throws {
+    /// Weights are kept approximately; and each position is inside the list.
+    @Test func weightsAreKeptApproximately() throws {
         let script = try Script(
             parsing: "loop\nchoose\n3 delete random\n1 move end to top\nend\nend")
         var run = ScriptRun(script.roles[0], client: 0, seed: 9)

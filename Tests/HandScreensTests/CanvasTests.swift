@@ -5,7 +5,7 @@ import HandWire
 import Testing
 
 @Suite struct CanvasTests {
-    /// Whatever others write, nothing that commands a terminal gets onto the screen.
+    /// Whatever others write, nothing that controls a terminal reaches the screen.
     @Test func noControlCharacterReachesAScreen() {
         var random = SplitMix64(seed: testSeed(44, "controls"))
         func garbage() -> String {
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    /// Rows are always as wide as the screen, whatever is written over whatever.
+    /// Rows are always as wide as the screen, whatever is drawn over whatever.
     @Test func wideCharactersKeepTheirHalves() {
         var random = SplitMix64(seed: testSeed(45, "halves"))
         for _ in 0..<500 {
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func whatDoesNotFitEndsInDots() {
+    @Test func truncatedTextEndsInDots() {
         var canvas = Canvas(Size(rows: 1, columns: 5))
         canvas.write(Line("abcdefg"), at: Point(row: 0, column: 0))
         #expect(canvas.lines == ["abcd…"])

@@ -2,7 +2,7 @@ import HandCore
 import HandScreens
 import Testing
 
-/// What a terminal says of joined emoji, and how they are drawn then.
+/// A terminal's reports about joined emoji, and how they are then drawn.
 @Suite struct ClustersTests {
     private static let toned = "👍🏽"
     private static let joined = "👩‍👩‍👧"
@@ -12,7 +12,8 @@ import Testing
     private static let doctor = "👩‍⚕️"
     private static let rainbow = "🏳️‍🌈"
 
-    /// What each is drawn as by a terminal that does not draw it as one, and what it must be able to for that.
+    /// The form in which each is drawn on a terminal that does not draw it as one, and what the terminal must support
+    /// for one.
     private static let all: [(text: String, apart: String, needed: Clusters)] = [
         (toned, "👍", .toned), (joined, "👩👩👧", .joined), (both, "👩🚀", [.toned, .joined]),
         (long, "👨👩👧👦", [.joined, .long]), (selected, "❤", .selected), (doctor, "👩⚕", .joined),
@@ -20,7 +21,7 @@ import Testing
     ]
 
     @Test(arguments: (0..<16).map { Clusters(rawValue: $0) })
-    func eachIsOneWhereTheTerminalIsAbleTo(_ able: Clusters) {
+    func eachIsOneCharacterIfTheTerminalSupportsIt(_ able: Clusters) {
         for (text, apart, needed) in Self.all {
             Columns.$clusters.withValue(able) {
                 let isOne = able.isSuperset(of: needed)
@@ -31,12 +32,12 @@ import Testing
         }
     }
 
-    /// All kinds known: what is no emoji, or more than one may have, is drawn as ever.
+    /// With all kinds known, text that is not an emoji, or not a single one, is drawn as always.
     @Test(arguments: [
         "🇩🇪", "1️⃣", "a\u{200D}b", "👍🏽🏽", "❤\u{FE0F}\u{FE0F}", "👩\u{200D}", "👩\u{200D}\u{200D}👧", "\u{200D}👩", "☝🏽", "❤‍🔥",
         "👩‍👩‍👩‍👩‍👩", "e\u{301}", "x\u{E0041}", "👍\u{202E}", "\u{1F3FB}",
     ])
-    func allElseIsDrawnAsEver(_ text: String) {
+    func otherTextIsDrawnAsAlways(_ text: String) {
         let before = Columns.characters(of: text)
         Columns.$clusters.withValue([.toned, .joined, .long, .selected]) {
             #expect(Columns.characters(of: text) == before)
@@ -58,8 +59,8 @@ import Testing
         #expect(stage.app.state.clusters == [])
     }
 
-    /// The answers come at any time: what is shown changes, what is typed does not.
-    @Test func anAnswerIsNoKey() throws {
+    /// The answers come at any time: the screen changes, typed text does not.
+    @Test func anAnswerIsNotAKey() throws {
         var stage = Stage(["things": Notation.hand("one two three \(Self.joined)-x").hand])
         #expect(stage.lines.contains { $0.contains("👩👩👧-x") })
         stage.press("2")
@@ -69,14 +70,14 @@ import Testing
         stage.send(.input(.cursor(Point(row: Clusters.firstRow, column: 4))))
         stage.press("'w' enter")
         #expect(stage.hand()[3].content == .task("new", done: false))
-        // A message that is there stays there.
+        // An existing message stays.
         stage.press("esc g g p")
         let said = try #require(stage.lines.dropLast().last)
         stage.send(.input(.cursor(Point(row: Clusters.firstRow, column: 2))))
         #expect(stage.lines.dropLast().last == said)
     }
 
-    /// The canvas says what stands for a cluster where clusters are not known.
+    /// The canvas draws the base of a cluster if clusters are unknown.
     @Test func aClusterHasABaseOfItsWidth() {
         Columns.$clusters.withValue([.toned, .selected]) {
             var canvas = Canvas(Size(rows: 1, columns: 8))

@@ -4,13 +4,13 @@ import HandSync
 import HandWire
 import Testing
 
-/// Who is editing an item: others see it, and one's own client says it.
+/// People who edit an item: others see it, and one's own client reports it.
 @Suite struct EditorsTests {
     private static func id(_ number: UInt64) -> ItemID { ItemID(rawValue: number << 32) }
 
-    // MARK: What one sees of others
+    // MARK: Seeing others
 
-    @Test(arguments: [false, true]) func whoEditsAnItemIsMarked(hasColors: Bool) {
+    @Test(arguments: [false, true]) func editorsOfAnItemAreMarked(hasColors: Bool) {
         let hand = Notation.hand(">a b").hand
         var stage = Stage(["things": hand], hasColors: hasColors)
         stage.presence("Bob", on: Self.id(2), isEditing: true)
@@ -23,7 +23,8 @@ import Testing
         #expect(!stage.lines.contains { $0.contains("✎") })
     }
 
-    /// Of several people those who edit come first; who has no room is counted, and that somebody edits is said.
+    /// Of several people, those who edit come first; people without room are counted, and whether somebody edits is
+    /// shown.
     @Test(arguments: [
         (80, "✎ Zoe ◂Bob ◂Cleo"), (30, "✎ Zoe ◂Bob +1"), (24, "✎ Zoe +2"), (18, "✎+3"), (12, "✎+3"),
     ]) func severalPeopleFit(columns: Int, _ expected: String) {
@@ -34,8 +35,8 @@ import Testing
         #expect(stage.lines[2].hasSuffix(" " + expected), "\(stage.lines[2])")
     }
 
-    /// Moving an item takes along who edits it.
-    @Test func theMarkGoesWithTheItem() {
+    /// The mark of an editor moves with its item.
+    @Test func theMarkMovesWithTheItem() {
         var stage = KeyTests.stage(">a b c")
         stage.presence("Bob", on: Self.id(2), isEditing: true)
         stage.remote(.moving(1..<2, to: 3, .after), by: 3)
@@ -44,13 +45,13 @@ import Testing
         #expect(!stage.lines.contains { $0.contains("✎") })
     }
 
-    @Test func aNameNeverReachesTheTerminalAsItIs() {
+    @Test func namesAreMadePrintable() {
         var stage = KeyTests.stage(">a b")
         stage.presence("E\u{1B}[31mve\u{202E}", on: Self.id(2), isEditing: true)
         #expect(stage.lines[2].hasSuffix("✎ E�[31mve�"))
     }
 
-    @Test func thePeopleScreenSaysWhoEdits() {
+    @Test func thePeopleScreenShowsWhoEdits() {
         var stage = KeyTests.stage(">a b")
         stage.presence("Bob", on: Self.id(2), isEditing: true)
         stage.presence("Cleo", on: Self.id(1), author: 3)
@@ -61,7 +62,7 @@ import Testing
         #expect(stage.lines.contains { $0.contains("Bob  on 2: [ ] b") })
     }
 
-    @Test func theItemScreenSaysWhoEdits() {
+    @Test func theItemScreenShowsWhoEdits() {
         var stage = Stage(
             ["things": Notation.hand("a b").hand], opening: .item(list: "things", id: Self.id(2).description))
         stage.presence("Bob", on: Self.id(2))
@@ -69,9 +70,9 @@ import Testing
         #expect(stage.lines.contains { $0.contains("also here: ✎ Zoe, Bob") })
     }
 
-    // MARK: What others are told
+    // MARK: Reporting to others
 
-    /// A stage that has told where it is, and for some time nothing.
+    /// Returns a stage that has sent its place, and nothing for some time.
     private static func calm(_ text: String, opening route: Route = .list("things")) -> Stage {
         let start = Notation.hand(text)
         var stage = Stage(["things": start.hand], opening: route)
@@ -88,9 +89,10 @@ import Testing
         .presence(list: list, Focus(id(number), isEditing: isEditing))
     }
 
-    /// However an editor is left, others are told once that it is open and once that it is closed, and nothing between.
+    /// However an editor is left, others are notified once that it is open and once that it is closed, and of nothing
+    /// in between.
     @Test(arguments: ["enter", "'x' enter", "esc", "ctrl-c"], [Route.list("things"), .item(list: "things", id: "4")])
-    func oneTellsThatOneEdits(ending: String, _ route: Route) {
+    func editingIsReportedOnce(ending: String, _ route: Route) {
         let id = Self.id(2).description
         var stage = Self.calm("a >@b c", opening: route == .list("things") ? route : .item(list: "things", id: id))
         for key in ["e", "E"] {
@@ -110,8 +112,8 @@ import Testing
         }
     }
 
-    /// Who opens and leaves editors quickly is told of as often as anybody who moves.
-    @Test func editorsAreToldOfAtThePaceOfPresence() {
+    /// Opening and leaving editors quickly is reported no more often than other moves.
+    @Test func editorsAreReportedAtThePaceOfPresence() {
         var stage = Self.calm(">a b")
         let before = stage.commands.count
         for _ in 0..<10 {
@@ -123,8 +125,8 @@ import Testing
         #expect(told.count <= 4 && told.first == Self.on(1, isEditing: true) && told.last == Self.on(1))
     }
 
-    /// A new item is nobody's yet.
-    @Test func whoAddsAnItemEditsNone() {
+    /// A new item belongs to nobody yet.
+    @Test func addingAnItemIsNotEditing() {
         var stage = Self.calm("a >b")
         let before = stage.commands.count
         stage.press("o 'new'")
@@ -135,8 +137,8 @@ import Testing
             })
     }
 
-    /// The item that is being edited goes away, or moves; or the list gets another name.
-    @Test func whatHappensToTheItemIsToldOf() {
+    /// The item that is being edited is deleted or moved; or the list is renamed.
+    @Test func changesOfTheEditedItemAreReported() {
         var stage = Self.calm("a >b c")
         stage.press("e 'x'")
         stage.wait(200)

@@ -4,7 +4,7 @@ import HandTestSupport
 import Testing
 
 @Suite struct FilterTests {
-    /// However the list changes while it is filtered, what is shown is what a fresh search would find.
+    /// However the list changes while it is filtered, it shows the results of a new search.
     @Test func theFilterFollowsEveryChange() throws {
         var random = SplitMix64(seed: testSeed(41, "filter"))
         for round in 0..<150 {
@@ -37,12 +37,12 @@ import Testing
         }
     }
 
-    @Test func aLongListIsSearchedBitByBit() {
+    @Test func aLongListIsSearchedInParts() {
         let items = (0..<50_000).map { Item(id: ItemID(rawValue: UInt64($0) + 1), content: .note("item \($0)")) }
         var stage = Stage(["things": Hand(items)])
         stage.press("/ '4999'")
         let works = stage.commands.filter { $0 == .workOn }.count
-        #expect(works >= 4, "the search was done in one go")
+        #expect(works >= 4, "the search must be done in parts")
         // 4999, 14999, 24999, 34999, 44999 and 49990…49999
         #expect(stage.lines[0].contains("15 of 50000 contain '4999'"))
     }

@@ -6,14 +6,14 @@ import HandSync
 import HandWire
 import Testing
 
-/// Every screen and state as it is drawn, in three sizes, with and without colours, compared with the files in `Golden`.
-/// `HAND_WRITE_GOLDEN=1` writes them anew; read the difference before you commit it.
+/// The drawing of every screen and state, in three sizes, with and without colours, compared with the files in
+/// `Golden`. `HAND_WRITE_GOLDEN=1` rewrites them; read the differences before you commit them.
 @Suite struct GoldenTests {
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Golden")
     static let sizes = [Size(rows: 24, columns: 80), Size(rows: 40, columns: 120), Size(rows: 10, columns: 40)]
 
     @Test(arguments: Scene.all)
-    func screenIsAsItWas(_ scene: Scene) throws {
+    func screenEqualsItsGoldenFile(_ scene: Scene) throws {
         var text = ""
         for size in Self.sizes {
             for hasColors in [true, false] {
@@ -30,7 +30,7 @@ import Testing
         #expect(text == expected, "\(scene.name) is drawn differently")
     }
 
-    /// The lines, each followed by the looks of its columns where they are not plain.
+    /// Returns the lines, each followed by the styles of its columns if they are not plain.
     static func drawing(_ canvas: Canvas) -> String {
         var text = ""
         for (row, line) in canvas.lines.enumerated() {
@@ -44,7 +44,7 @@ import Testing
         return text
     }
 
-    /// One character for a look: colours by their letter, capital for bold; without a colour b, d, r, u, i.
+    /// Returns one character for a style: colours by their letter, a capital for bold; without a colour b, d, r, u, i.
     private static func look(_ style: Style) -> String {
         if style.background != .standard { return style.background == .blue ? "#" : "%" }
         if style.attributes.contains(.reverse) { return "r" }
@@ -60,8 +60,8 @@ import Testing
         return style.attributes.contains(.italic) ? "i" : " "
     }
 
-    /// Plant the fault: another style or another letter must show.
-    @Test func aDrawingTellsTextAndLooksApart() {
+    /// A planted fault: another style or another letter must be visible.
+    @Test func aDrawingDistinguishesTextAndStyle() {
         var one = Canvas(Size(rows: 1, columns: 5))
         one.write(Line("a", .bold), at: Point(row: 0, column: 0))
         var two = Canvas(Size(rows: 1, columns: 5))

@@ -3,10 +3,10 @@ import HandScreens
 import HandWire
 import Testing
 
-/// What is typed, pasted, dragged and dealt reaches the list as it was meant.
+/// Typed, pasted, dragged and dealt input reaches the list as intended.
 @Suite struct InputTests {
-    /// Undo within the field takes back what one has typed, and nothing that others wrote.
-    @Test func undoWithinTheFieldIsOnesOwn() {
+    /// Undo within the field removes one's own typing, and nothing that others wrote.
+    @Test func undoWithinTheFieldKeepsOthersText() {
         var stage = KeyTests.stage(">milk")
         stage.press("e ' 2' ' l'")
         stage.remote(stage.hand().rewording(0, "oat milk"))
@@ -25,8 +25,8 @@ import Testing
         #expect(stage.hand()[0].content == .note("one\ntwo!\nthree"))
     }
 
-    /// Also where the text has what a terminal would obey: that is not shown, and stays.
-    @Test(arguments: ["", "enter"]) func anUntouchedTextIsNoChange(_ open: String) {
+    /// Also if the text contains terminal control characters: they are not shown, and stay.
+    @Test(arguments: ["", "enter"]) func anUntouchedTextIsNotAChange(_ open: String) {
         let text = "a\tb\u{1B}[2J\r\nc\u{202E}"
         var stage = Stage(["things": Hand([Item(id: ItemID(rawValue: 1), content: .link(text, url: "x\ny\u{7}"))])])
         for keys in ["e", "e 'x' backspace", "E", "E 'x' backspace"] {
@@ -42,7 +42,8 @@ import Testing
         #expect(stage.hand()[0].content == .link(text + "!", url: "x\ny\u{7}"))
     }
 
-    /// The field grows with its text, and pushes the other rows down; where the screen ends, it scrolls with the cursor.
+    /// The field grows with its text, and moves the other rows down; at the end of the screen, it scrolls with the
+    /// cursor.
     @Test func theFieldGrowsAndScrolls() {
         var stage = KeyTests.stage("a >b c", rows: 10)
         stage.press("e")
@@ -62,7 +63,7 @@ import Testing
         #expect(stage.hand()[1].content.text == "b\n1\n2\n3\n4\n5\n6\n7\n8\n9")
     }
 
-    /// On the item's own screen it stands at the bottom, with what one is told.
+    /// On the item's own screen, the field is at the bottom, with the messages.
     @Test func theFieldGrowsOnTheItemsScreen() {
         var stage = KeyTests.stage("a >b c", rows: 10)
         stage.presence("Bob", on: nil)
@@ -75,7 +76,7 @@ import Testing
         #expect(stage.app.view().cursor == Point(row: 5, column: 6))
     }
 
-    /// A name behind the field takes columns: the text is wrapped before it, and the cursor stands where one types.
+    /// A name after the field takes columns: the text is wrapped before it, and the cursor is where one types.
     @Test func thePersonOnAnItemLeavesRoomForItsText() {
         var stage = KeyTests.stage("a >b c", columns: 20)
         stage.press("e ' two three four'")
@@ -87,8 +88,8 @@ import Testing
         #expect(stage.app.view().cursor == Point(row: 2, column: 9))
     }
 
-    /// What the list does not take stays in the field, with the reason.
-    @Test(arguments: ["e", "enter e"]) func whatIsTooLargeIsNotLost(_ keys: String) {
+    /// Text that the list does not accept stays in the field, with the reason.
+    @Test(arguments: ["e", "enter e"]) func textThatIsTooLargeIsNotLost(_ keys: String) {
         var stage = KeyTests.stage(">a b", rules: Rules(maximumSize: 20))
         stage.press("\(keys) ' and much more than that' enter")
         #expect(stage.lines.contains { $0.contains("✎ a and much more than that") })
@@ -97,7 +98,7 @@ import Testing
         #expect(stage.hand()[0].content.text == "a and much more")
     }
 
-    /// While one adds, lines that are pasted are items, unless the item has several lines already.
+    /// While one adds items, pasted lines become items, unless the item already has several lines.
     @Test func linesArePastedAsItemsOrAsLines() {
         var stage = KeyTests.stage(">a")
         stage.press("o 'x'")
@@ -113,7 +114,7 @@ import Testing
         #expect(stage.hand().map(\.content.text) == ["a", "x1", "2", "y\n3\n 4\n5"])
     }
 
-    @Test func cutHereAndPastedInAnotherList() {
+    @Test func anItemCanBeCutAndPastedIntoAnotherList() {
         var stage = Stage(["things": Notation.hand("a b").hand, "others": Notation.hand("c").hand])
         stage.press("x")
         stage.send(
@@ -124,7 +125,7 @@ import Testing
         #expect(stage.hand("things").map(\.content.text) == ["b"])
     }
 
-    @Test func manyLinesPastedAreManyItems() {
+    @Test func manyPastedLinesAreManyItems() {
         var stage = KeyTests.stage("a >b c")
         stage.send(.input(.paste("x\ny\n\nz\u{1B}[31m\n")))
         #expect(stage.hand().map(\.content.text) == ["a", "b", "x", "y", "z�[31m", "c"])
@@ -156,7 +157,7 @@ import Testing
         #expect(stage.top.path.hasPrefix("/things/items/"))
     }
 
-    /// As `hand add --card` does: a list with a deck takes cards that are named, too.
+    /// As with `hand add --card`: a list with a deck also accepts named cards.
     @Test func aListWithADeckTakesWrittenCards() {
         var stage = KeyTests.stage("", rules: .fiveCards)
         stage.press("o 'Q♠' enter 'Ah' enter esc")

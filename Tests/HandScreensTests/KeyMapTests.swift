@@ -2,7 +2,7 @@ import HandScreens
 import Testing
 
 @Suite struct KeyMapTests {
-    /// The keys that the program comes with contradict one another nowhere, and each is a key.
+    /// The default keys have no conflicts, and each is a valid key.
     @Test func theStandardKeysAreConsistent() throws {
         _ = try KeyMap([:])
         for action in Action.allCases {
@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test func everyActionIsDoneSomewhere() {
+    @Test func everyActionIsAvailableSomewhere() {
         let done = Set(ScreenKind.allCases.flatMap(\.actions))
         #expect(done == Set(Action.allCases))
     }
@@ -37,7 +37,7 @@ import Testing
     ]
 
     @Test(arguments: faults)
-    func aFaultIsNamed(_ settings: [String: [String]], _ words: String) {
+    func errorsAreExplained(_ settings: [String: [String]], _ words: String) {
         #expect { try KeyMap(settings) } throws: { "\($0)".contains(words) }
     }
 }

@@ -2,7 +2,7 @@ import HandCore
 import HandScreens
 import Testing
 
-/// Before, keys, after: what every key does to a list.
+/// Before, keys, after: the effect of every key on a list.
 @Suite struct KeyTests {
     struct Row: CustomStringConvertible {
         let before: String
@@ -89,7 +89,7 @@ import Testing
     func key(_ row: Row) {
         var stage = Self.stage(row.before)
         stage.press(row.keys)
-        // What a filter hides is shown again, so that the whole list can be compared.
+        // Items that the filter hides are shown again, so that the whole list can be compared.
         if row.keys.contains("/"), Notation.text(stage) != row.after { stage.press("esc") }
         #expect(Notation.text(stage) == row.after)
     }
@@ -101,7 +101,7 @@ import Testing
         return stage
     }
 
-    /// Keys that lead elsewhere, and what is then seen.
+    /// Keys that lead elsewhere, and the place that they lead to.
     static let leading: [(String, Route)] = [
         ("enter", .item(list: "things", id: "0000000400000")), ("right", .item(list: "things", id: "0000000400000")),
         ("l", .item(list: "things", id: "0000000400000")), ("H", .history("things")), ("w", .people("things")),
@@ -130,7 +130,7 @@ import Testing
         #expect(stage.commands.contains(command))
     }
 
-    /// Plant the fault: an action of the list screen that no row above presses must not go unseen.
+    /// A planted fault: an action of the list screen that no row above presses must be noticed.
     @Test func everyKeyOfTheListIsTried() throws {
         let rows = Self.moving + Self.adding + Self.editing + Self.selecting + Self.filtering + Self.ticked
         let pressed = rows.map(\.keys) + Self.leading.map(\.0) + Self.commanding.map(\.0)

@@ -39,7 +39,7 @@ import Testing
         "", " ", "\t", "\n", "\u{7F}", "\u{A0}", "jj", "foo", "ctrl", "ctrl-", "ctrl-alt-", "ctrl-foo", "meta-x", "f0",
         "f13", "f01", "f+1", "f-1", "f1 ", "-ctrl", "^R", "j k",
     ])
-    func otherTextsAreNoKeys(_ text: String) {
+    func otherTextsAreNotKeys(_ text: String) {
         let error = #expect(throws: Key.TextError.self) { try Key(text) }
         let description = error?.description ?? ""
         #expect(description.hasPrefix("'\(text)' is not a key; expected a character or one of space, enter, esc, "))
@@ -61,7 +61,7 @@ import Testing
         ),
         ("ctrl-ctrl-x", "'ctrl-ctrl-x' has ctrl- twice; expected it once"),
     ])
-    func whatCannotBePressedIsExplained(_ text: String, _ description: String) {
+    func impossibleKeysAreExplained(_ text: String, _ description: String) {
         let error = #expect(throws: Key.TextError.self) { try Key(text) }
         #expect(error?.description == description)
     }
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: ["", " ", "g foo", "shift-g g"])
-    func otherTextsAreNoSequences(_ text: String) {
+    func otherTextsAreNotSequences(_ text: String) {
         #expect(throws: Key.TextError.self) { try Key.sequence(text) }
     }
 }

@@ -1,9 +1,9 @@
 import HandScreens
 import Testing
 
-/// The line editor against one that is written as plainly as can be, and what holds for any text.
+/// The line editor compared with a naive one, and properties that hold for any text.
 @Suite struct LineEditorRandomTests {
-    /// Numbers from a seed (SplitMix64), so that a failure can be tried again.
+    /// Numbers from a seed (SplitMix64), so that a failure can be repeated.
     struct Numbers: RandomNumberGenerator {
         var state: UInt64
 
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    /// A line as two arrays of characters, before and behind the cursor.
+    /// A line as two arrays of characters, before and after the cursor.
     struct Oracle {
         var left: [Character] = []
         var right: [Character] = []
@@ -26,7 +26,7 @@ import Testing
 
         static func isWord(_ character: Character) -> Bool { character.isLetter || character.isNumber }
 
-        /// How many characters a word takes from the start: what divides words, then the word.
+        /// Returns how many characters a word takes from the start: the separators, then the word.
         static func word(_ text: some Sequence<Character>, _ isWord: (Character) -> Bool) -> Int {
             let gap = text.prefix { !isWord($0) }.count
             return gap + text.dropFirst(gap).prefix(while: isWord).count
@@ -90,7 +90,7 @@ import Testing
     static let characters = ["a", "b", "7", "ß", "世", "é", "-", ".", "/", "space", "space", "😀"]
 
     @Test(arguments: (0..<40).map { _ in UInt64.random(in: 0...UInt64.max) })
-    func itDoesWhatThePlainOneDoes(seed: UInt64) throws {
+    func theEditorEqualsTheNaiveOne(seed: UInt64) throws {
         var numbers = Numbers(state: seed)
         var editor = LineEditor()
         var oracle = Oracle()
@@ -98,7 +98,7 @@ import Testing
         for _ in 0..<200 {
             let isKey = Int.random(in: 0..<5, using: &numbers) < 2
             let key = try #require((isKey ? Self.keys : Self.characters).randomElement(using: &numbers))
-            // What is yanked again and again would become huge.
+            // Text that is yanked again and again would become huge.
             pressed.append(oracle.left.count + oracle.right.count > 60 ? "ctrl-u" : key)
             let isKnown = editor.handle(try Key(pressed[pressed.count - 1]))
             try #require(isKnown)
@@ -108,7 +108,7 @@ import Testing
         let end = LineEditorTests.marked(editor)
         var steps = 0
         while !editor.text.isEmpty || steps < 200 {
-            try #require(steps <= 200, "seed \(seed): undo does not lead back")
+            try #require(steps <= 200, "seed \(seed): undo does not return to the start")
             _ = editor.handle(.control("_"))
             steps += 1
         }
@@ -117,7 +117,8 @@ import Testing
         #expect(LineEditorTests.marked(editor) == end, "seed \(seed)")
     }
 
-    /// Pieces of characters that join and part again: the cursor stays within the text, and undo leads back.
+    /// Pieces of characters that join and separate again: the cursor stays within the text, and undo returns to the
+    /// start.
     @Test(arguments: (0..<40).map { _ in UInt64.random(in: 0...UInt64.max) })
     func piecesOfCharactersDoNoHarm(seed: UInt64) throws {
         var numbers = Numbers(state: seed)
@@ -140,9 +141,9 @@ import Testing
         #expect(Array(editor.text.unicodeScalars) == Array(first.unicodeScalars), "seed \(seed)")
     }
 
-    // MARK: What is shown
+    // MARK: The visible part
 
-    /// Text, left from the end, width, what is shown, column.
+    /// Text, cursor position from the end, width, visible part, column.
     @Test(arguments: [
         ("abc", 0, 10, "abc", 3), ("", 0, 10, "", 0), ("", 0, 1, "", 0), ("", 0, 0, "", 0), ("abc", 0, 4, "abc", 3),
         ("abcdefgh", 8, 8, "abcdefgh", 0), ("abcdefgh", 0, 8, "‹fgh", 4), ("abcdefgh", 2, 8, "abcdefgh", 6),
@@ -162,7 +163,7 @@ import Testing
     }
 
     @Test(arguments: (0..<40).map { _ in UInt64.random(in: 0...UInt64.max) })
-    func theCursorIsAlwaysSeen(seed: UInt64) throws {
+    func theCursorIsAlwaysVisible(seed: UInt64) throws {
         var numbers = Numbers(state: seed)
         let alphabet: [Character] = ["a", "b", " ", "世", "é", "界", "x\u{301}"]
         let text = (0..<Int.random(in: 0...50, using: &numbers)).compactMap { _ in
@@ -175,7 +176,7 @@ import Testing
             _ = editor.handle(Key(.left))
             let visible = editor.visible(width: width)
             try #require(Columns.width(of: visible.text) <= width, "seed \(seed)")
-            // The character under the cursor stands in the cursor's column.
+            // The character under the cursor is in the cursor's column.
             var column = 0
             let under = visible.text.first { character in
                 defer { column += Columns.width(of: String(character)) }
@@ -184,7 +185,7 @@ import Testing
             try #require(under == text[cursor], "seed \(seed): \(String(text)), cursor \(cursor), width \(width)")
             shown.insert(visible.text)
         }
-        // It moves by half its width, not with every key.
+        // It scrolls by half its width, not with every key.
         #expect(shown.count <= Columns.width(of: String(text)) / max(1, min(width / 2, width - 3)) + 1, "seed \(seed)")
     }
 }

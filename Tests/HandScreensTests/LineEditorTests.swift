@@ -2,7 +2,7 @@ import HandScreens
 import Testing
 
 @Suite struct LineEditorTests {
-    /// A line with its cursor: `ab|c`.
+    /// Returns a line with its cursor: `ab|c`.
     static func editor(_ marked: String, width: Int? = nil) throws -> LineEditor {
         let parts = marked.split(separator: "|", omittingEmptySubsequences: false)
         try #require(parts.count == 2)
@@ -15,7 +15,7 @@ import Testing
         String(editor.text.prefix(editor.cursor)) + "|" + String(editor.text.dropFirst(editor.cursor))
     }
 
-    /// Presses keys; what stands in quotes is typed character by character, what stands in angle brackets is pasted.
+    /// Presses keys; text in quotes is typed character by character, text in angle brackets is pasted.
     static func press(_ keys: String, _ editor: inout LineEditor) throws {
         for word in keys.split(separator: " ") {
             if word.hasPrefix("'") {
@@ -58,14 +58,14 @@ import Testing
         ("one| two, three", "alt-d", "one|, three"), ("|", "alt-d", "|"), ("a|bc", "ctrl-k", "a|"),
         ("ab|c", "ctrl-u", "|c"),
         ("ab|c", "ctrl-u ctrl-e ctrl-y", "cab|"), ("ab|c", "ctrl-y", "ab|c"), ("ab|", "ctrl-u ctrl-y ctrl-y", "abab|"),
-        // Kills in a row are yanked together, as they stood.
+        // Consecutive kills are yanked together, in their original order.
         ("one two|", "ctrl-w ctrl-w ctrl-y", "one two|"), ("|one two", "alt-d alt-d ctrl-y", "one two|"),
         ("one |two", "ctrl-w ctrl-k ctrl-y", "one two|"), ("one |two", "ctrl-k ctrl-u ctrl-y", "one two|"),
         ("a b|", "ctrl-w ctrl-k ctrl-w ctrl-y", "a b|"),
-        // Not if anything comes between.
+        // Not if anything happens in between.
         ("one two|", "ctrl-w left right ctrl-w ctrl-y", "one |"), ("a b|", "ctrl-w 'x' ctrl-w ctrl-y", "a x|"),
         ("a b|", "ctrl-w ctrl-y ctrl-w ctrl-y", "a b|"), ("a b|", "ctrl-w <x> ctrl-w ctrl-y", "a x|"),
-        // What is killed of nothing is not remembered, nor does it join.
+        // A kill of nothing is not remembered, and does not join.
         ("ab|", "ctrl-w ctrl-k left ctrl-k ctrl-y", "ab|"), ("ab|", "ctrl-u 'c' ctrl-k ctrl-u ctrl-y", "c|"),
     ]
 
@@ -95,7 +95,7 @@ import Testing
         .control("p"), .control("c"), Key(.character("x"), .alt), Key(.character("\n")), Key(.character("\t")),
         Key(.character("\u{1B}")), Key(.character("\u{9B}")),
     ])
-    func otherKeysAreTheCallers(_ key: Key) throws {
+    func otherKeysAreLeftToTheCaller(_ key: Key) throws {
         var editor = try Self.editor("a b|c")
         try Self.press("'x' ctrl-w", &editor)
         let before = editor
@@ -115,7 +115,7 @@ import Testing
             try Self.press("ctrl-_", &editor)
             #expect(Self.marked(editor) == "a|b")
         }
-        // What stood between the halves of a flag goes.
+        // The text between the halves of a flag is deleted.
         var editor = try Self.editor("🇩x|🇪")
         try Self.press("backspace", &editor)
         #expect(Self.marked(editor) == "🇩🇪|")
@@ -128,7 +128,7 @@ import Testing
         for _ in 0..<1000 { try Self.press("'a' left right", &editor) }
         for _ in 0..<1000 { try Self.press("ctrl-_", &editor) }
         #expect(editor.text.count == 800)
-        // A huge text counts for many, but the last change can always be undone.
+        // A huge text counts for many steps, but the last change can always be undone.
         editor = LineEditor(String(repeating: "x", count: 300_000))
         for _ in 0..<6 { try Self.press("<y>", &editor) }
         for _ in 0..<6 { try Self.press("ctrl-_", &editor) }
@@ -138,9 +138,9 @@ import Testing
         #expect(editor.text.count == 1_100_001)
     }
 
-    /// Somebody changes the text from which one began; `|` is the cursor.
+    /// Somebody changes the text that one began with; `|` is the cursor.
     @Test(arguments: [
-        // Began with, typed, made by others, and what is in the field then.
+        // The original text, the typed one, the one made by others, and the resulting text in the field.
         ("cheese", "cheese| ", "cheese [one]", "cheese| [one] "),
         ("milk", "milk 2 l|", "oat milk", "oat milk 2 l|"),
         ("a b c", "a b| c", "x b c", "x b| c"),
@@ -149,7 +149,7 @@ import Testing
         ("a b", "|", "a c", "|"),
         ("👩‍👩‍👧 é", "👩‍👩‍👧 é|!", "👩‍👩‍👧👩‍👩‍👧 é", "👩‍👩‍👧👩‍👩‍👧 é|!"),
         ("", "mine|", "theirs", "theirsmine|"),
-    ]) func whatOthersWriteIsTakenIn(base: String, typed: String, present: String, result: String) throws {
+    ]) func othersTextIsMerged(base: String, typed: String, present: String, result: String) throws {
         var editor = LineEditor(base, width: 10)
         try Self.press("ctrl-u", &editor)
         Self.insert(typed, &editor)
@@ -157,7 +157,7 @@ import Testing
         #expect(Self.marked(editor) == result)
     }
 
-    /// Pastes a text, and goes to its cursor.
+    /// Pastes a text, and moves to its cursor.
     static func insert(_ marked: String, _ editor: inout LineEditor) {
         let parts = marked.split(separator: "|", omittingEmptySubsequences: false)
         editor.insert(parts.joined())

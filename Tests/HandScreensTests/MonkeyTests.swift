@@ -4,8 +4,8 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// Any keys, any edits by others, any answers of the server, in any order and on screens of any size: nothing traps, and the
-/// model's list is the replica's.
+/// Any keys, any edits by others, any answers of the server, in any order and on screens of any size: nothing traps,
+/// and the model's list is the replica's.
 @Suite struct MonkeyTests {
     private static let keys = Set(
         Action.allCases.flatMap { KeyMap.standard.keys(for: $0) }
@@ -39,7 +39,7 @@ import Testing
     }
 
     private func remote(_ stage: inout Stage, _ random: inout SplitMix64) {
-        // Others see what is confirmed.
+        // Others see the confirmed list.
         let list = stage.replicas["things"]?.confirmed ?? Hand()
         let place = list.isEmpty ? 0 : random.next(below: list.count)
         let item = Item(id: .random(using: &random), content: .note("by Bob"))

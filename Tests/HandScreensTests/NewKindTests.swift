@@ -3,9 +3,9 @@ import HandScreens
 import Testing
 
 // A kind of content that this program does not know, added from outside: the kind, its visitors, its cell. Nothing else
-// in the client, the protocol or the store is touched; they pass the bytes on.
+// in the client, the protocol or the store changes; they pass the bytes on.
 
-/// The kind: how good something was, in stars.
+/// The kind: a rating in stars.
 private struct Rating: Equatable {
     static let kind = Content.Kind(rawValue: 900)
 
@@ -28,7 +28,7 @@ private struct Rating: Equatable {
     }
 }
 
-/// The visitors: whoever knows the new kind handles it, or does not compile.
+/// The visitors: code that knows the new kind handles it, or does not compile.
 private protocol RatingVisitor: ContentVisitor {
     func visit(rating: Rating) -> Output
 }
@@ -81,7 +81,7 @@ private struct RatingCells: ContentCells {
         #expect(stage.lines[2] == "  2 [ ] bread")
     }
 
-    @Test func aProgramThatDoesNotKnowItSaysSo() {
+    @Test func anUnknownKindIsShownAsSuch() {
         let stage = Stage(["things": Hand([Self.soup, Self.bread])])
         #expect(stage.lines[1].contains("an item of kind 900, 9 bytes"))
     }

@@ -1,8 +1,8 @@
 import HandCore
 import HandScreens
 
-/// Lists as one line of text: `a >b *c +d #e` is a task, the cursor on a task, one that is selected, one that is done, and a
-/// heading; `!f` is a note, `?Q♠` a card, `@g` a link.
+/// Lists as one line of text: `a >b *c +d #e` is a task, the task under the cursor, a selected one, one that is done,
+/// and a heading; `!f` is a note, `?Q♠` a card, `@g` a link.
 enum Notation {
     static func hand(_ text: String, rules: Rules = Rules()) -> (hand: Hand, cursor: Int) {
         var items: [Item] = []
@@ -30,7 +30,7 @@ enum Notation {
         }
     }
 
-    /// The list of a stage as it is now. The cursor and the selection are read from the drawn screen.
+    /// Returns a stage's current list. The cursor and the selection are read from the drawn screen.
     static func text(_ stage: Stage) -> String {
         let canvas = stage.app.view()
         var marks: [Int: String] = [:]

@@ -3,16 +3,16 @@ import HandScreens
 import HandWire
 import Testing
 
-/// Before, keys, after: what every key does on the screens that are not the list.
+/// Before, keys, after: the effect of every key on the screens other than the list.
 @Suite struct OtherKeysTests {
     struct Row: CustomStringConvertible, Sendable {
         let place: Route
         let keys: String
-        /// The path that is on top afterwards.
+        /// The path of the top screen afterwards.
         let path: String
-        /// What must have been wanted of the world.
+        /// The command that must be sent.
         let command: Command?
-        /// What must be seen.
+        /// The words that must be visible.
         let words: String
 
         init(_ place: Route, _ keys: String, _ path: String, _ command: Command? = nil, sees words: String = "") {
@@ -117,7 +117,7 @@ import Testing
         return stage
     }
 
-    /// Plant the fault: a key that no row presses must not go unseen.
+    /// A planted fault: a key that no row presses must be noticed.
     @Test func everyKeyIsTried() {
         let rows = Self.lists + Self.items + Self.past + Self.rest
         let tablesAndLists = Set(ScreenKind.list.actions).subtracting([
@@ -125,7 +125,7 @@ import Testing
         ])
         for kind in ScreenKind.allCases where kind != .list {
             let pressed = rows.filter { type(of: Self.stage($0.place).app.router.top).kind == kind }.map(\.keys)
-            // What all tables and all screens share is tried on the list.
+            // Actions that all tables and all screens share are tried on the list.
             for action in kind.actions where !tablesAndLists.contains(action) {
                 let keys = KeyMap.standard.keys(for: action)
                 #expect(

@@ -3,7 +3,7 @@ import HandScreens
 import HandTestSupport
 import Testing
 
-/// A text that the user's own editor has, and what comes back.
+/// A text that is open in the user's own editor, and the text that it returns.
 @Suite struct OutsideEditorTests {
     private func asked(_ stage: Stage) -> [Command] {
         stage.commands.filter { if case .editOutside = $0 { true } else { false } }
@@ -14,11 +14,11 @@ import Testing
     }
 
     @Test(arguments: [("", "task.txt"), ("enter", "task.txt"), ("!", "note.md")])
-    func itIsGivenWhatIsTyped(_ way: String, _ name: String) {
+    func theEditorGetsTheTypedText(_ way: String, _ name: String) {
         var stage = KeyTests.stage(way == "!" ? "a >!b" : "a >b")
         stage.press("\(way == "!" ? "" : way) e alt-enter 'x' ctrl-o")
         #expect(asked(stage) == [.editOutside("b\nx", named: name)])
-        // Nobody types meanwhile.
+        // Keys have no effect in the meantime.
         stage.press("'y' enter esc ctrl-o q")
         stage.send(.input(.paste("z")))
         stage.mouse(.press, row: 1)
@@ -30,7 +30,7 @@ import Testing
         #expect(stage.hand()[1].content.text == "b\nx\n\nmore!")
     }
 
-    @Test func aNewItemIsWrittenThereToo() {
+    @Test func aNewItemCanBeWrittenThereToo() {
         var stage = KeyTests.stage(">a")
         stage.press("o tab 'x' ctrl-o")
         #expect(asked(stage) == [.editOutside("x", named: "note.md")])
@@ -46,8 +46,8 @@ import Testing
         #expect(!stage.lines.contains { $0.contains("editor") })
     }
 
-    /// The list is followed all the while: what others wrote is there, and so is one's own.
-    @Test(arguments: ["e", "enter e"]) func othersWriteMeanwhile(_ keys: String) {
+    /// The list is followed all the time: others' edits are in it, and one's own.
+    @Test(arguments: ["e", "enter e"]) func othersMayEditInTheMeantime(_ keys: String) {
         var stage = KeyTests.stage("a >milk c", rows: 24)
         stage.presence("Bob", on: nil)
         stage.press("\(keys) ' 2' ctrl-o")
@@ -61,8 +61,8 @@ import Testing
         #expect(stage.hand().map(\.content.text) == ["oat milk 2 l\nbread", "c"])
     }
 
-    /// What one replaced there and somebody changed is told before it is saved.
-    @Test func whatIsReplacedThereIsTold() {
+    /// If one replaces text there that somebody has changed, this is reported before it is saved.
+    @Test func replacedTextIsReported() {
         var stage = KeyTests.stage(">salted")
         stage.presence("Bob", on: nil)
         stage.presence("Cleo", on: nil, author: 3)
@@ -73,14 +73,14 @@ import Testing
         let told = "Bob changed this to 'sweet\u{FFFD}[2J'; Enter puts yours in its place"
         stage.press("end '!'")
         #expect(stage.lines.contains { $0.contains(told) }, "\(stage.lines)")
-        // Back is the text with theirs, and not the one before it.
+        // Undo restores the text with theirs, and not the one before it.
         stage.press("ctrl-_ ctrl-_")
         #expect(stage.lines.contains { $0.contains("✎ sweet") })
         stage.press("alt-_ alt-_ enter")
         #expect(stage.hand()[0].content.text == "unsalted!")
     }
 
-    @Test(arguments: ["e", "enter e"]) func whatFailsLosesNothing(_ keys: String) {
+    @Test(arguments: ["e", "enter e"]) func aFailingEditorLosesNothing(_ keys: String) {
         var stage = KeyTests.stage("a >b c")
         stage.press("\(keys) 'x' ctrl-o")
         guard let asked = asked(stage).first else { return #expect(Bool(false), "no editor was asked for") }
@@ -96,7 +96,7 @@ import Testing
         #expect(stage.hand()[1].content.text == "bxyz")
     }
 
-    @Test func whatTheListDoesNotTakeStaysInTheField() {
+    @Test func refusedTextStaysInTheField() {
         var stage = KeyTests.stage(">b", rules: Rules(maximumSize: 10))
         stage.press("e ctrl-o")
         stage.send(.editedOutside("b and far too much"))
@@ -106,7 +106,7 @@ import Testing
         #expect(edits(stage) == 0 && stage.lines.contains { $0.contains("this list takes at most 10") })
     }
 
-    @Test func whatIsWrittenThereOutlivesItsItem() {
+    @Test func writtenTextOutlivesItsItem() {
         var stage = KeyTests.stage("a >b c")
         stage.presence("Bob", on: nil)
         stage.press("e ctrl-o")
@@ -117,7 +117,7 @@ import Testing
         #expect(stage.hand().map(\.content.text) == ["a", "b more", "c"])
     }
 
-    @Test func onTheItemsScreenItOutlivesItToo() {
+    @Test func writtenTextOnTheItemsScreenOutlivesItsItem() {
         var stage = KeyTests.stage("a >b c")
         stage.press("enter e ctrl-o")
         stage.remote(.deleting(1..<2))
@@ -126,7 +126,7 @@ import Testing
         #expect(stage.lines.contains { $0.contains("somebody deleted this item") })
         stage.press("esc p")
         #expect(stage.hand().map(\.content.text) == ["c", "b more"])
-        // It is back before the editor ends, in another place.
+        // It is restored before the editor ends, in another place.
         stage = KeyTests.stage("a >b c")
         let item = stage.hand()[1]
         stage.press("enter e ctrl-o")

@@ -3,7 +3,7 @@ import HandScreens
 import HandWire
 import Testing
 
-/// One stays where one is: among the lists, in a filtered list, in the history.
+/// The cursor keeps its place: among the lists, in a filtered list, in the history.
 @Suite struct PlaceTests {
     private static func entries(_ names: [String]) -> Event {
         .lists(names.map { DownMessage.ListEntry(name: $0, count: 3, revision: 5, rules: Rules()) })
@@ -19,21 +19,21 @@ import Testing
         stage.lines.first { $0.hasPrefix("▸") }?.split(separator: " ").dropFirst().first.map(String.init)
     }
 
-    @Test func whoComesBackFromAListIsOnIt() {
+    @Test func leavingAListReturnsToIt() {
         var stage = Self.lists(["a", "b", "c"], opening: .list("b"))
         stage.press("q")
         #expect(stage.top == .lists && Self.cursor(stage) == "b")
     }
 
-    /// Opened before the server has said which lists there are.
-    @Test func whoOpenedAListDirectlyComesBackToIt() {
+    /// Opened before the server has reported its lists.
+    @Test func leavingADirectlyOpenedListReturnsToIt() {
         var stage = Stage(opening: .list("b"))
         stage.press("q")
         stage.send(Self.entries(["a", "b", "c"]))
         #expect(Self.cursor(stage) == "b")
     }
 
-    @Test func whoMakesAListComesBackToIt() {
+    @Test func leavingANewListReturnsToIt() {
         var stage = Self.lists(["a", "c"])
         stage.press("a 'b' enter")
         stage.send(.done(.create(list: "b", Rules())))
@@ -46,7 +46,7 @@ import Testing
         #expect(!stage.commands.contains(.deleteList("a")))
     }
 
-    @Test func whatOthersMakeDoesNotMoveTheCursor() {
+    @Test func othersListsDoNotMoveTheCursor() {
         var stage = Self.lists(["b", "c"])
         stage.press("j")
         stage.send(Self.entries(["a", "b", "c", "d"]))
@@ -65,7 +65,7 @@ import Testing
         #expect(Self.cursor(stage) == "c")
     }
 
-    @Test func theMouseChoosesAListToo() {
+    @Test func theMouseAlsoChoosesAList() {
         var stage = Self.lists(["b", "c"])
         stage.mouse(.press, row: 2)
         stage.send(Self.entries(["a", "b", "c"]))
@@ -74,7 +74,7 @@ import Testing
 
     // MARK: Filter
 
-    /// A long list is searched bit by bit; the cursor is on its item all the while.
+    /// A long list is searched in parts; the cursor stays on its item all the time.
     @Test func aLongSearchKeepsTheCursor() {
         let items = (0..<50_000).map { Item(id: ItemID(rawValue: UInt64($0) + 1), content: .note("item \($0)")) }
         var stage = Stage(["things": Hand(items)])
@@ -101,7 +101,7 @@ import Testing
 
     private static let names: [UInt64: String] = [Stage.me: "ada", Stage.bob: "Bob"]
 
-    /// Whoever looks at one's own commits goes on looking at the same one while others commit, and while one does oneself.
+    /// The cursor stays on the same one of one's own commits while others commit, and while one commits oneself.
     @Test(arguments: ["tab", "tab tab", ""])
     func theHistoryStaysOnItsCommit(_ keys: String) {
         var stage = Stage(["things": Notation.hand("a b").hand], opening: .history("things"))
@@ -118,9 +118,9 @@ import Testing
         #expect(Self.cursor(stage) == before)
     }
 
-    /// Older commits are asked for as the cursor comes near the last that is here, by key and by wheel.
+    /// Older commits are requested as the cursor approaches the last loaded one, by key and by wheel.
     @Test(arguments: [false, true])
-    func theHistoryGoesOnDownwards(_ byWheel: Bool) {
+    func olderCommitsAreLoadedInTime(_ byWheel: Bool) {
         var stage = Stage(["things": Notation.hand("a b").hand], opening: .history("things"))
         stage.send(.history(list: "things", (301...500).map { Self.commit($0, by: 1) }, people: Self.names))
         let asked = stage.commands.count

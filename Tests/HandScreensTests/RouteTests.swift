@@ -22,11 +22,11 @@ import Testing
     }
 
     @Test(arguments: ["http://host/x", "groceries", "hand:///x", "hand+unix:///x/y", "hand://host:99999/"])
-    func whatIsNoPlaceSaysWhy(_ text: String) {
+    func invalidPlacesAreExplained(_ text: String) {
         #expect(throws: HandAddress.ParseError.self) { try Location(text) }
     }
 
-    /// Any place opens directly, with what lies beneath it.
+    /// Every place opens directly, with the places beneath it.
     @Test(arguments: routes.map(\.1))
     func anyPlaceOpensWithItsStack(_ route: Route) {
         let router = Router(opening: route)
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func whatLiesInTheStackIsComeBackTo() {
+    @Test func placesInTheStackAreReturnedTo() {
         var router = Router(opening: .item(list: "a", id: "k3f9"))
         router.open(.history("a"))
         #expect(router.stack.count == 4)
@@ -47,7 +47,7 @@ import Testing
         #expect(first && !second)
     }
 
-    @Test func linksLeadToScreensServersAndTheWeb() {
+    @Test func linksOpenScreensServersAndTheWeb() {
         func commands(_ url: String) -> [Command] {
             var stage = KeyTests.stage(">a")
             stage.press("o tab tab tab 'x' enter esc E ctrl-u '\(url)' enter ctrl-o")

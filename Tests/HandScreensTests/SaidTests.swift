@@ -3,11 +3,11 @@ import HandScreens
 import HandWire
 import Testing
 
-/// What was done is said; what can be done stands below, can be clicked, and is explained in the help.
+/// Actions are confirmed by a message; available keys are shown below, can be clicked, and are explained in the help.
 @Suite struct SaidTests {
     private static func said(_ stage: Stage) -> String { stage.lines[stage.lines.count - 2] }
 
-    /// Before, keys, and the words that are then said.
+    /// Before, keys, and the resulting message.
     static let deeds: [(String, String, String)] = [
         ("a >b c", "d", "'[ ] b' deleted; u undoes"), ("a >b c", "v j d", "2 items deleted; u undoes"),
         ("a >b c", "d u", "undone: '[ ] b' is back at 2"),
@@ -23,13 +23,13 @@ import Testing
     ]
 
     @Test(arguments: deeds)
-    func whatWasDoneIsSaid(_ before: String, _ keys: String, _ words: String) {
+    func actionsAreConfirmedByAMessage(_ before: String, _ keys: String, _ words: String) {
         var stage = KeyTests.stage(before)
         stage.press(keys)
         #expect(Self.said(stage) == words)
     }
 
-    @Test func anUndoOfWhatIsGoneSaysSo() {
+    @Test func anUndoOfADeletedItemSaysSo() {
         var stage = KeyTests.stage("a >b c")
         stage.press("space")
         stage.confirm()
@@ -38,8 +38,8 @@ import Testing
         #expect(Self.said(stage) == "undone: nothing is left of that edit")
     }
 
-    /// Whatever an item says, a terminal does not obey it, and what follows is still seen.
-    @Test func whatIsSaidOfAnItemIsCleanAndShort() {
+    /// Whatever an item contains, a terminal does not obey it, and the following text is still visible.
+    @Test func messagesAboutItemsArePrintableAndShort() {
         let text = "x\u{1B}[2J" + String(repeating: "long ", count: 50)
         var stage = Stage(["things": Hand([Item(id: ItemID(rawValue: 1), content: .note(text))])])
         stage.press("d")
@@ -57,13 +57,13 @@ import Testing
     ]
 
     @Test(arguments: ticked)
-    func whatIsTicked(_ before: String, _ keys: String, _ after: String) {
+    func tickedItemsCanBeHiddenAndCleared(_ before: String, _ keys: String, _ after: String) {
         var stage = KeyTests.stage(before)
         stage.press(keys)
         #expect(Notation.text(stage) == after)
     }
 
-    @Test func whatIsTickedIsHiddenAndCounted() {
+    @Test func tickedItemsAreHiddenAndCounted() {
         var stage = KeyTests.stage(">a +b c +d")
         stage.press("s")
         #expect(stage.lines[0].contains("2 of 4, ticked hidden"))
@@ -82,7 +82,7 @@ import Testing
 
     // MARK: Hints
 
-    /// Keys, and what the line at the bottom then tells.
+    /// Keys, and the resulting line at the bottom.
     static let hints: [(String, String)] = [
         ("", "o add  e edit  ␣ tick"), ("o", "⏎ end  esc leave  tab note instead  alt-⏎ line break"),
         ("o 'x'", "⏎ add  esc leave  tab note instead"), ("o tab", "tab heading instead"),
@@ -92,7 +92,7 @@ import Testing
     ]
 
     @Test(arguments: hints)
-    func theLineFollowsTheMode(_ keys: String, _ words: String) {
+    func theHintsFollowTheMode(_ keys: String, _ words: String) {
         var stage = KeyTests.stage("a >b c")
         stage.press(keys)
         #expect(Self.said(stage).contains(words), "\(Self.said(stage))")
@@ -123,8 +123,8 @@ import Testing
         }
     }
 
-    /// What was said stands there instead: a click on it presses nothing that one does not see.
-    @Test func onlyWhatIsSeenIsClicked() {
+    /// A message takes the place of the keys: a click on it presses nothing that is not visible.
+    @Test func onlyVisibleKeysCanBeClicked() {
         var stage = KeyTests.stage("a >b c")
         stage.press("d")
         for column in 0..<80 {
@@ -140,7 +140,7 @@ import Testing
         ("", "Here, in a list"), ("q", "Here, among the lists"), ("H", "Here, in the history"),
         ("enter", "Here, on an item"),
     ])
-    func theHelpBeginsWhereOneIs(_ keys: String, _ title: String) {
+    func theHelpStartsWithTheCurrentScreen(_ keys: String, _ title: String) {
         var stage = KeyTests.stage("a >b c")
         stage.press(keys)
         stage.press("?")
@@ -177,7 +177,7 @@ import Testing
         #expect(Notation.text(stage) == "a >+b #c")
         click(2, 6)
         #expect(Notation.text(stage) == "a >b #c")
-        // Beside the box, and where a heading has none.
+        // Next to the box, and where a heading has none.
         click(1, 7)
         click(1, 3)
         #expect(stage.hand()[0].content == .task("a", done: false) && stage.top.path.hasPrefix("/things/items"))
@@ -186,7 +186,7 @@ import Testing
         #expect(Notation.text(stage) == "a b >#c")
     }
 
-    @Test func whatIsDraggedIsSeenAndCanBeLeftOff() {
+    @Test func draggingIsVisibleAndCanBeCanceled() {
         var stage = KeyTests.stage(">a b c")
         stage.mouse(.press, row: 1)
         stage.mouse(.drag, row: 3)
@@ -209,6 +209,6 @@ import Testing
 }
 
 extension String {
-    /// Without the blanks around it, and with one between words.
+    /// The text without surrounding spaces, and with one space between words.
     fileprivate var trimmingSpaces: String { split(separator: " ").joined(separator: " ") }
 }

@@ -4,7 +4,7 @@ import HandScreens
 import HandSync
 import HandWire
 
-/// A state of the client, and how it comes about.
+/// A state of the client, and the events that lead to it.
 struct Scene: CustomStringConvertible, Sendable {
     let name: String
     let play: @Sendable (Size, Bool) -> Stage

@@ -4,12 +4,12 @@ import Testing
 
 /// A text of several lines in the line editor: wrapped, with a cursor that moves by rows.
 @Suite struct SeveralLinesTests {
-    /// In five columns: `one two` has two rows.
+    /// In five columns: `one two` takes two rows.
     static let keys = [
         ("ab|c", "alt-enter", "ab\n|c"), ("|", "alt-enter 'x'", "\nx|"), ("one\ntw|o", "home", "one\n|two"),
         ("one\nt|wo\nx", "end", "one\ntwo|\nx"), ("one\nt|wo\nx", "ctrl-e ctrl-f", "one\ntwo\n|x"),
         ("a\n|b", "left", "a|\nb"), ("a\n|b", "ctrl-a", "a\n|b"),
-        // By rows, in the same column where there is one.
+        // By rows, in the same column if it exists.
         ("abc\nab|c", "up", "ab|c\nabc"), ("ab|c\nabc", "ctrl-n", "abc\nab|c"), ("abc\nab|c", "ctrl-p", "ab|c\nabc"),
         ("abcd\nx\nabc|d", "up", "abcd\nx|\nabcd"), ("abcd\nx\nabc|d", "up up", "abc|d\nx\nabcd"),
         ("abcd\nx\nabc|d", "up left up", "|abcd\nx\nabcd"), ("abcd\n\nabcd|", "up up", "abcd|\n\nabcd"),
@@ -20,14 +20,14 @@ import Testing
         ("世世\na|b", "up", "|世世\nab"), ("世世\nab|", "up", "世|世\nab"),
         ("e\u{301}e\u{301}x\nab|", "up", "e\u{301}e\u{301}|x\nab"),
         ("ab  |", "up", "ab  |"), ("a       |b", "up", "|a       b"),
-        // Lines join where their break goes.
+        // Lines join when their break is deleted.
         ("a\n|b", "backspace", "a|b"), ("a|\nb", "del", "a|b"), ("a\r\n|b", "backspace", "a|b"),
         ("a|\r\nb", "right", "a\r\n|b"),
         ("a|b\nc", "ctrl-k", "a|\nc"), ("a|\nc", "ctrl-k", "a|c"), ("ab|", "ctrl-k", "ab|"),
         ("a\nb|c", "ctrl-u", "a\n|c"), ("a\n|c", "ctrl-u", "a|c"), ("|a\nc", "ctrl-u", "|a\nc"),
         ("|one\ntwo", "ctrl-k ctrl-k ctrl-k ctrl-y", "one\ntwo|"), ("a\nb|", "ctrl-w", "a\n|"), ("a\n|", "ctrl-w", "|"),
         ("one\n|two", "alt-b", "|one\ntwo"), ("one|\ntwo", "alt-f", "one\ntwo|"),
-        // Pasted breaks stay; tabs become blanks, and what a terminal would obey goes.
+        // Pasted line breaks stay; tabs become spaces, and control characters are removed.
         ("|", "<x\ny\tz>", "x\ny z|"), ("a|b", "<1\r\n2\u{2028}3\r4>", "a1\n2\n3\n4|b"),
         ("|", "<a\u{1B}[1m\n\u{7}b\u{9C}>", "a[1m\nb|"),
         ("|", "'ab' alt-enter 'cd' ctrl-_", "ab\n|"), ("|", "'ab' alt-enter 'cd' ctrl-_ ctrl-_", "ab|"),
@@ -41,7 +41,7 @@ import Testing
         #expect(LineEditorTests.marked(editor) == after)
     }
 
-    /// Text, width, rows, and where the cursor behind its end is.
+    /// Text, width, rows, and the cursor's place after its end.
     @Test(arguments: [
         ("", 5, [""], Point(row: 0, column: 0)), ("abc", 5, ["abc"], Point(row: 0, column: 3)),
         ("abcde", 5, ["abcde"], Point(row: 0, column: 5)), ("abcdef", 5, ["abcde", "f"], Point(row: 1, column: 1)),
@@ -60,7 +60,7 @@ import Testing
         let editor = LineEditor(text, width: width)
         #expect(editor.rows.indices.map { editor.shown(row: $0) } == rows)
         #expect(editor.place == cursor)
-        // One that grows to this text has the same rows.
+        // A text that is typed has the same rows.
         var typed = LineEditor(width: width)
         typed.insert(String(text.filter { $0 != "\t" && $0.isNewline || $0 >= " " }))
         typed.width = 3
@@ -68,8 +68,8 @@ import Testing
         #expect(typed.rows == LineEditor(typed.text, width: width).rows)
     }
 
-    /// Where the rows of a line begin, found as the rule is said: as much as fits, blanks at its end not counted; if more
-    /// follows, only up to behind the last blank, if there is one.
+    /// Returns where the rows of a line start, found literally by the rule: as much as fits, not counting spaces at its
+    /// end; if more follows, only up to after the last space, if there is one.
     private static func rows(of line: [Character], width: Int) -> [Int] {
         func columns(_ character: Character) -> Int {
             let own = Columns.width(of: String(character))
@@ -91,7 +91,7 @@ import Testing
     private static let alphabet: [Character] = ["a", "b", "c", " ", " ", "\n", "世", "é", "x\u{301}", "👩‍👩‍👧"]
 
     @Test(arguments: (0..<60).map { _ in UInt64.random(in: 0...UInt64.max) })
-    func rowsAreAsTheRuleSays(seed: UInt64) throws {
+    func rowsFollowTheRule(seed: UInt64) throws {
         var numbers = LineEditorRandomTests.Numbers(state: seed)
         let width = Int.random(in: 1...9, using: &numbers)
         let text = (0..<Int.random(in: 0...60, using: &numbers)).compactMap { _ in
@@ -105,7 +105,7 @@ import Testing
         }
         var editor = LineEditor(String(text), width: width)
         try #require(editor.rows == expected, "seed \(seed): \(String(text)) in \(width)")
-        // Going up through all rows and down again leads back, and the cursor is in sight all the way.
+        // Going up through all rows and down again leads back, and the cursor is visible all the time.
         let (lines, end) = (Int.random(in: 1...5, using: &numbers), editor.place)
         var places = [end]
         for key in Array(repeating: Key(.up), count: end.row) + Array(repeating: Key(.down), count: end.row) {
@@ -120,7 +120,7 @@ import Testing
         #expect(places[..<(end.row + 1)].reversed() == Array(places[end.row...]), "seed \(seed)")
     }
 
-    /// What is typed into the middle of a text joins its neighbours as if all had been there from the start.
+    /// Text typed into the middle joins its neighbours as if everything had been there from the start.
     @Test(arguments: (0..<60).map { _ in UInt64.random(in: 0...UInt64.max) })
     func charactersJoinWhereverTheyMeet(seed: UInt64) throws {
         var numbers = LineEditorRandomTests.Numbers(state: seed)
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    /// What is taken to be plain is: no two of them join, and they are drawn as they are.
+    /// Characters that are considered plain really are: no two of them join, and they are drawn as they are.
     @Test func plainCharactersArePlain() throws {
         let plain = (UInt32(0)..<0x30000).compactMap { Unicode.Scalar($0) }.filter {
             Columns.plain(Character($0)) != nil
@@ -168,14 +168,14 @@ import Testing
 
     // MARK: Together
 
-    /// Somebody changes the text from which one began; `|` is the cursor.
+    /// Somebody changes the text that one began with; `|` is the cursor.
     @Test(arguments: [
-        // Began with, typed, made by others, and what is in the field then.
+        // The original text, the typed one, the one made by others, and the resulting text in the field.
         ("one\ntwo", "one\ntwo!|", "zero\none\ntwo", "zero\none\ntwo!|"),
         ("one\ntwo", "one|\nand a half\ntwo", "one\ntwo\nthree", "one|\nand a half\ntwo\nthree"),
         ("世\n世 x", "世\n世 |y", "世 界\n世 x", "世 界\n世 |y"),
     ])
-    func whatOthersWriteIsTakenIn(base: String, typed: String, present: String, result: String) throws {
+    func othersTextIsMerged(base: String, typed: String, present: String, result: String) throws {
         var editor = LineEditor(base, width: 5)
         for _ in 0..<9 { _ = editor.handle(.control("u")) }
         LineEditorTests.insert(typed, &editor)
@@ -185,16 +185,16 @@ import Testing
         #expect(editor.rows == LineEditor(editor.text, width: 5).rows)
     }
 
-    /// A text that nobody touches stays as it is, with what cannot be typed.
-    @Test func whatIsThereStays() throws {
+    /// A text that nobody touches stays as it is, including characters that cannot be typed.
+    @Test func anUntouchedTextStays() throws {
         var editor = LineEditor("a\r\nb\t\u{7}", width: 9)
         try LineEditorTests.press("'!'", &editor)
         #expect(editor.merge("x\r\na\r\nb\t\u{7}").isEmpty)
         #expect(LineEditorTests.marked(editor) == "x\r\na\r\nb\t\u{7}!|")
     }
 
-    /// Whatever others write meanwhile, undo takes back what one has typed and nothing else, and redo brings it again.
-    @Test func undoTakesInAllThatOthersWrote() throws {
+    /// Whatever others write in the meantime, undo removes one's own typing and nothing else, and redo restores it.
+    @Test func undoKeepsOthersText() throws {
         var editor = LineEditor("milk\nbread", width: 20)
         try LineEditorTests.press("alt-enter 'eggs'", &editor)
         #expect(editor.merge("milk\nrye bread").isEmpty)

@@ -4,12 +4,12 @@ import HandScreens
 import HandSync
 import HandWire
 
-/// The terminal client in a world that a test has in hand: a replica for each list, and others' commits and the server's
+/// The terminal client in a world that the test controls: a replica for each list, and others' commits and the server's
 /// answers when the test says so. No socket, no clock.
 struct Stage {
     private(set) var app: App
     private(set) var replicas: [String: Replica] = [:]
-    /// What the client wanted of the world around it.
+    /// The commands that the client sent.
     private(set) var commands: [Command] = []
     private(set) var now: UInt64 = 1_000
     private var nextID: UInt64 = 1 << 40
@@ -56,7 +56,7 @@ struct Stage {
         tell(name, replica, isLive: isLive)
     }
 
-    /// Where a list stands now, and how it came to that.
+    /// Reports a list's current state, and how it came about.
     mutating func tell(
         _ name: String, _ replica: Replica, _ update: Replica.Update = Replica.Update(), isLive: Bool = true
     ) {
@@ -90,19 +90,19 @@ struct Stage {
         }
     }
 
-    /// The server confirms everything that is pending.
+    /// Confirms everything that is pending, as the server does.
     mutating func confirm(_ list: String = "things") {
         while let submission = replicas[list]?.takeSubmission(list: 1) {
             take(submission.delta, by: Self.me, sequence: submission.sequence, list)
         }
     }
 
-    /// Somebody else's edit arrives.
+    /// Delivers somebody else's edit.
     mutating func remote(_ delta: Delta, by author: UInt64 = Stage.bob, _ list: String = "things") {
         take(delta, by: author, sequence: 1, list)
     }
 
-    /// Somebody else's edit arrives that was made before one's own came there: it is the later one, and wins.
+    /// Delivers somebody else's edit that was made before one's own was received there: it is the later one, and wins.
     mutating func remoteBefore(_ operation: Delta, _ list: String = "things") {
         guard let replica = replicas[list] else { return }
         take(operation, by: Self.bob, sequence: 1, base: replica.revision - 1, list)
@@ -117,7 +117,7 @@ struct Stage {
         tell(list, replica, Replica.Update(.commit(commit), delta: update.delta, notices: update.notices))
     }
 
-    /// The server does not take what is in flight.
+    /// Rejects the submission in flight, as the server does.
     mutating func reject(_ reason: Rejection, _ list: String = "things") {
         guard var replica = replicas[list], let submission = replica.takeSubmission(list: 1) else { return }
         let update = replica.rejected(sequence: submission.sequence, reason)
@@ -160,7 +160,7 @@ struct Stage {
         send(.input(.mouse(Mouse(act, at: Point(row: row, column: column)))))
     }
 
-    // MARK: What is seen
+    // MARK: The visible screen
 
     var lines: [String] { app.view().lines }
     func hand(_ list: String = "things") -> Hand { replicas[list]?.view ?? Hand() }

@@ -4,7 +4,7 @@ import HandTestSupport
 import Testing
 
 @Suite struct TableTests {
-    /// A table of rows of different heights, with everything checked after each step.
+    /// A table of rows of different heights. Everything is checked after each step.
     private struct Bench {
         var table = TableView()
         var heights: [Int]
@@ -14,7 +14,7 @@ import Testing
             TableView.Geometry(count: heights.count, lines: lines) { [heights] in heights[$0] }
         }
 
-        /// What must hold of every window.
+        /// Checks what must hold for every window.
         func check() {
             let placed = table.placed(in: geometry)
             guard !heights.isEmpty else {
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    /// Rows outside the window cost nothing, whatever the length of the table.
+    /// Rows outside of the window cost nothing, whatever the length of the table.
     @Test func rowsOutsideTheWindowAreNotTouched() {
         final class Counter { var touched: Set<Int> = [] }
         let counter = Counter()
@@ -82,11 +82,11 @@ import Testing
             table.move(to: row, in: geometry)
             table.scroll(by: 5, in: geometry)
             _ = table.placed(in: geometry)
-            #expect(counter.touched.count < 400, "\(counter.touched.count) rows were asked")
+            #expect(counter.touched.count < 400, "\(counter.touched.count) rows were read")
         }
     }
 
-    /// Only rows that have changed are sent to the terminal.
+    /// Only changed rows are sent to the terminal.
     @Test func onlyChangedRowsAreDrawn() {
         var stage = KeyTests.stage(">a b c d e")
         let before = stage.app.view()

@@ -3,13 +3,13 @@ import HandScreens
 import HandWire
 import Testing
 
-/// Several people in one list: nothing is lost, nothing jumps, and everybody is told.
+/// Several people in one list: nothing is lost, nothing jumps, and everybody is notified.
 @Suite struct TogetherTests {
     private func item(_ text: String, _ id: UInt64 = 99) -> Item {
         Item(id: ItemID(rawValue: id), content: .task(text, done: false))
     }
 
-    /// Before, what somebody else does, after: the cursor stays on its item.
+    /// Before, somebody else's edit, after: the cursor stays on its item.
     static let others: [(String, Delta, String)] = [
         ("a >b c", .deleting(0..<1), ">b c"), ("a >b c", .deleting(1..<2), "a >c"),
         ("a b >c", .deleting(2..<3), "a >b"),
@@ -48,14 +48,14 @@ import Testing
         #expect(stage.lines.contains { $0.hasPrefix("▸") && $0.hasSuffix("i49") })
     }
 
-    @Test func aRangeGrowsWithWhatComesIntoIt() {
+    @Test func aRangeGrowsWithInsertedItems() {
         var stage = KeyTests.stage("a >b c d")
         stage.press("v j")
         stage.remote(.inserting([item("x")], at: 2, .after))
         #expect(Notation.text(stage) == "a *b *x >*c d")
     }
 
-    @Test func whatIsTypedStaysWhereItWasBegun() {
+    @Test func typingStaysWhereItBegan() {
         var stage = KeyTests.stage("a >b c")
         stage.press("o 'x'")
         stage.remote(.inserting([item("top")], at: 0, .after))
@@ -63,8 +63,8 @@ import Testing
         #expect(Notation.text(stage) == "top a b >xy c")
     }
 
-    /// The field is alive: what others write appears in it, and what one types stays.
-    @Test func twoWriteInOneText() {
+    /// The field is live: others' text appears in it, and one's own typing stays.
+    @Test func twoPeopleCanEditOneText() {
         var stage = KeyTests.stage("a >cheese c")
         stage.presence("Bob", on: nil)
         stage.press("e ' [two]'")
@@ -74,8 +74,8 @@ import Testing
         #expect(stage.hand()[1].content.text == "blue cheese [one] [two]!")
     }
 
-    /// Who replaces what somebody changes at that moment reads it before it is saved, and what is saved is theirs to decide.
-    @Test func whoReplacesWhatSomebodyChangesIsTold() {
+    /// If somebody changes the text that one is replacing, one is notified before saving, and can decide.
+    @Test func replacingAChangingTextIsReported() {
         var stage = KeyTests.stage(">salted")
         stage.presence("Bob", on: nil)
         stage.press("e ctrl-w 'unsalted'")
@@ -85,13 +85,13 @@ import Testing
         let told = stage.lines.first { $0.contains("Bob") } ?? ""
         #expect(told.contains("Bob changed this to 'sweet\u{FFFD}[2J'; Enter puts yours in its place"))
         stage.press("'!'")
-        #expect(stage.lines.contains { $0.contains("Bob changed") }, "typing on does not hide it")
+        #expect(stage.lines.contains { $0.contains("Bob changed") }, "further typing does not hide it")
         stage.press("enter")
         #expect(stage.hand()[0].content.text == "unsalted! butter")
     }
 
     /// The screen of one item does the same.
-    @Test func twoWriteInOneTextOnItsScreen() {
+    @Test func twoPeopleCanEditOneTextOnItsScreen() {
         var stage = KeyTests.stage("a >cheese c")
         stage.press("enter e ' [two]'")
         stage.remote(stage.hand().rewording(1, "cheese [one]"))
@@ -99,7 +99,7 @@ import Testing
         #expect(stage.hand()[1].content.text == "cheese [one] [two]")
     }
 
-    @Test func whatIsTypedOutlivesItsItem() {
+    @Test func typedTextOutlivesItsItem() {
         var stage = KeyTests.stage("a >b c")
         stage.presence("Bob", on: nil)
         stage.press("e ' more'")
@@ -109,7 +109,7 @@ import Testing
         #expect(stage.hand().map(\.content.text) == ["a", "b more", "c"])
     }
 
-    @Test func whatIsTypedOnTheItemsScreenOutlivesItToo() {
+    @Test func typedTextOnTheItemsScreenOutlivesItsItem() {
         var stage = KeyTests.stage("a >b c")
         stage.press("enter e ' more'")
         stage.remote(.deleting(1..<2))
@@ -118,7 +118,7 @@ import Testing
         #expect(stage.hand().map(\.content.text) == ["a", "c", "b more"])
     }
 
-    @Test func whoDeletedAnItemIsNamed() {
+    @Test func thePersonWhoDeletedAnItemIsNamed() {
         var stage = KeyTests.stage("a >b c")
         stage.presence("Bob", on: nil)
         stage.press("enter")
@@ -129,7 +129,7 @@ import Testing
         #expect(stage.lines.contains { $0.contains("You deleted this item.") })
     }
 
-    @Test func oneSeesWhatIsPendingUntilItIsSaved() {
+    @Test func pendingEditsAreMarkedUntilTheyAreSaved() {
         var stage = KeyTests.stage("a >b c")
         stage.press("space")
         #expect(stage.lines.contains { $0.hasPrefix("▸•") })
@@ -139,7 +139,7 @@ import Testing
         #expect(stage.lines.last?.contains("synced") == true)
     }
 
-    @Test func onlyWhatIsUnconfirmedLooksPending() {
+    @Test func onlyUnconfirmedEditsLookPending() {
         var stage = KeyTests.stage(">a b c")
         stage.press("space")
         stage.goOffline()
@@ -148,13 +148,13 @@ import Testing
         #expect(stage.lines.last?.contains("offline, 3 queued") == true)
     }
 
-    /// Also that it lets nobody in any more; without what a terminal would obey.
-    @Test func whatTheServerSaysIsShown() {
+    /// Also that it admits nobody any more; control characters are removed.
+    @Test func messagesOfTheServerAreShown() {
         var stage = KeyTests.stage(">a b")
         stage.send(.told("you are slowed down"))
         #expect(stage.lines.contains("you are slowed down"))
         stage.goOffline("the server is stopping")
-        #expect(!stage.lines.contains("the server is stopping"), "it will be back")
+        #expect(!stage.lines.contains("the server is stopping"), "it is expected back")
         stage.goOffline("your token is not valid any longer\u{1B}[2J", retryIn: nil)
         #expect(stage.lines.contains("your token is not valid any longer�[2J"))
     }
@@ -179,7 +179,7 @@ import Testing
         #expect(!stage.lines[2].contains("Bob"))
     }
 
-    @Test func oneTellsOthersWhereOneIsButNotTooOften() {
+    @Test func onesPlaceIsReportedButNotTooOften() {
         var stage = KeyTests.stage(">a b c d")
         stage.wait(1_000)
         stage.wait(1_000)
@@ -191,7 +191,7 @@ import Testing
         #expect(stage.commands.last == .presence(list: "things", Focus(ItemID(rawValue: 4 << 32))))
     }
 
-    @Test func whatWasOverriddenComesBack() {
+    @Test func overriddenTextCanBeRestored() {
         var stage = KeyTests.stage("a >b c")
         stage.presence("Bob", on: nil)
         stage.press("e 'X' enter")
@@ -203,7 +203,7 @@ import Testing
     }
 
     /// An undo leaves the words that somebody has put in place of one's own, and says so.
-    @Test func whatAnUndoLeavesIsSaid() {
+    @Test func wordsLeftByAnUndoAreReported() {
         var stage = KeyTests.stage("a >b c")
         stage.press("e ' mine' enter")
         stage.confirm()
@@ -214,8 +214,8 @@ import Testing
         #expect(stage.lines.contains { $0.hasPrefix(words) }, "\(stage.lines)")
     }
 
-    /// Somebody deletes the list while one types: what was typed is still there when it is brought back.
-    @Test(arguments: ["o 'new'", "e 'new'"]) func whatIsTypedInADeletedListStays(_ keys: String) {
+    /// Somebody deletes the list while one types: the typed text is still there when the list is restored.
+    @Test(arguments: ["o 'new'", "e 'new'"]) func typedTextInADeletedListStays(_ keys: String) {
         var stage = KeyTests.stage("a >b c")
         stage.press(keys)
         stage.send(.list("things", .refused(.listDeleted, "the list 'things' was deleted")))
@@ -230,7 +230,7 @@ import Testing
         #expect(stage.hand().contains { $0.content.text.hasSuffix("new") })
     }
 
-    /// A commit may come before it is told who its author is.
+    /// A commit may arrive before its author's name.
     @Test func aNoticeLearnsItsAuthorsName() {
         var stage = KeyTests.stage("a >b c")
         stage.press("e 'X' enter")
@@ -243,7 +243,7 @@ import Testing
         #expect(stage.lines.contains { $0.contains("Bob overwrote 'bX' with 'Bob's'") })
     }
 
-    @Test func whatWasDeletedUnderAnEditComesBack() {
+    @Test func aDeletedItemUnderAnEditCanBeRestored() {
         var stage = KeyTests.stage("a >b c")
         stage.presence("Bob", on: nil)
         stage.press("e 'X' enter")
@@ -253,7 +253,7 @@ import Testing
         #expect(stage.hand().map(\.content.text) == ["a", "c", "bX"])
     }
 
-    @Test func whatWasRejectedComesBack() {
+    @Test func aRejectedEditCanBeRestored() {
         var stage = KeyTests.stage("a >b")
         stage.press("o 'x' enter esc")
         stage.reject(.notStored)

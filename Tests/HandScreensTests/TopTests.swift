@@ -3,7 +3,7 @@ import HandScreens
 import HandSync
 import Testing
 
-/// What an operator sees of a server.
+/// An operator's view of a server.
 @Suite struct TopTests {
     private func report(at time: UInt64, commits: Int) -> ServerReport {
         var figures = ServiceFigures()
@@ -38,7 +38,7 @@ import Testing
         #expect(lines[9].hasSuffix("slowed") && lines[13] == " s S sort  / filter  j k choose  q quit")
     }
 
-    /// Without a report before it there are no rates, and on any size of screen it draws.
+    /// Without an earlier report there are no rates, and it is drawn on a screen of any size.
     @Test func anySize() {
         let view = TopView(report(at: 0, commits: 5))
         #expect(view.canvas(Size(rows: 24, columns: 80)).lines[2].contains("commits –"))
@@ -76,7 +76,7 @@ import Testing
         return wish
     }
 
-    /// The name gives way first: no figure is cut off at 80 columns, nor at 60.
+    /// The name is shortened first: no figure is cut off at 80 columns, nor at 60.
     @Test(arguments: [60, 80, 100, 120])
     func figuresAreNotCutOff(_ columns: Int) {
         let lines = lines(TopChoice(), columns: columns)
@@ -95,7 +95,7 @@ import Testing
         #expect(lines(choice)[5].contains("▾") == !keys.isEmpty)
     }
 
-    @Test func connectionsAreSortedAndLookedFor() throws {
+    @Test func connectionsCanBeSortedAndSearched() throws {
         var choice = TopChoice()
         #expect(lines(choice)[11].hasPrefix(" 9 Zoë") && lines(choice)[12].hasPrefix(" 19 p19"))
         _ = try press("S S", &choice)
@@ -106,7 +106,7 @@ import Testing
         _ = try press("/ z o ë enter", &choice)
         #expect(lines(choice).contains { $0.hasPrefix(" 9 Zoë") } && !lines(choice).contains { $0.contains("p1 ") })
         #expect(lines(choice)[23].hasPrefix(" only 'zoë'"))
-        // Who is on a list is found by its name.
+        // A person on a list is found by the list's name.
         _ = try press("esc / c enter", &choice)
         #expect(TopView(crowd(at: 2_000), choice).connections.map(\.number) == [8])
         #expect(try press("esc q", &choice) == .quit)
@@ -119,7 +119,7 @@ import Testing
         #expect(lines(choice)[23] == " close (y/n)? its client does not come back by itself: 19 p19 10.0.0.19:5")
         #expect(try press("n", &choice) == nil)
         #expect(try press("x y", &choice) == .close(19))
-        // However far down it stands, it is seen; and it stays chosen when it moves.
+        // However far down it is, it is visible; and it stays selected when it moves.
         _ = try press((0..<25).map { _ in "j" }.joined(separator: " "), &choice)
         let chosen = try #require(try press("x y", &choice))
         guard case .close(let number) = chosen else { return }
@@ -128,13 +128,13 @@ import Testing
         #expect(try press("x y", &choice) == .close(number))
     }
 
-    @Test func boundsOfShares() {
+    @Test func quantilesAreBucketBounds() {
         let times = ServerReport.Distribution(bounds: [1, 2, 4], counts: [10, 90, 99, 100])
         #expect(times.bound(keptBy: 0.1) == 1 && times.bound(keptBy: 0.5) == 2 && times.bound(keptBy: 0.99) == 4)
         #expect(times.bound(keptBy: 1) == .infinity && times.since(times).bound(keptBy: 0.5) == nil)
     }
 
-    /// What several servers say of themselves, one of which is silent and one of which nobody understands.
+    /// The reports of several servers, one of which is silent and one of which sends an unreadable report.
     @Test func manyServers() {
         typealias Server = FleetView.Server
         var restarted = report(at: 0, commits: 9_000)

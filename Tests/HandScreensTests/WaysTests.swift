@@ -4,13 +4,14 @@ import HandScreens
 import HandWire
 import Testing
 
-/// The diagram of the screens in HandScreens' README: found by pressing every key on every screen.
+/// The diagram of the screens in HandScreens' README, compared with the ways found by pressing every key on every
+/// screen.
 @Suite struct WaysTests {
     static let readme = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Sources/Machines/HandScreens/README.md")
 
-    @Test func theDiagramIsTrue() throws {
+    @Test func theDiagramIsCorrect() throws {
         let diagram = Self.diagram()
         let text = try String(contentsOf: Self.readme, encoding: .utf8)
         let start = try #require(text.range(of: "```mermaid\n"))
@@ -26,7 +27,7 @@ import Testing
     @Test func everyScreenCanBeReachedAndLeft() {
         let ways = Self.ways()
         for kind in ScreenKind.allCases where kind != .nowhere {
-            // What cannot be reached by a key must be where one starts.
+            // A screen that no key leads to must be the first one.
             #expect(kind == .lists || ways.contains { $0.to == kind }, "nothing leads to \(kind.rawValue)")
         }
         for kind in ScreenKind.allCases where kind != .lists {
@@ -65,7 +66,7 @@ import Testing
                 var stage = stage(on: kind)
                 guard type(of: stage.app.router.top).kind == kind else { continue }
                 stage.press(key)
-                // What is asked first is granted.
+                // The first question is answered with yes.
                 if stage.app.router.top.prompt?.isConfirmation == true { stage.press("y") }
                 let to = type(of: stage.app.router.top).kind
                 let way = Way(from: kind, action: action, to: to)
@@ -75,7 +76,7 @@ import Testing
         return ways
     }
 
-    /// A screen on which all that can be done is there.
+    /// Returns a screen on which every action is possible.
     private static func stage(on kind: ScreenKind) -> Stage {
         let hand = Notation.hand(">a b @c").hand
         let entry = DownMessage.ListEntry(name: "things", count: 3, revision: 5, rules: Rules())

@@ -52,7 +52,7 @@ import Testing
         ("\u{2066}\u{2067}\u{2068}\u{2069}", "����"),
         ("\u{200E}\u{200F}\u{061C}", "���"), ("a\u{2028}b\u{2029}", "a�b�"), ("a\u{B}\u{C}b", "a��b"),
     ])
-    func whatDeceivesIsShown(_ text: String, _ line: String) {
+    func deceptiveCharactersAreShown(_ text: String, _ line: String) {
         #expect(Wrapping.lines(text, width: 20) == [line])
     }
 
@@ -61,7 +61,7 @@ import Testing
     }
 
     /// A character that is drawn as several stays whole if a line can hold it.
-    @Test func aFlagIsNotTorn() {
+    @Test func aFlagIsNotSplit() {
         let flag = "🇩🇪"
         let width = Columns.width(of: flag)
         #expect(Wrapping.lines("a" + flag, width: width) == ["a", flag])
@@ -81,13 +81,13 @@ import Testing
         let all = Wrapping.lines(text, width: width)
         #expect(all.allSatisfy { Columns.width(of: $0) <= width }, "seed \(seed)")
 
-        // Nothing but blanks is lost, and everything is in its order.
+        // Nothing but spaces is lost, and everything is in its order.
         let drawn = text.replacing("\u{202E}", with: "�").replacing("\u{7}", with: "�")
         #expect(
             Columns.characters(of: all.joined()).filter { $0 != " " }
                 == Columns.characters(of: drawn).filter { $0 != " " }, "seed \(seed)")
-        // No line has room for the first word of the next. Not so where several blanks would come between, or where the word
-        // is broken after a few characters as the next is as wide as a line.
+        // No line has room for the first word of the next. This does not hold where several spaces would come between,
+        // or where the word is broken after a few characters because the rest is as wide as a line.
         let isPlain = !["👩‍👩‍👧", "🇩🇪", "  "].contains { text.contains($0) }
         for paragraph in text.split(separator: "\n", omittingEmptySubsequences: false) where isPlain {
             let lines = Wrapping.lines(String(paragraph), width: width)
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    /// Would take minutes if each went through the megabyte.
+    /// This would take minutes if each went through the megabyte.
     @Test(
         .timeLimit(.minutes(5)),
         arguments: ["a", "ab ", " ", "\n", "世", "\u{301}", "\u{200B}", "\u{200D}👩", "\u{7}", "\u{202E}"])

@@ -6,7 +6,7 @@ import HandSync
 import HandWire
 import Testing
 
-/// Who somebody is to a server, by what they bring and where they come from.
+/// A person's identity to a server, from their credentials and their address.
 @Suite struct AccessBookTests {
     private let now = Date(timeIntervalSince1970: 1_000_000)
     private let client = ClientID(high: 1, low: 2)
@@ -15,7 +15,8 @@ import Testing
         book.grant(to: client, secret: secret, from: caller, at: now)
     }
 
-    /// A role is on the list that had the name when it was given, whatever that is called by now; or on the next one of the name.
+    /// A role is on the list that had the name when the role was given, whatever its name is now; or on the next list
+    /// of that name.
     @Test func rolesAreOnListsNotOnNames() throws {
         var book = AccessBook()
         let ada = book.add(name: "ada", role: .write, lists: ["old"], at: now).token
@@ -34,7 +35,7 @@ import Testing
         let those = book.ofListsThatAreThere
         #expect(book.isAwaitingLists && !those.isAwaitingLists)
         #expect(those.access(again: ben.id, from: .thisMachine, at: now)?.lists == ["old": .read])
-        // Before anybody has heard that the names are other lists' by now.
+        // Before anybody has noticed that other lists have the names now.
         func role(on name: String, _ number: UInt64) throws -> Role {
             try access(ada).role(
                 on: StoredList(number: number, name: name, logID: number, rules: Rules(), revision: 0, count: 0))
@@ -44,15 +45,16 @@ import Testing
         lists = ["fresh": 7]
         #expect(book.called(7, "fresh") && !book.called(8, "old") && !bind())
         #expect(try roles(ada) == [.none, .none] && access(ada).role(onListNamed: "fresh") == .write)
-        // It is deleted; a list of that name is another.
+        // It is deleted; a new list of that name is another list.
         #expect(book.called(7, nil) && !book.called(9, "fresh"))
         #expect(try access(ada) == Access(name: "ada", everywhere: .none, deleted: [7: .write]))
         #expect(try access(ben).lists == ["new": .read])
-        // Brought back, under the name for which somebody has a role: theirs is for the next list that gets it.
+        // It is restored under a name for which somebody has a role: their role is for the next list that gets the
+        // name.
         #expect(book.called(7, "new") == true)
         #expect(try roles(ada) == [.none, .write] && roles(ben) == [.none, .read])
         #expect(try access(ben).deleted == [:])
-        // What happened while no server ran is seen when the next one looks.
+        // Changes made while no server ran are noticed at the next check.
         lists = ["other": 7]
         #expect(bind() && !bind())
         #expect(try access(ada).lists == ["other": .write])
@@ -62,8 +64,8 @@ import Testing
         #expect(without?.listRoles == [])
     }
 
-    /// Where nobody has a token, guests are people among themselves. Whom the system names, it vouches for.
-    @Test func whoseNameIsMarked() throws {
+    /// If nobody has a token, guests are not marked. Names from the system are trusted.
+    @Test func guestsAreMarkedIfTokensExist() throws {
         var book = AccessBook()
         book.guests.remote = .read
         func isMarked(_ caller: Caller) throws -> Bool { try #require(grant(book, from: caller)).access.isMarked }
@@ -76,7 +78,7 @@ import Testing
         #expect(try !isMarked(.thisMachine))
     }
 
-    /// A file of an older program names lists; what a newer one writes reads back.
+    /// A file of an older program names lists; the file of a newer program reads back.
     @Test func olderFilesAreRead() throws {
         let token = #"{"id":"k3f9x1","name":"ada","hash":"x","role":"none","lists":{"a":"write"},"created":0}"#
         let old = #"{"guests":{"local":"admin","remote":"none"},"tokens":{"k3f9x1":\#(token)}}"#
@@ -106,19 +108,19 @@ import Testing
         #expect(grant(book, secret) == nil && book.access(again: token.id, from: .thisMachine, at: now) == nil)
     }
 
-    @Test func tokensEnd() {
+    @Test func tokensExpire() {
         var book = AccessBook()
         let (_, secret) = book.add(name: "ada", role: .read, expires: now + 10, at: now)
         #expect(grant(book, secret) != nil)
         #expect(book.grant(to: client, secret: secret, from: .thisMachine, at: now + 10) == nil)
-        // Who is connected is looked at when one ends, and only then.
+        // Connections are checked when a token expires, and only then.
         _ = book.add(name: "ben", role: .read, at: now)
         let looks = [(0, 9), (9, 10), (10, 20)].map { book.hasExpired(after: now + $0, until: now + $1) }
         #expect(looks == [false, true, false])
     }
 
-    /// On this machine one may everything and is not counted; from afar nothing, until it is allowed.
-    @Test func guests() {
+    /// Local guests may do everything and are not counted; remote guests may do nothing until it is allowed.
+    @Test func guestsHaveRolesByTheirOrigin() {
         var book = AccessBook()
         #expect(grant(book) == Grant(id: nil, access: .everything, client: client))
         #expect(grant(book, from: .address("10.0.0.1")) == nil)
@@ -129,8 +131,8 @@ import Testing
         #expect(grant(book) == nil)
     }
 
-    /// Over a Unix socket the system says who somebody is: nobody goes on as another user, or under another's name.
-    @Test func usersOfThisMachine() throws {
+    /// On a Unix socket the system identifies a user: nobody can continue as another user, or under another's name.
+    @Test func localUsersHaveTheirOwnNames() throws {
         let book = AccessBook()
         #expect(Caller(overSocketFrom: geteuid()) == .thisMachine && Caller(overSocketFrom: 0) == .thisMachine)
         let other = Caller(overSocketFrom: 65_534)
@@ -143,7 +145,7 @@ import Testing
         #expect(book.access(again: nil, from: other, at: now)?.name == "nobody")
     }
 
-    /// The same client id belongs to another client for each name, and to the same with each token of one name.
+    /// The same client id is a different client for each name, and the same for every token of one name.
     @Test func clientsBelongToNames() {
         var book = AccessBook()
         let secrets = ["ada", "ada", "ben"].map { book.add(name: $0, role: .write, at: now).secret }
@@ -151,7 +153,7 @@ import Testing
         #expect(clients[0] == clients[1] && clients[1] != clients[2] && clients[2] != client)
     }
 
-    @Test func itReadsBack() throws {
+    @Test func theBookReadsBack() throws {
         var book = AccessBook()
         _ = book.add(name: "ada", role: .write, lists: ["a"], expires: now + 5, at: now)
         _ = book.add(name: "ben", role: .admin, at: now + 1)

@@ -5,9 +5,9 @@ import HandServer
 import Logging
 import Testing
 
-/// What happens is one line of the log, whatever people call themselves.
+/// Each event is one line of the log, whatever names people choose.
 @Suite struct ServerLogTests {
-    /// What a logger writes.
+    /// Returns the output of a logger.
     private func written(_ format: ServerLog.Format, _ level: Logger.Level = .info, _ body: (Logger, ServerLog) -> Void)
         throws -> String
     {
@@ -23,7 +23,7 @@ import Testing
 
     private static let evil = "x\n2026-01-01T00:00:00Z info let in \u{1B}[2J\u{9B}31m\u{202E}a\"b=\\"
 
-    @Test func oneLineForOneThing() throws {
+    @Test func oneLinePerEvent() throws {
         let text = try written(.text) { logger, _ in
             logger.info("let in", metadata: ["peer": "10.0.0.1:5", "person": "\(Self.evil)", "empty": ""])
         }
@@ -53,8 +53,8 @@ import Testing
         #expect(text.contains("two") && !text.contains("one") && !text.contains("three"))
     }
 
-    /// Nobody reads: who logs goes on, and what was too much is counted once there is room.
-    @Test(.timeLimit(.minutes(5))) func nobodyReads() throws {
+    /// If nobody reads the log, the logging program continues, and the lost lines are counted once there is room.
+    @Test(.timeLimit(.minutes(5))) func anUnreadLogLosesCountedLines() throws {
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)
         let log = ServerLog(.text, level: .info, descriptor: ends[1])
@@ -68,7 +68,7 @@ import Testing
             text.matches(of: #/dropped: nobody read them lines=([0-9]+)\n/#).reduce(0) { $0 + (Int($1.1) ?? 0) }
         }
         var written: Int { text.split(separator: "\n").count { $0.contains("info line ") } }
-        // A line is written or counted, each once.
+        // Each line is either written or counted.
         while written + lost < count { read() }
         #expect(written + lost == count && lost > 0)
         logger.info("the end")
@@ -83,7 +83,7 @@ import Testing
         #expect(WallClock.milliseconds(of: timespec(tv_sec: 5, tv_nsec: 7_000_000)) == 5_007)
     }
 
-    /// Strangers who come and go without end leave a few entries a second, and nothing of what others do is left out for them.
+    /// Endless connections of strangers leave only a few entries per second, and displace no other entries.
     @Test func strangersCannotFillTheAuditLog() {
         var budget = AuditBudget()
         var (written, leftOut) = (0, 0)

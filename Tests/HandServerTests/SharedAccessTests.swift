@@ -7,9 +7,10 @@ import HandWire
 import PostgresServer
 import Testing
 
-/// Access rules that are kept in a database.
+/// Access rules that are stored in a database.
 @Suite(.enabled(if: PostgresServer.isThere)) struct SharedAccessTests {
-    /// By the time that a server learns of a role, its list may have another name, and another list its name. So it is bound before.
+    /// By the time that a server reads a role, its list may have another name, and another list its name. So the role
+    /// is bound earlier.
     @Test func rolesAreBoundWhenTheyAreGiven() throws {
         let database = try PostgresServer()
         let store = try PostgresStore(database.address())
@@ -27,7 +28,7 @@ import Testing
             return Dictionary(uniqueKeysWithValues: token.listRoles.map { ($0.name, $0.list) })
         }
         #expect(try bound() == ["list": LogID.list(list.logID), "later": nil])
-        // What is not there yet is bound when somebody looks.
+        // A role on a list that does not exist yet is bound at a later check.
         let later = try create("later", 3)
         try access.bind()
         #expect(try bound() == ["other": LogID.list(list.logID), "later": LogID.list(later.logID)])

@@ -9,7 +9,7 @@ import Testing
 
 /// A store's work on the threads of a loop.
 @Suite(.timeLimit(.minutes(5))) struct StoreThreadsTests {
-    /// However many read, and however long: what is to be written is.
+    /// However many read, and however long: pending writes are done.
     @Test func readersDoNotKeepAWriterWaiting() throws {
         let folder = try TemporaryFolder()
         let store = try SQLiteStore(folder: folder.path, durability: .os)
@@ -38,8 +38,8 @@ import Testing
         try store.close()
     }
 
-    /// A store that does not block answers in order, and never from within the asking.
-    @Test func aStoreThatDoesNotBlock() throws {
+    /// A nonblocking store answers in order, and never from within the request.
+    @Test func aNonblockingStoreAnswersInOrder() throws {
         let loop = try Loop()
         let threads = StoreThreads(loop, MemoryStore())
         var order: [String] = []

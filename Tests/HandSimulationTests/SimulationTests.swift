@@ -2,10 +2,10 @@ import HandSimulation
 import HandTestSupport
 import Testing
 
-/// The simulator itself: that it finds nothing, always does the same, and gets everywhere. That it finds what there is to be
-/// found is shown by the bugs in Tests/Data/Mutants.
+/// The simulator itself: it finds nothing, always does the same, and reaches every situation. The bugs in
+/// Tests/Data/Mutants show that it finds what it should.
 @Suite struct SimulationTests {
-    /// The seeds that CI runs; `HAND_EXHAUSTIVE=1` for many more.
+    /// The seeds that CI runs; `HAND_EXHAUSTIVE=1` runs many more.
     @Test func noPromiseIsBroken() {
         let first = testSeed(1)
         for seed in first..<first + (wantsExhaustiveTests ? 100_000 : 600) {
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// What a simulator never comes to, it does not test.
+    /// A simulator does not test the situations that it never reaches.
     @Test func everythingHappens() {
         var missing: Set<String> = [
             "server starts", "server dies", "server has stopped", "dies", "is offline", "is durable", "makes insert",

@@ -8,12 +8,12 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// What is changed behind the store's back is noticed wherever it is read.
+/// Changes behind the store's back are noticed wherever they are read.
 @Suite struct ChecksumTests {
     private let folder: TemporaryFolder
     private let client = ClientID(high: 5, low: 6)
 
-    /// A list with 20 commits, its history kept from revision 8 on, a snapshot at 12; and two clients.
+    /// Makes a list with 20 commits, a history from revision 8 on, and a snapshot at 12; and two clients.
     init() throws {
         folder = try TemporaryFolder(isInMemory: true)
         let store = try SQLiteStore(folder: folder.path, durability: .os)
@@ -36,7 +36,7 @@ import Testing
         try database.close()
     }
 
-    /// Asks the store for everything; returns what it complains of.
+    /// Asks the store for everything. Returns its complaint.
     private func complaint() throws -> String? {
         do {
             let store = try SQLiteStore(folder: folder.path, durability: .os)
@@ -88,7 +88,7 @@ import Testing
         #expect(try complaint() == expected)
     }
 
-    /// A page of an older time is whole in itself.
+    /// An older version of a page is consistent in itself.
     @Test func aListThatWentBackIsNoticed() throws {
         let file = folder.path + "/hand.sqlite"
         let old = try DatabaseQueue(path: file).read { try Row.fetchOne($0, sql: "SELECT * FROM lists") }

@@ -8,7 +8,7 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// What a client keeps on disk.
+/// A client's data on disk.
 @Suite struct ClientJournalTests {
     private let folder: TemporaryFolder
     private let client = ClientID(high: 5, low: .max)
@@ -28,8 +28,8 @@ import Testing
 
     private static func ids(_ replica: Replica?) -> [UInt64]? { replica?.view.map(\.id.rawValue) }
 
-    /// A list is what it was when it was written as a whole, and what was added since, once; the secret stays.
-    @Test func whatIsKeptIsRead() throws {
+    /// A list is read as it was last written as a whole, with all later records, each once; the secret stays.
+    @Test func keptListsReadBack() throws {
         var journal = try journal(1)
         #expect(journal.client == ClientID(high: 5, low: 1))
         #expect(try journal.load("a") == nil && journal.lists() == [])
@@ -52,8 +52,8 @@ import Testing
         try journal.close()
     }
 
-    /// A long list stands in several rows; a shorter one after it leaves none of them.
-    @Test func aListThatGotShorter() throws {
+    /// A long list takes several rows; a shorter one written after it leaves none of them.
+    @Test func aShorterListLeavesNoOldRows() throws {
         let journal = try journal()
         for count in [40, 3] {
             let items = (0..<count).map {
@@ -66,8 +66,9 @@ import Testing
         try journal.close()
     }
 
-    /// A list is renamed to a name under which edits of another are kept: those wait under a name that no list has, each of them.
-    @Test func whatWaitsUnderANameThatIsTakenIsSetAside() throws {
+    /// A list is renamed to a name under which edits of another list are kept: each of those lists waits under a name
+    /// that no list has.
+    @Test func editsUnderATakenNameAreSetAside() throws {
         let journal = try journal()
         func replica(of log: UInt64) -> Replica { Replica(confirmed: Hand(), revision: 0, logID: log, sequence: 0) }
         for (log, event) in [(5, 1), (6, 2), (7, 3)] as [(UInt64, UInt64)] {
@@ -84,7 +85,7 @@ import Testing
             #expect(try journal.eventCount(of: "new~\(number)") == 1 && journal.mayHavePending("new~\(number)"))
         }
         #expect(try journal.waitingPerson() == "")
-        // Of which nothing waits is a copy, and makes way.
+        // A list without pending edits is only a copy, and is removed.
         try journal.checkpoint(replica(of: 20), of: "newer")
         try journal.checkpoint(replica(of: 20), of: "new", formerName: "newer")
         #expect(try journal.lists() == ["new", "new~1", "new~2", "new~3"])
@@ -92,8 +93,8 @@ import Testing
         try journal.close()
     }
 
-    /// Under which name edits were made is known until the server has answered to all of them.
-    @Test func whoseEditsWait() throws {
+    /// The name under which edits were made is known until the server has answered all of them.
+    @Test func theAuthorOfPendingEditsIsKnown() throws {
         let path = folder.path + "/state/0.sqlite"
         func open(_ person: String) throws -> ClientJournal {
             try ClientJournal(path: path, fresh: client, person: person)
@@ -119,15 +120,15 @@ import Testing
         try journal.close()
     }
 
-    /// Two programs with one secret would be one client to the server.
-    @Test func itIsOpenOnce() throws {
+    /// To the server, two programs with one secret would be one client.
+    @Test func aJournalIsOpenOnlyOnce() throws {
         let journal = try journal()
         #expect(throws: StoreError.inUse(path: folder.path + "/state/0.sqlite")) { try self.journal() }
         try journal.close()
         try self.journal().close()
     }
 
-    @Test func whatIsNotUnderstoodIsLeftAlone() throws {
+    @Test func unknownJournalsAreLeftAlone() throws {
         try journal().close()
         let file = folder.path + "/state/0.sqlite"
         do { try DatabaseQueue(path: file).write { try $0.execute(sql: "PRAGMA user_version = 99") } }
@@ -140,8 +141,8 @@ import Testing
         #expect(throws: StoreError.notAStore(path: file)) { try journal() }
     }
 
-    /// Edits that were said to be kept survive a loss of power.
-    @Test func itIsReallyFlushed() throws {
+    /// Edits that were reported as kept survive a loss of power.
+    @Test func keptEditsAreFlushed() throws {
         let journal = try journal()
         #expect(try journal.synchronousLevel() == 2)
         try journal.close()

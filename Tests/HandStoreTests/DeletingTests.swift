@@ -8,9 +8,9 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// Lists get other names, are deleted, come back as they were, and are removed.
+/// Lists are renamed, deleted, restored as they were, and removed.
 @Suite struct DeletingTests {
-    /// A list with a history, a snapshot and a floor, as somebody's.
+    /// Makes a list with a history, a snapshot and a floor, owned by somebody.
     private static func list(
         _ name: String, in store: some CommitStore, _ count: Int = 30, seed: UInt64 = 1, owner: String? = nil
     ) throws -> StoredList {
@@ -26,7 +26,7 @@ import Testing
         return try #require(try store.list(named: name))
     }
 
-    @Test(arguments: StoreKind.allCases) func aListGetsAnotherName(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func aListCanBeRenamed(kind: StoreKind) throws {
         let folder = try TemporaryFolder()
         let store = try kind.store(in: folder)
         let list = try Self.list("old", in: store)
@@ -42,13 +42,13 @@ import Testing
         #expect(try store.lists(after: "", limit: 9).map(\.name) == ["new", "taken"])
         let loaded = try store.load(list.number)
         #expect(loaded.hand == before.hand && loaded.sequences == before.sequences)
-        // The old name is another list's from now on.
+        // From now on the old name belongs to another list.
         #expect(try Self.list("old", in: store, seed: 3).number != list.number)
         try store.close()
         if kind == .os { #expect(try StoreVerifier(path: folder.path).verify().isSound) }
     }
 
-    @Test(arguments: StoreKind.allCases) func whatWasDeletedComesBackAsItWas(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func aDeletedListIsRestoredAsItWas(kind: StoreKind) throws {
         let folder = try TemporaryFolder()
         let store = try kind.store(in: folder)
         let list = try Self.list("things", in: store)
@@ -70,7 +70,7 @@ import Testing
         #expect(after.0.hand == before.0.hand && after.0.hand.digest == before.0.hand.digest)
         #expect(after.0.sequences == before.0.sequences && after.1 == before.1)
         #expect(try store.deletedLists(before: .max, limit: 9).isEmpty)
-        // It goes on from where it was.
+        // It continues where it was.
         var chaos = Chaos(seed: 9)
         let next = history(on: after.0, 3, author: Author(number: 1, client: 1), chaos: &chaos)
         try store.append([CommitBatch(list: list.number, expected: list.revision, commits: next)])
@@ -79,7 +79,7 @@ import Testing
         if kind == .os { #expect(try StoreVerifier(path: folder.path).verify().isSound) }
     }
 
-    /// Several lists may have had a name; pages are by the order of deletion, whatever the clock says.
+    /// Several lists may have had one name; pages are in the order of deletion, whatever the clock says.
     @Test(arguments: StoreKind.allCases) func theLastDeletedComesFirst(kind: StoreKind) throws {
         let folder = try TemporaryFolder()
         let store = try kind.store(in: folder)
@@ -92,7 +92,7 @@ import Testing
         #expect(first.map(\.list.number) == [numbers[2], numbers[1]] && first.map(\.person) == ["p3", "p2"])
         let second = try store.deletedLists(before: first[1].deletion, limit: 2)
         #expect(second.map(\.list.number) == [numbers[0]])
-        // A deletion's number is not used again, also where the newest is gone.
+        // A deletion's number is not reused, even if the newest deletion is gone.
         try store.undelete(first[0].deletion, as: "x")
         try store.delete("x", by: "p4", at: 1)
         let again = try #require(try store.deletedLists(before: .max, limit: 1).first)
@@ -100,7 +100,7 @@ import Testing
         try store.close()
     }
 
-    @Test(arguments: StoreKind.allCases) func whatIsOldEnoughIsRemoved(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func oldDeletionsAreRemoved(kind: StoreKind) throws {
         let folder = try TemporaryFolder()
         let store = try kind.store(in: folder)
         let names = ["a", "b", "c"]
@@ -111,10 +111,10 @@ import Testing
         let kept = try store.load(try #require(try store.list(named: "kept")).number)
         let full = try store.size()
         for (name, time) in zip(names, [UInt64(10), 20, 30]) { try store.delete(name, by: "ada", at: time) }
-        #expect(try store.size() >= full, "what can be brought back takes its room")
+        #expect(try store.size() >= full, "a list that can be restored takes room")
         #expect(try !store.sweep(deletedBy: 9))
         #expect(try store.listCount(of: nil) == 4)
-        // From the first step on it is gone for everybody.
+        // From the first step on, it is gone for everybody.
         let deletion = try #require(try store.deletedLists(before: .max, limit: 9).last).deletion
         _ = try store.sweep(deletedBy: 10)
         #expect(try store.deletedLists(before: .max, limit: 9).map(\.list.name) == ["c", "b"])
@@ -139,11 +139,11 @@ import Testing
     }
 }
 
-/// What only a store on disk can show: the process ends in between, the file is damaged, or of an older format.
+/// Cases that only a store on disk has: the process ends halfway, the file is damaged, or has an older format.
 @Suite struct DeletedRowsTests {
     private let folder: TemporaryFolder
 
-    /// A store with a list of many commits that is deleted, and one that is not.
+    /// Makes a store with a deleted list of many commits, and one that is not deleted.
     init() throws {
         folder = try TemporaryFolder(isInMemory: true)
         let store = try SQLiteStore(folder: folder.path, durability: .os)
@@ -176,7 +176,7 @@ import Testing
         #expect(try verify().lists[1].problem?.revision == 17)
     }
 
-    /// Each of these is noticed.
+    /// Each of these changes is noticed.
     @Test(arguments: [
         "DELETE FROM deleted_lists", "UPDATE deleted_lists SET person = 'eve'", "UPDATE deleted_lists SET time = 6",
         "UPDATE deleted_lists SET name = 'other'", "UPDATE lists SET name = 'gone' WHERE number = 1",
@@ -188,10 +188,11 @@ import Testing
         #expect(try !verify().isSound)
     }
 
-    /// Wherever the process ends while a list is removed, what is left is sound, is nobody's, and the next server goes on.
-    @Test func removingGoesOnAfterTheProcessEnded() throws {
+    /// Wherever the process ends while a list is removed, the rest is sound, belongs to nobody, and the next server
+    /// continues the removal.
+    @Test func aRemovalContinuesAfterTheProcessEnded() throws {
         for rows in [0, 1, 39, 40] {
-            // As the first step leaves it, and so many commits of the next.
+            // As the first step leaves it, with some commits of the next step removed.
             try execute(
                 "DELETE FROM lists WHERE name IS NULL; DELETE FROM commits WHERE list = 1 AND revision <= \(rows)")
             #expect(try verify().isSound)
@@ -226,7 +227,7 @@ import Testing
         #expect(try verify().isSound)
     }
 
-    @Test func aBackupHasDeletedListsAndIsPutBack() throws {
+    @Test func aRestoredBackupHasDeletedLists() throws {
         let file = folder.path + "/copy"
         try StoreBackup.write(folder.path, to: file)
         var random = SplitMix64(seed: 1)

@@ -8,7 +8,7 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// Journals whose edits set texts are taken over: what waits is what it was.
+/// Journals whose edits set texts are converted: pending edits keep their meaning.
 @Suite struct FormerJournalTests {
     private let folder: TemporaryFolder
     private var path: String { folder.path + "/0.sqlite" }
@@ -28,7 +28,7 @@ import Testing
     }
 
     /// As the last program of that format left it.
-    @Test func aJournalIsTakenOver() throws {
+    @Test func aJournalIsConverted() throws {
         try edit { try $0.execute(sql: FormerStore.fourthJournal) }
         for _ in 0..<2 {
             let journal = try open()
@@ -43,8 +43,8 @@ import Testing
         }
     }
 
-    /// A client that has edited, been answered and heard others, in any order.
-    @Test(arguments: 0..<12) func whatIsWrittenIsReadAgain(round: Int) throws {
+    /// A client that has made edits, got answers and received others' commits, in any order.
+    @Test(arguments: 0..<12) func randomJournalsAreConverted(round: Int) throws {
         var chaos = Chaos(seed: testSeed(63) &+ UInt64(round))
         var replica = Replica(confirmed: Hand(chaos.items(8)), revision: 3, logID: 7, sequence: 0)
         replica.author = 1
@@ -85,8 +85,9 @@ import Testing
         try again.close()
     }
 
-    /// In journals of the fifth format a rejection left its sequence free, and what was in flight took the one after the server's last.
-    @Test func sequencesAreReadAsTheyWereMeant() throws {
+    /// In journals of the fifth format, a rejection left its sequence free, and the submission in flight took the one
+    /// after the server's last.
+    @Test func formerSequencesKeepTheirMeaning() throws {
         func item(_ number: UInt64) -> Delta {
             .inserting([Item(id: ItemID(rawValue: number), content: .note("n"))], at: 0, .after)
         }
@@ -96,7 +97,7 @@ import Testing
         try journal.checkpoint(replica, of: "rejected")
         try journal.checkpoint(replica, of: "caught up")
         let edits: [JournalEvent] = [.edit(item(1), isExact: false), .submitted, .edit(item(2), isExact: true)]
-        // It was sent as the fifth, refused, and the next one sent as the fifth, too.
+        // It was sent under sequence 5 and refused, and the next one was sent under sequence 5, too.
         try journal.append(edits + [.rejected(sequence: 5, .notStored), .submitted], to: "rejected")
         try journal.append(edits + [.caughtUp(lastSequence: 2)], to: "caught up")
         try journal.note(.undo, in: 9, sequence: 12)
@@ -106,17 +107,17 @@ import Testing
         #expect(try again.load("rejected")?.inFlight?.sequence == 5)
         #expect(try again.load("rejected")?.view.map(\.id.rawValue) == [2])
         #expect(try again.load("caught up")?.inFlight?.sequence == 3)
-        // What is known of an undo that was not taken must not be taken for what is known of a later edit.
+        // Records about an undo that was not accepted must not be applied to a later edit.
         #expect(again.used == [9: 12])
-        // From now on no sequence is used again.
+        // From now on no sequence is used twice.
         try again.append(
             [.rejected(sequence: 5, .notStored), .edit(item(3), isExact: false), .submitted], to: "rejected")
         #expect(try again.load("rejected")?.inFlight?.sequence == 6)
         try again.close()
     }
 
-    /// A list that does not read is not read as something else, and no other is harmed by it.
-    @Test func whatDoesNotReadStays() throws {
+    /// An unreadable list is not read as something else, and does no harm to others.
+    @Test func unreadableListsStay() throws {
         try edit { database in
             try database.execute(sql: FormerStore.fourthJournal)
             try database.execute(sql: "INSERT INTO checkpoints SELECT 'broken', head FROM checkpoints")
@@ -157,7 +158,7 @@ import Testing
         }
     }
 
-    /// The checkpoint, with pending edits as they were written.
+    /// Returns the checkpoint, with pending edits as they were written then.
     private static func former(_ replica: Replica) throws -> [UInt8] {
         var bytes = replica.checkpoint.bytes
         var (list, end) = (replica.confirmed, 0)

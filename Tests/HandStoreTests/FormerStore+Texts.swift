@@ -1,5 +1,5 @@
-/// What the last program left whose commits set texts: a store of the sixth format, whose lists `groceries`, `old` and `many` have
-/// been edited by several, and the journal of a client who has edited `groceries` while it was away.
+/// Files of the last program whose commits set texts: a store of the sixth format, whose lists `groceries`, `old` and
+/// `many` several people have edited, and the journal of a client that has edited `groceries` offline.
 extension FormerStore {
     static let sixthFormat = """
         CREATE TABLE commits (

@@ -1,5 +1,5 @@
-/// A store as hand 0.1.0 left it, in the third format: `groceries`, edited twice by bob and once by ada, and `poker` with two cards
-/// that ada was dealt.
+/// A store as hand 0.1.0 left it, in the third format: `groceries`, edited twice by bob and once by ada, and `poker`
+/// with two cards that ada was dealt.
 enum FormerStore {
     static let thirdFormat = """
         CREATE TABLE authors (
@@ -65,7 +65,7 @@ enum FormerStore {
         PRAGMA user_version = 3;
         """
 
-    /// What the fourth format had otherwise.
+    /// The differences of the fourth format.
     static let fourthFormat =
         thirdFormat + """
 
@@ -84,7 +84,7 @@ enum FormerStore {
             PRAGMA user_version = 4;
             """
 
-    /// What the fifth format had otherwise than the fourth.
+    /// The differences of the fifth format from the fourth.
     static let fifthFormat =
         fourthFormat + """
 

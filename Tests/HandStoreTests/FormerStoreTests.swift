@@ -8,7 +8,7 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// Stores of older formats are taken over with all that is in them, and damage from before is not hidden by that.
+/// Stores of older formats are converted with all their contents, and conversion does not hide earlier damage.
 @Suite struct FormerStoreTests {
     private let folder: TemporaryFolder
     private let ada = ClientID(high: 5_456_822_404_960_365_774, low: UInt64(bitPattern: -275_562_410_931_045_347))
@@ -33,8 +33,8 @@ import Testing
         try database.close()
     }
 
-    /// The third format kept nothing of what was deleted. Numbers of lists that were are not given to others.
-    @Test func listsAreKeptWhenTheyAreDeletedNow() throws {
+    /// The third format kept nothing of deleted lists. Their numbers are not given to others.
+    @Test func newlyDeletedListsAreKept() throws {
         try execute("UPDATE sqlite_sequence SET seq = 9 WHERE name = 'lists'")
         var store = try SQLiteStore(folder: folder.path, durability: .os)
         #expect(try store.create("next", rules: Rules(), logID: 8, deckSeed: nil).number == 10)
@@ -48,7 +48,7 @@ import Testing
         try store.close()
     }
 
-    /// The store in another format than the third.
+    /// Changes the store to another format than the third.
     private func change(to format: Int) throws {
         switch format {
         case 4, 5:
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: [5, 4, 3, 2, 1])
-    func everythingIsTakenOver(format: Int) throws {
+    func everythingIsConverted(format: Int) throws {
         try change(to: format)
         let store = try SQLiteStore(folder: folder.path, durability: .os)
         #expect(try store.people([1, 2, 3]).map(\.name) == ["ada", "bob"])
@@ -99,7 +99,7 @@ import Testing
         (2, "UPDATE lists SET revision = revision + 1 WHERE number = 1"),
         (3, "DELETE FROM authors WHERE number = 1"),
     ])
-    func damageFromBeforeIsNoticed(format: Int, damage: String) throws {
+    func earlierDamageIsNoticed(format: Int, damage: String) throws {
         try change(to: format)
         try execute(damage)
         #expect(throws: StoreError.self) {
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    /// A backup is what it was when it was written, also one from before; recovering it brings it to the present.
+    /// A backup of an older format stays as it was written; recovering it converts it.
     @Test func aFormerBackupIsRecovered() throws {
         var random = SplitMix64(seed: 5)
         let backup = folder.path + "/hand.sqlite"

@@ -8,7 +8,7 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// Stores whose commits set texts are taken over: each list is what it was at each revision, and its commits change texts.
+/// Stores whose commits set texts are converted: each list is the same at each revision, and its commits change texts.
 @Suite struct FormerTextsTests {
     private let folder: TemporaryFolder
 
@@ -24,7 +24,7 @@ import Testing
 
     private func open() throws -> SQLiteStore { try SQLiteStore(folder: folder.path, durability: .os) }
 
-    @Test func itIsToldHowFarTheConversionIs() throws {
+    @Test func theConversionReportsItsProgress() throws {
         try edit { try $0.execute(sql: FormerStore.sixthFormat) }
         var told: [Schema.Conversion] = []
         try SQLiteStore(folder: folder.path, durability: .os) { told.append($0) }.close()
@@ -32,14 +32,14 @@ import Testing
         #expect(first.from == 6 && first.done == 0 && first.count > 25)
         #expect(told.last?.done == first.count && told.allSatisfy { $0.count == first.count })
         #expect(told.count > 4 && zip(told, told.dropFirst()).allSatisfy { $0.done < $1.done })
-        // Once is enough.
+        // Converting once is enough.
         told = []
         try SQLiteStore(folder: folder.path, durability: .os) { told.append($0) }.close()
         #expect(told.isEmpty)
     }
 
     /// As the last program of that format left it.
-    @Test func aStoreIsTakenOver() throws {
+    @Test func aStoreIsConverted() throws {
         try edit { try $0.execute(sql: FormerStore.sixthFormat) }
         var store = try open()
         let groceries = try #require(try store.list(named: "groceries"))
@@ -60,7 +60,7 @@ import Testing
             try store.load(groceries.number).hand.map(\.content.text) == [
                 "oat milk, 2 l", "oat flakes", "12 eggs", "bread",
             ])
-        // Commits that had been written together still stand together.
+        // Commits that had been written together are still in one row.
         let many = try #require(try store.list(named: "many"))
         #expect(try store.load(many.number).revision == 25)
         let deleted = try #require(try store.deletedLists(before: .max, limit: 9).first)
@@ -76,7 +76,8 @@ import Testing
 
     // MARK: Random histories
 
-    /// A store with one list of so many commits, written in batches, with snapshots at some revisions; and those commits.
+    /// Makes a store with one list of that many commits, written in batches, with snapshots at some revisions. Returns
+    /// the commits.
     private func make(_ count: Int, seed: UInt64, snapshots: [Int]) throws -> [Commit] {
         let store = try open()
         let list = try store.create("a", rules: Rules(maximumCount: 1_000), logID: 7, deckSeed: nil)
@@ -97,7 +98,7 @@ import Testing
         return commits
     }
 
-    /// Rewrites the commits as the sixth format had them. `states` are the lists before each of them.
+    /// Rewrites the commits in the sixth format. `states` are the lists before each of them.
     private func makeFormer(_ states: [Hand]) throws {
         try edit { database in
             for row in try Row.fetchAll(database, sql: "SELECT revision, frames FROM commits") {
@@ -121,7 +122,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<12) func whatIsWrittenIsReadAgain(round: Int) throws {
+    @Test(arguments: 0..<12) func randomStoresAreConverted(round: Int) throws {
         let commits = try make(40, seed: testSeed(61) &+ UInt64(round), snapshots: round % 2 == 0 ? [] : [13, 31])
         let states = try states(commits)
         if round % 3 == 2 {
@@ -140,7 +141,7 @@ import Testing
         #expect(try StoreVerifier(path: folder.path).verify().isSound)
     }
 
-    /// What was damaged before stays damaged, and nothing else does: behind it the history goes on from the next snapshot.
+    /// Earlier damage stays damage, and does not spread: after it, the history continues from the next snapshot.
     @Test func damageIsNeitherHiddenNorSpread() throws {
         let commits = try make(40, seed: testSeed(62), snapshots: [20])
         let states = try states(commits)
@@ -158,7 +159,7 @@ import Testing
         #expect(try !StoreVerifier(path: folder.path).verify().isSound)
     }
 
-    /// The row in which a revision stands.
+    /// The row that contains a revision.
     private struct StoredRow {
         let first: Int
         let last: Int

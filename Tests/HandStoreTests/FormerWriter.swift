@@ -1,9 +1,9 @@
 import HandCore
 import HandWire
 
-/// Writes deltas as they were before version 3 of the protocol: texts are set.
+/// Writes deltas as they were before version 3 of the protocol: they set texts.
 enum FormerWriter {
-    /// The frame of a commit that was made on `list`.
+    /// Returns the frame of a commit that was made on `list`.
     static func frame(_ commit: Commit, in number: UInt64, on list: Hand) throws -> [UInt8] {
         var body = WireWriter()
         body.byte(DownMessage.commitType)
@@ -17,7 +17,7 @@ enum FormerWriter {
         header.delta = .identity
         var writer = WireWriter()
         writer.commit(header)
-        // The header ends with the number of components, none.
+        // The header ends with the number of components, which is 0.
         return writer.bytes.dropLast() + (try bytes(commit.delta, on: list))
     }
 

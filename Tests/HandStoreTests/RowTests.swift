@@ -7,11 +7,11 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// Commits that were written together share a row; each is found by its revision all the same.
+/// Commits that were written together share a row; each is still found by its revision.
 @Suite struct RowTests {
     private let folder: TemporaryFolder
     private let commits: [Commit]
-    /// How many commits were written together, one transaction after the other.
+    /// The numbers of commits in successive transactions.
     private static let batches = [1, 5, 1, 20, 3]
     private static let ends = [1, 6, 7, 27, 30]
 
@@ -47,11 +47,11 @@ import Testing
         return try database.read { try Int.fetchAll($0, sql: "SELECT revision FROM commits ORDER BY revision") }
     }
 
-    @Test func whatIsWrittenTogetherSharesARow() throws {
+    @Test func commitsOfOneTransactionShareARow() throws {
         #expect(try ends() == Self.ends)
     }
 
-    /// From every revision, as many as are asked for.
+    /// From every revision, as many as requested.
     @Test func everyRevisionIsFound() throws {
         let store = try open()
         defer { try? store.close() }
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    /// A row that is full is ended, so that reading one commit does not mean reading very many.
+    /// A full row is ended, so that reading one commit does not mean reading very many.
     @Test func aRowIsBounded() throws {
         let store = try open()
         let (start, author) = (try store.load(1), try store.knownAuthor(for: ClientID(high: 1, low: 2), person: "ada"))
@@ -90,7 +90,7 @@ import Testing
         #expect(try StoreVerifier(path: folder.path).verify().isSound)
     }
 
-    /// A row of which only a part may be forgotten stays.
+    /// A row stays if only a part of it may be forgotten.
     @Test(arguments: [29, 24, 23, 20, 4, 3, 1]) func forgettingKeepsWholeRows(kept: Int) throws {
         var store = try open()
         _ = try store.trim(1, keeping: Retention(commits: kept), now: 0)
@@ -104,7 +104,7 @@ import Testing
         #expect(try ends() == Self.ends.filter { $0 > found })
     }
 
-    /// Of a damaged row nothing is believed; what stands before it is.
+    /// Nothing in a damaged row is trusted; earlier rows are.
     @Test(
         arguments: [
             "UPDATE commits SET frames = frames || x'00' WHERE revision = 27",

@@ -7,7 +7,7 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// What a journal knows of its client: the numbers that it has by name, and whether another program has its id.
+/// A journal's knowledge about its client: its author numbers by name, and whether another program uses its id.
 @Suite struct SharedClientTests {
     private let folder: TemporaryFolder
     private var path: String { folder.path + "/0.sqlite" }
@@ -34,14 +34,14 @@ import Testing
             #expect(journal.client == first)
         }
         try inJournal(second) { journal in
-            #expect(journal.client == first, "the old id alone can tell what became of what is in flight")
+            #expect(journal.client == first, "only the old id can reveal the outcome of the submission in flight")
             try journal.append([.rejected(sequence: 5, .notStored)], to: "list")
         }
         #expect(try inJournal(second) { $0.client } == second)
         #expect(try inJournal(first) { $0.client } == second)
     }
 
-    /// A program that runs takes another id at once, as soon as nothing is in flight.
+    /// A running program takes another id as soon as nothing is in flight.
     @Test func anotherIDIsTakenAtOnce() throws {
         var replica = Replica(confirmed: Hand(), revision: 3, logID: 7, sequence: 4)
         try replica.edit(Delta.inserting(tasks(1), at: 0, .after))
@@ -53,7 +53,7 @@ import Testing
             try journal.append([.rejected(sequence: 5, .notStored)], to: "list")
             #expect(try journal.take(second))
         }
-        #expect(ClientJournal.author(of: "ada", inJournalAt: path) == nil, "the number was the old id's")
+        #expect(ClientJournal.author(of: "ada", inJournalAt: path) == nil, "the number belonged to the old id")
         #expect(try inJournal(first) { $0.client } == second)
     }
 
@@ -64,12 +64,12 @@ import Testing
             try journal.note(author: 7, of: "ada")
             try journal.note(author: .max, of: "bob")
             #expect(number("ada") == 7 && number("bob") == .max && number("eve") == nil)
-            // Where no commit was made yet, another number may be told each time.
+            // Before the first commit, the number may be another each time.
             try journal.meet(author: 7, of: "ada")
             try journal.meet(author: 20, of: "eve")
             try journal.meet(author: 21, of: "eve")
             #expect(number("ada") == 7 && number("bob") == .max && number("eve") == nil)
-            // Another number under the same name is another server's.
+            // Another number under the same name belongs to another server.
             try journal.meet(author: 8, of: "ada")
             #expect(number("ada") == nil && number("bob") == nil)
             try journal.note(author: 8, of: "ada")
@@ -78,12 +78,12 @@ import Testing
         #expect(number("ada") == 9 && number("bob") == nil)
     }
 
-    /// Journals of the third format and of the second are taken over.
+    /// Journals of the third and the second format are converted.
     @Test(arguments: [
         "PRAGMA user_version = 3",
         "DROP TABLE authors; ALTER TABLE client DROP COLUMN is_shared; PRAGMA user_version = 2",
     ])
-    func aFormerJournalIsTakenOver(change: String) throws {
+    func aFormerJournalIsConverted(change: String) throws {
         let replica = Replica(confirmed: Hand(tasks(2)), revision: 3, logID: 7, sequence: 4)
         try inJournal(first) { try $0.checkpoint(replica, of: "list") }
         let database = try DatabaseQueue(path: path)
@@ -104,7 +104,7 @@ import Testing
         ClientJournal.steps(of: author, in: log, inJournalAt: path)
     }
 
-    /// Which of its submissions took others back.
+    /// Which of its submissions undid others.
     @Test func stepsAreKeptByTheirSequences() throws {
         #expect(steps() == Retrace.Steps())
         try inJournal(first) { journal in
@@ -115,11 +115,11 @@ import Testing
             try journal.noteEmpty(.redo, in: 1, at: 9, by: 7)
             try journal.note(.undo, in: .max, sequence: 6)
             #expect(steps() == Retrace.Steps(made: [4: .undo, 5: .redo], empty: [9: [.undo, .redo]]))
-            // Sequences are the client's; what makes no commit is one name's.
+            // Sequences belong to the client; undos without a commit belong to one name.
             #expect(steps(of: 7).empty == [9: [.redo]])
         }
         #expect(steps(in: .max).made == [6: .undo])
-        // They are of no use to another client id, which has its own sequences.
+        // They are useless to another client id, which has its own sequences.
         try inJournal(first) { try $0.noteSharedClient() }
         try inJournal(second) { _ in }
         #expect(steps() == Retrace.Steps() && steps(in: .max) == Retrace.Steps())

@@ -9,7 +9,7 @@ import HandWire
 import PostgresServer
 import Testing
 
-/// A history of commits, made by an authority as a server makes it.
+/// Returns a history of commits, made by an authority as a server makes it.
 func history(on start: Authority.Start, _ count: Int, author: Author, chaos: inout Chaos) -> [Commit] {
     var authority = Authority(start, limits: Limits())
     var commits: [Commit] = []
@@ -34,13 +34,13 @@ extension CommitStore {
     }
 }
 
-/// Every implementation of a store, and every durability.
+/// Every implementation of a store, with every durability.
 enum StoreKind: CaseIterable {
     case fsync, os, memory, simulated, postgres
 
-    /// Those that this machine can run.
+    /// The kinds that this machine can run.
     static let allCases: [StoreKind] = ownedByOne + (PostgresServer.isThere ? [.postgres] : [])
-    /// Those of one server's own.
+    /// The kinds that a single server owns.
     static let ownedByOne: [StoreKind] = [.fsync, .os, .memory, .simulated]
 
     func store(in folder: TemporaryFolder) throws -> any CommitStore {
@@ -55,14 +55,14 @@ enum StoreKind: CaseIterable {
 }
 
 extension TemporaryFolder {
-    /// A schema of a database for whoever has this folder.
+    /// A database schema for the owner of this folder.
     var schema: String { "t" + path.suffix(8).lowercased() }
 }
 
 @Suite struct StoreTests {
-    // MARK: What all must do
+    // MARK: Requirements for all stores
 
-    /// How many lists somebody has made, whoever made more.
+    /// The number of lists of one owner does not include others'.
     @Test(arguments: StoreKind.allCases)
     func listsAreCountedByTheirOwners(kind: StoreKind) throws {
         let folder = try TemporaryFolder()
@@ -76,7 +76,7 @@ extension TemporaryFolder {
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whatIsAppendedIsRead(kind: StoreKind) throws {
+    func appendedCommitsReadBack(kind: StoreKind) throws {
         let folder = try TemporaryFolder()
         let store = try kind.store(in: folder)
         var chaos = Chaos(seed: 1)
@@ -120,7 +120,7 @@ extension TemporaryFolder {
                 CommitBatch(list: second.number, expected: 1, commits: two),
             ])
         }
-        #expect(try store.load(first.number).revision == 0, "all of it or nothing")
+        #expect(try store.load(first.number).revision == 0, "all or nothing")
         try store.append([
             CommitBatch(list: first.number, expected: 0, commits: one),
             CommitBatch(list: second.number, expected: 0, commits: two),
@@ -146,7 +146,7 @@ extension TemporaryFolder {
         #expect(throws: StoreError.noSuchList("a")) { try store.delete("a", by: "ada", at: 5) }
     }
 
-    /// The name of a commit never changes: another name of the same client is another author.
+    /// The name of a commit never changes: a client under another name is another author.
     @Test(arguments: StoreKind.allCases)
     func anAuthorIsAClientAndAName(kind: StoreKind) throws {
         let folder = try TemporaryFolder()
@@ -165,9 +165,9 @@ extension TemporaryFolder {
         #expect(people.map(\.author) == [otherAda.number, bob.number, ada.number])
     }
 
-    /// Who has made no commit is not kept. No number is given out twice, also after a process has ended.
+    /// A client without commits is not stored. No number is given out twice, also after a process has ended.
     @Test(arguments: StoreKind.ownedByOne)
-    func whoOnlyComesIsNotKept(kind: StoreKind) throws {
+    func aClientWithoutCommitsIsNotStored(kind: StoreKind) throws {
         let folder = try TemporaryFolder()
         let store = try kind.store(in: folder)
         let size = try store.size()
@@ -180,7 +180,7 @@ extension TemporaryFolder {
         }
         #expect(numbers.count == many && !numbers.contains(0))
         #expect(try store.people(numbers.sorted()).isEmpty && store.size() <= size + 8_192)
-        // One of them makes a commit, and comes under another name.
+        // One of them makes a commit, and reconnects under another name.
         let client = ClientID(high: 1, low: 5)
         let ada = try store.knownAuthor(for: client, person: "ada")
         #expect(try store.author(for: client, person: "ada") == (ada, false))
@@ -197,7 +197,7 @@ extension TemporaryFolder {
         try next.close()
     }
 
-    /// Whatever it is called, a client's submissions to a list have one sequence.
+    /// Whatever its name, a client's submissions to a list have one sequence.
     @Test(arguments: StoreKind.allCases)
     func sequencesAreKeptByClient(kind: StoreKind) throws {
         let folder = try TemporaryFolder()
@@ -219,7 +219,7 @@ extension TemporaryFolder {
         }
     }
 
-    /// Whether a client's last submission was refused is kept with it.
+    /// Whether a client's last submission was refused is stored with it.
     @Test(arguments: StoreKind.allCases) func refusalsAreKept(kind: StoreKind) throws {
         let folder = try TemporaryFolder()
         let store = try kind.store(in: folder)
@@ -246,9 +246,9 @@ extension TemporaryFolder {
         }
     }
 
-    /// Where a list has come to, of those that are there.
+    /// The newest revisions, of the lists that exist.
     @Test(arguments: StoreKind.allCases)
-    func headsSayHowFarListsAre(kind: StoreKind) throws {
+    func headsGiveTheNewestRevisions(kind: StoreKind) throws {
         let folder = try TemporaryFolder()
         let store = try kind.store(in: folder)
         #expect(store.isShared == (kind == .postgres))
@@ -269,9 +269,9 @@ extension TemporaryFolder {
         try store.close()
     }
 
-    /// Those that keep lists when the process ends.
+    /// The stores that keep lists when the process ends.
     @Test(arguments: StoreKind.allCases.filter { $0 == .os || $0 == .postgres })
-    func aDeckGoesOnWhereItWas(kind: StoreKind) throws {
+    func aDeckContinuesWhereItWas(kind: StoreKind) throws {
         let folder = try TemporaryFolder()
         var store = try kind.store(in: folder)
         let list = try store.create("hand", rules: .fiveCards, logID: 1, deckSeed: 11)
@@ -299,15 +299,15 @@ extension TemporaryFolder {
 
     // MARK: Opening
 
-    @Test func fsyncIsReallyAskedFor() throws {
+    @Test func fsyncIsReallyRequested() throws {
         let folder = try TemporaryFolder()
         #expect(try SQLiteStore(folder: folder.path, durability: .fsync).synchronousLevel() == 2)
         let other = try TemporaryFolder()
         #expect(try SQLiteStore(folder: other.path, durability: .os).synchronousLevel() == 1)
     }
 
-    /// Who has a client's id can come as that client, so it is not to be had from the store's files.
-    @Test func clientsIdsAreNotInTheFiles() throws {
+    /// Whoever has a client's id can connect as that client, so the id cannot be read from the store's files.
+    @Test func clientIDsAreNotInTheFiles() throws {
         let folder = try TemporaryFolder()
         let client = ClientID(high: 0x1234_5678_9ABC_DEF0, low: 0x0FED_CBA9_8765_4321)
         let store = try SQLiteStore(folder: folder.path, durability: .os)
@@ -341,7 +341,7 @@ extension TemporaryFolder {
         }
     }
 
-    @Test func whatIsNoStoreIsRefusedAndLeftAlone() throws {
+    @Test func otherFilesAreRefusedAndLeftAlone() throws {
         let folder = try TemporaryFolder()
         let file = folder.path + "/hand.sqlite"
         try Data("my shopping list".utf8).write(to: URL(fileURLWithPath: file))

@@ -8,9 +8,9 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// A store is read from its beginning to its end, and what is wrong is named; copies are whole; history is forgotten.
+/// A store is read from beginning to end, and its faults are named; copies are complete; history is forgotten.
 @Suite struct VerifyTests {
-    /// A store with one list of so many commits, closed.
+    /// Makes a store with one list of that many commits, and closes it.
     private static func made(_ folder: TemporaryFolder, _ count: Int, rules: Rules = Rules(maximumCount: 500)) throws {
         let store = try SQLiteStore(folder: folder.path, durability: .os)
         let list = try store.create("things", rules: rules, logID: 9, deckSeed: nil)
@@ -27,7 +27,7 @@ import Testing
         try store.close()
     }
 
-    /// - Parameter hidden: whether the checksums are made to fit.
+    /// - Parameter hidden: whether the checksums are adapted.
     private static func change(_ folder: TemporaryFolder, _ sql: String, hidden: Bool = false) throws {
         let database = try DatabaseQueue(path: folder.path + "/hand.sqlite")
         try database.write { database in
@@ -41,7 +41,7 @@ import Testing
         try StoreVerifier(path: folder.path).verify()
     }
 
-    @Test func aSoundStoreIsSound() throws {
+    @Test func aSoundStoreHasNoFaults() throws {
         let folder = try TemporaryFolder()
         try Self.made(folder, 40)
         let report = try Self.verify(folder)
@@ -51,7 +51,7 @@ import Testing
         #expect(report.commits == 40)
     }
 
-    /// What can be wrong with a store, and the first revision that is; nil if it is not a matter of one.
+    /// Possible damage of a store, with the first wrong revision, or nil if no single revision is concerned.
     private static let damage: [(sql: String, revision: Int?)] = [
         ("DELETE FROM commits WHERE revision = 17", 17),
         ("UPDATE commits SET frames = (SELECT frames FROM commits WHERE revision = 3) WHERE revision = 23", 23),
@@ -70,7 +70,7 @@ import Testing
         #expect(problem.revision == damage.revision, "\(problem.text)")
     }
 
-    /// What a checksum gives away at once is found without it too.
+    /// Damage that a checksum reveals at once is also found without it.
     @Test(
         arguments: [
             ("UPDATE lists SET revision = 39", 40),
@@ -89,7 +89,7 @@ import Testing
         #expect(problem.revision == revision, "\(problem.text)")
     }
 
-    /// A deck in another order is another deck, though the same cards are in it.
+    /// The same cards in another order are another deck.
     @Test func anotherDeckIsFound() throws {
         let folder = try TemporaryFolder()
         let store = try SQLiteStore(folder: folder.path, durability: .os)
@@ -113,8 +113,8 @@ import Testing
         #expect(try Self.verify(folder).lists[0].problem?.revision == 20)
     }
 
-    /// A list that cannot be read does not hide what is wrong with the next.
-    @Test func everyListIsLookedAt() throws {
+    /// An unreadable list does not hide faults of the next one.
+    @Test func everyListIsExamined() throws {
         let folder = try TemporaryFolder()
         try Self.made(folder, 40)
         try Self.change(
@@ -131,7 +131,7 @@ import Testing
         #expect(report.lists.map(\.problem?.revision) == [17])
     }
 
-    @Test func aBackupOfAServedStoreIsWhole() throws {
+    @Test func aBackupOfAServedStoreIsComplete() throws {
         let folder = try TemporaryFolder()
         try Self.made(folder, 40)
         let store = try SQLiteStore(folder: folder.path, durability: .os)
@@ -142,8 +142,8 @@ import Testing
         try store.close()
     }
 
-    /// A backup that is put back has other histories, refuses to take a store's place unasked, and moves it aside if asked.
-    @Test func aBackupIsPutBack() throws {
+    /// A restored backup has other histories, does not replace a store unasked, and moves it aside on request.
+    @Test func aBackupCanBeRestored() throws {
         let folder = try TemporaryFolder()
         try Self.made(folder, 40)
         let file = folder.path + "/copy"
@@ -155,7 +155,7 @@ import Testing
                 file, to: folder.path, replaces: false, stamp: 5, accessFile: folder.path + "/access.json",
                 random: &random)
         }
-        // However often, and at whatever time: what was set aside stays.
+        // However often, and at whatever time: stores that were moved aside stay.
         for stamp in 5...6 {
             let aside = try StoreBackup.restore(
                 file, to: folder.path, replaces: true, stamp: 5, accessFile: folder.path + "/access.json",
@@ -171,8 +171,9 @@ import Testing
         try store.close()
     }
 
-    /// A server that was killed leaves a log beside its store. It goes aside with it: beside the backup it would be read into it.
-    @Test func theLogOfAKilledServerGoesAsideToo() throws {
+    /// A killed server leaves a log beside its store. It is moved aside, too: next to the backup, SQLite would read it
+    /// into the backup.
+    @Test func theLogOfAKilledServerIsMovedAsideToo() throws {
         let (folder, killed) = (try TemporaryFolder(), try TemporaryFolder())
         try Self.made(folder, 40)
         let file = folder.path + "/copy"
@@ -191,7 +192,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: killed.path + "/hand.sqlite-wal"))
         let report = try Self.verify(killed)
         #expect(report.isSound && report.lists.map(\.name) == ["things"])
-        // What was set aside is whole: as it was, log and all.
+        // The store that was moved aside is complete, log and all.
         let again = try TemporaryFolder()
         for ending in ["", "-wal"] {
             try FileManager.default.copyItem(atPath: aside + ending, toPath: again.path + "/hand.sqlite" + ending)
@@ -217,7 +218,7 @@ import Testing
 
     // MARK: Forgetting
 
-    @Test func oldCommitsAreForgottenAndTheListIsNot() throws {
+    @Test func oldCommitsAreForgottenButNotTheList() throws {
         let folder = try TemporaryFolder()
         try Self.made(folder, 200)
         let store = try SQLiteStore(folder: folder.path, durability: .os)
@@ -239,7 +240,7 @@ import Testing
         #expect(try Self.verify(folder).isSound)
     }
 
-    /// What the history begins with is kept, however many snapshots come after it.
+    /// The start of the history is kept, however many snapshots come after it.
     @Test func theBeginningOfTheHistoryIsKept() throws {
         let folder = try TemporaryFolder()
         try Self.made(folder, 60)
@@ -254,12 +255,13 @@ import Testing
         #expect(try store.load(number).hand == last)
         #expect(try store.state(of: number, at: 15) == first)
         try store.close()
-        // Those behind it, the first one, and the newest four.
+        // The snapshots after it, the first one, and the newest four.
         #expect(try Self.verify(folder).lists.map(\.snapshots) == [5])
         #expect(try Self.verify(folder).isSound)
     }
 
-    /// Found by the simulator, seed 51096: a snapshot that waited for its turn while the history was forgotten further than that.
+    /// Found by the simulator, seed 51096: a snapshot that waited for its turn while the history was forgotten beyond
+    /// it.
     @Test(arguments: StoreKind.allCases) func aSnapshotThatComesTooLateIsNotKept(kind: StoreKind) throws {
         let folder = try TemporaryFolder()
         let store = try kind.store(in: folder)
@@ -277,7 +279,7 @@ import Testing
         if kind == .os || kind == .fsync { #expect(try Self.verify(folder).lists.map(\.snapshots) == [1]) }
     }
 
-    /// Where a step is not enough, the next ones end what was begun, and forget no more.
+    /// If one step is not enough, the next ones complete it, and forget no more.
     @Test func forgettingInStepsStopsAtHalf() throws {
         let folder = try TemporaryFolder(isInMemory: true)
         try Self.made(folder, 12_000)
@@ -295,8 +297,8 @@ import Testing
         #expect(try Self.verify(folder).isSound)
     }
 
-    /// Commits are kept as long as either the number or the age asks for them.
-    @Test func retentionKeepsWhatAnythingAsksFor() {
+    /// Commits are kept as long as the limit of number or of age requires.
+    @Test func retentionKeepsWhatEitherLimitRequires() {
         func cut(_ retention: Retention, now: UInt64 = 1_000) -> Int {
             retention.cut(floor: 10, revision: 100, now: now) { UInt64($0) * 10 }
         }
@@ -308,7 +310,7 @@ import Testing
         #expect(cut(Retention(commits: 20, age: 500)) == 49)
         #expect(cut(Retention(age: 5_000)) == 10)
         #expect(cut(Retention(commits: 0)) == 100)
-        // A clock that is far ahead makes everything old; half of it is kept, and half of that the next time.
+        // If the clock is far ahead, everything is old; half of it is kept, and half of that the next time.
         #expect(cut(Retention(age: 500), now: 1_000_000) == 55)
         #expect(cut(Retention(commits: 70, age: 500), now: 1_000_000) == 30)
     }

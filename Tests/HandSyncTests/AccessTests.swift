@@ -3,9 +3,9 @@ import HandSync
 import HandWire
 import Testing
 
-/// Who may do what, message by message.
+/// The rights to send each message.
 @Suite struct AccessTests {
-    /// A list with two items, made by an administrator, and somebody else who comes with a role on it.
+    /// A list with two items, made by an administrator, and a guest who has a role on it.
     private struct Scene {
         let world = TestWorld()
         let root: TestStream
@@ -29,7 +29,7 @@ import Testing
             world.settle()
         }
 
-        /// What the guest is answered.
+        /// Returns the answers that the guest gets.
         func say(_ message: UpMessage) -> [DownMessage] {
             let count = guest.heard.count
             guest.say(message)
@@ -53,7 +53,8 @@ import Testing
 
     private static let item = Item(id: ItemID(rawValue: 99), content: .note("new"))
 
-    /// Every message, and the least role on the list that may send it; on all lists for those that make one.
+    /// Every message, and the least role on the list that may send it; for messages that create lists, the role on all
+    /// lists.
     private static let table: [(name: String, message: UpMessage, least: Role)] = [
         ("subscribe", .subscribe(.init(request: 9, name: "open", logID: 0, revision: 0)), .read),
         ("unsubscribe", .unsubscribe(list: 1), .none), ("ping", .ping(1), .none),
@@ -72,18 +73,18 @@ import Testing
     ]
 
     @Test(arguments: Role.allCases)
-    func everyRoleMayWhatItMay(role: Role) {
+    func everyRoleAllowsItsMessages(role: Role) {
         for (name, message, least) in Self.table {
             let scene = Scene(Access(everywhere: role))
-            // Without the list an edit is one of a list that is not followed.
+            // Without a role, the list is not followed, so the edit is for a list that is not followed.
             if role == .none, case .submit = message { continue }
             #expect(Self.isDenied(scene.say(message)) == (role < least), "\(role): \(name)")
             #expect(scene.world.service.brokenInvariant() == nil)
         }
     }
 
-    /// A role on one list is none on another, nor on the server.
-    @Test func aRoleOnOneList() {
+    /// A role on one list does not apply to another list, nor to the server.
+    @Test func aRoleOnOneListAppliesToNoOther() {
         let access = Access(everywhere: .none, lists: ["open": .admin])
         #expect(!Self.isDenied(Scene(access).say(Self.submission(.deleting(0..<1)))))
         #expect(!Self.isDenied(Scene(access).say(.delete(request: 9, name: "open"))))
@@ -98,8 +99,8 @@ import Testing
         for message in elsewhere { #expect(Self.isDenied(Scene(access).say(message)), "\(message)") }
     }
 
-    /// What one may not read cannot be told from what is not there.
-    @Test func guessingNamesTellsNothing() {
+    /// A list that one may not read cannot be distinguished from one that does not exist.
+    @Test func guessedNamesRevealNothing() {
         let scene = Scene(Access(everywhere: .none, lists: ["open": .read]))
         func errors(_ name: String) -> [String] {
             let messages: [UpMessage] = [
@@ -117,8 +118,8 @@ import Testing
         #expect(names == [["open"]])
     }
 
-    /// Lists that one may not read are passed over, and nothing says that they are there.
-    @Test func pagesOfOthersLists() {
+    /// Lists that one may not read are skipped, and nothing reveals their existence.
+    @Test func pagesOmitListsOfOthers() {
         var limits = Limits()
         limits.listsPage = 2
         let world = TestWorld(limits: limits)
@@ -138,7 +139,7 @@ import Testing
         #expect(entries.map(\.name) == ["l7"])
     }
 
-    @Test func whoHasNoTokenOrAWrongOneIsNotLetIn() {
+    @Test func aMissingOrWrongTokenIsNotAdmitted() {
         for token in [nil, "", "wrong"] {
             let scene = Scene(Access(everywhere: .read))
             let stranger = scene.world.connect(3, token: token)
@@ -150,7 +151,7 @@ import Testing
         }
     }
 
-    /// The name is the token's, whatever the client says.
+    /// The name is the token's, whatever name the client sends.
     @Test func namesComeFromTokens() {
         let scene = Scene(Access(name: "Bob", everywhere: .write))
         scene.world.now += 1_000
@@ -164,7 +165,7 @@ import Testing
         #expect(!names.flatMap(\.self).contains("p2"))
     }
 
-    /// Where others have tokens, nobody who has none is called like one of them, however they write it.
+    /// If others have tokens, no client without one can have the name of a holder, however it is written.
     @Test func guestsAreMarked() {
         var access = Access(everywhere: .write)
         access.isMarked = true
@@ -184,8 +185,8 @@ import Testing
 
     // MARK: Changes while somebody is connected
 
-    /// Whoever was there before the first token was given out is not called like its holder either.
-    @Test func guestsAreMarkedFromTheFirstTokenOn() {
+    /// A guest who connected before the first token was given out cannot have its holder's name either.
+    @Test func guestsAreMarkedOnceTheFirstTokenExists() {
         let scene = Scene(Access(everywhere: .write))
         scene.world.service.accessChanged()
         scene.world.settle()
@@ -207,8 +208,8 @@ import Testing
         #expect(scene.say(Self.submission(.deleting(0..<1))).isEmpty)
     }
 
-    /// Also if the store has not answered yet: to the hello, or to the subscription.
-    @Test func whatIsTakenBackMeanwhileIsNotGiven() {
+    /// Also if the store has not answered yet, either the hello or the subscription.
+    @Test func aRevokedRightIsNotUsedByAnEarlierRequest() {
         let scene = Scene(Access(everywhere: .read))
         let late = scene.world.connect(3, token: "guest")
         let count = scene.guest.heard.count
@@ -228,8 +229,8 @@ import Testing
         #expect(!later.heard.contains { if case .welcome = $0 { true } else { false } })
     }
 
-    /// The same of an excerpt, while the list is loaded, or an old revision is read.
-    @Test func anExcerptIsNotGivenToWhoMayNoLongerRead() {
+    /// The same for an excerpt, while the list is loaded or an old revision is read.
+    @Test func aRevokedReaderGetsNoExcerpt() {
         let scene = Scene(Access(everywhere: .read))
         let count = scene.guest.heard.count
         scene.guest.say(.excerpt(.init(request: 8, name: "other", [.positions(start: 0, count: 9)])))
@@ -242,7 +243,7 @@ import Testing
         #expect(!answers.contains { if case .excerpt = $0 { true } else { false } })
     }
 
-    @Test func aLowerRoleHoldsAtOnce() {
+    @Test func aLowerRoleAppliesAtOnce() {
         let scene = Scene(Access(everywhere: .write))
         #expect(!Self.isDenied(scene.say(Self.submission(.deleting(0..<1)))))
         scene.world.tokens?["guest"] = Access(everywhere: .read)
@@ -256,7 +257,7 @@ import Testing
         let count = scene.guest.heard.count
         scene.root.submit(3, base: 3, "secret")
         scene.world.settle()
-        #expect(scene.guest.heard.count == count, "what may not be read is not told")
+        #expect(scene.guest.heard.count == count, "unreadable changes are not sent")
         #expect(scene.world.service.brokenInvariant() == nil)
     }
 }

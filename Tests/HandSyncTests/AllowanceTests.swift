@@ -4,13 +4,13 @@ import HandWire
 import Testing
 
 extension TestWorld {
-    /// A server for `ada` and `ben`, with allowances that a test can use up.
+    /// Returns a server for `ada` and `ben`, with allowances that a test can use up.
     static func ofTwoUsers(_ change: (inout Limits) -> Void) -> TestWorld {
         var limits = Limits()
         limits.userRequests = 10
         limits.tellingDelay = 1_000
         limits.tooFastDeadline = 5_000
-        // Nobody is to go for silence here.
+        // Nobody is disconnected for silence here.
         limits.idleDeadline = 1_000_000
         change(&limits)
         let world = TestWorld(limits: limits)
@@ -18,7 +18,8 @@ extension TestWorld {
         return world
     }
 
-    /// Lets time pass as a loop does: to the next deadline, and no further than asked; the store answers, if it is to.
+    /// Lets time pass as a loop does: to one deadline after the other, up to the given time. The store answers if
+    /// `settles`.
     func pass(_ milliseconds: UInt64, settles: Bool = true) {
         let end = now + milliseconds
         while service.deadline <= end {
@@ -29,7 +30,7 @@ extension TestWorld {
         now = end
     }
 
-    /// Somebody who has made a list and follows it.
+    /// Returns a client that has made a list and follows it.
     func ownerOfList() -> TestStream {
         let ada = connect(1, token: "ada")
         settle()
@@ -41,10 +42,10 @@ extension TestWorld {
     }
 }
 
-/// The sums of what all connections of one user hold.
+/// The totals over all connections of one user.
 @Suite struct AllowanceTests {
-    /// Somebody who is connected and does nothing is still known when they come a second time.
-    @Test func whoIsConnectedIsNotForgotten() {
+    /// A user who is connected but idle is still known when they connect a second time.
+    @Test func aConnectedUserIsNotForgotten() {
         let world = TestWorld.ofTwoUsers { $0.userSubscriptions = 1 }
         let ada = world.ownerOfList()
         world.pass(60_000)
@@ -58,7 +59,7 @@ extension TestWorld {
     }
 
     /// Long lists stay in memory while somebody follows them.
-    @Test func itemsThatOneUserFollows() {
+    @Test func followedItemsOfOneUserAreLimited() {
         let world = TestWorld.ofTwoUsers { $0.userItems = 4 }
         let ada = world.ownerOfList()
         for request in [7, 8] as [UInt64] {
@@ -82,7 +83,7 @@ extension TestWorld {
             #expect(stream.errors == [.tooManySubscriptions])
             #expect(world.service.brokenInvariant() == nil)
         }
-        // Subscribing anew to one that is followed is no more than that; what is given up no longer counts.
+        // Subscribing again to a followed list does not count twice; a list that was unsubscribed no longer counts.
         again.subscribe("list7", request: 9)
         world.settle()
         again.say(.unsubscribe(list: 2))
@@ -91,7 +92,7 @@ extension TestWorld {
         #expect(again.errors.count == 1 && world.service.brokenInvariant() == nil)
     }
 
-    @Test func listsAndSubscriptionsOfOneUser() {
+    @Test func listsAndSubscriptionsOfOneUserAreLimited() {
         let world = TestWorld.ofTwoUsers {
             $0.userLists = 3
             $0.userSubscriptions = 2
@@ -126,7 +127,7 @@ extension TestWorld {
     }
 
     /// Most of a large message on each of many connections.
-    @Test func unfinishedMessages() {
+    @Test func unfinishedMessagesOfOneUserAreLimited() {
         let world = TestWorld.ofTwoUsers { $0.userUnfinishedBytes = 5_000 }
         let streams = (1...4).map { world.connect($0, token: "ada") }
         let ben = world.connect(9, token: "ben")
@@ -134,7 +135,7 @@ extension TestWorld {
         for stream in streams + [ben] { stream.send([0xFF, 0x7F] + [UInt8](repeating: 1, count: 2_000)) }
         #expect(streams.map(\.errors) == [[], [], [.tooFast], [.tooFast]])
         #expect(ben.errors.isEmpty && world.service.brokenInvariant() == nil)
-        // What is closed no longer counts.
+        // Closed connections no longer count.
         for stream in streams[1...] { stream.end() }
         let next = world.connect(5, token: "ada")
         world.settle()
@@ -142,8 +143,8 @@ extension TestWorld {
         #expect(next.errors.isEmpty && world.service.brokenInvariant() == nil)
     }
 
-    /// Answers that nobody reads, on many connections, each with no more than one may leave unread.
-    @Test func unreadAnswers() {
+    /// Unread answers on many connections, each with no more than one connection may leave unread.
+    @Test func unreadAnswersOfOneUserAreLimited() {
         let world = TestWorld.ofTwoUsers { $0.userAnswerBytes = 500 }
         _ = world.ownerOfList()
         let ben = world.connect(9, token: "ben")
@@ -162,7 +163,7 @@ extension TestWorld {
         let closed = streams.map { $0.errors.last == .tooFast }
         #expect(closed.contains(true) && !closed[0])
         #expect(ben.errors.last != .tooFast && world.service.brokenInvariant() == nil)
-        // What was read, or is closed, no longer counts.
+        // Answers that were read, and closed connections, no longer count.
         let next = world.connect(5, token: "ada")
         world.settle()
         next.say(.lists(request: 3, after: ""))

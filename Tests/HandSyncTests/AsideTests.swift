@@ -3,9 +3,9 @@ import HandSync
 import HandWire
 import Testing
 
-/// What takes long is done where nobody waits for it but who edits the same list.
+/// Slow work is done off the loop, where only editors of the same list wait for it.
 @Suite struct AsideTests {
-    /// Ada, Ben and Cem, who all follow a list of ten items; a list of Cem's own beside it.
+    /// Ada, Ben and Cem, who all follow a list of ten items; and another list, which is Cem's own.
     private struct Scene {
         let world: TestWorld
         let ada: TestStream
@@ -37,7 +37,7 @@ import Testing
             }
         }
 
-        /// Of so many items: their "i" becomes an "x".
+        /// Returns edits of that many items: their "i" becomes an "x".
         static func rewordings(_ count: Int, to text: String = "x") -> [Delta.Component] {
             [Delta.Component](
                 repeating: .edit(Change(text: TextChange(replacing: "i", at: 0, with: text))), count: count)
@@ -49,7 +49,7 @@ import Testing
             ada.say(.submit(Submission(list: 1, base: base, sequence: sequence, isExact: exact, delta: delta)))
         }
 
-        /// The edit is made, and what it has replaced is let go of; it is not written yet.
+        /// Applies the edit and frees what it has replaced. The edit is not written yet.
         func make() {
             world.answer()
             world.answer()
@@ -66,13 +66,13 @@ import Testing
         stream.heard.compactMap { if case .commit(list, let commit) = $0 { commit } else { nil } }
     }
 
-    @Test func aLargeEditIsMadeAside() {
+    @Test func aLargeEditIsMadeOffTheLoop() {
         let scene = Scene()
         let before = scene.world.computations
         scene.editAll()
         #expect(scene.world.computations == before + 1)
         #expect(scene.revision == 10 && !scene.texts.contains { $0.hasPrefix("x") })
-        // Lists that others edit do not wait, whatever takes how long.
+        // Lists that others edit do not wait, whatever else takes long.
         scene.cem.submit(1, base: 0, "mine", list: 2)
         #expect(scene.world.waiting == 2)
         scene.world.answer(1)
@@ -86,8 +86,8 @@ import Testing
         scene.check()
     }
 
-    /// A small one is made at once, and a large one at a time when there is no such bound.
-    @Test func aSmallEditIsNot() {
+    /// A small one is made at once, and so is a large one if there is no such limit.
+    @Test func aSmallEditIsMadeOnTheLoop() {
         let scene = Scene(inlineWork: 20_000)
         let before = scene.world.computations
         scene.editAll()
@@ -96,8 +96,9 @@ import Testing
         #expect(scene.texts.count { $0.hasPrefix("xtem ") } == 10)
     }
 
-    /// Ids are looked for in the whole list: in a long one where nobody waits for it, except who has asked.
-    @Test(arguments: [(890, 0), (900, 1)]) func idsAreLookedForAside(more: Int, computations: Int) {
+    /// Ids are looked up in the whole list. In a long list this happens off the loop, and nobody waits except the
+    /// client that asked.
+    @Test(arguments: [(890, 0), (900, 1)]) func idsOfALongListAreLookedUpOffTheLoop(more: Int, computations: Int) {
         let scene = Scene()
         let items = (0..<more).map { Item(id: ItemID(rawValue: UInt64($0)), content: .note("")) }
         let delta = Delta.inserting(items, at: 0, .after)
@@ -109,8 +110,8 @@ import Testing
         #expect(scene.world.computations == before + computations)
         if computations > 0 {
             scene.ada.say(.ping(1))
-            #expect(scene.ada.heard.last == .pong(1), "Ada does not wait")
-            if case .excerpt? = scene.ben.heard.last { Issue.record("Ben does not wait") }
+            #expect(scene.ada.heard.last == .pong(1), "Ada must not wait")
+            if case .excerpt? = scene.ben.heard.last { Issue.record("Ben must wait") }
         }
         scene.world.settle()
         let answers = scene.ben.heard.compactMap { message in
@@ -124,8 +125,8 @@ import Testing
         scene.check()
     }
 
-    /// What it takes to carry an edit over the commits since counts, too.
-    @Test func anOldEditIsMadeAside() throws {
+    /// The cost of carrying an edit over the commits since its base counts, too.
+    @Test func anOldEditIsMadeOffTheLoop() throws {
         for (count, computations) in [(7, 1), (6, 0)] {
             let scene = Scene()
             let before = scene.world.computations
@@ -137,8 +138,8 @@ import Testing
         }
     }
 
-    /// Who edits the same list waits, with all that comes behind it; then it is made on top of the large one, in order.
-    @Test func othersOfTheListWait() {
+    /// Other edits of the list wait, with all later messages; then they are made after the large one, in order.
+    @Test func otherEditsOfTheListWait() {
         let scene = Scene()
         scene.editAll()
         scene.ben.submit(1, base: 10, "first of Ben")
@@ -155,8 +156,8 @@ import Testing
         scene.check()
     }
 
-    /// It waits itself until what was numbered before it is written, and those who come meanwhile wait behind it.
-    @Test func itWaitsForWhatIsBeingWritten() {
+    /// The edit itself waits until earlier commits are written, and later edits wait for it.
+    @Test func aLargeEditWaitsForARunningWrite() {
         let scene = Scene()
         scene.ben.submit(1, base: 10, "before")
         let before = scene.world.computations
@@ -170,8 +171,8 @@ import Testing
         scene.check()
     }
 
-    /// If what was before it could not be written, it is made on what is there.
-    @Test func aWriteBeforeItFails() {
+    /// If the earlier commits could not be written, it is made on the list without them.
+    @Test func aFailedEarlierWriteIsNotTheBase() {
         let scene = Scene()
         scene.ben.submit(1, base: 10, "lost")
         scene.editAll()
@@ -183,13 +184,13 @@ import Testing
         scene.check()
     }
 
-    /// If it cannot be written itself, the list is as it was, and it can be made again.
-    @Test func itCannotBeWritten() {
+    /// If it cannot be written itself, the list is as before, and the edit can be made again.
+    @Test func aFailedWriteUndoesALargeEdit() {
         let scene = Scene()
         let texts = scene.texts
         scene.editAll()
         scene.make()
-        // Whoever comes now gets the list without it.
+        // A client that subscribes now gets the list without it.
         let late = scene.world.connect(9, token: "ben")
         scene.world.failure = .failed("full")
         scene.world.answer()
@@ -205,8 +206,8 @@ import Testing
         scene.check()
     }
 
-    /// What everybody may see while it is being written is the list before it.
-    @Test func nobodySeesItBeforeItIsWritten() {
+    /// While it is being written, everybody sees the list before it.
+    @Test func aLargeEditIsInvisibleUntilItIsWritten() {
         let scene = Scene()
         scene.editAll()
         scene.make()
@@ -216,7 +217,7 @@ import Testing
         #expect(scene.revision == 11)
     }
 
-    @Test func whatIsWrongWithItIsSaid() {
+    @Test func aWrongLargeEditIsRejectedWithItsReason() {
         let scene = Scene()
         scene.editAll(base: 9, exact: true)
         scene.world.settle()
@@ -231,8 +232,9 @@ import Testing
         scene.check()
     }
 
-    /// Nothing comes of it when its author has gone meanwhile, and those who waited go on; so too when the list is deleted.
-    @Test func itsAuthorGoes() {
+    /// If its author has disconnected, the edit has no effect, and those who waited continue; likewise if the list is
+    /// deleted.
+    @Test func aLargeEditOfADisconnectedAuthorIsDropped() {
         let scene = Scene()
         scene.editAll()
         scene.ben.submit(1, base: 10, "Ben's")
@@ -240,7 +242,7 @@ import Testing
         scene.world.settle()
         #expect(scene.revision == 11 && scene.texts[0] == "Ben's" && scene.texts[1] == "item 10")
         scene.check()
-        // It is made when the author is back, once.
+        // It is made once when the author is back.
         let again = scene.world.connect(1, token: "ada")
         scene.world.settle()
         again.subscribe("list", request: 1)
@@ -248,12 +250,12 @@ import Testing
         #expect(again.lastStart?.lastSequence == 10)
     }
 
-    @Test func itsListIsDeleted() {
+    @Test func deletingTheListDropsALargeEdit() {
         let scene = Scene()
         scene.editAll()
         scene.ben.submit(1, base: 10, "Ben's")
         scene.cem.say(.delete(request: 7, name: "list"))
-        // The list is gone before the edit is made.
+        // The list is deleted before the edit is made.
         for index in stride(from: scene.world.waiting - 1, through: 1, by: -1) { scene.world.answer(index) }
         #expect(scene.ada.errors == [.listDeleted])
         scene.world.settle()
@@ -264,8 +266,9 @@ import Testing
         #expect(scene.ada.heard.last == .done(request: 8))
     }
 
-    /// A large edit still waits for a write, and Ben's for it, when the list goes: none is numbered that nobody will write.
-    @Test func itsListIsDeletedWhileItWaits() {
+    /// A large edit waits for a write, and Ben's edit for the large one, when the list is deleted: no commit is
+    /// numbered that nobody will write.
+    @Test func deletingTheListDropsAWaitingLargeEdit() {
         let scene = Scene()
         scene.ben.submit(1, base: 10, "being written")
         scene.cem.say(.delete(request: 7, name: "list"))
@@ -282,8 +285,8 @@ import Testing
         scene.check()
     }
 
-    /// A right that was taken away meanwhile is not used.
-    @Test func itsRightIsTakenAway() {
+    /// A right that was revoked in the meantime is not used.
+    @Test func aRevokedRightRejectsALargeEdit() {
         let scene = Scene()
         scene.editAll()
         scene.world.tokens?["ada"] = Access(everywhere: .read)
@@ -294,8 +297,8 @@ import Testing
         scene.check()
     }
 
-    /// A list on which a large edit is being made is not unloaded, though nobody follows it any more.
-    @Test func itIsNotUnloaded() {
+    /// A list on which a large edit is being made is not unloaded, even if nobody follows it any more.
+    @Test func aListWithALargeEditIsNotUnloaded() {
         let scene = Scene()
         scene.editAll()
         for stream in [scene.ada, scene.ben, scene.cem] { stream.end() }
@@ -306,8 +309,8 @@ import Testing
         scene.check()
     }
 
-    /// Long messages are read aside, in order with those behind them; what is wrong with one is said.
-    @Test func longMessagesAreReadAside() {
+    /// Long messages are read off the loop, in order with later messages; errors in them are reported.
+    @Test func longMessagesAreReadOffTheLoop() {
         let scene = Scene()
         let text = String(repeating: "x", count: 300)
         let before = scene.world.computations
@@ -330,8 +333,8 @@ import Testing
         scene.check()
     }
 
-    /// It may take longer than anybody may be silent: neither its author is, nor who waits for it.
-    @Test func itTakesLong() {
+    /// It may take longer than a client may be silent: neither its author nor waiting clients count as silent.
+    @Test func waitingForALargeEditIsNotSilence() {
         let scene = Scene()
         scene.editAll()
         scene.ben.submit(1, base: 10, "Ben's")
@@ -343,7 +346,7 @@ import Testing
         scene.world.settle()
         #expect(scene.ada.errors.isEmpty && scene.ben.errors.isEmpty && scene.cem.errors.isEmpty)
         #expect(scene.revision == 12)
-        // From then on they may be silent for as long as ever, and no longer.
+        // From then on they may be silent for as long as usual, and no longer.
         for _ in 0..<44 {
             scene.world.now += 1_000
             scene.world.service.timeout()
@@ -357,8 +360,8 @@ import Testing
         #expect(scene.ada.errors == [.idleTimeout] && scene.ben.errors == [.idleTimeout])
     }
 
-    /// Whoever hangs up while it is made has had the work done.
-    @Test func hangingUpSavesNothing() {
+    /// A client that hangs up while the edit is made is still charged for the work.
+    @Test func hangingUpDoesNotAvoidTheCharge() {
         let scene = Scene()
         let before = scene.world.service.workDone
         scene.editAll()
@@ -367,8 +370,8 @@ import Testing
         #expect(scene.world.service.workDone - before >= 100)
     }
 
-    /// It is charged to its author what it is to make it.
-    @Test func itHasItsPrice() {
+    /// The author is charged what the edit costs.
+    @Test func aLargeEditIsChargedToItsAuthor() {
         for inlineWork in [90, 20_000] {
             let scene = Scene(inlineWork: inlineWork)
             let before = scene.world.service.workDone

@@ -44,7 +44,7 @@ import Testing
         #expect(list.submit(first, author: 1, now: 6) == .acknowledged(revision: 1))
         #expect(list.submit(submission(.deleting(0..<1), base: 2, 2), author: 1, now: 6) == .failed(.baseInFuture))
         #expect(list.submit(submission(.deleting(0..<1), base: 1, 0), author: 1, now: 6) == .failed(.wrongSequence))
-        // Those in between were rejected.
+        // The sequences in between were rejected.
         _ = commit(&list, submission(.deleting(0..<1), base: 1, 5))
         for sequence: UInt64 in [1, 2, 4] {
             let former = submission(.inserting(tasks(1, first: 9), at: 0, .after), base: 2, sequence)
@@ -53,8 +53,8 @@ import Testing
         #expect(list.hand.isEmpty)
     }
 
-    /// The first refusal on a connection is a commit, which changes nothing and says why.
-    @Test func aRefusalInTheHistory() throws {
+    /// The first refusal on a connection is a commit that changes nothing and contains the reason.
+    @Test func theFirstRefusalIsACommit() throws {
         var list = authority(tasks(2), rules: Rules(maximumCount: 2))
         let tooMany = submission(.inserting(tasks(1, first: 9), at: 0, .after), base: 0, 3)
         let before = list.hand.digest
@@ -67,16 +67,16 @@ import Testing
         #expect(list.takeBatch().commits == [refusal])
         list.wrote()
         #expect(list.brokenInvariant() == nil)
-        // Whoever asks again is told no reason: that is in the history.
+        // A client that submits it again gets no reason: the history has it.
         #expect(list.submit(tooMany, author: 1, isFirst: true, now: 5) == .rejected(.reasonForgotten))
         #expect(list.lastMark(of: Author(1))?.isRefused == true)
-        // Later ones on the connection are told without a commit.
+        // Later submissions on the connection are rejected without a commit.
         let next = submission(.inserting(tasks(1, first: 9), at: 0, .after), base: 1, 4)
         #expect(list.submit(next, author: 1, now: 5) == .rejected(.violation(.listFull(maximum: 2))))
         #expect(list.revision == 1 && !list.isBusy && list.lastSequence(of: 1) == 3)
     }
 
-    /// Clocks of servers differ, and each may be set back.
+    /// Servers' clocks differ, and each may be set back.
     @Test func noCommitIsOlderThanTheOneBefore() throws {
         var (mine, other) = (authority(tasks(4)), authority(tasks(4)))
         func edited(_ list: inout Authority, _ sequence: UInt64, author: UInt64, now: UInt64) throws -> Commit {
@@ -95,7 +95,7 @@ import Testing
         #expect(try edited(&mine, 3, author: 3, now: 30).time == 30)
         _ = mine.takeBatch()
         mine.wrote()
-        // So is what a refusal says.
+        // The same holds for the time of a refusal.
         let exact = Submission(list: 1, base: 1, sequence: 3, isExact: true, delta: .identity)
         guard case .numbered(let refusal) = mine.submit(exact, author: 1, isFirst: true, now: 7) else {
             return #expect(Bool(false))
@@ -104,8 +104,8 @@ import Testing
         #expect(mine.brokenInvariant() == nil)
     }
 
-    /// An exact edit holds as long as nothing but refusals came since.
-    @Test func anExactEditAndRefusals() throws {
+    /// An exact edit is accepted as long as only refusals were committed since its base.
+    @Test func anExactEditPassesRefusals() throws {
         var list = authority(tasks(2), rules: Rules(maximumCount: 2))
         for sequence: UInt64 in 1...3 {
             let tooMany = submission(.inserting(tasks(1, first: 9), at: 0, .after), base: 0, sequence)
@@ -122,13 +122,13 @@ import Testing
         #expect(commit.revision == 4 && commit.refusal == nil && commit.delta == .deleting(0..<1))
         #expect(list.submit(exact(2, base: 2), author: 2, now: 6) == .rejected(.revisionMoved(now: 4)))
         #expect(list.submit(exact(3, base: 0), author: 2, now: 6) == .rejected(.revisionMoved(now: 4)))
-        // A failed write takes refusals back, too.
+        // A failed write also reverts refusals.
         _ = list.writeFailed()
         #expect(list.revision == 2 && list.lastMark(of: Author(1))?.sequence == 2 && list.brokenInvariant() == nil)
     }
 
-    /// Edits pass a refusal unchanged, whatever sort they are.
-    @Test func editsPassRefusals() throws {
+    /// Edits of every kind are carried over a refusal unchanged.
+    @Test func editsAreUnchangedByRefusals() throws {
         var list = authority(tasks(3), rules: Rules(maximumCount: 3))
         let tooMany = submission(.inserting(tasks(1, first: 9), at: 0, .after), base: 0, 1)
         _ = list.submit(tooMany, author: 1, isFirst: true, now: 5)
@@ -152,7 +152,7 @@ import Testing
         let lost = list.writeFailed()
         #expect(lost.map(\.author) == [1, 2])
         #expect(list.hand.digest == digest && list.revision == 1 && !list.isBusy)
-        // The same submissions are taken afresh, the inserted id included.
+        // The same submissions are accepted again, including the inserted id.
         let again = commit(&list, submission(.inserting(tasks(1, first: 50), at: 0, .after), base: 1, 1), author: 2)
         guard case .numbered(let made) = again else { return #expect(Bool(false), "\(again)") }
         #expect(made.revision == 2)
@@ -168,7 +168,7 @@ import Testing
         #expect(second.delta.isIdentity && second.revision == 2 && list.hand.count == 1)
     }
 
-    /// Inserts something between any two of `count` items.
+    /// Returns a delta that inserts something between any two of `count` items.
     private func everywhere(_ count: Int) throws -> Delta {
         try Delta(
             (0..<count).flatMap { index -> [Delta.Component] in
@@ -176,7 +176,8 @@ import Testing
             })
     }
 
-    /// A list on which others made many commits after revision 1, and what it does with a large edit made there.
+    /// Returns a list on which others made many commits after revision 1, and the commits; a large edit was made at
+    /// revision 1.
     private func crowded(_ work: Int) -> (list: Authority, commits: [Delta]) {
         var limits = Limits()
         limits.submissionWork = work
@@ -192,7 +193,8 @@ import Testing
         return (list, commits)
     }
 
-    /// What takes too long to carry on is not: its client has to catch up. On the newest revision anything is taken.
+    /// An edit that would take too long to carry over is refused as stale: its client has to catch up. On the newest
+    /// revision, any edit is accepted.
     @Test func theWorkOfASubmissionIsBounded() throws {
         let delta = try everywhere(300)
         var list = crowded(5_000).list
@@ -200,7 +202,7 @@ import Testing
         #expect(list.submit(late, author: 1, now: 0) == .stale(head: 400))
         #expect((5_000...6_000).contains(list.work))
         #expect(list.submit(submission(.deleting(0..<1), base: 1, 1), author: 3, now: 0) != .stale(head: 400))
-        // Commits that are not durable yet are nobody's to have, so they are no reason to wait for them.
+        // Commits that are not durable yet cannot be sent to the client, so it is not told to wait for them.
         list = crowded(1).list
         for sequence in 401...420 {
             let tick = submission(.editing(at: 0, Change(done: true)), base: 400, UInt64(sequence))
@@ -210,20 +212,20 @@ import Testing
         else { return #expect(Bool(false)) }
     }
 
-    /// Within the bound it is what the general functions make of it, step by step.
-    @Test func aLargeSubmissionIsCarriedOn() throws {
+    /// Within the limit, the result equals that of the general functions, step by step.
+    @Test func aLargeSubmissionIsTransformedStepByStep() throws {
         var (list, commits) = crowded(.max)
         var expected = try everywhere(300)
         let late = Submission(list: 1, base: 1, sequence: 1, delta: expected)
         for commit in commits[1...] { expected = expected.transformed(over: commit, as: .later) }
         guard case .numbered(let made) = list.submit(late, author: 1, now: 0) else { return #expect(Bool(false)) }
         #expect(made.delta == expected)
-        // Looking at all of it for each commit would take 240,000 at least.
+        // Examining all of it for each commit would take at least 240,000.
         #expect(list.work < 24_000)
     }
 
-    /// What can be told at once is not found out by carrying it over all that was committed since.
-    @Test func whatCannotFitIsRejectedAtOnce() throws {
+    /// An edit that obviously cannot fit is rejected without carrying it over later commits.
+    @Test func anEditThatCannotFitIsRejectedAtOnce() throws {
         var list = crowded(.max).list
         let far = Submission(list: 1, base: 1, sequence: 1, delta: try everywhere(303))
         #expect(list.submit(far, author: 1, now: 0) == .rejected(.doesNotFit(reach: 302, count: 301)))
@@ -236,7 +238,7 @@ import Testing
         #expect(list.work <= 601)
     }
 
-    @Test func rulesAreTheServersToDecide() {
+    @Test func theServerEnforcesTheRules() {
         var list = authority(tasks(2), rules: Rules(maximumCount: 3, allowedKinds: [.task], maximumSize: 4))
         func reject(_ operation: Delta, exactBase: Int? = nil) -> Rejection? {
             var submission = submission(operation, base: exactBase ?? 0, 1)
@@ -286,7 +288,7 @@ import Testing
         #expect(
             list.submit(submission(.editing(at: 0, Change(card: .faceDown)), base: 5, 3), author: 1, now: 0)
                 == .rejected(.violation(.cardsAreDealt)))
-        // A deleted card goes under the deck and can be put back; one that somebody holds cannot.
+        // A deleted card goes under the deck and can be put back; a card that somebody holds cannot.
         let first = list.hand[0]
         _ = commit(&list, submission(.deleting(0..<1), base: 5, list.lastSequence(of: 1) + 1))
         #expect(list.deck?.count == 48)
@@ -323,7 +325,7 @@ import Testing
         #expect(bytes == Array(expected[list.floor...].joined()))
     }
 
-    /// Numbers beside frames and the general transform give one history, whatever mixture of deltas comes.
+    /// Single edits carried as numbers and general transforms give the same history, for any mixture of deltas.
     @Test func singleEditsAndGeneralDeltasGiveOneHistory() throws {
         var chaos = Chaos(seed: testSeed(31))
         var list = authority(tasks(20))

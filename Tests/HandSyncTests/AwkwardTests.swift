@@ -3,7 +3,7 @@ import HandSync
 import HandWire
 import Testing
 
-/// What an awkward server plays is right by the protocol, and it plays all of it.
+/// An awkward server keeps to the protocol, and does everything in its repertoire.
 @Suite struct AwkwardTests {
     @Test func clientsConvergeAndMeetEverything() throws {
         var met: [String: Int] = [:]
@@ -23,8 +23,8 @@ import Testing
         for name in all { #expect(met[name, default: 0] > 2, "\(name): \(met)") }
     }
 
-    /// The same seed plays the same.
-    @Test func aSeedIsAPlay() {
+    /// The same seed leads to the same events.
+    @Test func theSameSeedLeadsToTheSameEvents() {
         let plays = [UInt64](arrayLiteral: 7, 7, 8).map { seed in
             let play = AwkwardPlay(seed: seed)
             play.run(edits: 8)
@@ -34,15 +34,15 @@ import Testing
         #expect(plays[0] != plays[2])
     }
 
-    /// Guests do not come back to a server that is being stopped.
-    @Test func itStops() {
+    /// Guests do not return to a server that is being stopped.
+    @Test func theServerStops() {
         let play = AwkwardPlay(seed: 3)
         play.run(edits: 4)
         #expect(play.stops())
     }
 
-    /// What the client is told is at most so often that somebody else has its id: then it would stop.
-    @Test func nobodyIsReplacedForGood() {
+    /// A client is not replaced so often that it would suspect another program of having its id and stop.
+    @Test func noClientIsReplacedTooOften() {
         let play = AwkwardPlay(seed: 1)
         let often = (0..<50).filter { _ in play.awkwardness.mayReplace() }.count
         #expect(often <= ClientMachine.mostReplacements)
@@ -62,7 +62,7 @@ private final class AwkwardPlay {
     private var hasSubscribed = false
     private(set) var met: [String: Int] = [:]
     private(set) var problem: String?
-    /// What the client said and heard, but for presence.
+    /// What the client sent and received, except presence.
     private(set) var trace: [String] = []
     private var reader = FrameReader(limit: Int(Int32.max))
 
@@ -107,7 +107,7 @@ private final class AwkwardPlay {
         problem = "never came to an end"
     }
 
-    /// Whether the server ends when the client has gone, in less time than it gives others for that.
+    /// Whether the server stops once the client has left, in less time than it allows other clients.
     func stops() -> Bool {
         lose("the client leaves", isKnown: true)
         world.service.stop()
@@ -119,7 +119,7 @@ private final class AwkwardPlay {
         return world.service.hasStopped
     }
 
-    /// One event of each sort, and a millisecond.
+    /// Runs one event of each kind, and advances by a millisecond.
     private func step(_ kept: inout [String]) {
         carryOutEffects(&kept)
         advance()
@@ -213,7 +213,7 @@ private final class AwkwardPlay {
         if !isKnown { machine.disconnected(reason: reason, now: world.now) }
     }
 
-    /// What a client sees of it.
+    /// Records what the client receives.
     private func note(_ bytes: [UInt8]) {
         var count = 0
         let replica = machine.subscriptions["list"]?.replica

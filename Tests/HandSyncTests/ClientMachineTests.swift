@@ -4,7 +4,7 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// The client's side of a connection in time: when it tries again, asks for a sign of life, and gives up.
+/// The client's side of a connection over time: when it tries again, pings, and gives up.
 @Suite struct ClientMachineTests {
     private static func started() -> DrivenClient {
         var client = DrivenClient()
@@ -12,28 +12,28 @@ import Testing
         return client
     }
 
-    /// A server that asks to be left alone is, for a minute at most.
-    @Test func aServerThatAsksForItIsLeftAlone() {
+    /// A client waits as long as the server asks, but a minute at most.
+    @Test func theClientWaitsAsLongAsTheServerAsks() {
         for (asked, expected) in [(0, 0), (7_000, 7_000), (900_000, 60_000)] as [(UInt64, UInt64)] {
             var driven = Self.started()
             driven.perform { $0.connected(now: 1_000) }
             driven.hear(.error(code: .tooFast, request: 0, retryAfter: asked, message: ""), now: 1_000)
-            // The first wait of its own is 50 ms at least and 150 at most.
+            // The first wait without such a request is between 50 and 150 ms.
             #expect((expected + 50...expected + 150).contains(driven.retryIn ?? .max))
             #expect(driven.machine.deadline == driven.retryIn.map { 1_000 + $0 })
         }
     }
 
-    /// Lets time pass to the machine's next deadline; returns when that is.
+    /// Advances the machine to its next deadline. Returns that time.
     private func next(_ driven: inout DrivenClient) throws -> UInt64 {
         let deadline = try #require(driven.machine.deadline)
         driven.perform { $0.timer(now: deadline) }
         return deadline
     }
 
-    /// A server that speaks another version is not tried again, and the person is told what to do.
+    /// A server of another version is not tried again, and the person is told what to do.
     @Test(arguments: [1, 2, ProtocolVersion.highest + 1])
-    func aServerThatSpeaksAnotherVersion(version: Int) {
+    func aServerOfAnotherVersionIsNotTriedAgain(version: Int) {
         var greeted = Self.started()
         greeted.perform { $0.connected(now: 1_000) }
         greeted.welcome(version: version, now: 1_000)
@@ -42,7 +42,7 @@ import Testing
         #expect(Self.reason(greeted) == "\(found). \(advice)")
         var refused = Self.started()
         refused.perform { $0.connected(now: 1_000) }
-        // As a server of version 2 says it.
+        // The message of a version 2 server.
         let text = "expected a client of versions 1 to 2, found 3 to 3"
         refused.hear(.error(code: .versionNotSupported, request: 0, retryAfter: 0, message: text), now: 1_000)
         let expected =
@@ -54,14 +54,14 @@ import Testing
         }
     }
 
-    /// Why it went offline last.
+    /// Returns the last reason for being offline.
     private static func reason(_ driven: DrivenClient) -> String? {
         for case .status(.offline(let reason, _)) in driven.effects.reversed() { return reason }
         return nil
     }
 
-    /// A server that takes the connection and says nothing is given up.
-    @Test func aServerThatDoesNotAnswerTheHello() throws {
+    /// A server that accepts the connection and does not answer is given up.
+    @Test func aServerThatDoesNotAnswerTheHelloIsGivenUp() throws {
         var driven = Self.started()
         #expect(driven.machine.deadline == nil)
         driven.perform { $0.connected(now: 1_000) }
@@ -71,8 +71,8 @@ import Testing
         #expect(driven.retryIn != nil)
     }
 
-    /// Who is silent is asked for a sign of life three times as often as it would be given up; then it is given up.
-    @Test func aServerThatFallsSilent() throws {
+    /// A silent server gets three pings within the time until it is given up.
+    @Test func aSilentServerIsPingedThenGivenUp() throws {
         var driven = Self.started()
         driven.perform { $0.connected(now: 1_000) }
         driven.welcome(idleDeadline: 30_000, now: 1_000)
@@ -84,8 +84,8 @@ import Testing
         #expect(driven.retryIn != nil && !driven.machine.isReady)
     }
 
-    /// Who was away for long hears how far it has come, and that it is there.
-    @Test func catchingUpIsTold() {
+    /// A client that was away for long reports how far it has caught up, and when it is done.
+    @Test func catchingUpIsReported() {
         var driven = Self.started()
         driven.perform { $0.connected(now: 1_000) }
         driven.welcome(idleDeadline: 30_000, now: 1_000)
@@ -113,7 +113,7 @@ import Testing
         #expect(driven.machine.subscriptions["list"]?.isLive == true)
     }
 
-    /// A client that is online and follows a list, whose journal takes what it is given when it is told to.
+    /// Returns a client that is online and follows a list. The test decides when its journal writes.
     private static func keeping() -> DrivenClient {
         var client = DrivenClient(keepsAtOnce: false)
         client.connect()
@@ -124,15 +124,15 @@ import Testing
         return client
     }
 
-    /// An edit is on the screen at once, and is sent when it is kept; what is edited meanwhile is kept after it.
+    /// An edit is visible at once, and is sent once it is on disk; later edits are written after it.
     @Test func anEditIsSentWhenItIsKept() throws {
         var client = Self.keeping()
         try client.edit(1)
         #expect(client.growth == 1 && client.unkept.count == 1 && client.submissions.isEmpty)
         try client.edit(2)
-        #expect(client.growth == 2 && client.unkept.count == 1, "one write after the other")
+        #expect(client.growth == 2 && client.unkept.count == 1, "one write at a time")
         guard case .append(let first, "list")? = client.unkept.removeFirst().last else {
-            Issue.record("the edit is not kept")
+            Issue.record("the edit is not written")
             return
         }
         #expect(first.count == 2 && first.last == .submitted)
@@ -142,8 +142,8 @@ import Testing
         #expect(client.submissions.count == 1, "the other waits for the answer")
     }
 
-    /// One's own edits are told as such when they are made, others' commits with their author.
-    @Test func whoseDoingAChangeIs() throws {
+    /// One's own edits are reported as such, others' commits with their author.
+    @Test func changesAreReportedWithTheirAuthors() throws {
         var client = Self.keeping()
         try client.edit(1)
         client.keepAll()
@@ -162,8 +162,8 @@ import Testing
         #expect(client.updates.filter { !$0.delta.isIdentity }.map(\.origin) == [.own, .author(5)])
     }
 
-    /// What a write holds back does not wait for what is edited while it is under way.
-    @Test func whoTypesFasterThanTheDiskIsHeard() throws {
+    /// Messages that wait for one write do not wait for edits made during it.
+    @Test func editsDuringAWriteDoNotDelayEarlierOnes() throws {
         var client = Self.keeping()
         for id in 1...5 as ClosedRange<UInt64> {
             try client.edit(id)
@@ -172,8 +172,9 @@ import Testing
         }
     }
 
-    /// What cannot be kept is not sent: the client goes offline, tries again after a while, and goes on when there is room.
-    @Test func whatCannotBeKeptIsNotSent() throws {
+    /// An edit that cannot be written is not sent: the client goes offline, tries again after a while, and continues
+    /// when there is room.
+    @Test func anEditThatCannotBeWrittenIsNotSent() throws {
         var client = Self.keeping()
         try client.edit(1)
         client.unkept = []
@@ -195,7 +196,7 @@ import Testing
         #expect(client.submissions.count == 1)
     }
 
-    /// Each failure doubles the wait, up to a bound; a welcome begins anew.
+    /// Each failure doubles the wait, up to a limit; a welcome resets it.
     @Test func waitsGrowUntilAWelcome() throws {
         var driven = Self.started()
         var now: UInt64 = 0
@@ -213,9 +214,10 @@ import Testing
         #expect(try (50...150).contains(fail()))
     }
 
-    /// Who is replaced again and again shares its id with another program. With nothing in flight it goes on under another one; else
-    /// it comes back to hear what became of that, and gives up in the end.
-    @Test(arguments: [false, true]) func whoIsReplacedTooOftenTakesAnotherID(hasInFlight: Bool) throws {
+    /// A client that is replaced again and again shares its id with another program. With nothing in flight, it
+    /// continues under another id. Otherwise it reconnects to learn the outcome of its submission, and gives up in the
+    /// end.
+    @Test(arguments: [false, true]) func aClientReplacedTooOftenTakesAnotherID(hasInFlight: Bool) throws {
         var driven = Self.started()
         var replica = Replica(confirmed: Hand(), revision: 0, logID: 9, sequence: 0)
         if hasInFlight {
@@ -250,7 +252,7 @@ import Testing
         driven.effects = []
         driven.perform { $0.timer(now: 3_000) }
         #expect(driven.effects.contains { if case .takeID = $0 { true } else { false } })
-        // What is submitted while it is asked would be under neither id.
+        // A submission during the request would be under neither id.
         driven.perform { $0.start() }
         #expect(!driven.effects.contains { if case .connect = $0 { true } else { false } })
         let fresh = ClientID(high: 7, low: 7)
@@ -269,13 +271,13 @@ import Testing
 }
 
 extension DrivenClient {
-    /// The wait that it last announced, if it comes back at all.
+    /// The wait that it last announced, or nil if it will not reconnect.
     var retryIn: UInt64? {
         for case .status(.offline(_, let wait)) in effects.reversed() { return wait }
         return nil
     }
 
-    /// By how many items the view has grown.
+    /// The number of items by which the view has grown.
     fileprivate var growth: Int { updates.map(\.delta.growth).reduce(0, +) }
 
     fileprivate mutating func kept(_ count: Int, problem: String? = nil) {

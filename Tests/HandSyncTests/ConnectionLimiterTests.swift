@@ -3,7 +3,7 @@ import HandSync
 import HandWire
 import Testing
 
-/// What one address may take of a server.
+/// The limits for one address.
 @Suite struct ConnectionLimiterTests {
     private static var world: TestWorld {
         var limits = Limits()
@@ -12,7 +12,7 @@ import Testing
         return TestWorld(limits: limits)
     }
 
-    @Test func oneAddressHasItsShare() throws {
+    @Test func connectionsOfOneAddressAreLimited() throws {
         let world = Self.world
         let streams = (1...3).map { world.connect($0, from: "10.0.0.1") }
         world.settle()
@@ -23,7 +23,7 @@ import Testing
         world.settle()
         #expect(fourth.errors == [.tooManyConnections])
         #expect(other.errors.isEmpty && local.allSatisfy { $0.errors.isEmpty })
-        // Who was turned away is not counted out.
+        // A connection that was turned away does not count.
         fourth.end()
         let fifth = world.connect(21, from: "10.0.0.1")
         world.settle()
@@ -34,8 +34,8 @@ import Testing
         #expect(sixth.errors.isEmpty)
     }
 
-    /// Many people may be behind one address: wrong tokens of one of them are no reason to turn the others away.
-    @Test func aRightTokenGetsInWhateverOthersTry() throws {
+    /// Many people may be behind one address: wrong tokens from one of them do not block the others.
+    @Test func aValidTokenGetsInDespiteOthersFailures() throws {
         let world = Self.world
         world.tokens = ["right": .everything]
         func answer(_ client: UInt64, _ token: String?, _ origin: String) -> [ErrorCode] {
@@ -45,11 +45,11 @@ import Testing
             return stream.errors
         }
         for attempt in 1...2 { #expect(answer(UInt64(attempt), "wrong \(attempt)", "10.0.0.1") == [.notAuthenticated]) }
-        // Whoever goes on is told no other thing, which a client would try again after.
+        // A client that keeps guessing gets the same answer, not one after which it would retry.
         #expect(answer(3, "wrong 3", "10.0.0.1") == [.notAuthenticated])
         #expect(answer(4, nil, "10.0.0.1") == [.notAuthenticated])
         #expect(answer(5, "right", "10.0.0.1").isEmpty)
-        // Who was let in does not make the others' tries forgotten.
+        // An admitted client does not reset the count of others' failures.
         #expect(answer(6, "wrong 4", "10.0.0.1") == [.notAuthenticated])
         #expect(answer(7, "wrong", "10.0.0.2") == [.notAuthenticated])
         #expect(world.turnedAway == 3)
@@ -59,8 +59,9 @@ import Testing
         #expect(answer(9, "right", "10.0.0.1").isEmpty)
     }
 
-    /// Connections that say nothing, or what is wrong, are not taken for people: the oldest of them gives way.
-    @Test func whoSaysNothingGivesWay() throws {
+    /// Connections that send nothing, or something wrong, do not count as people: the oldest of them is closed to make
+    /// room.
+    @Test func silentConnectionsMakeRoom() throws {
         let world = Self.world
         world.tokens = ["right": .everything]
         let first = world.connect(1, token: "right", from: "10.0.0.1")
@@ -72,11 +73,11 @@ import Testing
         let third = world.connect(3, token: "right", from: "10.0.0.1")
         world.settle()
         #expect(third.errors.isEmpty && silent[1].errors == [.tooManyConnections])
-        // Now it is people who are there.
+        // Now the connections belong to people.
         let fourth = world.connect(4, token: "right", from: "10.0.0.1")
         world.settle()
         #expect(fourth.errors == [.tooManyConnections])
-        // Who gave way is not counted out twice.
+        // Closed connections are not subtracted twice.
         for stream in silent + [third] { stream.end() }
         let more = (5...6).map { client -> TestStream in
             let stream = world.connect(UInt64(client), token: "right", from: "10.0.0.1")
@@ -87,8 +88,8 @@ import Testing
         #expect(world.service.brokenInvariant() == nil)
     }
 
-    /// So much is written down, and no more: nobody fills a log by trying.
-    @Test func triesAreWrittenDownUpToABound() throws {
+    /// The number of logged attempts is limited: nobody can fill a log by guessing.
+    @Test func loggedAttemptsAreLimited() throws {
         let world = Self.world
         world.tokens = [:]
         for attempt in 1...50 {
@@ -99,8 +100,8 @@ import Testing
         #expect(world.turnedAway == 2)
     }
 
-    /// A key that is agreed on is work, whatever is said with it later.
-    @Test func handshakesHaveAPrice() {
+    /// A handshake is work, whatever is sent afterwards.
+    @Test func handshakesAreCharged() {
         var limits = Limits()
         limits.handshakesPerAddress = 2
         let world = TestWorld(limits: limits)

@@ -6,8 +6,8 @@ import HandWire
 import Testing
 
 @Suite struct ConvergenceTests {
-    /// Three replicas make two edits each; every order in which edits, submissions and commits can follow one another is
-    /// walked. The scripts are pairs of operations that collide; without `HAND_EXHAUSTIVE=1` the first two are walked.
+    /// Three replicas make two edits each; the test walks every order of edits, submissions and commits. The scripts
+    /// are pairs of operations that conflict; without `HAND_EXHAUSTIVE=1`, only the first two are walked.
     @Test(arguments: 0..<(wantsExhaustiveTests ? 6 : 2))
     func everyInterleavingOfThreeReplicasWithTwoEditsConverges(script: Int) throws {
         func item(_ id: UInt64) -> Item { Item(id: ItemID(rawValue: id), content: .task("n", done: false)) }
@@ -49,8 +49,8 @@ import Testing
         #expect(ends > 1000)
     }
 
-    /// A world and how it came about: each replica's own order of edits and commits, and the server's order of submissions.
-    /// These determine everything, so worlds that agree in them are the same and walked once.
+    /// A world and its origin: each replica's own order of edits and commits, and the server's order of submissions.
+    /// These determine everything, so worlds with equal origins are the same and walked once.
     private struct Path {
         var world: World
         var done = [0, 0, 0]
@@ -65,8 +65,9 @@ import Testing
         }
     }
 
-    /// Goes on in every way that can make a difference: when a replica takes a commit matters only before an edit of its own
-    /// and while a submission waits for it, so only there the walk branches; the rest is taken at the end.
+    /// Continues in every way that can make a difference. When a replica receives a commit matters only before an edit
+    /// of its own and while a submission waits for it, so the walk branches only there; the rest is delivered at the
+    /// end.
     private func walk(
         _ path: Path, _ script: [[Step]], _ ends: inout Int, _ seen: inout Set<[UInt8]>
     ) throws {
@@ -133,8 +134,8 @@ import Testing
         }
     }
 
-    /// Plant the bug: a replica that loses one commit must notice.
-    @Test func aLostOrAlteredCommitIsNoticed() throws {
+    /// A planted bug: a replica that misses one commit must notice.
+    @Test func aLostOrAlteredCommitIsDetected() throws {
         var world = World(tasks(3), replicas: 2)
         try world.edit(0, Delta.deleting(0..<1))
         try world.edit(0, Delta.deleting(0..<1))
@@ -154,8 +155,8 @@ import Testing
     }
 }
 
-/// An edit that is made on whatever list is there by then: positions are brought into it, and it is an identity where there is
-/// nothing to do it to.
+/// An edit that is made on whatever list exists when its turn comes: positions are brought into range, and it is an
+/// identity if it has nothing to act on.
 private enum Step {
     case insert([Item], at: Int, Side)
     case delete(Range<Int>)
@@ -178,6 +179,6 @@ private enum Step {
 }
 
 extension Delta {
-    /// The delta, or nothing if it does not fit the list.
+    /// Returns the delta, or an identity if it does not fit the list.
     func fitting(_ list: Hand) -> Delta { (try? list.check(self)) == nil ? .identity : self }
 }

@@ -5,9 +5,9 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// Some items of a list, from the list in memory, from what takes it back, and from the store.
+/// Excerpts of a list, from the list in memory, from the stored inverses of commits, and from the store.
 @Suite struct ExcerptTests {
-    /// A list with a history of `revisions`, each of which is kept here as it was.
+    /// A list with a history of `revisions`. The test keeps each of them.
     private struct Scene {
         let world: TestWorld
         let stream: TestStream
@@ -44,7 +44,7 @@ import Testing
 
     private struct Problem: Error { let text: String }
 
-    /// Which entries are to be expected: the definition, item by item.
+    /// Returns the expected entries: the definition, item by item.
     private func entries(of hand: Hand, _ selections: [Excerpt.Selection], from start: Int) -> [Excerpt.Entry] {
         hand.enumerated().filter { offset, item in
             offset >= start
@@ -59,7 +59,7 @@ import Testing
 
     @Test func everyRevisionAndManySelections() throws {
         var random = SplitMix64(seed: testSeed(131))
-        // More than are kept in memory, so that some come from the store.
+        // More commits than are kept in memory, so that some revisions come from the store.
         let scene = try Scene(revisions: 100, seed: random.next())
         for revision in 0...100 {
             let hand = scene.past[revision]
@@ -84,8 +84,9 @@ import Testing
         #expect(now.revision == 100 && now.entries.map(\.item) == Array(scene.past[100]))
     }
 
-    /// An answer has a bound; asking behind it again and again gives everything once.
-    @Test(arguments: [false, true], [400, 1 << 20]) func whatIsCutGoesOn(byID: Bool, answerBytes: Int) throws {
+    /// An answer is limited; asking repeatedly after its end returns everything once.
+    @Test(arguments: [false, true], [400, 1 << 20]) func aCutExcerptCanBeContinued(byID: Bool, answerBytes: Int) throws
+    {
         var limits = Limits()
         limits.answerBytes = answerBytes
         let world = TestWorld(limits: limits)
@@ -119,8 +120,8 @@ import Testing
         #expect(!byID || answers > 2)
     }
 
-    /// Who knows the items that a delta touches can make it, say what it does, and take it back, without the others.
-    @Test func whatADeltaTouchesIsEnough() throws {
+    /// A client that knows the items that a delta touches can make it, describe it, and undo it, without the others.
+    @Test func theTouchedItemsAreEnoughForADelta() throws {
         var chaos = Chaos(seed: testSeed(132))
         for count in 0..<60 {
             let list = Hand(chaos.items(count))
@@ -143,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNotThere() throws {
+    @Test func missingListsAndRevisionsAreErrors() throws {
         let scene = try Scene(revisions: 3, seed: 1)
         scene.stream.say(.excerpt(.init(request: 6, name: "nope", [])))
         scene.stream.say(.excerpt(.init(request: 7, name: "list", revision: 4, [])))
@@ -151,8 +152,8 @@ import Testing
         #expect(scene.stream.errors == [.noSuchList, .noSuchRevision])
     }
 
-    /// What is kept to take commits back has a bound: beyond it the store is asked, and says the same.
-    @Test func whatALargeCommitTookIsReadFromTheStore() throws {
+    /// The memory for undoing commits is limited: beyond it, the store is asked, and gives the same answer.
+    @Test func aLargeCommitIsUndoneFromTheStore() throws {
         var scene = try Scene(revisions: 0, seed: 1)
         let large = (1...2).map { id in
             Item(id: ItemID(rawValue: id), content: .note(String(repeating: "x", count: 12_000)))

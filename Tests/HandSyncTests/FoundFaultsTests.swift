@@ -7,7 +7,7 @@ import Testing
 func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n")) }
 
 @Suite struct BugTests {
-    @Test(arguments: [true, false]) func hugeReach(isDelete: Bool) {
+    @Test(arguments: [true, false]) func aHugeReachIsRejected(isDelete: Bool) {
         var a = Authority(
             .init(list: 1, logID: 1, hand: Hand(), revision: 0, deck: nil, sequences: [:]), limits: Limits())
         for n in 1...5 as ClosedRange<UInt64> {
@@ -27,8 +27,8 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
         }
     }
 
-    /// The list was deleted and made anew while an edit was in flight.
-    @Test func otherHistory() throws {
+    /// The list was deleted and created again while an edit was in flight.
+    @Test func aRecreatedListIsAnotherHistory() throws {
         var replica = Replica(confirmed: Hand([item(1)]), revision: 8, logID: 5, sequence: 8)
         replica.author = 1
         try replica.edit(Delta.inserting([item(2)], at: 1, .before))
@@ -37,8 +37,8 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
         #expect(replica.takeSubmission(list: 1)?.sequence == 9)
     }
 
-    /// With an edit in the buffer a lagging client gets a snapshot unasked; the buffer must go out afterwards.
-    @Test func laggingSnapshot() throws {
+    /// A lagging client with an edit in the buffer gets a snapshot unasked; the buffer must be sent afterwards.
+    @Test func aSnapshotForALaggingClientSendsItsBuffer() throws {
         var client = DrivenClient()
         client.connect()
         client.perform { $0.open("a") }
@@ -50,8 +50,8 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
         #expect(client.submissions.map(\.sequence) == [1, 2])
     }
 
-    /// Where a person is was lost with the connection, and when it was said before the server had answered.
-    @Test(arguments: [false, true]) func presenceIsToldWithEachSubscription(isEditing: Bool) throws {
+    /// Presence got lost with the connection, and when it was set before the server had answered.
+    @Test(arguments: [false, true]) func presenceIsSentWithEachSubscription(isEditing: Bool) throws {
         let focus = Focus(ItemID(rawValue: 7), isEditing: isEditing)
         var client = DrivenClient()
         client.perform { $0.open("a") }
@@ -71,9 +71,9 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
         #expect(latencies == [3, 3])
     }
 
-    /// Two edit the same text while both are cut off. Who comes back first is told that the other overrode it, though the
-    /// other's edit was carried over the first one before it went out.
-    @Test func anOfflineEditTellsWhomItOverrides() throws {
+    /// Two people edit the same text while both are disconnected. The first to return is told that the other overrode
+    /// it, although the other's edit was carried over the first one before it was sent.
+    @Test func anAuthorOverriddenByAnOfflineEditIsNotified() throws {
         let start = Hand([Item(id: ItemID(rawValue: 1), content: .note("eggs"))])
         func replica(_ author: UInt64) -> Replica {
             var replica = Replica(confirmed: start, revision: 8, logID: 5, sequence: 0)
@@ -103,7 +103,7 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
         let loss = TextChange.Loss(at: 0, original: "eggs", lost: "six ducks", present: "hens from Bob")
         let after = Item(id: ItemID(rawValue: 1), content: .note("hens from Bob"))
         #expect(notices == [.superseded(after, .words(loss, in: .text), author: 2, revision: 10)])
-        // Who edits what has been seen overrides nobody.
+        // An edit of text that its author has seen overrides nobody.
         _ = try bob.receive(second)
         try bob.edit(bob.view.rewording(0, "seen"))
         let next = bob.takeSubmission(list: 1)
@@ -117,8 +117,8 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
         #expect(throws: WireError.self) { try Rejection(code: 5, first: 99, second: 0) }
     }
 
-    /// A server may grant any silence; when the next thing is due can be told all the same.
-    @Test func idleDeadlineOfAServer() throws {
+    /// A server may grant any idle deadline; the next deadline can still be computed.
+    @Test func anyIdleDeadlineIsAccepted() throws {
         var client = DrivenClient()
         client.perform { $0.start() }
         client.perform { $0.connected(now: 1) }
@@ -143,8 +143,8 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
         #expect(submission.base == 3 && submission.isExact)
     }
 
-    /// What is kept on disk brings back the same replica, portions and exactness included.
-    @Test func aCheckpointBringsBackTheSameReplica() throws {
+    /// The data on disk restore the same replica, including portions and exactness.
+    @Test func aCheckpointRestoresTheSameReplica() throws {
         var replica = Replica(confirmed: Hand([item(1)]), revision: 3, logID: 5, sequence: 7)
         replica.author = 4
         try replica.edit(Delta.inserting([item(2)], at: 1, .before))
@@ -158,8 +158,8 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
         #expect(again.checkpoint == read && again.state == .awaitingWithBuffer)
     }
 
-    /// An undo that the rules forbid now is not forgotten.
-    @Test func anUndoThatCannotBeMadeStays() throws {
+    /// An undo that the rules currently forbid is not forgotten.
+    @Test func aForbiddenUndoStaysAvailable() throws {
         var replica = Replica(
             confirmed: Hand([item(1)], rules: Rules(maximumCount: 1)), revision: 0, logID: 5, sequence: 0)
         try replica.edit(Delta.deleting(0..<1))

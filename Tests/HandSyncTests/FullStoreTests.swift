@@ -3,10 +3,10 @@ import HandSync
 import HandWire
 import Testing
 
-/// A store that may take no more bytes.
+/// A store that must not grow any more.
 @Suite struct FullStoreTests {
-    /// A server that stores as much as it may takes no edits and makes no lists, until something is deleted.
-    @Test func theStoreIsFull() {
+    /// A server whose store is full accepts no edits and creates no lists until something is deleted.
+    @Test func aFullStoreRefusesEditsAndLists() {
         let world = TestWorld.ofTwoUsers { $0.storeBytes = 500 }
         let ada = world.connect(1, token: "ada")
         world.settle()
@@ -33,8 +33,8 @@ import Testing
         #expect(ada.heard.contains { if case .commit(2, _) = $0 { true } else { false } })
     }
 
-    /// Also without new commits, what need not be kept is forgotten when the store is full, and then edits are taken again.
-    @Test func aFullStoreForgets() {
+    /// A full store forgets old history even without new commits, and then edits are accepted again.
+    @Test func aFullStoreForgetsOldHistory() {
         let world = TestWorld.ofTwoUsers { $0.storeBytes = 5_000 }
         world.retention = Retention(commits: 2, age: nil)
         let ada = world.ownerOfList()
@@ -47,8 +47,8 @@ import Testing
         #expect(world.service.load.storeBytes < 2_000)
     }
 
-    /// What was committed is acknowledged also when the store is full.
-    @Test func aFullStoreKnowsWhatItHas() {
+    /// Committed submissions are acknowledged even if the store is full.
+    @Test func aFullStoreAcknowledgesItsCommits() {
         let world = TestWorld.ofTwoUsers { $0.storeBytes = 100 }
         let ada = world.ownerOfList()
         ada.submit(1, base: 0, String(repeating: "x", count: 200))

@@ -13,8 +13,8 @@ import Testing
         }
     }
 
-    /// A program that is started often and ended soon: each run adds a little, and none writes the list anew by itself.
-    @Test(arguments: [false, true]) func whatEarlierRunsKeptCounts(isClosed: Bool) {
+    /// A program that runs often and briefly: each run adds a little, and none rewrites the list by itself.
+    @Test(arguments: [false, true]) func recordsOfEarlierRunsCount(isClosed: Bool) {
         var events = 0
         var checkpoints = 0
         for _ in 0..<100 {
@@ -34,8 +34,8 @@ import Testing
         #expect(checkpoints == 14)
     }
 
-    /// A list that gets another name, and another one, is kept anew under the last, in the place of the first.
-    @Test func aListIsMoved() {
+    /// A list that is renamed twice is written under its last name, in place of the first.
+    @Test func aRenamedListIsWrittenUnderItsLastName() {
         var buffer = JournalBuffer()
         func write() -> [String] {
             let writes = buffer.take { _ in Replica() } ?? []
@@ -52,8 +52,8 @@ import Testing
         #expect(write() == ["c: \([JournalEvent.submitted])"])
     }
 
-    /// What comes while something is being written waits for the next write, also what comes from a list that is closed.
-    @Test func oneWriteAfterTheOther() {
+    /// Edits during a write wait for the next write, including those from a list that is closed.
+    @Test func editsDuringAWriteWaitForTheNext() {
         var buffer = JournalBuffer()
         buffer.add(.submitted, to: "a")
         let first = buffer.mark
@@ -68,8 +68,8 @@ import Testing
         #expect(buffer.isKept && buffer.take { _ in nil } == nil)
     }
 
-    /// A disk that is full for a while: what was to be written is there when there is room again, in order and once.
-    @Test func whatCouldNotBeWrittenStays() throws {
+    /// A disk that is full for a while: pending writes are written when there is room again, in order and once.
+    @Test func failedWritesStayPending() throws {
         var buffer = JournalBuffer()
         var written: [String] = []
         /// Writes as much as there is room for.

@@ -3,7 +3,7 @@ import HandSync
 import HandWire
 import Testing
 
-/// A client that changes its name is another author, and its edits are made once all the same.
+/// A client that changes its name is another author, but its edits are still made only once.
 @Suite struct NameTests {
     private static func world() throws -> TestWorld {
         let world = TestWorld()
@@ -16,8 +16,8 @@ import Testing
         return nil
     }
 
-    /// A connection of client 1 that follows the list from a revision.
-    private static func comes(_ world: TestWorld, as person: String, from revision: Int) -> TestStream {
+    /// Returns a connection of client 1 that follows the list from a revision.
+    private static func connects(_ world: TestWorld, as person: String, from revision: Int) -> TestStream {
         let stream = world.connect(1, person: person)
         world.settle()
         stream.subscribe("list", request: 1, logID: 9, revision: revision)
@@ -29,7 +29,7 @@ import Testing
         let world = try Self.world()
         var authors: [UInt64?] = []
         for (index, name) in ["ONE", "TWO", "ONE", ""].enumerated() {
-            let stream = Self.comes(world, as: name, from: index)
+            let stream = Self.connects(world, as: name, from: index)
             #expect(stream.lastStart?.lastSequence == UInt64(index))
             stream.submit(UInt64(index) + 1, base: index, name)
             world.settle()
@@ -51,15 +51,15 @@ import Testing
         #expect(commits.map(\.sequence) == [1, 2, 3, 4])
     }
 
-    /// It knows its own commits by the author that it is now. So one made under another name that it has not seen comes in a
-    /// snapshot, where its sequence tells that it is there.
-    @Test(arguments: [0, 1]) func whatWasInFlightUnderAnotherNameIsThere(seen: Int) throws {
+    /// A client recognizes its own commits by its current author. So a commit under a former name that it has not seen
+    /// arrives in a snapshot, whose sequence shows that it is included.
+    @Test(arguments: [0, 1]) func aSubmissionUnderAFormerNameIsInTheSnapshot(seen: Int) throws {
         let world = try Self.world()
-        let one = Self.comes(world, as: "ONE", from: 0)
+        let one = Self.connects(world, as: "ONE", from: 0)
         one.submit(1, base: 0, "in flight")
         world.settle()
         one.end()
-        let two = Self.comes(world, as: "TWO", from: seen)
+        let two = Self.connects(world, as: "TWO", from: seen)
         let start = try #require(two.lastStart)
         #expect(start.lastSequence == 1)
         if case .snapshot(revision: 1, count: 1, _) = start.start {
@@ -71,15 +71,15 @@ import Testing
         world.settle()
         #expect(two.heard.contains(.acknowledged(list: 1, sequence: 1, revision: 1)))
         two.end()
-        // Under its own name it gets the commit, and knows it.
-        let again = Self.comes(world, as: "ONE", from: 0)
+        // Under its own name it gets the commit, and recognizes it.
+        let again = Self.connects(world, as: "ONE", from: 0)
         #expect(again.lastStart?.start == .resumed(head: 1))
     }
 
-    /// What is being written is waited for, whatever the client was called when it submitted that.
+    /// The answer waits for a running write, whatever the client's name was when it submitted.
     @Test func aSubscriptionWaitsForSubmissionsUnderAnotherName() throws {
         let world = try Self.world()
-        let one = Self.comes(world, as: "ONE", from: 0)
+        let one = Self.connects(world, as: "ONE", from: 0)
         one.submit(1, base: 0, "being written")
         let two = world.connect(1, person: "TWO")
         world.answer(world.waiting - 1)
@@ -89,18 +89,18 @@ import Testing
         #expect(two.lastStart?.lastSequence == 1)
     }
 
-    /// A write that failed gives its sequence back, also to another name.
-    @Test func aFailedWriteGivesItsSequenceBack() throws {
+    /// A failed write releases its sequence, also for another name.
+    @Test func aFailedWriteReleasesItsSequence() throws {
         let world = try Self.world()
-        let one = Self.comes(world, as: "ONE", from: 0)
+        let one = Self.connects(world, as: "ONE", from: 0)
         one.submit(1, base: 0, "kept")
         world.settle()
-        let two = Self.comes(world, as: "TWO", from: 1)
+        let two = Self.connects(world, as: "TWO", from: 1)
         world.failure = .failed("disk full")
         two.submit(2, base: 1, "lost")
         world.settle()
         world.failure = nil
-        let again = Self.comes(world, as: "ONE", from: 1)
+        let again = Self.connects(world, as: "ONE", from: 1)
         #expect(again.lastStart?.lastSequence == 1)
         again.submit(2, base: 1, "second")
         world.settle()

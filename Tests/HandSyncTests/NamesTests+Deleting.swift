@@ -4,7 +4,7 @@ import HandSync
 import HandWire
 import Testing
 
-// Deleting lists, bringing them back, and removing them for good.
+// Deleting lists, restoring them, and removing them for good.
 
 extension NamesTests {
     private func deleted(_ stream: TestStream, before: UInt64? = nil) -> [DownMessage.DeletedEntry] {
@@ -32,8 +32,9 @@ extension NamesTests {
         #expect(world.service.brokenInvariant() == nil)
     }
 
-    /// What was on its way when the list was deleted was not committed; after it came back it is, once.
-    @Test func whatWasOnItsWayIsSentAgain() throws {
+    /// A submission that was under way when the list was deleted was not committed. After the list is restored, it is
+    /// committed once.
+    @Test func aSubmissionToADeletedListIsSentAgain() throws {
         let logID = try #require(ada.lastStart).logID
         ada.submit(2, base: 1, "bread")
         ben.say(.delete(request: 3, name: "list"))
@@ -50,7 +51,7 @@ extension NamesTests {
         #expect(head == 4, "each of the sequences 1 to 4 once")
     }
 
-    @Test func ofSeveralTheLastOrTheOneThatIsNamed() throws {
+    @Test func theLastOrTheNamedDeletionIsRestored() throws {
         for text in ["second", "third"] {
             delete()
             ada.say(.create(request: 1, name: "list", rules: Rules(maximumCount: text.utf8.count)))
@@ -71,13 +72,13 @@ extension NamesTests {
             for entry in entries { rules[entry.name] = entry.rules.maximumCount }
         }
         #expect(rules == ["list": 6, "other": 5, "third": Rules.unlimitedCount])
-        // The number of a deletion of another name stands for nothing here.
+        // The number of a deletion of another name is invalid here.
         delete("other")
         undelete("third", deleted(ada)[0].deletion, as: "fourth")
         #expect(ada.errors.last == .noSuchList)
     }
 
-    @Test func whatIsTooOldDoesNotComeBack() {
+    @Test func anOldDeletionCannotBeRestored() {
         delete()
         world.wallClock += Retention.week - 1
         #expect(deleted(ada).count == 1)
@@ -85,14 +86,14 @@ extension NamesTests {
         #expect(deleted(ada).isEmpty)
         undelete()
         #expect(ada.errors.last == .noSuchList)
-        // It is removed without anybody asking for it.
+        // The list is removed without any request.
         world.now += 1_000
         world.service.timeout()
         world.settle()
         #expect(try! world.store.listCount(of: nil) == 0)
     }
 
-    @Test func whereNothingIsKeptItIsRemovedAtOnce() throws {
+    @Test func withoutRetentionADeletedListIsRemovedAtOnce() throws {
         let world = TestWorld()
         world.retention = Retention(deleted: 0)
         let ada = world.connect(1)
@@ -107,8 +108,8 @@ extension NamesTests {
         #expect(ada.errors == [.noSuchList])
     }
 
-    /// Others' writes go in between the steps of a removal.
-    @Test func removingLetsOthersWrite() throws {
+    /// Others' writes happen between the steps of a removal.
+    @Test func aRemovalLetsOthersWrite() throws {
         for sequence in UInt64(2)...40 {
             ada.submit(sequence, base: Int(sequence) - 1, "x")
             world.settle()
@@ -126,14 +127,15 @@ extension NamesTests {
         func isWritten() -> Bool { ada.heard.contains { if case .commit(list, _) = $0 { true } else { false } } }
         while world.waiting > 0, !isWritten() { world.answer() }
         let other = try #require(world.service.listReports().first { $0.name == "other" })
-        #expect(other.revision == 1 && world.waiting > 0, "the removal goes on behind the write")
+        #expect(other.revision == 1 && world.waiting > 0, "the removal continues after the write")
         world.settle()
         #expect(try world.store.listCount(of: nil) == 1)
     }
 
     // MARK: Limits
 
-    /// Deleted lists count, and the oldest make room: deleting and making anew fills nothing, and locks nobody out.
+    /// Deleted lists count towards the limit, and the oldest make room: deleting and recreating lists fills nothing,
+    /// and locks nobody out.
     @Test func deletedListsMakeRoom() throws {
         var limits = Limits()
         limits.userLists = 2
@@ -151,11 +153,11 @@ extension NamesTests {
         #expect(try world.store.deletedLists(before: .max, limit: 9).map(\.list.name) == ["list5", "list4"])
         for name in ["a", "b", "c"] { ada.say(.create(request: 3, name: name, rules: Rules())) }
         world.settle()
-        #expect(ada.errors == [.tooManyLists], "those that are there are not removed")
+        #expect(ada.errors == [.tooManyLists], "existing lists are not removed")
     }
 
-    /// Where the store is full the oldest go, one after another, until it is not.
-    @Test func aFullStoreRemovesWhatWasDeletedFirst() throws {
+    /// If the store is full, the lists that were deleted first are removed, one after another, until there is room.
+    @Test func aFullStoreRemovesTheOldestDeletions() throws {
         var limits = Limits()
         limits.storeBytes = 400
         let world = TestWorld(limits: limits)
@@ -179,15 +181,15 @@ extension NamesTests {
             world.settle()
             counts.append(try world.store.deletedLists(before: .max, limit: 9).count)
         }
-        #expect(counts.last == 2, "\(counts): one made room enough")
+        #expect(counts.last == 2, "\(counts): removing one made enough room")
         #expect(try world.store.deletedLists(before: .max, limit: 9).map(\.list.name) == ["c", "b"])
         #expect(try world.store.size() < 400)
     }
 
-    // MARK: Who may
+    // MARK: Rights
 
-    /// Who is admin of one list brings that back, and none that had its name before or has it since.
-    @Test func whoMayBringBackWhat() throws {
+    /// The admin of a list may restore it, but no list that had its name before or has it now.
+    @Test func onlyAdminsOfAListMayRestoreIt() throws {
         let world = TestWorld()
         let names = ["root", "ben", "eve"]
         world.tokens = [
@@ -211,13 +213,13 @@ extension NamesTests {
         ask(ben, .delete(request: 2, name: "list"))
         #expect(deletedNames(world, root).count == 2 && deletedNames(world, eve).isEmpty)
         #expect(deletedNames(world, ben) == ["ben"])
-        // Another list of that name is nobody's but its maker's.
+        // The new list of that name belongs only to its maker.
         ask(root, .create(request: 1, name: "list", rules: Rules()))
         ask(ben, .subscribe(.init(request: 3, name: "list", logID: 0, revision: 0)))
         ask(ben, .undelete(request: 3, name: "list", deletion: rootsOwn.deletion, newName: "list"))
         ask(eve, .undelete(request: 3, name: "list", deletion: nil, newName: "mine"))
         #expect(ben.errors == [.noSuchList, .noSuchList] && eve.errors == [.noSuchList])
-        // A new name takes what a new list takes.
+        // A new name requires the same role as a new list.
         ask(ben, .undelete(request: 3, name: "list", deletion: nil, newName: "other"))
         #expect(ben.errors.last == .notAllowed)
         ask(root, .rename(request: 1, name: "list", newName: "third"))

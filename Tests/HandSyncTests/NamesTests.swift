@@ -4,13 +4,13 @@ import HandSync
 import HandWire
 import Testing
 
-/// Lists that are renamed, deleted and brought back while people follow them. Here: renaming.
+/// Lists that are renamed, deleted and restored while people follow them. Here: renaming.
 @Suite struct NamesTests {
     let world: TestWorld
     let ada: TestStream
     let ben: TestStream
 
-    /// A list with one item that both follow.
+    /// Creates a list with one item that both clients follow.
     init() {
         world = TestWorld()
         (ada, ben) = (world.connect(1), world.connect(2))
@@ -37,7 +37,7 @@ import Testing
         stream.heard.compactMap { if case .commit(_, let commit) = $0 { commit.revision } else { nil } }
     }
 
-    @Test func whoFollowsARenamedListGoesOn() throws {
+    @Test func followersOfARenamedListContinue() throws {
         ben.say(.rename(request: 5, name: "list", newName: "new"))
         world.settle()
         #expect(ben.heard.contains(.done(request: 5)) && ada.errors.isEmpty)
@@ -54,8 +54,9 @@ import Testing
         #expect(world.service.brokenInvariant() == nil)
     }
 
-    /// Whoever waits to enter, as an edit of theirs is being written, does not enter a list that is called otherwise by then.
-    @Test func aListThatIsRenamedWhileOneWaitsIsNotEntered() {
+    /// A client whose subscription waits for a write of its own edit is not subscribed to a list that has been renamed
+    /// by then.
+    @Test func aWaitingSubscriptionToARenamedListFails() {
         ben.say(.rename(request: 5, name: "list", newName: "new"))
         ada.submit(2, base: 1, "bread")
         ada.say(.unsubscribe(list: 1))
@@ -66,7 +67,7 @@ import Testing
         #expect(world.service.brokenInvariant() == nil)
     }
 
-    /// Who follows it is told; who was away finds it by its log id, and nothing else.
+    /// A list's followers are notified of its new name. A client that was away finds the list by its log id only.
     @Test func aRenamedListIsFoundByItsLogID() throws {
         let logID = try #require(ben.lastStart).logID
         let away = world.connect(4)
@@ -96,7 +97,8 @@ import Testing
         #expect(away.lastStart?.request == 11 && away.heard.contains(.renamed(list: 1, name: "third")))
     }
 
-    /// Found by the simulator: who asked for the new name while the list got it had the list loaded a second time.
+    /// Found by the simulator: a subscription to the new name while the list was being renamed loaded the list a second
+    /// time.
     @Test func aListIsNotLoadedTwice() {
         let cara = world.connect(3)
         world.settle()
@@ -111,7 +113,7 @@ import Testing
         #expect(world.service.brokenInvariant() == nil)
     }
 
-    @Test func whoMayNotReadDoesNotFindByLogID() throws {
+    @Test func aLogIDFindsOnlyReadableLists() throws {
         let world = TestWorld()
         world.tokens = [
             "root": Access(name: "root", everywhere: .admin), "eve": Access(name: "eve", everywhere: .none),
@@ -126,7 +128,7 @@ import Testing
         #expect(eve.errors == [.noSuchList] && eve.lastStart == nil)
     }
 
-    @Test func aNameThatIsTakenOrBadIsRefused() {
+    @Test func takenAndInvalidNamesAreRefused() {
         ada.say(.create(request: 1, name: "taken", rules: Rules()))
         world.settle()
         for (name, new, expected) in [
@@ -142,15 +144,15 @@ import Testing
         #expect(revisions(ben) == [1, 2])
     }
 
-    /// Somebody comes by the new name while the store renames: there is one list in memory, not two.
-    @Test func aListThatIsLoadedMeanwhileIsThereOnce() {
+    /// A client asks for the new name while the store renames: the list is in memory once, not twice.
+    @Test func aListLoadedDuringItsRenamingIsInMemoryOnce() {
         for order in [0, 1] {
             let world = TestWorld()
             let (ada, ben) = (world.connect(1), world.connect(2))
             world.settle()
             ada.say(.create(request: 1, name: "list", rules: Rules()))
             world.settle()
-            // One is being read as "list", one is asked for as "new".
+            // One is being loaded as "list", the other is requested as "new".
             ada.subscribe("list", request: 2)
             world.turn()
             ben.say(.rename(request: 3, name: "list", newName: "new"))
@@ -170,8 +172,8 @@ import Testing
         }
     }
 
-    /// A role on a list goes with it, and is none on a list that gets the old name.
-    @Test func rolesGoWithTheList() {
+    /// A role on a list stays with it, and does not apply to a list that gets its old name.
+    @Test func rolesStayWithARenamedList() {
         let world = TestWorld()
         world.tokens = [
             "admin": Access(name: "root", everywhere: .admin),

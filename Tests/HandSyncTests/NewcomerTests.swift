@@ -30,7 +30,7 @@ import Testing
         try world.store.people(authors).map(\.author)
     }
 
-    @Test func whoOnlyLooksIsNotKept() throws {
+    @Test func aClientWithoutCommitsIsNotStored() throws {
         let world = try Self.world()
         let streams = (1...50).map { Self.comes(world, $0) }
         let authors = streams.map(Self.author)
@@ -42,16 +42,17 @@ import Testing
         #expect(world.service.brokenInvariant() == nil)
         for stream in streams { stream.end() }
         #expect(world.service.brokenInvariant() == nil)
-        // With nothing that hangs on them, they are forgotten; who is kept is not.
+        // Clients without commits are forgotten; those with commits are not.
         let (again, other) = (Self.comes(world, 8), Self.comes(world, 9))
         #expect(Self.author(again) == authors[7] && again.lastStart?.lastSequence == 1)
         #expect(!authors.contains(Self.author(other)))
         #expect(try world.store.load(1).sequences.map(\.key) == [authors[7]])
     }
 
-    /// Whoever comes back while its first commit is being written is who it was, in whatever order the store answers.
+    /// A client that reconnects while its first commit is being written keeps its author, in whatever order the store
+    /// answers.
     @Test(arguments: ["ada", "eve"], [false, true])
-    func whatIsBeingWrittenIsMadeOnce(person: String, isReadFirst: Bool) throws {
+    func aFirstCommitBeingWrittenIsMadeOnce(person: String, isReadFirst: Bool) throws {
         let world = try Self.world()
         let first = Self.comes(world)
         first.submit(1, base: 0, "in flight")
@@ -73,7 +74,7 @@ import Testing
     }
 
     /// The store was asked before the commit was durable, and answers after it.
-    @Test func whatTheStoreSaysLateIsNotBelieved() throws {
+    @Test func aLateAnswerOfTheStoreIsIgnored() throws {
         let world = try Self.world()
         let first = Self.comes(world)
         first.submit(1, base: 0, "in flight")
@@ -87,7 +88,7 @@ import Testing
         #expect(try world.store.load(1).sequences.map(\.value.sequence) == [1])
     }
 
-    @Test func aWriteThatFailsKeepsNobody() throws {
+    @Test func aFailedWriteStoresNoClient() throws {
         let world = try Self.world()
         let ada = Self.comes(world)
         world.failure = .failed("disk full")
@@ -102,8 +103,8 @@ import Testing
         #expect(world.service.brokenInvariant() == nil)
     }
 
-    /// A list that is deleted takes what was to be written with it.
-    @Test func aDeletedListHoldsNobody() throws {
+    /// Deleting a list also drops the commits that were to be written to it.
+    @Test func aDeletedListKeepsNoClient() throws {
         let world = try Self.world()
         let (ada, root) = (Self.comes(world), Self.comes(world, 2))
         root.say(.delete(request: 2, name: "list"))
@@ -115,8 +116,8 @@ import Testing
         #expect(world.service.brokenInvariant() == nil)
     }
 
-    /// What somebody may take of a server says how often they may come, too.
-    @Test func hellosHaveAPrice() throws {
+    /// A user's allowance also limits how often they may connect.
+    @Test func hellosAreCharged() throws {
         var limits = Limits()
         limits.userWork = 4_000
         limits.tellingDelay = 1_000_000
@@ -132,7 +133,7 @@ import Testing
         let ben = world.connect(100, token: "ben")
         world.settle()
         #expect(welcomed([ben]) == 1)
-        // Who waits is not read, and whose turn has come is not read before the welcome.
+        // Waiting connections are not read, and a connection is not read before its welcome.
         #expect(streams.allSatisfy { $0.isStopped == (Self.author($0) == 0) })
         let seconds = UInt64(60 - atOnce) / 2
         for isOver in [false, true] {
@@ -146,8 +147,8 @@ import Testing
         #expect(streams.allSatisfy { $0.errors.isEmpty } && world.service.brokenInvariant() == nil)
     }
 
-    /// Who is turned away while it waits for its turn does not come in.
-    @Test func aTokenThatEndsMeanwhileIsNotLetIn() {
+    /// A client whose token is revoked while it waits is not admitted.
+    @Test func aTokenRevokedWhileWaitingIsNotAdmitted() {
         var limits = Limits()
         limits.userWork = 10
         limits.tooFastDeadline = 1_000_000

@@ -3,7 +3,7 @@ import HandSync
 import HandWire
 import Testing
 
-/// What `Protocol.md` says in prose of a server's answers, claim by claim.
+/// The claims of `Protocol.md` about a server's answers, one by one.
 @Suite struct PageClaimTests {
     private func served(_ world: TestWorld, commits: Int = 0) -> TestStream {
         let stream = world.connect(1)
@@ -26,8 +26,9 @@ import Testing
 
     // MARK: Where history begins
 
-    /// The answer starts with the oldest commit that is kept; the list can be had where it begins, and not before.
-    @Test func theAnswerSaysWhereHistoryBegins() {
+    /// The answer starts with the oldest commit that is kept; the list is available at the revision where history
+    /// begins, but not before.
+    @Test func anAnswerRevealsWhereHistoryBegins() {
         let world = TestWorld(limits: Awkwardness.limits(Limits()))
         world.retention = Retention(commits: 5)
         let stream = served(world, commits: 30)
@@ -48,8 +49,8 @@ import Testing
             })
     }
 
-    /// Where all commits are forgotten the answer is empty, and history begins at the newest revision.
-    @Test func anEmptyAnswerSaysThatHistoryBeginsAtTheEnd() {
+    /// If all commits are forgotten, the answer is empty, and history begins at the newest revision.
+    @Test func anEmptyAnswerMeansThatHistoryBeginsAtTheEnd() {
         let world = TestWorld(limits: Awkwardness.limits(Limits()))
         world.retention = Retention(commits: 0)
         let stream = served(world, commits: 8)
@@ -79,7 +80,7 @@ import Testing
         ).frame
     }
 
-    @Test func theFirstFrame() {
+    @Test func theFirstFrameMustBeAHello() {
         #expect(answer(to: hello()) == [])
         #expect(answer(to: Frame.around([77, 1, 2])) == [.notHand])
         #expect(answer(to: Frame.around([1] + "HAN0".utf8)) == [.notHand])
@@ -94,7 +95,7 @@ import Testing
     // MARK: Submissions
 
     /// `how` goes up to 1 + base.
-    @Test func theBoundOfHow() {
+    @Test func howIsAtMostOneMoreThanTheBase() {
         for (how, errors) in [(UInt8(3), [ErrorCode]()), (4, [.malformedMessage])] {
             let world = TestWorld()
             let stream = served(world, commits: 2)
@@ -104,8 +105,8 @@ import Testing
         }
     }
 
-    /// A delta without components, and one of which nothing is left, become commits.
-    @Test func nothingIsACommitToo() {
+    /// A delta without components, and one of which nothing remains, become commits.
+    @Test func anEmptyDeltaIsACommitToo() {
         let world = TestWorld()
         let stream = served(world, commits: 2)
         stream.say(.submit(Submission(list: 1, base: 2, sequence: 3, delta: .identity)))
@@ -119,8 +120,8 @@ import Testing
         #expect(stream.errors.isEmpty)
     }
 
-    /// The newest revision is the durable one, but for exact submissions.
-    @Test func theTwoNewestRevisions() {
+    /// The newest revision is the durable one, except for exact submissions.
+    @Test func onlyExactSubmissionsSeeNumberedCommits() {
         let world = TestWorld()
         let stream = served(world, commits: 2)
         stream.submit(3, base: 2, "numbered, not durable")
@@ -136,8 +137,8 @@ import Testing
         #expect(stream.errors == [.baseInFuture])
     }
 
-    /// Every id may be inserted, and again once it is gone.
-    @Test func idsAreTheirMakers() {
+    /// Every id may be inserted, and inserted again after the item is deleted.
+    @Test func anyNewIDMayBeInserted() {
         let world = TestWorld()
         let stream = served(world)
         let item = Item(id: ItemID(rawValue: 0), content: .note(""))
@@ -156,8 +157,8 @@ import Testing
 
     // MARK: Presence
 
-    /// Who follows a list and has the capability is here; others are not shown.
-    @Test func whoIsHere() {
+    /// A client that follows a list and has the capability is present; others are not shown.
+    @Test func presenceShowsFollowersWithTheCapability() {
         let world = TestWorld()
         let stream = served(world)
         let other = world.connect(2)
@@ -168,7 +169,7 @@ import Testing
         world.settle()
         for each in [other, silent] { each.subscribe("list", request: 1) }
         world.settle()
-        // An item that is nowhere may be named.
+        // The id of a nonexistent item may be sent.
         other.say(.presence(list: 1, Focus(ItemID(rawValue: 77))))
         world.now += 100
         world.service.timeout()

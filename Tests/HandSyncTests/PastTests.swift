@@ -3,11 +3,12 @@ import HandSync
 import HandWire
 import Testing
 
-/// Lists at past revisions take much memory, so few are there at a time, and nobody keeps others waiting for theirs.
+/// Lists at past revisions take much memory, so only few are in memory at a time, and nobody keeps others waiting for
+/// theirs.
 @Suite struct PastTests {
     private static let revisions = 100
 
-    /// Ada, Ben, Cem and Dan; a list with a hundred commits, of which the store alone knows the first.
+    /// Ada, Ben, Cem and Dan; a list with a hundred commits, the first of which are only in the store.
     private struct Scene {
         let world: TestWorld
 
@@ -36,7 +37,7 @@ import Testing
             return stream
         }
 
-        /// Asks for a past revision, on a connection that takes no more than the first bytes.
+        /// Asks for a past revision, on a connection that accepts only the first bytes.
         func stuck(_ client: UInt64, _ name: String, at revision: Int) -> TestStream {
             let stream = enter(client, name)
             stream.isWriting = true
@@ -63,10 +64,10 @@ import Testing
         stream.heard.reduce(0) { if case .chunk(7, let items) = $1 { $0 + items.count } else { $0 } }
     }
 
-    /// Whether all of it came.
+    /// Whether the whole list has arrived.
     private static func hasAll(_ stream: TestStream, _ revision: Int) -> Bool { count(stream) == revision }
 
-    @Test func allOfItComes() {
+    @Test func thePastListArrivesCompletely() {
         let scene = Scene()
         let ben = scene.enter(2, "ben")
         for revision in [3, 30, 31, 99, 100] {
@@ -77,8 +78,8 @@ import Testing
         #expect(Self.hasAll(ben, 3 + 30 + 31 + 99 + 100))
     }
 
-    /// One of a user at a time, on whatever connection; what waits goes on when it is through.
-    @Test func eachUserHasOne() {
+    /// A user gets one at a time, on any connection; waiting requests continue when it is finished.
+    @Test func eachUserGetsOneAtATime() {
         let scene = Scene()
         let first = scene.stuck(2, "ben", at: 3)
         let second = scene.stuck(3, "ben", at: 4)
@@ -95,15 +96,15 @@ import Testing
         #expect(scene.world.service.brokenInvariant() == nil)
     }
 
-    /// Two are in memory, of whatever users; a third waits until one of them is let go of, as by hanging up.
-    @Test func fewAreInMemory() {
+    /// Two are in memory, of any users; a third waits until one of them is released, for example by hanging up.
+    @Test func onlyTwoAreInMemory() {
         let scene = Scene()
         let ben = scene.stuck(2, "ben", at: 3)
         let cem = scene.stuck(3, "cem", at: 4)
         let dan = scene.stuck(4, "dan", at: 5)
         dan.drain()
         #expect(!Self.isServed(dan))
-        // Who asks for what is there shares it.
+        // A request for a revision that is in memory shares it.
         let ada = scene.stuck(5, "ada", at: 4)
         ada.drain()
         #expect(Self.hasAll(ada, 4))
@@ -115,8 +116,8 @@ import Testing
         #expect(Self.hasAll(cem, 4))
     }
 
-    /// Those who ask for the same while it is being read get it together, read once.
-    @Test func itIsReadOnce() {
+    /// Requests for a revision that is being read share it, and it is read once.
+    @Test func sharedRequestsAreReadOnce() {
         let scene = Scene()
         let streams = [("ben", UInt64(2)), ("cem", 3), ("dan", 4)].map { scene.enter($0.1, $0.0) }
         for stream in streams { stream.say(.fetch(request: 7, name: "list", revision: 9)) }
@@ -125,8 +126,8 @@ import Testing
         #expect(streams.allSatisfy { Self.hasAll($0, 9) })
     }
 
-    /// Whoever takes nothing of theirs is closed if somebody waits, and only then.
-    @Test func whoTakesNothingGivesWay() {
+    /// A client that reads nothing of its list is closed if somebody waits, and only then.
+    @Test func aStalledReaderIsClosedIfOthersWait() {
         let scene = Scene { $0.stallDeadline = 5_000 }
         let ben = scene.stuck(2, "ben", at: 3)
         let cem = scene.stuck(3, "cem", at: 4)
@@ -143,8 +144,9 @@ import Testing
         #expect(dan.heard.contains { if case .excerpt(8, let excerpt) = $0 { excerpt.count == 5 } else { false } })
     }
 
-    /// Taking a little now and then is no way to keep it for long: a sixteenth at least in that time. Whoever takes more keeps it.
-    @Test(arguments: [(3, true), (1, false)]) func whoTakesLittleGivesWay(pause: Int, isClosed: Bool) {
+    /// Reading a little from time to time does not keep it for long: at least a sixteenth must be read in that time. A
+    /// client that reads more keeps it.
+    @Test(arguments: [(3, true), (1, false)]) func aSlowReaderIsClosedIfOthersWait(pause: Int, isClosed: Bool) {
         let scene = Scene {
             $0.stallDeadline = 5_000
             $0.chunkBytes = 8
@@ -169,8 +171,9 @@ import Testing
         #expect(Self.hasAll(ben, 32) == !isClosed && Self.hasAll(dan, 5))
     }
 
-    /// Those who get it together get it a chunk or so at a turn, one after the other: nobody's commits wait for all of them.
-    @Test func itIsSentAFewAtATurn() {
+    /// Clients that share it are sent about a chunk per turn, one after the other: nobody's commits wait for all of
+    /// them.
+    @Test func aSharedListIsSentAFewPerTurn() {
         let scene = Scene { $0.chunkBytes = 64 }
         let readers = ["ada", "ben", "cem", "dan"].enumerated().map { scene.enter(UInt64($0 + 2), $1) }
         for reader in readers { reader.say(.fetch(request: 7, name: "list", revision: 32)) }
@@ -187,8 +190,9 @@ import Testing
         #expect(readers.allSatisfy { Self.hasAll($0, 32) } && turns > 20, "\(turns) turns")
     }
 
-    /// Freeing a long list takes long, so nobody waits for it: neither when it is through nor when everybody has hung up.
-    @Test(arguments: [true, false]) func itIsFreedAside(isRead: Bool) {
+    /// Freeing a long list takes long, so it happens off the loop, both when it is finished and when everybody has hung
+    /// up.
+    @Test(arguments: [true, false]) func aPastListIsFreedOffTheLoop(isRead: Bool) {
         let scene = Scene()
         let ben = scene.stuck(2, "ben", at: 3)
         let before = scene.world.computations
@@ -202,8 +206,8 @@ import Testing
         #expect(scene.world.service.brokenInvariant() == nil)
     }
 
-    /// The newest list in front of a past one, on one connection, is no way to keep the past one for ever.
-    @Test func whatComesFirstIsNoExcuse() {
+    /// Requesting the newest list before a past one, on one connection, does not keep the past one forever.
+    @Test func anEarlierRequestDoesNotKeepAPastList() {
         let scene = Scene {
             $0.stallDeadline = 5_000
             $0.chunkBytes = 64
@@ -231,8 +235,8 @@ import Testing
         #expect(Self.hasAll(dan, 5))
     }
 
-    /// Whoever waited is served in the turn in which there is room, not with the next event.
-    @Test func whoeverWaitedIsServedAtOnce() {
+    /// A waiting request is served in the turn in which there is room, not with the next event.
+    @Test func aWaitingRequestIsServedInTheSameTurn() {
         let scene = Scene()
         let ben = scene.stuck(2, "ben", at: 3)
         _ = scene.stuck(3, "cem", at: 4)
@@ -244,8 +248,8 @@ import Testing
         #expect(Self.hasAll(other, 4))
     }
 
-    /// What could not be read is in nobody's way, and is said to everybody who asked for it.
-    @Test func whatCannotBeReadIsLetGoOf() {
+    /// A failed read blocks nobody, and is reported to everybody who asked for it.
+    @Test func aFailedReadBlocksNobody() {
         let scene = Scene { $0.pastRevisions = 1 }
         let (ben, cem) = (scene.enter(2, "ben"), scene.enter(3, "cem"))
         scene.world.failure = .failed("broken")
@@ -258,11 +262,11 @@ import Testing
         #expect(Self.hasAll(ben, 8))
     }
 
-    /// Reading it is work, and is counted as its user's.
-    @Test func readingIsWork() {
+    /// Reading it is work, and is charged to its user.
+    @Test func readingAPastListIsCharged() {
         let scene = Scene { $0.userWork = 1_200 }
         let ben = scene.enter(2, "ben")
-        // 2 for each item and 100 for half as many commits; 12,000 may be taken at once, of which the hello took 2,000.
+        // 2 for each item and 100 for half as many commits; 12,000 are allowed at once, of which the hello took 2,000.
         for revision in 20..<28 {
             #expect(!ben.isStopped)
             ben.say(.fetch(request: 7, name: "list", revision: revision))

@@ -4,9 +4,9 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// Presence is a state: who does not read it costs nothing, and knows the newest when they do.
+/// Presence is a state: a client that does not read it costs nothing, and gets the newest state when it reads.
 @Suite struct PresenceTests {
-    /// A reader of a board, who knows what it was told.
+    /// A reader of a board, with the presence that it was sent.
     private struct Reader {
         var told = 0
         var knownGone: Int
@@ -28,11 +28,11 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...20) func whoeverReadsKnowsWhoIsHere(seed: UInt64) {
+    @Test(arguments: 1...20) func everyReaderKnowsWhoIsPresent(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         var board = PresenceBoard()
         var truth: [UInt64: Focus?] = [:]
-        // Those at other servers; who is here, too, is where they say here.
+        // People at other servers. For a person who is present at both, this server's entry counts.
         var visitors: [UInt64: PresenceBoard.Visitor] = [:]
         var connections: [UInt64: Int] = [:]
         var readers: [Reader] = []
@@ -42,7 +42,7 @@ import Testing
             case 0:
                 board.join(author, name: "p\(author)")
                 connections[author, default: 0] += 1
-                // A connection has not said yet where it is.
+                // A connection that has not sent its presence yet.
                 truth[author] = .some(nil)
             case 1:
                 board.leave(author)
@@ -59,7 +59,8 @@ import Testing
                 visitors[author] = visitors[author] == nil ? .init(name: "v", focus: focus) : nil
                 let (before, own) = (board.last, board.ownChanges)
                 board.setVisitors(visitors)
-                // Others are told only of those who are here; and nothing has changed if nobody sees it.
+                // Other servers are sent only the people who are present here, and nothing has changed if nobody can
+                // see it.
                 #expect(board.ownChanges == own && board.last == before + (truth[author] == nil ? 1 : 0))
                 board.setVisitors(visitors)
                 #expect(board.last <= before + 1)
@@ -75,8 +76,8 @@ import Testing
         }
     }
 
-    /// Of those who have gone not all are remembered, and it is known of whom not.
-    @Test func whoHasGoneIsForgottenInTime() {
+    /// Only some of the people who have left are remembered, and it is known which ones are not.
+    @Test func departuresAreEventuallyForgotten() {
         var board = PresenceBoard()
         for author in 1...UInt64(10_000) {
             board.join(author, name: "p")
@@ -86,10 +87,10 @@ import Testing
         let (entries, end) = board.entries(after: 0, through: board.last, atMost: .max)
         #expect(end == board.last && entries.count <= 3_000 && board.floor > 0)
         #expect(entries.last == DownMessage.Presence(author: 20_000, place: .here(person: "q", nil)))
-        // All that changed behind the floor is told.
+        // All changes after the floor are sent.
         let gone = entries.filter { $0.place == .gone }.map(\.author)
         #expect(gone == Array((10_000 - UInt64(gone.count) + 1)...10_000))
-        // Nobody forgets those at other servers while they are there.
+        // People at other servers are not forgotten while they are present.
         board.setVisitors([1: .init(name: "v", focus: nil)])
         for author in 2...UInt64(10_000) {
             board.join(author, name: "p")
@@ -101,7 +102,7 @@ import Testing
 
     private static let name = String(repeating: "x", count: 60)
 
-    /// A list with many people, who have long names.
+    /// Returns a list with many people, who have long names.
     private static func crowd(
         _ count: Int, lists: Int = 1, chunk: Int = Limits().chunkBytes
     ) throws -> (TestWorld, [TestStream]) {
@@ -125,7 +126,7 @@ import Testing
         world.settle()
     }
 
-    /// Somebody who follows the first list, and knows who is here.
+    /// Returns a client that follows the first list and its presence.
     private static func reader(_ client: UInt64, _ world: TestWorld) -> TestStream {
         let reader = world.connect(client)
         world.settle()
@@ -140,8 +141,8 @@ import Testing
         world.settle()
     }
 
-    /// Who follows many lists and reads nothing makes the server hold no more than a chunk and a frame.
-    @Test func whatIsNotReadIsNotMade() throws {
+    /// A client that follows many lists and reads nothing makes the server hold at most a chunk and a frame.
+    @Test func unreadPresenceIsNotProduced() throws {
         let (world, _) = try Self.crowd(200, lists: 16)
         let reader = world.connect(1_000)
         world.settle()
@@ -155,8 +156,8 @@ import Testing
         #expect(reader.bytes - before <= 128 << 10 && world.service.brokenInvariant() == nil)
     }
 
-    /// What did not fit into one write follows at once.
-    @Test func allOfItComesInTheEnd() throws {
+    /// Whatever did not fit into one write follows at once.
+    @Test func allPresenceArrivesEventually() throws {
         let (world, people) = try Self.crowd(30, lists: 3, chunk: 1_000)
         people[7].end()
         Self.passInterval(world)
@@ -169,14 +170,14 @@ import Testing
         var told: [UInt64: Int] = [:]
         for case .presence(let list, let entries) in reader.heard {
             told[list, default: 0] += entries.count
-            // It knew nothing of who has gone.
+            // It never knew the people who have left.
             #expect(entries.allSatisfy { $0.place != .gone })
         }
         #expect(told == [1: 30, 2: 30, 3: 30])
     }
 
-    /// Whatever happened while it did not read, in the end it knows who is here.
-    @Test func whoReadsAgainKnowsTheNewest() throws {
+    /// Whatever happened while it did not read, in the end it knows who is present.
+    @Test func aResumedReaderKnowsTheNewestPresence() throws {
         let (world, people) = try Self.crowd(30)
         let reader = Self.reader(1_000, world)
         #expect(reader.present.count == 31)
@@ -202,8 +203,8 @@ import Testing
         #expect(entries.contains { $0.place == .here(person: Self.name, Focus(ItemID(rawValue: 50))) })
     }
 
-    /// Who subscribes anew on its connection may have forgotten where it was, and not come back to say so.
-    @Test func whoSubscribesAnewIsOnNoItem() throws {
+    /// A client that subscribes again on its connection may have forgotten its presence, and not send it again.
+    @Test func aNewSubscriptionIsOnNoItem() throws {
         let (world, people) = try Self.crowd(2)
         let reader = Self.reader(1_000, world)
         people[0].say(.presence(list: 1, Focus(ItemID(rawValue: 7), isEditing: true)))
@@ -216,8 +217,9 @@ import Testing
         #expect(world.service.brokenInvariant() == nil)
     }
 
-    /// What the system has taken by now is noticed a moment later: the frame for all would say only the last change.
-    @Test func whoIsBehindIsToldOfAll() throws {
+    /// It is noticed only a moment later what the system has accepted: the frame for all would contain only the
+    /// last change.
+    @Test func aLaggingReaderGetsAllChanges() throws {
         let (world, people) = try Self.crowd(3)
         let reader = Self.reader(1_000, world)
         reader.stalls = true
@@ -236,8 +238,8 @@ import Testing
         }
     }
 
-    /// Who subscribes anew is told of all who are here, and of those who went while nothing was read.
-    @Test func whoSubscribesAnewIsToldWhoWent() throws {
+    /// A client that subscribes again is sent everybody who is present, and those who left while it read nothing.
+    @Test func aNewSubscriptionReportsDepartures() throws {
         let (world, people) = try Self.crowd(5)
         let reader = Self.reader(1_000, world)
         reader.stalls = true
@@ -252,9 +254,9 @@ import Testing
         #expect(reader.present.count == 5)
     }
 
-    /// Who edits an item is told to the others like where somebody is: when it changes, at most once in an interval. A client that
-    /// comes back edits nothing until it says so.
-    @Test func whoEditsIsTold() throws {
+    /// Editing an item is reported to the others like other presence: when it changes, at most once per interval. A
+    /// client that reconnects edits nothing until it sends that again.
+    @Test func editingIsReported() throws {
         let (world, people) = try Self.crowd(1)
         let reader = Self.reader(1_000, world)
         let item = ItemID(rawValue: 5)
@@ -282,8 +284,9 @@ import Testing
         #expect(again == [nil] && people[0].errors == [.replaced])
     }
 
-    /// Of whom it is not remembered that they have gone, nobody can be told: the connection ends, and the client comes back.
-    @Test func whoMissedTooManyComesBack() throws {
+    /// The departures that are not remembered cannot be sent to anybody: the connection ends, and the client
+    /// reconnects.
+    @Test func aReaderThatMissedTooMuchReconnects() throws {
         let (world, _) = try Self.crowd(3)
         let reader = Self.reader(1_000, world)
         reader.stalls = true

@@ -8,8 +8,8 @@ import Testing
 @Suite struct ReplicaTests {
     private func task(_ id: UInt64) -> Item { Item(id: ItemID(rawValue: id), content: .task("t\(id)", done: false)) }
 
-    /// What was seen of one history says nothing of another.
-    @Test func ofAnotherHistoryNothingWasSeen() throws {
+    /// What was seen of one history says nothing about another.
+    @Test func inAnotherHistoryNothingWasSeen() throws {
         let list = Hand([Item(id: ItemID(rawValue: 1), content: .note("a"))])
         var replica = Replica(confirmed: list, revision: 5, logID: 7, sequence: 0)
         try replica.edit(replica.view.rewording(0, "b"))
@@ -20,8 +20,8 @@ import Testing
         #expect(replica.takeSubmission(list: 1)?.lag == 4)
     }
 
-    /// Nor does an exact edit that was made on an end that the history has lost.
-    @Test func aHistoryThatLostItsEnd() throws {
+    /// Nor is an exact edit carried over that was made on an end that the history has lost.
+    @Test func anExactEditOnALostEndIsRejected() throws {
         let list = Hand([Item(id: ItemID(rawValue: 1), content: .note("a"))])
         var replica = Replica(confirmed: list, revision: 5, logID: 7, sequence: 0)
         try replica.edit(replica.view.rewording(0, "b"), isExact: true)
@@ -33,7 +33,7 @@ import Testing
         #expect(replica.takeSubmission(list: 1)?.lag == 2)
     }
 
-    @Test func threeStates() throws {
+    @Test func aReplicaHasThreeStates() throws {
         var world = World(tasks(2), replicas: 1)
         #expect(world.replicas[0].state == .synchronized)
         try world.edit(0, Delta.deleting(0..<1))
@@ -45,7 +45,7 @@ import Testing
         #expect(world.replicas[0].state == .synchronized)
     }
 
-    @Test func aRejectionTakesBackOnlyWhatWasRejected() throws {
+    @Test func aRejectionUndoesOnlyTheRejectedEdit() throws {
         var world = World(tasks(2), replicas: 2, rules: Rules(maximumCount: 3))
         try world.edit(0, Delta.inserting([task(10)], at: 2, .before))
         try world.edit(1, Delta.inserting([task(11)], at: 0, .after))
@@ -62,8 +62,8 @@ import Testing
         }
     }
 
-    /// However much others do in between: the oldest of one's own edits are forgotten, those that are not are taken back.
-    @Test func whatUndoKeepsIsBounded() throws {
+    /// However much others do in between: the oldest of one's own edits are forgotten, the others can be undone.
+    @Test func undoMemoryIsBounded() throws {
         var world = World(tasks(100), replicas: 2)
         let (rounds, mostBytes) = (100, 4 << 20)
         func text(_ round: Int, _ index: Int) -> String {
@@ -89,7 +89,7 @@ import Testing
         #expect(world.replicas[0].view[1].content.text == text(rounds - 1, 1))
     }
 
-    /// What is done again and again between two of one's own edits is one change to undo.
+    /// Others' repeated changes between two of one's own edits become one change for undo.
     @Test func undoAfterThousandsOfOthersEdits() throws {
         var world = World(tasks(3), replicas: 2)
         try world.edit(0, Delta.deleting(1..<2))
@@ -102,7 +102,7 @@ import Testing
         #expect(world.replicas[0].view.map(\.content.text) == ["other 2498", "t2", "other 2499"])
     }
 
-    @Test func undoThenRedoGivesTheListBack() throws {
+    @Test func undoThenRedoRestoresTheList() throws {
         var chaos = Chaos(seed: testSeed(41))
         for _ in 0..<40 {
             var world = World(tasks(5), replicas: 2)
@@ -144,7 +144,7 @@ import Testing
         #expect(world.replicas[0].view.map(\.content.text) == ["t20", "t1", "mine", "t2"])
     }
 
-    @Test func whoeverLosesIsTold() throws {
+    @Test func lossesAreReported() throws {
         var world = World(tasks(3), replicas: 2)
         // The second moves item 1 while the first deletes it: its pending move is lost.
         try world.edit(0, Delta.deleting(0..<1))
@@ -160,15 +160,15 @@ import Testing
         let item = Item(id: ItemID(rawValue: 2), content: .task("b", done: false))
         let loss = TextChange.Loss(at: 0, original: "t2", lost: "a", present: "b")
         #expect(world.notices[0].contains(.superseded(item, .words(loss, in: .text), author: 2, revision: 4)))
-        // What comes after having seen it is not a conflict.
+        // An edit made after having seen it is not a conflict.
         world.notices[0] = []
         try world.edit(1, world.replicas[1].view.rewording(0, "c"))
         try world.settle()
         #expect(world.notices[0].isEmpty)
     }
 
-    /// What is lost of the third portion that waits is looked up on the list that the two before it leave, in their order.
-    @Test func whatIsLostOfALaterPortionIsTold() throws {
+    /// The losses of the third waiting portion are determined on the list after the two before it, in their order.
+    @Test func lossesOfALaterPortionAreReported() throws {
         let big = Content.note(String(repeating: "x", count: Replica.portionBytes))
         let rules = Rules(maximumSize: Replica.portionBytes)
         var replica = Replica(confirmed: Hand(tasks(3), rules: rules), revision: 1, logID: 7, sequence: 0)
@@ -185,7 +185,7 @@ import Testing
         #expect(replica.view.map(\.id.rawValue) == [12, 3, 11, 10, 2])
         let theirs = replica.confirmed.rewording(2, "theirs")
         var (list, notices) = (replica.confirmed, [Replica.Notice]())
-        // An edit is lost only to a deletion of what it edits.
+        // An edit is lost only if the item that it edits is deleted.
         for (number, delta) in [theirs, Delta.deleting(2..<3)].enumerated() {
             list = try list.applying(delta)
             let commit = Commit(
@@ -202,7 +202,7 @@ import Testing
         #expect(replica.view.map(\.id.rawValue) == [12, 11, 10, 2])
     }
 
-    @Test func aDealtCardTurnsOverInTheViewAndInWhatWaits() throws {
+    @Test func aDealtCardTurnsOverInTheViewAndInPendingEdits() throws {
         var world = World([], replicas: 1, rules: .fiveCards, deck: Deck(seed: 1))
         let card = Item(id: ItemID(rawValue: 5), content: .card(.faceDown))
         try world.edit(0, Delta.inserting([card], at: 0, .after))
@@ -216,7 +216,7 @@ import Testing
         #expect(world.hasConverged)
     }
 
-    /// A snapshot keeps pending edits, whether what was in flight is in it or not.
+    /// A snapshot keeps pending edits, whether or not it contains what was in flight.
     @Test(arguments: [false, true])
     func pendingEditsSurviveASnapshot(isCommitted: Bool) throws {
         var world = World(tasks(4), replicas: 2)
@@ -225,7 +225,7 @@ import Testing
         try world.edit(0, Delta.moving(0..<1, to: 4, .before))
         world.deliverUp(0)
         if isCommitted { world.deliverUp(1) } else { world.up[1] = [] }
-        // The second's connection is lost here; it comes back and gets a snapshot.
+        // The second's connection is lost here; it reconnects and gets a snapshot.
         world.down[1] = []
         let update = world.replicas[1].reset(
             to: world.authority.hand, revision: world.authority.revision, logID: 9,
@@ -238,7 +238,7 @@ import Testing
         #expect(world.authority.hand.count == 5)
     }
 
-    /// What the machine tells its user, applied step by step, is the view.
+    /// The reported updates, applied step by step, lead to the view.
     @Test func updatesAddUpToTheView() throws {
         var chaos = Chaos(seed: testSeed(42))
         var world = World(tasks(6), replicas: 2)

@@ -4,9 +4,9 @@ import HandSync
 import HandTestSupport
 import Testing
 
-/// Undo and redo by the history alone.
+/// Undo and redo from the history alone.
 @Suite struct RetraceTests {
-    /// One person whose steps are worked out by the history, with a replica beside, and somebody else.
+    /// A person whose steps are computed from the history and compared with a replica, and somebody else.
     private struct Couple {
         var world: World
         var chaos: Chaos
@@ -22,7 +22,7 @@ import Testing
             try world.edit(index, chaos.edit(on: view).fitting(view))
         }
 
-        /// What the history says that a step does, and what it takes back; nil if there is nothing.
+        /// Returns what a step does according to the history, and which commit it undoes, or nil if there is none.
         func predicted(_ step: Retrace.Step) -> (Retraction, Retrace.Target)? {
             var retrace = Retrace(own: [1: steps], revision: world.log.count)
             while true {
@@ -41,7 +41,7 @@ import Testing
             }
         }
 
-        /// Makes an edit as such a step; one that changes nothing makes no commit.
+        /// Makes an edit as such a step. An edit that changes nothing makes no commit.
         mutating func make(_ delta: Delta, as step: Retrace.Step) throws {
             if delta.isIdentity {
                 steps.empty[world.log.count, default: []].append(step)
@@ -52,8 +52,8 @@ import Testing
         }
     }
 
-    /// Each step is the one that a replica makes which was there all the time.
-    @Test func aReplicaDoesTheSame() throws {
+    /// Each step equals that of a replica that was present all the time.
+    @Test func stepsEqualThoseOfAReplica() throws {
         var steps = 0
         for round in 0..<60 {
             var couple = Couple(testSeed(71) &+ UInt64(round))
@@ -75,8 +75,8 @@ import Testing
         #expect(steps > 300)
     }
 
-    /// However the edits crossed others': all undone and made again, the list is what it was.
-    @Test func allUndoneAndMadeAgain() throws {
+    /// Whatever others' edits overlapped: after undoing and redoing everything, the list is the same.
+    @Test func undoingAndRedoingEverythingRestoresTheList() throws {
         for round in 0..<40 {
             var couple = Couple(testSeed(72) &+ UInt64(round))
             for _ in 0..<12 {
@@ -100,8 +100,8 @@ import Testing
         }
     }
 
-    /// What others do makes an undo empty; it counts as made all the same.
-    @Test func stepsThatChangeNothing() throws {
+    /// An undo that others' edits have made empty still counts as made.
+    @Test func emptyStepsCount() throws {
         var couple = Couple(0)
         try couple.world.edit(0, couple.world.replicas[0].view.rewording(1, "x"))
         try couple.world.settle()
@@ -121,8 +121,8 @@ import Testing
         #expect(couple.predicted(.undo)?.1 == redo.1)
     }
 
-    /// Asks for what it must know and no more, and takes back anybody's commit by its revision.
-    @Test func whatItAsksFor() throws {
+    /// Retrace asks for exactly what it must know, and undoes anybody's commit by its revision.
+    @Test func onlyNeededCommitsAreRequested() throws {
         var couple = Couple(0)
         let before = couple.world.authority.hand
         try couple.world.edit(1, couple.world.replicas[1].view.rewording(0, "x"))
@@ -133,7 +133,7 @@ import Testing
         }
         let (log, past) = (couple.world.log, couple.world.past)
         var retrace = Retrace(own: [1: couple.steps], revision: 4)
-        // The newest alone is read and looked at for an undo.
+        // Only the newest commit is read and examined for an undo.
         #expect(retrace.next(for: .step(.undo)) == .read(4...4))
         retrace.prepend([log[3]])
         #expect(retrace.next(for: .step(.undo)) == .look(log[3]))
@@ -143,7 +143,7 @@ import Testing
         }
         #expect(target.revision == 4)
         #expect(retrace.next(for: .step(.redo)) == .nothing)
-        // Somebody else's commit is no step.
+        // Somebody else's commit is not a step.
         #expect(retrace.next(for: .revision(1)) == .read(1...3))
         retrace.prepend(Array(log[..<3]))
         #expect(retrace.next(for: .revision(1)) == .look(log[0]))
@@ -152,12 +152,12 @@ import Testing
             return #expect(Bool(false))
         }
         #expect(try couple.world.authority.hand.applying(retraction.delta)[0] == before[0])
-        // One's own newest is.
+        // One's own newest commit is.
         guard case .make(_, as: .undo, _) = retrace.next(for: .revision(4)) else { return #expect(Bool(false)) }
     }
 
-    /// What the server keeps no longer is not asked for again.
-    @Test func aForgottenPast() throws {
+    /// Commits that the server no longer keeps are not requested again.
+    @Test func forgottenCommitsAreNotRequestedAgain() throws {
         var couple = Couple(0)
         for index in 0..<3 {
             try couple.world.edit(1, couple.world.replicas[1].view.rewording(index, "x"))

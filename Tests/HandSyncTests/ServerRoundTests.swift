@@ -1,7 +1,7 @@
 import HandSync
 import Testing
 
-/// Which server is tried when, of several.
+/// The order in which several servers are tried.
 @Suite struct ServerRoundTests {
     typealias Target = ServerRound.Target
 
@@ -9,7 +9,7 @@ import Testing
         ServerRound(names, list: list, most: 10_000)
     }
 
-    /// What is tried from now on until there is a wait, where nobody is reached, and the wait.
+    /// Returns the targets that are tried until there is a wait if nobody can be reached, and the wait.
     private func failures(
         _ round: inout ServerRound, addresses: [Int] = [1, 1, 1], _ reason: String = "refused"
     ) -> ([String], ServerRound.Step) {
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// It never changes, or clients of several versions would not meet.
+    /// It must never change, or clients of different versions would choose different servers.
     @Test func theHomeOfAListIsTheSameForEverybody() {
         let names = ["", "a", "groceries", "Einkäufe", "foobar", "list-1", "list-2"]
         #expect(names.map { ServerRound.home(of: $0, among: 3) } == [2, 1, 1, 0, 1, 1, 1])
@@ -35,8 +35,8 @@ import Testing
         }
     }
 
-    /// One server is tried and then waited for, and has all the time that the system takes.
-    @Test func oneServer() {
+    /// A single server is tried and then waited for, and gets all the time that the system allows.
+    @Test func aSingleServerGetsAllTheTime() {
         for names in [[], ["a:1"]] {
             var round = ServerRound(names, list: "groceries", most: 10_000)
             #expect(round.target == Target(host: 0, address: nil, patience: nil))
@@ -47,12 +47,12 @@ import Testing
             round.succeeded()
             let end = round.failed("lost", notBefore: 200, lasted: 100_000)
             #expect(end == .wait(notBefore: 200, reason: "lost"))
-            #expect(round.target == Target(host: 0, address: nil, patience: nil), "it is looked up anew")
+            #expect(round.target == Target(host: 0, address: nil, patience: nil), "it is looked up again")
         }
     }
 
-    /// Each is tried once; then there is a wait, and all over again, from the home on.
-    @Test func allAreTried() throws {
+    /// Each is tried once; then there is a wait, and everything starts again, from the home server on.
+    @Test func allServersAreTriedBeforeAWait() throws {
         var round = Self.round("a:1", "b:1", "c:1")
         #expect(round.target == Target(host: 0, address: nil, patience: 1_000) && round.name == "a:1")
         for _ in 0..<2 {
@@ -69,14 +69,14 @@ import Testing
         #expect(round.name == "c:1")
     }
 
-    /// A name may stand for several addresses.
+    /// A name may have several addresses.
     @Test func allAddressesAreTried() {
         var round = Self.round("a:1", "b:1", "c:1")
         let (tried, _) = failures(&round, addresses: [1, 3, 2])
         #expect(tried == ["0.0", "1.0", "1.1", "1.2", "2.0", "2.1"])
         var one = Self.round("a:1")
         #expect(failures(&one, addresses: [2]).0 == ["0.0", "0.1"])
-        // While there are others to try, each has a second.
+        // While there are others to try, each has one second.
         #expect(one.target.patience == nil)
         one.found(addresses: 2)
         #expect(one.target == Target(host: 0, address: 0, patience: 1_000))
@@ -84,15 +84,15 @@ import Testing
         #expect(one.failed("reset") == .wait(notBefore: 0, reason: "refused; reset"))
     }
 
-    @Test func eachReasonIsToldOnce() {
+    @Test func eachReasonIsReportedOnce() {
         var round = Self.round("a:1", "b:1", "c:1")
         for (reason, expected) in [("x", .goOn), ("y", .goOn), ("x", nil)] as [(String, ServerRound.Step?)] {
             #expect(round.failed(reason) == expected ?? .wait(notBefore: 0, reason: "a:1, c:1: x; b:1: y"))
         }
     }
 
-    /// After a connection that was there for long it is a new round: everybody else is tried before there is a wait.
-    @Test func aLostConnection() {
+    /// After a connection that lasted long, a new round starts: all others are tried before there is a wait.
+    @Test func aLongConnectionStartsANewRound() {
         var round = Self.round("a:1", "b:1", "c:1")
         #expect(round.failed("refused") == .goOn)
         round.found(addresses: 3)
@@ -102,14 +102,14 @@ import Testing
         #expect(round.failed("lost", lasted: 1_000) == .goOn)
         #expect(round.target == Target(host: 1, address: 2, patience: 1_000))
         #expect(round.failed("refused") == .goOn)
-        #expect(round.target == Target(host: 1, address: 0, patience: 1_000), "what was found is still good")
+        #expect(round.target == Target(host: 1, address: 0, patience: 1_000), "the address is still valid")
         #expect(round.failed("refused") == .goOn)
         let (tried, step) = failures(&round)
         #expect(tried == ["2.0", "0.0"])
         #expect(step == .wait(notBefore: 0, reason: "b:1: lost; a:1, b:1, c:1: refused"))
     }
 
-    /// Servers that let a client in and soon send it away are tried once each, too.
+    /// Servers that admit a client and soon disconnect it are also tried once each.
     @Test func aShortConnectionIsNoSuccess() {
         var round = Self.round("a:1", "b:1")
         round.found(addresses: 1)
@@ -120,8 +120,8 @@ import Testing
         #expect(round.failed("sent away", notBefore: 200, lasted: 0) == .wait(notBefore: 200, reason: "b:1: sent away"))
     }
 
-    /// Whoever is to be left alone for longest decides.
-    @Test func serversThatWantToBeLeftAlone() {
+    /// The server that asks for the longest wait decides.
+    @Test func theLongestRequestedWaitDecides() {
         var round = Self.round("a:1", "b:1", "c:1")
         #expect(round.failed("full", notBefore: 5_000) == .goOn)
         #expect(round.failed("drains", notBefore: 200) == .goOn)
@@ -129,8 +129,9 @@ import Testing
         #expect(failures(&round).1 == .wait(notBefore: 0, reason: "a:1, b:1, c:1: refused"))
     }
 
-    /// Where somebody did not answer in the short time that it had, the next round gives twice as long, and comes at once.
-    @Test func whoIsSlowHasMoreTimeInTheNextRound() {
+    /// If a server did not answer in the short time that it had, the next round gives it twice as long, and starts at
+    /// once.
+    @Test func aSlowServerGetsMoreTimeInTheNextRound() {
         var round = Self.round("a:1", "b:1")
         for patience in [1_000, 2_000, 4_000, 8_000] as [UInt64] {
             #expect(round.hurry == patience && round.name == "a:1")
@@ -142,7 +143,7 @@ import Testing
         #expect(round.failed("refused") == .goOn)
         let end = round.failed("no answer", isHasty: true)
         #expect(end == .wait(notBefore: 0, reason: "a:1: refused; b:1: no answer"))
-        #expect(round.hurry == 1_000, "after a wait it is as in the beginning")
+        #expect(round.hurry == 1_000, "after a wait, the patience is reset")
         #expect(round.failed("no answer", isHasty: true) == .goOn)
         #expect(round.failed("full", notBefore: 700) == .wait(notBefore: 700, reason: "a:1: no answer; b:1: full"))
         #expect(round.hurry == 2_000)
@@ -151,8 +152,8 @@ import Testing
         #expect(round.hurry == 1_000)
     }
 
-    /// Nobody has longer than one server alone has.
-    @Test func theLongestPatience() {
+    /// No server gets more time than a single server would.
+    @Test func patienceIsBounded() {
         var round = ServerRound(["a:1", "b:1"], list: nil, most: 2_000)
         for step in [.goOn, .goOn, .goOn, nil] as [ServerRound.Step?] {
             let expected = step ?? .wait(notBefore: 0, reason: "a:1, b:1: no answer")
@@ -160,8 +161,8 @@ import Testing
         }
     }
 
-    /// Who is told to connect begins at the home.
-    @Test func aNewBeginning() {
+    /// A client that is told to connect begins at the home server.
+    @Test func aRestartBeginsAtTheHomeServer() {
         var round = Self.round("a:1", "b:1")
         #expect(round.failed("refused", notBefore: 50, isHasty: true) == .goOn)
         round.begin()

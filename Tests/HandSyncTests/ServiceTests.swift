@@ -4,7 +4,7 @@ import HandSync
 import HandWire
 import Testing
 
-/// What the simulator found in the service, each in its shortest form.
+/// Bugs that the simulator found in the service, each in its shortest form.
 @Suite struct ServiceTests {
     private static func world(limits: Limits = Limits()) throws -> TestWorld {
         let world = TestWorld(limits: limits)
@@ -12,7 +12,7 @@ import Testing
         return world
     }
 
-    /// A flush that failed while a list was being made went unnoticed: only commits were looked at.
+    /// A flush that failed while a list was being created went unnoticed: only commits were checked.
     @Test(arguments: [0, 1, 2]) func aFailedFlushOfAnythingEndsTheProcess(what: Int) throws {
         let world = try Self.world()
         let stream = world.connect(1)
@@ -24,7 +24,7 @@ import Testing
         #expect(world.ended == .syncFailed(path: "disk"))
     }
 
-    /// The store answered an old connection's hello after the new one's, and the old one took over.
+    /// The store answered an old connection's hello after the new one's, and the old connection took over.
     @Test func ofTwoHellosTheLaterWins() throws {
         let world = try Self.world()
         let (old, new) = (world.connect(1), world.connect(1))
@@ -38,8 +38,8 @@ import Testing
         #expect(new.lastStart != nil)
     }
 
-    /// A client that had forgotten a submission was told an old sequence while that one was being written, used its number
-    /// again, and took the other's commit for its own.
+    /// A client that had forgotten a submission was sent an old sequence while the submission was being written. It
+    /// used the submission's sequence again, and mistook that commit for its own.
     @Test func aSubscriptionWaitsForItsClientsSubmissions() throws {
         let world = try Self.world()
         let stream = world.connect(1)
@@ -56,7 +56,7 @@ import Testing
     }
 
     /// A client of several lists was not told which of them it does not follow.
-    @Test func whatIsNotFollowedHasANumber() throws {
+    @Test func notSubscribedNamesTheList() throws {
         let world = try Self.world()
         let stream = world.connect(1)
         world.settle()
@@ -67,8 +67,8 @@ import Testing
         }
     }
 
-    /// Who closed a list and opened it again on one connection was not told who is there.
-    @Test func whoSubscribesAgainIsToldWhoIsThere() throws {
+    /// A client that closed a list and opened it again on one connection was not sent who is present.
+    @Test func aNewSubscriptionGetsAllPresence() throws {
         let world = try Self.world()
         let (stream, other) = (world.connect(1), world.connect(2))
         world.settle()
@@ -83,8 +83,8 @@ import Testing
         #expect(told)
     }
 
-    /// A lagging connection that was sent a snapshot was never told of those who had come meanwhile.
-    @Test func aSnapshotForALaggingConnectionForgetsNobody() throws {
+    /// A lagging connection that was sent a snapshot never got the presence of people who had arrived in the meantime.
+    @Test func aSnapshotForALaggingConnectionIncludesNewArrivals() throws {
         var limits = Limits()
         limits.windowBytes = 64
         let world = try Self.world(limits: limits)
@@ -108,7 +108,7 @@ import Testing
     }
 
     /// Commits that a reader was about to get are forgotten while they are being read: it gets a snapshot.
-    @Test func forgottenWhileBeingRead() throws {
+    @Test func commitsForgottenWhileBeingReadBringASnapshot() throws {
         var limits = Limits()
         limits.windowBytes = 64
         let world = try Self.world(limits: limits)
@@ -138,8 +138,9 @@ import Testing
         }
     }
 
-    /// Edits that could not be stored no longer count as waiting: a connection may have only so many.
-    @Test func whatWasNotStoredDoesNotWait() throws {
+    /// Edits that could not be stored no longer count as waiting: the number of waiting edits of a connection is
+    /// limited.
+    @Test func failedEditsDoNotCountAsWaiting() throws {
         let world = try Self.world()
         let stream = world.connect(1)
         world.settle()
@@ -158,8 +159,8 @@ import Testing
         #expect(stream.errors.isEmpty && stream.heard.contains { if case .commit(1, _) = $0 { true } else { false } })
     }
 
-    /// Who sends nothing for too long counts as gone.
-    @Test func whoIsSilentIsClosed() throws {
+    /// A client that sends nothing for too long is disconnected.
+    @Test func aSilentClientIsDisconnected() throws {
         let world = try Self.world()
         let (silent, other) = (world.connect(1), world.connect(2))
         world.settle()
@@ -172,8 +173,8 @@ import Testing
         #expect(other.errors.isEmpty && !other.isShutDown)
     }
 
-    /// However often somebody moves, others are told once in an interval where they are.
-    @Test func presenceIsToldNowAndThen() throws {
+    /// However often somebody moves, others are notified at most once per interval.
+    @Test func presenceIsSentOncePerInterval() throws {
         let world = try Self.world()
         let (mover, other) = (world.connect(1), world.connect(2))
         world.settle()
@@ -196,8 +197,8 @@ import Testing
         #expect(told() == before + 1)
     }
 
-    /// A snapshot that could not be written is tried again after as many commits.
-    @Test func aFailedSnapshotIsNotTheLast() throws {
+    /// A snapshot that could not be written is tried again after the same number of commits.
+    @Test func aFailedSnapshotIsTriedAgain() throws {
         var limits = Limits()
         limits.snapshotCommits = 3
         let world = try Self.world(limits: limits)
@@ -216,8 +217,8 @@ import Testing
         #expect(try world.store.load(1).snapshotRevision == 6)
     }
 
-    /// A list that nobody follows stays in memory for a while, and not for ever.
-    @Test func aListThatNobodyFollowsIsLetGoOf() throws {
+    /// A list that nobody follows stays in memory for a while, but not forever.
+    @Test func aListWithoutFollowersIsUnloaded() throws {
         let world = try Self.world()
         func lists() -> [String] { world.service.listReports().map(\.name) }
         let stream = world.connect(1)
@@ -235,8 +236,8 @@ import Testing
         world.now += world.limits.unloadDelay - 1
         stream.say(.ping(2))
         world.service.timeout()
-        #expect(lists() == ["list"], "somebody may come back")
-        // It is looked at now and then.
+        #expect(lists() == ["list"], "somebody may return")
+        // The list is checked from time to time.
         world.now += 1_001
         world.service.timeout()
         #expect(lists().isEmpty)
@@ -245,8 +246,9 @@ import Testing
         #expect(stream.lastStart?.request == 2 && stream.errors.isEmpty)
     }
 
-    /// A client that has the capability compares its list with the server's when it comes back.
-    @Test(arguments: [Capabilities.presence, .digest]) func whoComesBackIsToldTheDigest(_ offered: Capabilities) throws
+    /// A client with the capability compares its list with the server's when it returns.
+    @Test(arguments: [Capabilities.presence, .digest]) func aReturningClientGetsTheDigest(_ offered: Capabilities)
+        throws
     {
         let world = try Self.world()
         let stream = world.connect(1, capabilities: offered)
@@ -256,8 +258,8 @@ import Testing
         #expect(stream.lastStart?.start == .resumed(head: 0, digest: offered == .digest ? Hand().digest : nil))
     }
 
-    /// Who has commits that it has not seen gets them one by one, though a snapshot would be smaller: in that it could not tell
-    /// whether its own program made them, or a copy of it.
+    /// A client that has not seen its own commits gets them one by one, even if a snapshot would be smaller: from a
+    /// snapshot it could not tell whether its own program made them, or a copy of it.
     @Test(arguments: [(1, true), (2, false)]) func ownCommitsComeOneByOne(client: UInt64, areOwn: Bool) throws {
         var limits = Limits()
         limits.windowBytes = 64
@@ -267,7 +269,7 @@ import Testing
         writer.subscribe("list", request: 1)
         world.settle()
         for number in 1...20 {
-            // One item comes and goes.
+            // One item is inserted and deleted repeatedly.
             let item = Item(id: ItemID(rawValue: 5), content: .note("n"))
             let edit: Delta = number & 1 == 1 ? .inserting([item], at: 0, .after) : .deleting(0..<1)
             writer.say(

@@ -3,20 +3,20 @@ import HandSimulation
 import HandSync
 import HandWire
 
-/// The world of a service in a test: the store answers when the test says so, and streams are arrays.
+/// The environment of a service in a test: the store answers when the test says so, and streams are arrays.
 final class TestWorld: ServiceEnvironment {
     var now: UInt64 = 0
     var wallClock: UInt64 = 1_000
     var store: SimulatedStore
     var isShared: Bool { store.isShared }
     let serverID: UInt64
-    /// What the store was asked and has not answered, in order.
+    /// The questions that the store has not answered, in order.
     private var asked: [(SimulatedStore) -> () -> Void] = []
-    /// The next answers are this failure.
+    /// The failure with which the store answers, if any.
     var failure: StoreError?
     private(set) var ended: StoreError?
     lazy var service = Service(world: self, limits: limits, program: "test", retention: retention, seed: 1)
-    /// To be set before the service is used.
+    /// Set this before the service is used.
     var retention = Retention.everything
     let limits: Limits
 
@@ -46,18 +46,18 @@ final class TestWorld: ServiceEnvironment {
         }
     }
 
-    /// What other servers were to hear, beside what the store tells them.
+    /// The hints sent to other servers, except those that the store sends itself.
     private(set) var hints: [StoreHint] = []
 
     func tell(_ hint: StoreHint) { hints.append(hint) }
 
-    /// How often something was computed aside.
+    /// The number of computations off the loop.
     private(set) var computations = 0
 
-    /// How many were noted as turned away.
+    /// The number of clients recorded as turned away.
     private(set) var turnedAway = 0
 
-    /// The names of those who were let in, as others see them.
+    /// The names of the admitted clients, as others see them.
     private(set) var letIn: [String] = []
 
     func note(_ note: ServiceNote) {
@@ -68,7 +68,7 @@ final class TestWorld: ServiceEnvironment {
         }
     }
 
-    /// What tokens stand for; without any, everybody may everything.
+    /// The access of each token. Without any tokens, everybody may do everything.
     var tokens: [String: Access]?
 
     func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant? {
@@ -82,7 +82,7 @@ final class TestWorld: ServiceEnvironment {
 
     private var names: [UInt32: String] = [:]
 
-    /// Roles go with the list that they are for.
+    /// Roles stay with their list when it is renamed.
     func called(_ logID: UInt64, _ name: String?) {
         let list = LogID.list(logID)
         let old = names[list]
@@ -100,16 +100,17 @@ final class TestWorld: ServiceEnvironment {
     }
 
     var waiting: Int { asked.count }
-    /// How often the store was asked something.
+    /// The number of questions to the store.
     private(set) var questions = 0
 
-    /// Has the store answer one of the questions that wait.
+    /// Makes the store answer one of the waiting questions.
     func answer(_ index: Int = 0) {
         asked.remove(at: index)(store)()
         turn()
     }
 
-    /// Has the store look for the answer to one of the questions that wait, which comes when the result is called.
+    /// Makes the store determine the answer to one of the waiting questions. The answer arrives when the result is
+    /// called.
     func look(_ index: Int) -> () -> Void {
         let answer = asked.remove(at: index)(store)
         return { [unowned self] in
@@ -122,16 +123,16 @@ final class TestWorld: ServiceEnvironment {
         while service.endTurn() { onTurn() }
     }
 
-    /// Is called after each turn that another follows at once.
+    /// Called after each turn that is followed by another one at once.
     var onTurn: () -> Void = {}
 
-    /// Has the store answer everything.
+    /// Makes the store answer everything.
     func settle() {
         turn()
         while !asked.isEmpty { answer() }
     }
 
-    /// A connection that has said hello; the store has not answered yet.
+    /// Returns a connection that has sent a hello. The store has not answered yet.
     func connect(
         _ client: UInt64, person: String? = nil, token: String? = nil, from origin: String? = nil,
         capabilities: Capabilities = .presence
@@ -151,11 +152,11 @@ final class TestStream: ByteStream {
     private(set) var heard: [DownMessage] = []
     private(set) var isClosed = false
     private(set) var isShutDown = false
-    /// Whether what is written stays on the way.
+    /// Whether written bytes stay under way.
     var isWriting = false
-    /// Whether the system takes one write, and no more until it is drained.
+    /// Whether the system accepts one write, and no more until it is drained.
     var stalls = false
-    /// All that was written.
+    /// The number of bytes written.
     private(set) var bytes = 0
     private var connection: Connection?
     let peerDescription = "test"
@@ -188,7 +189,7 @@ final class TestStream: ByteStream {
         return !isWriting
     }
 
-    /// The client hangs up.
+    /// Closes the connection from the client's side.
     func end() {
         if let connection { world.service.ended(connection, reason: "test") }
         world.turn()
@@ -200,14 +201,14 @@ final class TestStream: ByteStream {
         world.turn()
     }
 
-    /// Whether what the client sends waits in the network.
+    /// Whether the client's messages wait in the network.
     private(set) var isStopped = false
     func stopReading() { isStopped = true }
     func resumeReading() { isStopped = false }
     func shutdown() { isShutDown = true }
     func close() { isClosed = true }
 
-    /// The people of whom it was last told that they are here.
+    /// The people who are present according to the last message about each.
     var present: Set<UInt64> {
         var people: Set<UInt64> = []
         for case .presence(_, let entries) in heard {

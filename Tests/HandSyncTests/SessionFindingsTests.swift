@@ -4,10 +4,11 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// What the simulator found on the client's side, each in its shortest form.
+/// Bugs that the simulator found on the client's side, each in its shortest form.
 @Suite struct SessionFindingsTests {
-    /// A list that the server does not know to be followed is subscribed to anew; what crossed the end of one is not.
-    @Test func whatTheServerDoesNotKnowToBeFollowedIsSubscribedAgain() throws {
+    /// A list is subscribed to again if the server does not consider it followed; a message that crossed the end of a
+    /// subscription is ignored.
+    @Test func aListThatTheServerDoesNotConsiderFollowedIsSubscribedAgain() throws {
         var talk = DrivenClient.online()
         talk.perform { $0.open("list") }
         talk.begin(1, list: 7)
@@ -22,7 +23,7 @@ import Testing
         #expect(again.name == "list" && again.logID == 5)
     }
 
-    /// The connection is lost, "list" is edited, and the server lets the client in again.
+    /// The connection is lost, "list" is edited, and the server admits the client again.
     private static func editedAway(_ talk: inout DrivenClient) {
         talk.perform { $0.disconnected(reason: "", now: 1) }
         let item = Item(id: ItemID(rawValue: 3), content: .note("mine"))
@@ -30,10 +31,10 @@ import Testing
         talk.connect()
     }
 
-    /// Edits are for the list that they were made on, not for one that has its name later. Put back from a backup it is the same
-    /// list.
+    /// Edits are for the list that they were made on, not for one that has its name later. A list restored from a
+    /// backup is the same list.
     @Test(arguments: [(6, false), (9 << 32 | 5, true)] as [(UInt64, Bool)])
-    func pendingEditsAreForTheirList(logID: UInt64, isSent: Bool) throws {
+    func pendingEditsStayWithTheirList(logID: UInt64, isSent: Bool) throws {
         var talk = DrivenClient.online()
         talk.perform { $0.open("list") }
         talk.begin(1, list: 7)
@@ -54,8 +55,8 @@ import Testing
         if !isSent { #expect(talk.said.last == .unsubscribe(list: 8)) }
     }
 
-    /// A list that is followed gets another name: what is known of it, and kept, goes with it.
-    @Test func aListIsRenamed() throws {
+    /// A followed list is renamed: everything known of it, including its journal, moves with it.
+    @Test func aRenamedListKeepsItsStateAndJournal() throws {
         var talk = DrivenClient.online()
         talk.perform { $0.open("list", isJournaled: true) }
         talk.begin(1, list: 7)
@@ -69,8 +70,8 @@ import Testing
         #expect(submissions.count == 1 && talk.said.last == .presence(list: 7, Focus(item.id)))
     }
 
-    /// Who was away while a list got another name finds it by its log id, with what waits.
-    @Test func aListIsSoughtByItsLogID() throws {
+    /// A client that was away while a list was renamed finds it by its log id, with its pending edits.
+    @Test func aListIsFoundByItsLogID() throws {
         var talk = DrivenClient.online()
         talk.perform { $0.open("list") }
         talk.begin(1, list: 7)
@@ -90,7 +91,7 @@ import Testing
                     start: .resumed(head: 0))))
         talk.hear(.renamed(list: 8, name: "new"))
         #expect(talk.names == ["list is new"] && talk.machine.subscriptions["new"]?.isLive == true)
-        // Where it is not there any more, that is said once, and with the way to what waits.
+        // If the list no longer exists, the client says so once, and how to get at the pending edits.
         talk.perform { $0.disconnected(reason: "", now: 3) }
         talk.connect()
         for _ in 1...2 {
@@ -99,9 +100,9 @@ import Testing
         #expect(talk.refusals == [.noSuchList] && talk.machine.subscriptions.isEmpty)
     }
 
-    /// Found by the simulator: of a list that is open under its old and its new name, somebody left while it was subscribed to anew,
-    /// and was there for ever.
-    @Test func whoLeavesWhileAListIsSubscribedToAnewIsGone() throws {
+    /// Found by the simulator: in a list open under its old and its new name, somebody left while it was being
+    /// subscribed to again, and stayed present forever.
+    @Test func somebodyWhoLeavesDuringAResubscriptionIsGone() throws {
         var talk = DrivenClient.online()
         talk.perform { $0.open("list") }
         talk.begin(1, list: 7)
@@ -110,14 +111,14 @@ import Testing
         let before = talk.said.count
         talk.hear(.presence(list: 7, [.init(author: 2, place: .gone)]))
         #expect(talk.left == ["new": [2]])
-        // What else comes under the number is not for the list as it stands here.
+        // Other messages with that number are not for the list as it is here.
         talk.hear(.stale(list: 7, sequence: 1, head: 9))
         #expect(talk.said.count == before && talk.machine.subscriptions["new"]?.isLive == false)
     }
 
-    /// Found by the simulator: of a list that is open under its old and its new name, one goes on. Where the person was under the
-    /// other name was shown for ever.
-    @Test func whereOneIsUnderTheNameThatGoesOnCounts() throws {
+    /// Found by the simulator: of a list open under its old and its new name, one subscription continues. The person's
+    /// presence under the other name was shown forever.
+    @Test func presenceUnderTheRemainingNameCounts() throws {
         var talk = DrivenClient.online()
         talk.perform { $0.open("list") }
         talk.begin(1, list: 7)
@@ -129,8 +130,9 @@ import Testing
         #expect(told == [.presence(list: 7, focus), .presence(list: 7, nil)])
     }
 
-    /// Found by the simulator: a list was renamed while it was asked for anew, and what has its former name was taken for it.
-    @Test func aListRenamedWhileItIsAskedForIsAskedForByItsNewName() {
+    /// Found by the simulator: a list was renamed while it was being subscribed to again, and another list that has its
+    /// former name was mistaken for it.
+    @Test func aListRenamedDuringAResubscriptionIsRequestedByItsNewName() {
         var talk = DrivenClient.online()
         talk.perform { $0.open("list") }
         talk.begin(1, list: 7)
@@ -144,8 +146,8 @@ import Testing
         #expect(talk.machine.subscriptions["new"]?.isLive == true && talk.machine.subscriptions.count == 1)
     }
 
-    /// Found by the simulator: a list was closed before the answer came, and opened under the name that it had got. Its end was
-    /// the end of both.
+    /// Found by the simulator: a list was closed before the answer came, and opened under its new name. The end of one
+    /// subscription ended both.
     @Test func aListOpenedByItsNewNameOutlivesTheOldOne() {
         var talk = DrivenClient.online()
         talk.perform { $0.open("list") }
@@ -160,8 +162,9 @@ import Testing
         #expect(talk.machine.subscriptions["new"]?.isLive == true)
     }
 
-    /// Found by the simulator: what waits under a name that another list has was turned back from, while that list was asked for.
-    @Test(arguments: [false, true]) func aListAskedForOutlivesTheEndOfAnother(isClosed: Bool) throws {
+    /// Found by the simulator: while a list was being requested, leaving another list that had its name before also
+    /// ended the request.
+    @Test(arguments: [false, true]) func aRequestedListOutlivesTheEndOfAnother(isClosed: Bool) throws {
         var talk = DrivenClient.online()
         var waiting = Replica(confirmed: Hand(), revision: 9, logID: 6, sequence: 0)
         waiting.author = 1
@@ -179,14 +182,14 @@ import Testing
 
     private struct Missing: Error {}
 
-    /// Closed before the answer came, the list stayed subscribed on the server, and its person present.
+    /// When it was closed before the answer came, the list stayed subscribed on the server, and its person present.
     @Test func aListClosedBeforeTheAnswerIsUnsubscribed() {
         var talk = DrivenClient.online()
         talk.perform { $0.open("a") }
         talk.perform { $0.close("a") }
         talk.begin(1)
         #expect(talk.unsubscribed == [1])
-        // Opened again in time, it stays.
+        // If it is opened again in time, it stays.
         talk.perform { $0.open("a") }
         talk.perform { $0.close("a") }
         talk.perform { $0.open("a") }
@@ -196,15 +199,15 @@ import Testing
         #expect(talk.machine.subscriptions["a"]?.isLive == true)
     }
 
-    /// Of two rejections of one submission, sent twice on one connection, the second was taken for that of the next. A server does
-    /// not remember either.
+    /// Of two rejections of one submission, sent twice on one connection, the second was taken for that of the next
+    /// submission. A server does not remember rejections either.
     @Test func aSubmissionGoesOutOnceOnAConnection() {
         var talk = DrivenClient.online()
         talk.perform { $0.open("a") }
         talk.begin(1)
         talk.insert(1)
         talk.insert(2)
-        // The connection lagged, and the server starts the list anew.
+        // The connection lagged, and the server sends a snapshot.
         talk.begin(1)
         #expect(talk.submissions.count == 1)
         talk.hear(.rejected(list: 1, sequence: 1, .violation(.listFull(maximum: 5))))
@@ -212,8 +215,9 @@ import Testing
         #expect(talk.submissions[1].delta.insertedItems.map(\.id.rawValue) == [2])
     }
 
-    /// A list was put back from a backup, with another history; the submission to the old one was waited for for ever.
-    @Test func aListPutBackGetsWhatWasNotAnswered() {
+    /// A list was restored from a backup, with another history; the client waited forever for the answer to its old
+    /// submission.
+    @Test func aRestoredListGetsTheUnansweredSubmission() {
         var talk = DrivenClient.online()
         talk.perform { $0.open("a") }
         talk.begin(1)
@@ -222,8 +226,8 @@ import Testing
         #expect(talk.submissions.map(\.list) == [1, 2])
     }
 
-    /// The undo of a deletion brought the item back on a list that was made anew under the name of a deleted one.
-    @Test(arguments: [(5, 9 << 32 | 5, true), (5, 6, false), (0, 6, true)]) func whatWasDoneOnAnotherListIsNotUndone(
+    /// The undo of a deletion brought the item back on a new list with the name of a deleted one.
+    @Test(arguments: [(5, 9 << 32 | 5, true), (5, 6, false), (0, 6, true)]) func editsOfAnotherListAreNotUndone(
         former: UInt64, logID: UInt64, isSameList: Bool
     ) throws {
         let item = Item(id: ItemID(rawValue: 1), content: .note("n"))
@@ -237,8 +241,8 @@ import Testing
         #expect(replica.canUndo == isSameList)
     }
 
-    /// An exact edit on a history that is gone was submitted with a base beyond the new one, and closed the connection.
-    @Test func anExactEditOnAHistoryThatIsGoneIsTakenBack() throws {
+    /// An exact edit on a lost history was submitted with a base beyond the new one, which closed the connection.
+    @Test func anExactEditOnALostHistoryIsUndone() throws {
         for inFlight in [true, false] {
             var replica = Replica(confirmed: Hand(), revision: 8, logID: 5, sequence: 3)
             let items = [1, 2, 3].map { Item(id: ItemID(rawValue: $0), content: .note("n")) }
@@ -258,8 +262,8 @@ import Testing
         }
     }
 
-    /// It was taken back on the list without what stood before it, where that had come into the snapshot.
-    @Test func anExactEditBehindOneThatWasMadeIsTakenBack() throws {
+    /// It was undone on the list without the edit before it, although the snapshot contained that edit.
+    @Test func anExactEditAfterACommittedOneIsUndone() throws {
         let item = Item(id: ItemID(rawValue: 1), content: .note("n"))
         var replica = Replica(confirmed: Hand(), revision: 8, logID: 5, sequence: 0)
         try replica.edit(Delta.inserting([item], at: 0, .after))
@@ -270,7 +274,7 @@ import Testing
         #expect(replica.view == Hand([item]) && !replica.hasPending && replica.brokenInvariant() == nil)
     }
 
-    /// A commit that cannot follow what is here closed the connection, and again after each reconnect.
+    /// A commit that does not fit the client's list closed the connection, and again after each reconnect.
     @Test func aCommitThatDoesNotFitBringsASnapshot() {
         var talk = DrivenClient.online()
         talk.perform { $0.open("a") }
@@ -285,14 +289,14 @@ import Testing
             return
         }
         #expect(again.logID == 0 && again.revision == 0)
-        // Until the snapshot is here, commits are passed over.
+        // Until the snapshot has arrived, commits are ignored.
         talk.hear(.commit(list: 1, wrong))
         #expect(talk.notices.count == 1)
     }
 
-    /// Seed 68736: told that its submission is stale, a replica that had diverged submitted anew what stood on items that only it
-    /// had. Now that waits for the snapshot.
-    @Test func nothingIsSubmittedFromAListThatHasDiverged() {
+    /// Seed 68736: when a diverged replica was told that its submission is stale, it submitted an edit of items that
+    /// only it had. Now the edit waits for the snapshot.
+    @Test func aDivergedListSubmitsNothing() {
         var talk = DrivenClient.online()
         talk.perform { $0.open("a") }
         talk.begin(1)
@@ -307,8 +311,8 @@ import Testing
         #expect(talk.submissions.map(\.base) == [0, 1])
     }
 
-    /// After a restart a replica did not know any more that it had diverged, nor what the author of an edit had seen.
-    @Test func aCheckpointKeepsThatItHasDiverged() throws {
+    /// After a restart, a replica had forgotten that it had diverged, and what the author of an edit had seen.
+    @Test func aCheckpointRemembersDivergence() throws {
         var replica = Replica(confirmed: Hand(), revision: 0, logID: 5, sequence: 0)
         let item = Item(id: ItemID(rawValue: 1), content: .note("n"))
         try replica.edit(Delta.inserting([item], at: 0, .after))
@@ -324,8 +328,8 @@ import Testing
         #expect(back.takeSubmission(list: 1)?.lag == 1)
     }
 
-    /// A rejection of what no longer fits a list that has diverged dropped the edit without a word.
-    @Test func aRejectionIsToldEvenWhereTheListHasDiverged() throws {
+    /// A rejection of an edit that no longer fits a diverged list dropped the edit without a notice.
+    @Test func aRejectionIsReportedEvenOnADivergedList() throws {
         var talk = DrivenClient.online()
         talk.perform { $0.open("a") }
         talk.begin(1, Hand([Item(id: ItemID(rawValue: 7), content: .note("n"))]), revision: 1)
@@ -337,12 +341,13 @@ import Testing
         #expect(talk.notices.contains { if case .rejected(.notStored, _) = $0 { true } else { false } })
     }
 
-    /// Found by the soak: a hello that the client had given up came to the server after the next one, and the client, replaced by
-    /// itself, stopped for good. Who is replaced again and again comes back once more, for another id, and stops without one.
-    @Test func aHelloOfOnesOwnThatComesLateIsNoOtherProgram() {
+    /// Found by the soak: a hello that the client had given up reached the server after the next one, and the client,
+    /// replaced by itself, stopped for good. A client that is replaced again and again reconnects once more, for
+    /// another id, and stops if it cannot get one.
+    @Test func aLateHelloOfOnesOwnIsNotAnotherProgram() {
         var machine = ClientMachine(client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1)
         machine.start()
-        /// Whether the client wants to come back after having been replaced at that time.
+        /// Whether the client wants to reconnect after having been replaced at that time.
         func comesBack(after now: UInt64) -> Bool {
             machine.connected(now: now)
             var comesBack: Bool?
@@ -384,7 +389,7 @@ extension DrivenClient {
         effects.compactMap { if case .list(_, .refused(let code, _)) = $0 { code } else { nil } }
     }
 
-    /// Which lists have got which names, and are kept as what.
+    /// The lists that were renamed, and the names under which they are kept.
     fileprivate var names: [String] {
         effects.flatMap { effect -> [String] in
             switch effect {
@@ -399,7 +404,7 @@ extension DrivenClient {
         }
     }
 
-    /// Who is told to have left, by list.
+    /// The authors who were reported to have left, by list.
     fileprivate var left: [String: [UInt64]] {
         var left: [String: [UInt64]] = [:]
         for case .list(let list, .presence(let entries)) in effects { left[list, default: []] += entries.map(\.author) }

@@ -12,7 +12,7 @@ import Testing
         return client
     }
 
-    /// The hosts and addresses that it has connected to, or looked for.
+    /// Returns the hosts and addresses that it has connected to or looked up.
     private func targets(_ client: DrivenClient) -> [ServerRound.Target] {
         client.effects.compactMap { if case .connect(let target) = $0 { target } else { nil } }
     }
@@ -21,7 +21,7 @@ import Testing
         client.effects.compactMap { if case .status(let status) = $0 { status } else { nil } }
     }
 
-    /// A name is looked up, then its addresses are connected to.
+    /// A name is looked up first, then its addresses are tried.
     @Test func aNameIsLookedUpFirst() {
         var client = Self.started()
         client.perform { $0.found(addresses: 2) }
@@ -31,14 +31,14 @@ import Testing
         #expect(targets(client) == expected.map { .init(host: $0, address: $1, patience: 1_000) })
         #expect(statuses(client) == [.connecting(to: "a:1"), .connecting(to: "a:1"), .connecting(to: "b:1")])
         #expect(client.machine.deadline == nil)
-        // What is found too late counts no more.
+        // A late result of the lookup is ignored.
         client.perform { $0.stop(reason: "over") }
         client.perform { $0.found(addresses: 2) }
         #expect(targets(client).count == 4)
     }
 
-    /// The next server is tried at once, and after the last there is a wait.
-    @Test func theNextIsTriedAtOnce() throws {
+    /// The next server is tried at once; after the last one there is a wait.
+    @Test func theNextServerIsTriedAtOnce() throws {
         var client = Self.started()
         client.perform { $0.disconnected(reason: "refused", now: 0) }
         client.perform { $0.disconnected(reason: "refused", now: 0) }
@@ -50,8 +50,8 @@ import Testing
         #expect(targets(client).map(\.host) == [0, 1, 0])
     }
 
-    /// Who connects and says nothing, or does not even connect, has a second.
-    @Test func aSilentServer() {
+    /// A server that accepts the connection and is silent, or does not even accept it, gets one second.
+    @Test func aSilentServerGetsOneSecond() {
         var client = Self.started()
         client.perform { $0.connected(now: 100) }
         #expect(client.machine.deadline == 1_100)
@@ -67,8 +67,8 @@ import Testing
         #expect(client.machine.isReady && client.retryIn == nil)
     }
 
-    /// All are silent, for as long as one alone might be.
-    @Test func nobodyAnswers() {
+    /// All servers are silent; each is waited for as long as a single one would be.
+    @Test func silentServersAreWaitedForAsLongAsOne() {
         var client = Self.started()
         for _ in 0..<9 { client.perform { $0.unanswered(now: 0) } }
         #expect(client.retryIn == nil)
@@ -79,8 +79,8 @@ import Testing
         #expect(offline == .offline(reason: "a:1, b:1: no answer within 10 s", retryIn: client.retryIn))
     }
 
-    /// A server that drains sends its clients away; they go to the next at once, and the one after it they do not leave.
-    @Test func aServerThatDrains() throws {
+    /// A draining server sends its clients away; they go to the next one at once, and stay at the one after that.
+    @Test func aDrainingServerIsLeftAtOnce() throws {
         var client = Self.started()
         client.perform { $0.connected(now: 0) }
         client.welcome(now: 0)
@@ -94,8 +94,8 @@ import Testing
         #expect(statuses(client).last == .offline(reason: "b:1: full", retryIn: wait))
     }
 
-    /// After a while on a server its loss is a new matter: the others are tried before there is a wait.
-    @Test func aServerThatWasGoodForAWhile() {
+    /// The loss of a server that worked for a while starts a new round: the others are tried before there is a wait.
+    @Test func losingAGoodServerStartsANewRound() {
         var client = Self.started()
         client.perform { $0.disconnected(reason: "refused", now: 0) }
         client.perform { $0.connected(now: 500) }
@@ -109,8 +109,8 @@ import Testing
         #expect(targets(client).count == 3 && client.retryIn != nil)
     }
 
-    /// Who stops and starts begins at the home again; what comes late of the former try counts no more.
-    @Test func aNewStart() {
+    /// A client that stops and starts begins at the home server again; late results of the former attempt are ignored.
+    @Test func aNewStartBeginsAtTheHomeServer() {
         var client = Self.started()
         client.perform { $0.disconnected(reason: "refused", now: 0) }
         client.perform { $0.found(addresses: 1) }
@@ -121,8 +121,8 @@ import Testing
         #expect(targets(client).last == .init(host: 0, address: nil, patience: 1_000))
     }
 
-    /// A refusal for good is one, whoever says it.
-    @Test func aRefusalForGood() {
+    /// A permanent refusal counts, whichever server sends it.
+    @Test func aPermanentRefusalCountsFromAnyServer() {
         var client = Self.started()
         client.perform { $0.connected(now: 0) }
         client.hear(.error(code: .notAuthenticated, request: 0, retryAfter: 0, message: "who are you?"))
@@ -130,8 +130,8 @@ import Testing
         #expect(statuses(client).last == .offline(reason: "who are you?", retryIn: nil))
     }
 
-    /// What is in flight goes out again to the next server, under its number; what was asked is answered.
-    @Test func anEditInFlightMoves() throws {
+    /// A submission in flight is sent to the next server under the same sequence; waiting requests are answered.
+    @Test func aSubmissionInFlightMovesToTheNextServer() throws {
         var client = Self.started()
         client.perform { $0.connected(now: 0) }
         client.welcome(now: 0)
@@ -142,7 +142,7 @@ import Testing
         client.perform { $0.disconnected(reason: "lost", now: 5) }
         #expect(statuses(client).last == .connecting(to: "b:1"))
         guard case .disconnected? = client.answers[request] else {
-            Issue.record("the request waits for ever")
+            Issue.record("the request waits forever")
             return
         }
         client.perform { $0.connected(now: 6) }
@@ -155,8 +155,8 @@ import Testing
         #expect(client.submissions.map(\.sequence) == [1, 1])
     }
 
-    /// A standby that takes over may lack the last commits, and have come as far again by others.
-    @Test func aHistoryThatHasComeAsFarAgain() throws {
+    /// A standby that takes over may lack the last commits, and have reached the same revision by others.
+    @Test func anotherHistoryOfTheSameLengthIsNoticed() throws {
         func note(_ number: UInt64) -> Item { Item(id: ItemID(rawValue: number), content: .note("n")) }
         var client = Self.started()
         client.perform { $0.connected(now: 0) }
@@ -179,7 +179,7 @@ import Testing
         #expect(again.logID == 0 && again.revision == 0)
         client.begin(again.request, Hand([note(2)]), revision: 3)
         #expect(client.submissions.map(\.delta) == [.inserting([note(3)], at: 1, .after)])
-        // What was to be made on exactly what is no more is not made.
+        // An exact edit on a lost revision is not made.
         let rejections = client.notices.compactMap { if case .rejected(let reason, _) = $0 { reason } else { nil } }
         #expect(rejections == [.revisionMoved(now: 3)])
     }

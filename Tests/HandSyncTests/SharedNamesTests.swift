@@ -4,7 +4,7 @@ import HandSync
 import HandWire
 import Testing
 
-/// Two servers on one store: what lists are called, and who may do what with them, is the same on both.
+/// Two servers on one store: the names of lists, and the rights on them, are the same on both.
 @Suite struct SharedNamesTests {
     private let store = SimulatedStore(isShared: true)
     private let one: TestWorld
@@ -24,7 +24,7 @@ import Testing
         return stream
     }
 
-    /// Has a server answer a message.
+    /// Makes a server answer a message.
     @discardableResult
     private func ask(_ message: UpMessage, _ stream: TestStream, _ world: TestWorld) -> [DownMessage] {
         let count = stream.heard.count
@@ -33,7 +33,7 @@ import Testing
         return Array(stream.heard.dropFirst(count))
     }
 
-    /// The log id of the list that a client finds under a name; nil if there is none.
+    /// Returns the log id of the list that a client finds under a name, or nil if there is none.
     private func follow(_ name: String, _ stream: TestStream, _ world: TestWorld) -> UInt64? {
         let answers = ask(.subscribe(.init(request: 7, name: name, logID: 0, revision: 0)), stream, world)
         return answers.compactMap { if case .subscribed(let start) = $0 { start.logID } else { nil } }.first
@@ -49,8 +49,8 @@ import Testing
         #expect(world.service.brokenInvariant() == nil)
     }
 
-    /// Those who follow it hear of it, and go on.
-    @Test func aListThatIsRenamedElsewhere() throws {
+    /// The list's followers are notified, and continue.
+    @Test func followersOfAListRenamedElsewhereContinue() throws {
         let ben = client(2, at: two)
         #expect(follow("a", ben, two) == 1)
         rename("a", to: "c")
@@ -63,8 +63,8 @@ import Testing
         #expect(two.service.durable("c")?.revision == 1 && two.service.durable("a") == nil)
     }
 
-    /// Who comes finds what a name means by now, also before the server has looked by itself.
-    @Test func namesThatMeanOtherListsByNow() throws {
+    /// A client finds the list that a name currently means, even before the server has checked by itself.
+    @Test func namesAreResolvedByTheStore() throws {
         let (ada, ben) = (client(1, at: two), client(2, at: two))
         #expect(follow("a", ben, two) == 1 && follow("b", ben, two) == 2)
         rename("a", to: "c")
@@ -79,8 +79,8 @@ import Testing
         look(two)
     }
 
-    /// A new list of the name of one that was deleted elsewhere.
-    @Test func aListInThePlaceOfAnother() throws {
+    /// A new list with the name of one that was deleted on the other server.
+    @Test func aNewListWithTheNameOfADeletedOneIsFound() throws {
         let (ada, ben) = (client(1, at: two), client(2, at: two))
         #expect(follow("a", ben, two) == 1)
         let root = client(9, at: one)
@@ -92,8 +92,8 @@ import Testing
         #expect(ben.errors == [.listDeleted])
     }
 
-    /// A server that nobody uses for a while forgets its lists, also one whose name another has by now.
-    @Test func listsThatNobodyFollows() throws {
+    /// A server that nobody uses for a while unloads its lists, including one whose name another list has taken.
+    @Test func unusedListsAreUnloaded() throws {
         let ada = client(1, at: two)
         #expect(follow("a", ada, two) == 1)
         ask(.unsubscribe(list: 1), ada, two)
@@ -105,9 +105,9 @@ import Testing
         #expect(follow("c", client(2, at: two), two) == 1)
     }
 
-    /// A role is on a list, whatever that is called: where another server has given the name to another list, it is not on that one,
-    /// though this server has not heard of it.
-    @Test func rolesGoByTheList() throws {
+    /// A role belongs to a list, whatever its name: if another server has given the name to another list, the role does
+    /// not apply to that list, even though this server has not been notified.
+    @Test func rolesBelongToListsNotNames() throws {
         var access = Access(everywhere: .none)
         access.add(.admin, on: 1, named: "a")
         two.tokens = ["ben": access]
@@ -127,7 +127,7 @@ import Testing
         }
         let lists = ask(.lists(request: 6, after: ""), ben, two)
         #expect(lists.contains { if case .lists(6, [], hasMore: false) = $0 { true } else { false } }, "\(lists)")
-        // On its list it may what it might.
+        // On its own list it still applies.
         let item = Item(id: ItemID(rawValue: 5), content: .note("n"))
         ask(
             .submit(Submission(list: 1, base: 0, sequence: 1, delta: .inserting([item], at: 0, .after))), ben, two)

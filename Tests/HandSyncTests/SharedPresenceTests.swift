@@ -5,7 +5,7 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// Two servers on one store: who is at one of them is shown at the other.
+/// Two servers on one store: people at one of them are shown at the other.
 @Suite struct SharedPresenceTests {
     private let store = SimulatedStore(isShared: true)
     private let one: TestWorld
@@ -31,7 +31,7 @@ import Testing
         return stream
     }
 
-    /// Time goes on at servers, by one interval after which somebody may be told something.
+    /// Advances the servers by one interval, after which changes may be sent.
     private func pass(_ worlds: TestWorld...) {
         for world in worlds {
             world.pass(world.limits.presenceInterval)
@@ -43,7 +43,7 @@ import Testing
         for _ in 0..<count * 10 { for world in worlds { pass(world) } }
     }
 
-    /// Where a client was last told that others are, by their names.
+    /// Returns the last reported presence of others, by name.
     private func places(_ stream: TestStream) -> [String: Focus?] {
         var people: [UInt64: (String, Focus?)] = [:]
         for case .presence(_, let entries) in stream.heard {
@@ -58,7 +58,8 @@ import Testing
         return Dictionary(people.values.map { ($0.0, $0.1) }) { $1 }
     }
 
-    /// Told as soon as a hint has come: three intervals, one for the exchange, one for the other's, one until it is announced.
+    /// Waits until a hint has taken effect: three intervals, one for this server's exchange, one for the other's, one
+    /// until the result is sent.
     private func passOne() {
         pass(one, two)
         for world in [one, two] { world.service.heard(.presence(list: 1)) }
@@ -66,7 +67,7 @@ import Testing
         pass(one, two)
     }
 
-    @Test func whoIsAtAnotherServerIsShown() {
+    @Test func peopleAtAnotherServerAreShown() {
         passOne()
         #expect(places(ada) == ["p1": nowhere, "p2": nowhere] && places(ben) == places(ada))
         let focus = Focus(ItemID(rawValue: 7), isEditing: true)
@@ -78,11 +79,11 @@ import Testing
         #expect(places(ada) == ["p1": nowhere])
     }
 
-    /// Who comes is told of all at once: many do not stay for more.
-    @Test func theFirstNewsAreComplete() throws {
+    /// A newcomer is sent everybody at once: many do not stay for more.
+    @Test func theFirstPresenceIsComplete() throws {
         let kim = Self.client(3, at: one)
         while places(kim).isEmpty { pass(one) }
-        #expect(places(kim).keys.sorted() == ["p1", "p3"], "the other server has said nothing yet")
+        #expect(places(kim).keys.sorted() == ["p1", "p3"], "the other server has reported nothing yet")
         passSeconds(2, one, two)
         ada.say(.unsubscribe(list: 1))
         kim.say(.unsubscribe(list: 1))
@@ -92,7 +93,7 @@ import Testing
         let eve = Self.client(4, at: one)
         while places(eve).isEmpty { pass(one) }
         #expect(places(eve) == ["p2": Focus(ItemID(rawValue: 7)), "p4": nowhere])
-        // Nor does a store that is away leave them without any.
+        // An unreachable store does not leave them without any presence either.
         one.failure = .unreachable("test", why: "it is away")
         eve.say(.unsubscribe(list: 1))
         passSeconds(1, one)
@@ -105,7 +106,7 @@ import Testing
         #expect(eve.heard.dropFirst(before).contains { if case .presence = $0 { true } else { false } })
     }
 
-    /// Without hints it is a matter of a second.
+    /// Without hints it takes a second.
     @Test func hintsAreNotNeeded() {
         passSeconds(2, one, two)
         #expect(places(ada).count == 2)
@@ -114,8 +115,8 @@ import Testing
         #expect(places(ada) == ["p1": nowhere])
     }
 
-    /// Its people go after some seconds, and not before, lest they come and go with each delay.
-    @Test func aServerThatIsNotHeardOf() {
+    /// Its people are removed after some seconds, and not earlier, so that they do not come and go with each delay.
+    @Test func aSilentServersPeopleAreRemoved() {
         passSeconds(2, one, two)
         two.now += 3_000
         passSeconds(1, one)
@@ -127,16 +128,16 @@ import Testing
         #expect(places(ada).count == 2)
     }
 
-    /// Who is where is in a table that is not flushed: each tells it again when it finds that it is not there.
-    @Test func aStoreThatHasForgotten() {
+    /// Presence is in a table that is not flushed: each server writes its entries again when it finds them missing.
+    @Test func lostPresenceIsWrittenAgain() {
         passSeconds(2, one, two)
         store.presence = [:]
         passSeconds(3, one, two)
         #expect(places(ada).count == 2 && places(ben).count == 2 && store.presence.count == 2)
     }
 
-    /// What was said of it first may be carried out last.
-    @Test func aWriteThatOvertook() throws {
+    /// The first write about somebody may be executed last.
+    @Test func anOvertakenWriteIsIgnored() throws {
         passSeconds(2, one, two)
         let old = try #require(store.presence[PresencePlace(list: 1, server: 2)])
         ben.say(.presence(list: 1, Focus(ItemID(rawValue: 7))))
@@ -151,8 +152,8 @@ import Testing
         #expect(places(ada) == ["p1": nowhere])
     }
 
-    /// A store that is away is told later, and asked no more often than before.
-    @Test func aStoreThatIsAway() {
+    /// If the store is unreachable, changes are sent later, and it is asked no more often than before.
+    @Test func anUnreachableStoreDelaysPresence() {
         two.failure = .unreachable("test", why: "it is away")
         ben.say(.presence(list: 1, Focus(ItemID(rawValue: 7))))
         let before = two.questions
@@ -163,8 +164,8 @@ import Testing
         #expect(places(ada)["p2"] == .some(Focus(ItemID(rawValue: 7))))
     }
 
-    /// A client that moves is at two servers for a while, until the one that it left has noticed.
-    @Test func whoMoves() {
+    /// A client that moves is present at two servers for a while, until the one that it left has noticed.
+    @Test func aMovingClientIsShownOnce() {
         passSeconds(2, one, two)
         let moved = Self.client(2, at: one)
         moved.say(.presence(list: 1, Focus(ItemID(rawValue: 3))))
@@ -178,8 +179,8 @@ import Testing
         #expect(places(ada) == ["p1": nowhere])
     }
 
-    /// The last who leaves, too.
-    @Test func aStoreThatIsAwayWhenAllLeave() {
+    /// The departure of the last person, too.
+    @Test func lastDeparturesSurviveAnUnreachableStore() {
         passSeconds(2, one, two)
         two.failure = .unreachable("test", why: "it is away")
         ben.end()
@@ -189,8 +190,8 @@ import Testing
         #expect(places(ada) == ["p1": nowhere])
     }
 
-    /// What changes while the store has not answered yet is told in the interval after it.
-    @Test func anAnswerThatTakesLong() throws {
+    /// Changes that happen before the store has answered are sent in the next interval.
+    @Test func changesDuringASlowAnswerFollow() throws {
         passSeconds(2, one, two)
         ben.say(.presence(list: 1, Focus(ItemID(rawValue: 7))))
         while two.waiting == 0 { two.pass(two.limits.presenceInterval, settles: false) }
@@ -204,7 +205,7 @@ import Testing
         one.service.heard(.presence(list: 1))
         pass(one)
         #expect(places(ada)["p2"] == .some(Focus(ItemID(rawValue: 8))))
-        // Nor is it asked less often from then on.
+        // It is not asked less often afterwards either.
         two.pass(2_000, settles: false)
         two.settle()
         store.presence = [:]
@@ -212,8 +213,8 @@ import Testing
         #expect(store.presence.keys.map(\.server) == [2])
     }
 
-    /// A list that is not in memory any more has nobody on it, whatever a delayed write says.
-    @Test func aListThatIsUnloaded() throws {
+    /// A list that is no longer in memory has nobody on it, whatever a delayed write says.
+    @Test func anUnloadedListHasNobodyOnIt() throws {
         passSeconds(2, one, two)
         let old = try #require(store.presence[PresencePlace(list: 1, server: 2)])
         ben.end()
@@ -224,8 +225,8 @@ import Testing
         #expect(places(ada) == ["p1": nowhere] && store.presence.keys.map(\.server) == [1])
     }
 
-    /// One that is loaded anew in the same moment counts from zero, and may come as far as before.
-    @Test func aListThatIsLoadedAnew() throws {
+    /// A list that is loaded again at the same moment counts from zero, and may reach the same number as before.
+    @Test func aReloadedListCountsFromZero() throws {
         passSeconds(2, one, two)
         try store.delete("list", by: "x", at: 1)
         two.service.heard(.commits(list: 1, revision: 1))
@@ -237,8 +238,8 @@ import Testing
         #expect(places(ada) == ["p1": nowhere, "p3": nowhere] && places(kim) == places(ada))
     }
 
-    /// What does not change is told once, and read once.
-    @Test func whatItCosts() throws {
+    /// Unchanged presence is written once, and read once.
+    @Test func unchangedPresenceCostsNothing() throws {
         passSeconds(2, one, two)
         let place = PresencePlace(list: 1, server: 2)
         let version = try #require(store.presence[place]).version

@@ -5,7 +5,7 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// What the simulator found of several servers on one store.
+/// Bugs that the simulator found with several servers on one store.
 @Suite struct SharedStoreFindingsTests {
     private let store = SimulatedStore(isShared: true)
     private let one: TestWorld
@@ -36,10 +36,10 @@ import Testing
         stream.say(.submit(Submission(list: 1, base: 0, sequence: sequence, delta: delta)))
     }
 
-    /// A batch is due once more while something else is being written: nothing is to be done before that ends.
+    /// A batch is due for another attempt while something else is being written: nothing must be due before that ends.
     @Test func nothingIsDueDuringAWrite() throws {
         let ada = client(1, at: one)
-        // Who is here is told.
+        // Presence is exchanged.
         one.pass(100)
         one.settle()
         store.fates = [.lost]
@@ -68,8 +68,8 @@ import Testing
         .undelete(request: 1, name: "gone", deletion: nil, newName: "gone"),
     ]
 
-    /// That says nothing of the list, and is no reason to give it up.
-    @Test(arguments: questions) func whoAsksWhileTheStoreIsAwayComesAgain(question: UpMessage) {
+    /// The failure says nothing about the list, and is no reason to give it up.
+    @Test(arguments: questions) func aRequestWithoutAStoreClosesTheConnection(question: UpMessage) {
         let late = one.connect(2)
         one.settle()
         late.say(question)
@@ -78,7 +78,7 @@ import Testing
         #expect(late.errors == [.internalError] && late.isShutDown && one.service.brokenInvariant() == nil)
     }
 
-    /// Another store in the place of the first, in which the list has another past of the same length, or none.
+    /// Returns another store in place of the first, in which the list has another history of the same length, or none.
     private func former(_ ids: [UInt64]) throws -> SimulatedStore {
         let former = SimulatedStore(isShared: true)
         _ = try former.create("list", rules: Rules(), logID: 9, deckSeed: nil)
@@ -89,8 +89,9 @@ import Testing
         return former
     }
 
-    /// Whoever follows it comes again; who subscribes just then gets it as it is.
-    @Test(arguments: [[], [99]] as [[UInt64]]) func aSubscriptionToAHistoryThatWentBack(ids: [UInt64]) throws {
+    /// Followers are disconnected; a client that subscribes at that moment gets the list as it is now.
+    @Test(arguments: [[], [99]] as [[UInt64]]) func aSubscriptionAfterAHistoryWentBackGetsTheList(ids: [UInt64]) throws
+    {
         let ben = client(2, at: two)
         insert(20, ben, 1)
         two.settle()
@@ -100,8 +101,8 @@ import Testing
         #expect(two.service.durable("list")?.hand.map(\.id.rawValue) == ids && late.lastStart != nil)
     }
 
-    /// It went back, and forward again as far.
-    @Test func anotherHistoryOfTheSameLength() throws {
+    /// The history went back, and forward again as far.
+    @Test func anotherHistoryOfTheSameLengthIsNoticed() throws {
         let ben = client(2, at: two)
         insert(20, ben, 1)
         two.settle()
@@ -111,8 +112,9 @@ import Testing
         #expect(ben.errors == [.internalError] && two.service.durable("list") == nil)
     }
 
-    /// The store no longer has what was not seen here: the list is loaded anew, and not asked for without end.
-    @Test(arguments: [false, true]) func whatIsForgottenBeforeItIsSeen(isWriting: Bool) throws {
+    /// The store no longer has the commits that this server has not seen: the list is loaded again, and not requested
+    /// endlessly.
+    @Test(arguments: [false, true]) func commitsForgottenBeforeTheyAreReadReloadTheList(isWriting: Bool) throws {
         let (ada, ben) = (client(1, at: one), client(2, at: two))
         for sequence: UInt64 in 1...3 { insert(10 + sequence, ada, sequence) }
         one.settle()
@@ -124,8 +126,9 @@ import Testing
         #expect(client(3, at: two).lastStart?.lastSequence == 0 && two.service.durable("list")?.revision == 3)
     }
 
-    /// What a client sent under another name arrives at another server. It could not tell that commit from somebody else's.
-    @Test func aCommitUnderAFormerName() throws {
+    /// A submission under a former name arrives at another server. Its client could not distinguish that commit from
+    /// somebody else's.
+    @Test func aCommitUnderAFormerNameComesInASnapshot() throws {
         let ada = client(1, at: one, person: "Ada")
         insert(10, ada, 1)
         let bea = client(1, at: two, person: "Bea", logID: 9)
@@ -140,8 +143,8 @@ import Testing
         #expect(try store.load(1).revision == 1 && two.service.brokenInvariant() == nil)
     }
 
-    /// What was being read when somebody subscribed may be older than what they have seen elsewhere.
-    @Test func aSubscriptionDuringALook() throws {
+    /// Commits that were being read when a client subscribed may be older than what it has seen elsewhere.
+    @Test func aSubscriptionDuringAReadWaitsForNewerCommits() throws {
         let (ada, _) = (client(1, at: one), client(2, at: two))
         let (first, second) = (two.connect(3), two.connect(4))
         two.settle()

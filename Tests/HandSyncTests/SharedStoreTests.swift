@@ -5,7 +5,7 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// Two servers on one store: each takes edits of each list, and learns of the other's commits.
+/// Two servers on one store: each accepts edits of each list, and receives the other's commits.
 @Suite struct SharedStoreTests {
     private let store = SimulatedStore(isShared: true)
     private let one: TestWorld
@@ -17,7 +17,7 @@ import Testing
         _ = try store.create("list", rules: Rules(maximumCount: 3), logID: 9, deckSeed: nil)
     }
 
-    /// A client that follows a list at a server.
+    /// Returns a client that follows a list at a server.
     private func client(
         _ number: UInt64, at world: TestWorld, _ list: String = "list", revision: Int = 0, logID: UInt64 = 0
     ) -> TestStream {
@@ -37,7 +37,7 @@ import Testing
         stream.say(.submit(Submission(list: 1, base: base, sequence: sequence, isExact: isExact, delta: delta)))
     }
 
-    /// Both servers look, and what they have agrees.
+    /// Both servers read the store, and must have the same list.
     private func settle(_ list: String = "list") throws {
         for _ in 0..<4 {
             for world in [one, two] {
@@ -51,8 +51,8 @@ import Testing
         #expect(one.service.brokenInvariant() == nil && two.service.brokenInvariant() == nil)
     }
 
-    /// A client that has moved leaves nothing behind, and a copy of it hears that there are two.
-    @Test func aClientThatComesToAnotherServer() {
+    /// A client that has moved leaves nothing behind, and a copy of it is told that there are two.
+    @Test func aClientAtAnotherServerLeavesTheFirst() {
         let (stranger, old) = (client(1, at: one), client(2, at: one))
         let new = client(2, at: two)
         #expect(one.hints.count == 2 && two.hints == [one.hints[1]])
@@ -61,13 +61,13 @@ import Testing
         old.end()
         #expect(old.errors == [.replaced] && new.errors.isEmpty)
         #expect(stranger.errors.isEmpty && one.service.connectionCount == 1)
-        // It is told once more, and of somebody who is not here.
+        // The hint arrives once more, and one about a client that is not here.
         for hint in two.hints + [.client(StoreHint.Key(bits: 1))] { one.service.heard(hint) }
         #expect(stranger.errors.isEmpty && one.service.connectionCount == 1)
     }
 
-    /// The second server's edit is decided anew behind the first one's, and all see the same.
-    @Test func whoeverMissedDecidesAnew() throws {
+    /// The second server's edit is decided again after the first one's, and everybody sees the same.
+    @Test func aServerThatMissedCommitsDecidesAgain() throws {
         let (ada, ben) = (client(1, at: one), client(2, at: two))
         insert(10, ada, 1)
         insert(20, ben, 1)
@@ -75,15 +75,16 @@ import Testing
         #expect(commits(ada).count == 1 && commits(ben).isEmpty)
         two.settle()
         #expect(commits(ben).map(\.author) == commits(ada).map(\.author) + [2])
-        // To the top comes what is committed later.
+        // The later commit is on top.
         #expect(two.service.durable("list")?.hand.map(\.id.rawValue) == [20, 10])
         try settle()
         #expect(commits(ada) == commits(ben))
     }
 
-    /// Nobody is told anything while the answer is lost, whether it was made or not; then it is there once.
+    /// Nobody is told anything while the answer is lost, whether or not the edit was committed; in the end it is there
+    /// once.
     @Test(arguments: [SimulatedStore.Fate.lost, .executed], [false, true])
-    func anAnswerThatIsLost(fate: SimulatedStore.Fate, isCrossed: Bool) throws {
+    func aLostAnswerIsResolvedOnce(fate: SimulatedStore.Fate, isCrossed: Bool) throws {
         let (ada, ben) = (client(1, at: one), client(2, at: two))
         store.fates = [fate]
         insert(10, ada, 1)
@@ -100,8 +101,9 @@ import Testing
         #expect(commits(ada) == commits(ben) && commits(ada).count == ids.count)
     }
 
-    /// The list fills up elsewhere: the first on a connection is refused by a commit, later ones are rejected.
-    @Test(arguments: [true, false]) func whatIsRefusedAnew(isFirst: Bool) throws {
+    /// The list fills up on the other server: the first submission on a connection is refused by a commit, later ones
+    /// are rejected.
+    @Test(arguments: [true, false]) func aRepeatedDecisionMayRefuse(isFirst: Bool) throws {
         let (ada, ben) = (client(1, at: one), client(2, at: two))
         if !isFirst {
             insert(20, ben, 1)
@@ -125,8 +127,8 @@ import Testing
         #expect(try store.load(1).hand.count == 3)
     }
 
-    /// An exact edit that others' commits came before is refused.
-    @Test func anExactEdit() throws {
+    /// An exact edit that is preceded by others' commits is refused.
+    @Test func anExactEditBehindOthersCommitsIsRefused() throws {
         let (ada, ben) = (client(1, at: one), client(2, at: two))
         insert(10, ada, 1)
         insert(20, ben, 1, isExact: true)
@@ -136,8 +138,10 @@ import Testing
         try settle()
     }
 
-    /// What a client sent to a server whose answer is lost is found by the next one.
-    @Test(arguments: [SimulatedStore.Fate.lost, .executed]) func aClientThatMoves(fate: SimulatedStore.Fate) throws {
+    /// A submission to a server whose answer is lost is found by the next server.
+    @Test(arguments: [SimulatedStore.Fate.lost, .executed]) func aMovedClientsSubmissionIsFound(
+        fate: SimulatedStore.Fate
+    ) throws {
         _ = client(2, at: two)
         let ada = client(1, at: one)
         store.fates = [fate]
@@ -155,8 +159,8 @@ import Testing
         #expect(commits(moved).count == 1 && commits(ada).count == 1)
     }
 
-    /// Whoever subscribes, or asks for the list, gets what another server has told already.
-    @Test func whatIsNewestIsReadFirst() throws {
+    /// A client that subscribes, or requests the list, gets the commits that another server has already sent.
+    @Test func subscriptionsGetTheNewestCommits() throws {
         let (ada, _) = (client(1, at: one), client(2, at: two))
         insert(10, ada, 1)
         one.settle()
@@ -174,8 +178,8 @@ import Testing
         #expect(commits(late).map(\.revision) == [2])
     }
 
-    /// It is read while an edit of that server is being written, too.
-    @Test func aSubscriptionBesideAWrite() throws {
+    /// The store is also read while an edit at that server is being written.
+    @Test func aSubscriptionDuringAWriteReadsTheStore() throws {
         let (ada, ben) = (client(1, at: one), client(2, at: two))
         insert(10, ada, 1)
         one.settle()
@@ -189,8 +193,8 @@ import Testing
         try settle()
     }
 
-    /// The look finds a commit whose answer is still on its way: that is awaited.
-    @Test func aLookBesideAWrite() throws {
+    /// The read finds a commit whose answer is still under way: the server waits for the answer.
+    @Test func aReadDuringAWriteWaitsForTheAnswer() throws {
         let ben = client(2, at: two)
         let late = two.connect(3)
         two.settle()
@@ -205,8 +209,8 @@ import Testing
         #expect(commits(ben).count == 1 && two.service.brokenInvariant() == nil)
     }
 
-    /// Another server has refused what waits here. Its commit says so, and why, and nothing else does.
-    @Test func whatWasRefusedElsewhere() throws {
+    /// Another server has refused a submission that waits here. Only its commit reports that, with the reason.
+    @Test func aRefusalElsewhereIsReportedByItsCommit() throws {
         let (ada, ben) = (client(1, at: one), client(2, at: two))
         for number: UInt64 in 1...3 { insert(20 + number, ben, number) }
         two.settle()
@@ -223,8 +227,8 @@ import Testing
         #expect(try store.load(1).revision == 4)
     }
 
-    /// The store fails in the middle of it: what is pending is handed over once more.
-    @Test func commitsWhoseAuthorsAreNotFound() throws {
+    /// The store fails in the middle of it: the pending commits are handed over once more.
+    @Test func aFailedAuthorLookupIsRepeated() throws {
         let (ada, ben) = (client(1, at: one), client(2, at: two))
         insert(10, ada, 1)
         one.settle()
@@ -238,8 +242,8 @@ import Testing
         try settle()
     }
 
-    /// A large edit is made on another thread; commits of others that come meanwhile are not forgotten for it.
-    @Test func aLargeEditBesideOthersCommits() throws {
+    /// A large edit is made on another thread; others' commits that arrive in the meantime are not lost.
+    @Test func aLargeEditKeepsOthersCommits() throws {
         _ = try store.create("open", rules: Rules(), logID: 11, deckSeed: nil)
         let (ada, ben) = (client(1, at: one, "open"), client(2, at: two, "open"))
         let items = (1...20_000).map { Item(id: ItemID(rawValue: UInt64($0)), content: .note("n")) }
@@ -261,8 +265,8 @@ import Testing
         #expect(two.service.brokenInvariant() == nil && ben.errors.isEmpty)
     }
 
-    /// Cards are dealt from the deck as the others have left it.
-    @Test func cardsAreDealtAnew() throws {
+    /// Cards are dealt from the deck as others have left it.
+    @Test func cardsAreDealtFromTheSharedDeck() throws {
         _ = try store.create("cards", rules: Rules(hasDeck: true), logID: 10, deckSeed: 4)
         let streams = [client(1, at: one, "cards"), client(2, at: two, "cards")]
         for sequence: UInt64 in 1...5 {
@@ -285,7 +289,7 @@ import Testing
     }
 
     /// A list that the other server has deleted.
-    @Test func aListThatIsGone() throws {
+    @Test func aListDeletedElsewhereIsGone() throws {
         let (ada, ben) = (client(1, at: one), client(2, at: two))
         ada.say(.delete(request: 3, name: "list"))
         one.settle()
@@ -293,7 +297,7 @@ import Testing
         two.settle()
         #expect(ben.errors == [.listDeleted] && two.service.durable("list") == nil)
         #expect(two.service.brokenInvariant() == nil && commits(ben).isEmpty)
-        // Who only reads is told when the server looks.
+        // A client that only reads is notified when the server reads the store.
         let other = try SharedStoreTests()
         let reader = other.client(2, at: other.two)
         let owner = other.client(1, at: other.one)
@@ -304,9 +308,9 @@ import Testing
         #expect(reader.errors == [.listDeleted])
     }
 
-    /// The store was set back, as when a standby took over that had not got everything: everybody comes again, and what was there
-    /// once is not taken for what is there now.
-    @Test(arguments: [false, true]) func aHistoryThatWentBack(isWriting: Bool) throws {
+    /// The store went back, as when a standby took over that lacked some commits: all clients are disconnected, and the
+    /// former commits are not mistaken for the present ones.
+    @Test(arguments: [false, true]) func aHistoryThatWentBackDisconnectsItsFollowers(isWriting: Bool) throws {
         let ben = client(2, at: two)
         insert(20, ben, 1)
         two.settle()
@@ -322,9 +326,9 @@ import Testing
         #expect(again.lastStart?.start == .snapshot(revision: 0, count: 0, digest: 0))
     }
 
-    /// As above, but the history has come further again, by others' commits. An edit is lost whose author does not follow the list
-    /// any more, and counts no more among what the connection waits for.
-    @Test func aHistoryThatWentOnOtherwise() throws {
+    /// As above, but the history has also gone forward again, with others' commits. An edit is lost whose author no
+    /// longer follows the list; it no longer counts among the connection's waiting edits.
+    @Test func aHistoryThatContinuedDifferentlyIsReloaded() throws {
         let ben = client(2, at: two)
         insert(20, ben, 1)
         two.settle()
@@ -347,8 +351,9 @@ import Testing
         #expect(ben.errors.isEmpty)
     }
 
-    /// Found by the simulator: what became of a batch was heard after its list had been loaded anew, and counted for that.
-    @Test func anAnswerForAListThatIsLoadedAnewMeanwhile() throws {
+    /// Found by the simulator: the outcome of a batch arrived after its list had been loaded again, and was applied to
+    /// the new one.
+    @Test func anAnswerForAReloadedListIsIgnored() throws {
         let (ben, kim) = (client(2, at: two), two.connect(3))
         insert(20, ben, 1)
         two.settle()
@@ -358,7 +363,7 @@ import Testing
         insert(21, ben, 2, base: 1)
         two.turn()
         #expect(two.waiting == 1)
-        // Behind the batch, the store is asked whether there is news; and, as the list went back, for all of it.
+        // After the batch, the store is asked for news; and, as the list went back, for all of it.
         for request: UInt64 in [1, 2] {
             kim.subscribe("list", request: request)
             while two.waiting > 1 { two.answer(1) }
@@ -372,8 +377,8 @@ import Testing
         #expect(two.service.durable("list") == nil && kim.errors.last == .listDeleted)
     }
 
-    /// What another server claims is checked as what a disk claims is.
-    @Test func commitsThatDoNotFit() throws {
+    /// Another server's commits are checked like those on a disk.
+    @Test func othersCommitsThatDoNotFitAreRefused() throws {
         func authority() throws -> Authority { Authority(try store.load(1), limits: Limits()) }
         var other = try authority()
         let item = Item(id: ItemID(rawValue: 5), content: .note("n"))
@@ -394,8 +399,8 @@ import Testing
         #expect(mine.frames(after: 0, about: 100).revision == 1 && mine.hand(at: 0)?.isEmpty == true)
     }
 
-    /// Many edits at both, with answers lost in all ways: each is there once, in one order.
-    @Test(arguments: 0..<20) func manyEdits(round: Int) throws {
+    /// Many edits at both servers, with answers lost in all ways: each edit is there once, in one order.
+    @Test(arguments: 0..<20) func manyEditsAtBothServersAreMadeOnce(round: Int) throws {
         _ = try store.create("open", rules: Rules(), logID: 11, deckSeed: nil)
         var random = SplitMix64(seed: testSeed(91) &+ UInt64(round))
         let streams = (UInt64(1)...4).map { client($0, at: $0 % 2 == 0 ? one : two, "open") }
@@ -426,7 +431,7 @@ import Testing
         #expect(made.revision == 60 && Set(made.hand.map(\.id.rawValue)) == Set(1...60))
         for stream in streams { #expect(commits(stream) == commits(streams[0])) }
         #expect(commits(streams[0]).map(\.revision) == Array(1...60))
-        // Of each client they stand in the order in which it sent them.
+        // Each client's edits are in the order in which it sent them.
         for ids in sent.values {
             let own = commits(streams[0]).flatMap { $0.delta.insertedItems.map(\.id.rawValue) }
             #expect(own.filter(ids.contains) == ids)

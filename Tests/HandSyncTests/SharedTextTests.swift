@@ -5,7 +5,8 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// Two people in one text: what each of them wrote stays, or is told to be gone; an undo takes back one's own words only.
+/// Two people edit one text: whatever each of them wrote stays, or its loss is reported; an undo removes only one's own
+/// words.
 @Suite struct SharedTextTests {
     private static func world(_ text: String) -> World {
         World([Item(id: ItemID(rawValue: 1), content: .note(text))], replicas: 2)
@@ -13,7 +14,7 @@ import Testing
 
     private static func text(_ world: World, _ index: Int = 0) -> String { world.replicas[index].view[0].content.text }
 
-    /// Makes what both write, the first one's edit committed first, before either knows of the other.
+    /// Makes both edits before either author knows of the other's. The first one's is committed first.
     private static func cross(_ world: inout World, _ first: String, _ second: String) throws {
         try world.edit(0, world.replicas[0].view.rewording(0, first))
         try world.edit(1, world.replicas[1].view.rewording(0, second))
@@ -26,8 +27,8 @@ import Testing
         notices.compactMap { if case .superseded(_, .words(let loss, in: .text), _, _) = $0 { loss } else { nil } }
     }
 
-    /// The scene for which texts merge.
-    @Test func bothAppend() throws {
+    /// The basic case for merging texts.
+    @Test func bothMayAppend() throws {
         var world = Self.world("cheese")
         try Self.cross(&world, "cheese [one]", "cheese [two]")
         #expect(Self.text(world) == "cheese [one] [two]")
@@ -36,7 +37,7 @@ import Testing
 
     @Test(arguments: [
         ("12 eggs", "13 eggs", "22 eggs", "22 eggs", TextChange.Loss(at: 0, original: "12", lost: "13", present: "22")),
-        // The other's text is longer in front of what is lost.
+        // The other's text before the lost words is longer.
         (
             "12 eggs", "13 eggs", "at most 22 eggs", "at most 22 eggs",
             TextChange.Loss(at: 0, original: "12", lost: "13", present: "at most 22")
@@ -45,30 +46,30 @@ import Testing
             "é 12 eggs", "é 13 eggs", "買 é 22 eggs", "買 é 22 eggs",
             TextChange.Loss(at: 7, original: "12", lost: "13", present: "22")
         ),
-        // Who removed words is told that they are back, but not of what stands beside them.
+        // Whoever removed words is told that they are back, but not what is next to them.
         ("a b c d", "a d", "a B c d", "a B c d", TextChange.Loss(at: 1, original: " b c", lost: "", present: " B c")),
-    ]) func theEarlierIsToldWhatIsLost(
+    ]) func theEarlierAuthorIsNotifiedOfLosses(
         text: String, first: String, second: String, merged: String, loss: TextChange.Loss
     ) throws {
         var world = Self.world(text)
         try Self.cross(&world, first, second)
         #expect(Self.text(world) == merged)
         #expect(Self.losses(world.notices[0]) == [loss] && Self.losses(world.notices[1]).isEmpty)
-        // What is lost is put back by itself.
+        // The recovery of a loss restores exactly the lost words.
         let back = try loss.recovery.applied(to: merged)
         #expect(back == merged.replacing(loss.present, with: loss.lost))
     }
 
     @Test(arguments: [
         ("a b c", "a c", "a x b c", "a x c"), ("a b", "a b", "a b c", "a b c"), ("a b c", "a c", "a b c d", "a c d"),
-    ]) func nobodyIsToldOfWhatIsNotLost(text: String, first: String, second: String, merged: String) throws {
+    ]) func nobodyIsNotifiedWithoutALoss(text: String, first: String, second: String, merged: String) throws {
         var world = Self.world(text)
         try Self.cross(&world, first, second)
         #expect(Self.text(world) == merged)
         #expect(Self.losses(world.notices[0]).isEmpty && Self.losses(world.notices[1]).isEmpty)
     }
 
-    /// Words are followed through what others make of the text, and each is told of once.
+    /// Words are followed through others' changes of the text, and each loss is reported once.
     @Test func ownWordsAreFollowed() throws {
         var world = Self.world("a z")
         try world.edit(0, world.replicas[0].view.rewording(0, "a mine z"))
@@ -79,7 +80,7 @@ import Testing
             try world.settle()
         }
         world.notices = [[], []]
-        // A commit whose author had seen nothing of it.
+        // A commit whose author had seen none of it.
         let hand = world.replicas[0].confirmed
         let delta = hand.rewording(0, "longer a yours z and more")
         let after = try hand.applying(delta)
@@ -96,9 +97,9 @@ import Testing
         }
     }
 
-    /// One's own words stay one's own where somebody has written within them, or has taken some of them away.
+    /// One's own words stay one's own if somebody has written inside of them, or removed some of them.
     @Test(arguments: ["my hard cheese", "my cheese", "cheese", "my own hard soft cheese"])
-    func ownWordsThatWereChanged(text: String) throws {
+    func ownWordsSurviveOthersChanges(text: String) throws {
         var world = Self.world("plain")
         try world.edit(0, world.replicas[0].view.rewording(0, "my soft cheese"))
         try world.settle()
@@ -113,12 +114,12 @@ import Testing
             digest: after.digest, delta: delta)
         let lost = Self.losses(try world.replicas[0].receive(commit).notices).map(\.lost).joined(separator: " ")
         for word in ["my", "soft", "cheese"] where text.contains(word) {
-            #expect(lost.contains(word), "\(word) of '\(text)' is lost, and what is told is '\(lost)'")
+            #expect(lost.contains(word), "\(word) of '\(text)' is lost, but the reported loss is '\(lost)'")
         }
     }
 
-    /// However many edits of one text are told apart.
-    @Test func manyOwnEditsOfOneText() throws {
+    /// Any number of edits of one text can be distinguished.
+    @Test func manyEditsOfOneTextAreDistinguished() throws {
         var world = Self.world("start")
         for number in 0..<40 {
             try world.edit(0, world.replicas[0].view.rewording(0, Self.text(world) + " own\(number)"))
@@ -135,8 +136,8 @@ import Testing
         #expect(!lost.contains { $0.contains("own39") })
     }
 
-    /// Of one's own edits so many are remembered, and so many bytes of words: those made last.
-    @Test(arguments: [false, true]) func ownWorkIsRememberedWithinBounds(isOfTexts: Bool) throws {
+    /// The number of remembered edits of one's own, and the bytes of their words, are limited: the last ones are kept.
+    @Test(arguments: [false, true]) func rememberedOwnEditsAreBounded(isOfTexts: Bool) throws {
         let count = isOfTexts ? 6 : 2_500
         let items = (1...count).map { Item(id: ItemID(rawValue: UInt64($0)), content: .task("start", done: false)) }
         var world = World(items, replicas: 1, rules: Rules(maximumSize: 1 << 20))
@@ -161,8 +162,8 @@ import Testing
         }
     }
 
-    /// However long the text is, others are sent what changes of it.
-    @Test func aWordOfALongTextIsSentByItself() throws {
+    /// However long the text is, only its changes are sent.
+    @Test func onlyChangesOfALongTextAreSent() throws {
         let text = String(repeating: "many words ", count: 100_000)
         let hand = Hand([Item(id: ItemID(rawValue: 1), content: .note(text))])
         let middle = text.index(text.startIndex, offsetBy: text.count / 2)
@@ -174,8 +175,9 @@ import Testing
         #expect(text.utf8.count > 1 << 20 && DownMessage.commit(list: 1, commit).frame.count < 200)
     }
 
-    /// A snapshot has my new item as another program with my id has sent it: without what I have written in it since.
-    @Test func whatASnapshotLacksIsTold() throws {
+    /// A snapshot contains my new item in the form in which another program with my id has sent it: without what I have
+    /// written in it since.
+    @Test func wordsMissingInASnapshotAreReported() throws {
         var replica = Replica(confirmed: Hand(), revision: 1, logID: 7, sequence: 0)
         replica.author = 1
         let item = Item(id: ItemID(rawValue: 5), content: .note("milk"))
@@ -206,7 +208,7 @@ import Testing
         #expect(Self.text(world) == "goat cheese, 200 g")
     }
 
-    @Test func whatAnUndoLeavesIsTold() throws {
+    @Test func wordsLeftByAnUndoAreReported() throws {
         var world = Self.world("butter, bread")
         try world.edit(0, world.replicas[0].view.rewording(0, "unsalted butter, dark bread"))
         try world.settle()
@@ -220,8 +222,8 @@ import Testing
         #expect(!loss.present.contains("unsalted"))
     }
 
-    /// Of many words that came at once only those stay that somebody has changed.
-    @Test func whatIsLeftIsNoMoreThanWhatWasChanged() throws {
+    /// Of many words that were inserted at once, only those that somebody has changed stay.
+    @Test func anUndoLeavesOnlyChangedWords() throws {
         var world = Self.world("start")
         try world.edit(0, world.replicas[0].view.rewording(0, "start one two three four five"))
         try world.settle()
@@ -233,7 +235,7 @@ import Testing
         #expect(Self.text(world) == "start one two 3 four five")
     }
 
-    /// What stays and what comes back are words of their own.
+    /// The words that stay and the words that are restored are separate words.
     @Test(arguments: [
         ("salt", "sea salt", "fine salt", "fine salt"), ("pepper", "my own", "your own", "your pepper"),
         ("pepper", "my, own", "your, own", "your, pepper"), ("pepper", "my own", "my pick", "pepper pick"),
@@ -242,7 +244,7 @@ import Testing
         ("salt", "one two three salt", "one 2 three salt", " 2 salt"),
         ("salt", "one, two, three salt", "1, two, 3 salt", "1 3 salt"),
     ])
-    func whatAnUndoLeavesStandsApart(text: String, mine: String, theirs: String, left: String) throws {
+    func wordsLeftByAnUndoAreSeparate(text: String, mine: String, theirs: String, left: String) throws {
         var world = Self.world(text)
         try world.edit(0, world.replicas[0].view.rewording(0, mine))
         try world.settle()
@@ -254,8 +256,8 @@ import Testing
         #expect(Self.text(world) == theirs)
     }
 
-    /// An undo that leaves words behind does not lead those below it astray, and can be redone.
-    @Test func undosBelowGoOn() throws {
+    /// An undo that leaves words behind does not disturb earlier undo steps, and can be redone.
+    @Test func earlierUndoStepsStillWork() throws {
         var world = Self.world("a b c")
         for text in ["A b c", "A B c", "A B C"] {
             try world.edit(0, world.replicas[0].view.rewording(0, text))
@@ -271,8 +273,8 @@ import Testing
         #expect(seen == ["first A theirs c", "first A theirs c", "first A theirs C"])
     }
 
-    /// At random: nothing of others' words goes by undoing, and all of one's own that nobody has touched does.
-    @Test func undoAtRandom() throws {
+    /// At random: undo removes none of the others' words, and all of one's own that nobody has touched.
+    @Test func randomUndosKeepOthersWords() throws {
         var random = SplitMix64(seed: testSeed(71))
         for round in 0..<200 {
             var world = Self.world("0 1 2 3 4 5 6 7")
@@ -301,7 +303,7 @@ import Testing
                 for case .words(let loss, _) in undo.spared.map(\.loss) { told += loss.original }
             }
             #expect(theirs.isSubset(of: words(of: 1)), "round \(round): \(Self.text(world))")
-            // Where somebody has written within, one's own words stay, too.
+            // If somebody has written inside, one's own words stay, too.
             #expect(words(of: 0).allSatisfy { told.contains($0) }, "round \(round): \(Self.text(world))")
         }
     }

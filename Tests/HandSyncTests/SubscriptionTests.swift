@@ -5,11 +5,11 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// What leads a list's subscription from one phase to another is what its source says in a table.
+/// A subscription moves between phases as the table in its source says.
 @Suite struct SubscriptionTests {
     private static let phases = ["idle", "asked", "receiving", "catchingUp", "live"]
 
-    /// The table of `Phase`: where each event leads from each phase.
+    /// The table of `Phase`: the next phase for each event in each phase.
     private static func table() throws -> [String: [String: String]] {
         let tree = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         let file = tree.appendingPathComponent("../Sources/Machines/HandSync/Client/Subscription.swift")
@@ -46,7 +46,7 @@ import Testing
             case "live", "asked": enter(.resumed(head: 3))
             default: break
             }
-            // What comes under an earlier answer still counts.
+            // Messages for an earlier answer still count.
             if phase == "asked" { client.hear(.error(code: .notSubscribed, request: 7, retryAfter: 0, message: "")) }
         }
 
@@ -61,7 +61,7 @@ import Testing
             }
         }
 
-        /// The number of the request that asked last for the list.
+        /// The last request for the list.
         private var request: UInt64 {
             for case .subscribe(let asked) in client.said.reversed() { return asked.request }
             return 0
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func theTableIsWhatHappens() throws {
+    @Test func phasesFollowTheTable() throws {
         let table = try Self.table()
         #expect(table.count == 12)
         for (event, row) in table {

@@ -4,7 +4,7 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// A sequence is used once, whatever becomes of it; and what is decided first on a connection is in the history.
+/// A sequence is used once, whatever becomes of it; the first decision on a connection is in the history.
 @Suite struct UsedOnceTests {
     private static func world(_ change: (inout Limits) -> Void = { _ in }) throws -> TestWorld {
         var limits = Limits()
@@ -52,7 +52,7 @@ import Testing
         #expect(commits(again).map(\.refusal) == [.violation(.listFull(maximum: 1))] && rejections(again) == [4])
         #expect(commits(reader).map(\.revision) == [1, 2] && world.service.brokenInvariant() == nil)
         #expect(world.service.figures.rejections["listFull"] == 3)
-        // Sent again, it is known.
+        // If it is sent again, the server recognizes it.
         let third = client(world, revision: 2, logID: 9)
         #expect(third.lastStart?.lastSequence == 3 && third.lastStart?.isLastRefused == true)
         third.submit(3, base: 2, "too many")
@@ -60,8 +60,8 @@ import Testing
         #expect(third.heard.last == .rejected(list: 1, sequence: 3, .reasonForgotten))
     }
 
-    /// Each list that is followed has a first submission of its own, also if many wait.
-    @Test func theFirstOfEachList() throws {
+    /// Each followed list has its own first submission, also if many are waiting.
+    @Test func eachListHasAFirstSubmission() throws {
         let world = try Self.world { $0.pendingSubmissions = 1 }
         let stream = client(world)
         stream.subscribe("other", request: 2)
@@ -73,8 +73,8 @@ import Testing
         #expect(commits(stream).count == 2 && rejections(stream) == [2])
     }
 
-    /// What is not decided leaves the next one the first.
-    @Test func staleIsNoDecision() throws {
+    /// After a submission without a decision, the next one is still the first.
+    @Test func staleIsNotADecision() throws {
         let world = try Self.world { $0.windowBytes = 0 }
         let others = world.connect(2)
         world.settle()
@@ -112,7 +112,7 @@ import Testing
             refusal: .violation(.listFull(maximum: 2)))
     }
 
-    @Test func aRefusalTakesTheEditBack() throws {
+    @Test func aRefusalUndoesTheEdit() throws {
         var replica = try replica()
         let before = replica
         let update = try replica.receive(refusal(of: replica))
@@ -120,12 +120,12 @@ import Testing
         #expect(update.notices == [.rejected(.violation(.listFull(maximum: 2)), made)])
         #expect(try before.view.applying(update.delta) == replica.view)
         #expect(replica.view.map(\.id.rawValue) == [60, 1, 2] && replica.revision == 5 && !replica.hasDiverged)
-        // The sequence is spent.
+        // The sequence is used up.
         #expect(replica.takeSubmission(list: 1)?.sequence == 8 && replica.brokenInvariant() == nil)
     }
 
-    /// Somebody else's refusal, and one of an earlier submission, change nothing.
-    @Test func othersRefusals() throws {
+    /// Somebody else's refusal, and a refusal of an earlier submission, change nothing.
+    @Test func othersRefusalsChangeNothing() throws {
         for (author, sequence) in [(UInt64(2), UInt64(7)), (1, 6)] {
             var replica = try replica()
             let view = replica.view
@@ -135,8 +135,8 @@ import Testing
         }
     }
 
-    /// A sequence that the server does not know stays: the submission may still come by the lost connection.
-    @Test func whatIsInFlightKeepsItsSequence() throws {
+    /// A sequence that the server does not know stays: the submission may still arrive over the lost connection.
+    @Test func aSubmissionInFlightKeepsItsSequence() throws {
         var replica = try replica()
         for last: UInt64 in [3, 6] {
             let isNews = replica.caughtUp(lastSequence: last)
@@ -162,8 +162,8 @@ import Testing
         #expect(replica.takeSubmission(list: 1)?.sequence == 8)
     }
 
-    /// A later sequence was used before it was known what became of the one in flight: nothing that was not made is lost.
-    @Test(arguments: [false, true]) func ofAnEarlierSequenceTheItemsTell(isMade: Bool) throws {
+    /// A later sequence was used before the outcome of the one in flight was known: no uncommitted edit is lost.
+    @Test(arguments: [false, true]) func itemsRevealTheOutcomeOfAnEarlierSequence(isMade: Bool) throws {
         var replica = try replica()
         let there = Hand(isMade ? tasks(1, first: 50) + tasks(2) : tasks(2))
         let update = replica.reset(to: there, revision: 9, logID: 9, lastSequence: 8)

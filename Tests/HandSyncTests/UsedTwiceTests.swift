@@ -4,8 +4,8 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// A commit with the author and the sequence of what is in flight is one's own only if it is what was submitted: a copy of a
-/// journal may be in use, whose program counts from the same number.
+/// A commit with the author and the sequence of the submission in flight is one's own only if it equals what was
+/// submitted: a copy of the journal may be in use, whose program counts from the same number.
 @Suite struct UsedTwiceTests {
     private static func item(_ id: UInt64, _ content: Content = .note("n")) -> Item {
         Item(id: ItemID(rawValue: id), content: content)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// A restart reads the same things again and comes to the same.
+    /// After a restart, the same commits lead to the same state.
     @Test func itIsSubmittedAgainUnderAnotherSequence() throws {
         let hand = Hand(tasks(2))
         var replica = try Self.replica(hand, Delta.inserting([Self.item(50)], at: 1, .after))
@@ -66,9 +66,10 @@ import Testing
         }
     }
 
-    /// What has been carried over a snapshot may still arrive by an earlier connection, as it was: then it was carried over commits,
-    /// and came out otherwise. What became of it shows another snapshot, also after a restart.
-    @Test func whatPassedASnapshotMayComeOutOtherwise() throws {
+    /// A submission that was carried over a snapshot may still arrive over an earlier connection, unchanged: then the
+    /// server carries it over the commits, and the result may differ. Another snapshot shows the outcome, also after a
+    /// restart.
+    @Test func anEditCarriedOverASnapshotMayBeCommittedDifferently() throws {
         let hand = Hand(tasks(2))
         var running = try Self.replica(hand, Delta.inserting([Self.item(50)], at: 1, .after))
         let others = try hand.applying(.inserting([Self.item(60)], at: 1, .after))
@@ -84,7 +85,7 @@ import Testing
             #expect(update.notices == [.acknowledged(sequence: 1, revision: 4)])
             #expect(replica.view == all && !replica.hasPending && !replica.hasDiverged)
         }
-        // As it is now, or as a refusal, it is known as ever.
+        // In its present form, or as a refusal, it is recognized as always.
         for (delta, refusal) in [(running.inFlight?.delta, nil), (.identity, Rejection.notStored)]
             as [(Delta?, Rejection?)]
         {
@@ -95,8 +96,8 @@ import Testing
         }
     }
 
-    /// Of what was submitted the server turns over the cards that it deals, and changes nothing else.
-    @Test func aDealtCardIsOnesOwn() throws {
+    /// The server turns over the dealt cards of a submission, and changes nothing else.
+    @Test func aCommitWithADealtCardIsOnesOwn() throws {
         let hand = Hand([], rules: Rules(allowedKinds: [.card], hasDeck: true))
         let (ace, king) = (Card(code: 1) ?? .faceDown, Card(code: 13) ?? .faceDown)
         let mine = Delta.inserting(
@@ -118,7 +119,7 @@ import Testing
         }
     }
 
-    /// Other bytes than those that were committed are a matter of the digest.
+    /// Altered bytes of a commit are for the digest to detect.
     @Test func aGarbledCommitIsNotAnotherPrograms() throws {
         let hand = Hand(tasks(2))
         let mine = Delta.inserting([Self.item(50)], at: 1, .after)
@@ -128,8 +129,9 @@ import Testing
         #expect(try replica.receive(commit).notices == [.diverged(revision: 1)])
     }
 
-    /// A snapshot does not say who made the commit that took the sequence: what of one's edit is not in it is told.
-    @Test func whatASnapshotDoesNotShowIsTold() throws {
+    /// A snapshot does not say who made the commit that took the sequence: parts of one's edit that it lacks are
+    /// reported.
+    @Test func partsMissingInASnapshotAreReported() throws {
         let hand = Hand(tasks(3))
         let mine = Delta.inserting([Self.item(50)], at: 1, .after)
             .composed(with: Delta.deleting(0..<1))

@@ -3,10 +3,10 @@ import HandSync
 import HandWire
 import Testing
 
-/// How fast one user may be: who is too fast is slowed down, then told, then closed.
+/// The speed limit of a user: a user who is too fast is slowed down, then notified, then disconnected.
 @Suite struct UserPaceTests {
-    /// The share of ten seconds at once, then so many a second; nothing that came is lost, and others do not notice.
-    @Test func whoIsTooFastIsSlowedDown() {
+    /// Ten seconds' worth of requests at once, then the rate per second; no request is lost, and others do not notice.
+    @Test func aFastUserIsSlowedDown() {
         let world = TestWorld.ofTwoUsers { _ in }
         let ada = world.connect(1, token: "ada")
         let ben = world.connect(2, token: "ben")
@@ -29,11 +29,11 @@ import Testing
         #expect(world.service.brokenInvariant() == nil)
     }
 
-    /// What the server does for somebody counts, not only what they send.
+    /// The server's work for a user counts, not only what they send.
     @Test func workIsCounted() throws {
         let world = TestWorld.ofTwoUsers {
             $0.userRequests = 1_000
-            // So that a thousand are left behind the hello, and an insertion of 82 items takes 900.
+            // With this, a thousand are left after the hello, and an insertion of 82 items takes 900.
             $0.userWork = 300
         }
         let ada = world.ownerOfList()
@@ -55,8 +55,8 @@ import Testing
         #expect(!ada.isStopped && world.service.brokenInvariant() == nil)
     }
 
-    /// All connections of a user together.
-    @Test func moreConnectionsAreNoMore() {
+    /// All connections of a user count together.
+    @Test func connectionsOfAUserCountTogether() {
         let world = TestWorld.ofTwoUsers { $0.tooFastDeadline = 1_000_000 }
         let streams = (1...5).map { world.connect($0, token: "ada") }
         world.settle()
@@ -67,7 +67,7 @@ import Testing
         world.pass(4_000)
         let later = streams.reduce(0) { $0 + $1.answers }
         #expect((34...45).contains(later - total))
-        // Each has its turn.
+        // All connections take turns.
         #expect(streams.allSatisfy { $0.answers > 20 })
         streams[0].end()
         world.pass(30_000)
@@ -99,8 +99,8 @@ import Testing
         #expect(ada.errors.count { $0 == .slowedDown } == 1)
     }
 
-    /// Told once, and closed in the end, with a time to wait; who comes back to normal is neither.
-    @Test func whoGoesOnIsToldThenClosed() {
+    /// The user is notified once, and disconnected in the end, with a time to wait; a user who slows down is not.
+    @Test func aUserWhoStaysTooFastIsNotifiedThenDisconnected() {
         let world = TestWorld.ofTwoUsers { _ in }
         let ada = world.connect(1, token: "ada")
         world.settle()
@@ -124,7 +124,7 @@ import Testing
         world.pass(60_000)
         #expect(!ada.isStopped)
         hammer(1)
-        #expect(ada.errors == [.slowedDown], "what was long ago is forgiven")
+        #expect(ada.errors == [.slowedDown], "old excesses are forgiven")
         hammer(8)
         #expect(ada.errors == [.slowedDown, .slowedDown, .tooFast])
         #expect(ada.isShutDown)
@@ -132,8 +132,8 @@ import Testing
         #expect(world.service.brokenInvariant() == nil)
     }
 
-    /// Who is gone is forgotten once nobody could tell.
-    @Test func accountsDoNotPile() {
+    /// Accounts of absent users are removed once that makes no difference.
+    @Test func unusedAccountsAreRemoved() {
         let world = TestWorld.ofTwoUsers { _ in }
         world.tokens = Dictionary(uniqueKeysWithValues: (0..<50).map { ("user \($0)", .everything) })
         for number in 0..<50 {
@@ -148,8 +148,9 @@ import Testing
         #expect(world.service.load.accounts == 0)
     }
 
-    /// Who is closed while being slowed down goes in the end, whatever still comes from them; the server can stop.
-    @Test func whoIsSlowedDownCanBeClosed() {
+    /// A client that is closed while it is slowed down is gone in the end, whatever still arrives from it; the server
+    /// can stop.
+    @Test func aSlowedDownClientCanBeClosed() {
         let world = TestWorld.ofTwoUsers { $0.userBytes = 100 }
         let ada = world.connect(1, token: "ada")
         world.settle()
@@ -168,8 +169,8 @@ import Testing
         #expect(world.service.hasStopped)
     }
 
-    /// What made the connection close is not done after all.
-    @Test func theLastRequestIsNotCarriedOut() {
+    /// The request that caused the disconnection is not executed.
+    @Test func theLastRequestIsNotExecuted() {
         let world = TestWorld.ofTwoUsers { $0.tooFastDeadline = 1 }
         let ada = world.connect(1, token: "ada")
         world.settle()
@@ -187,6 +188,6 @@ import Testing
 }
 
 extension TestStream {
-    /// Pages of lists that have come.
+    /// The number of pages of lists received.
     fileprivate var answers: Int { heard.count { if case .lists = $0 { true } else { false } } }
 }

@@ -4,10 +4,10 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// Edits of a list that the client does not have, and who is on it: the client's machine, message by message.
+/// Edits of a list that the client does not have, and the presence on it: the client's machine, message by message.
 @Suite struct VisitTests {
     private static let items = (1...4).map { Item(id: ItemID(rawValue: $0), content: .note("\($0)")) }
-    /// Of a list with four items at revision 7; the third is known.
+    /// An excerpt of a list with four items at revision 7; the third is known.
     fileprivate static let excerpt = Excerpt(
         logID: 5, revision: 7, count: 4, rules: Rules(), entries: [.init(position: 2, item: items[2])])
     fileprivate static let edit = Delta.editing(at: 2, Change(text: "3", to: "new"))
@@ -21,13 +21,13 @@ import Testing
         if case .committed(let revision, let notices) = answer { (revision, notices) } else { nil }
     }
 
-    @Test(arguments: [false, true]) func anEdit(isExact: Bool) throws {
+    @Test(arguments: [false, true]) func anEditIsCommitted(isExact: Bool) throws {
         var talk = DrivenClient.ofVisitor()
         let request = talk.edit(isExact: isExact)!
         #expect(talk.said == [Self.entering])
         talk.enter(request)
         #expect(talk.said == [Self.entering, Self.submission(isExact: isExact)])
-        // Neither somebody else's, nor an earlier one of one's own.
+        // Neither somebody else's commit nor an earlier one of one's own is the answer.
         talk.commit(8, author: 2, sequence: 4, Delta.editing(at: 0, Change(text: "1", to: "other")))
         talk.commit(9, author: 1, sequence: 3, .identity)
         #expect(talk.answers.isEmpty)
@@ -35,14 +35,14 @@ import Testing
         let answer = try #require(committed(talk.answers[request]))
         #expect(answer.revision == 10 && answer.notices.isEmpty)
         #expect(talk.said.last == .unsubscribe(list: 2))
-        // What still comes of the list is for nobody.
+        // Later messages about the list are ignored.
         let said = talk.said
         talk.commit(11, author: 1, sequence: 4, Self.edit)
         #expect(talk.said == said && talk.machine.isReady)
     }
 
-    /// What takes a commit back is known as such before it is sent, and under which sequence.
-    @Test func stepsAreKeptBeforeTheyAreSent() throws {
+    /// An edit that undoes a commit is recorded as such before it is sent, with its sequence.
+    @Test func stepsAreWrittenBeforeTheyAreSent() throws {
         var talk = DrivenClient.ofVisitor()
         let request = talk.perform { $0.edit("list", on: Self.excerpt, Self.edit, isExact: false, step: .redo) }!
         talk.enter(request)
@@ -56,8 +56,8 @@ import Testing
         #expect(plain.order == ["4 of 5 is used", "sent 4"])
     }
 
-    /// Where there are several servers, it goes on over the next one.
-    @Test func anEditMovesOn() {
+    /// With several servers, it continues at the next one.
+    @Test func anEditMovesToTheNextServer() {
         var talk = DrivenClient.ofVisitor(servers: ["a:1", "b:1"])
         let request = talk.edit()!
         talk.enter(request)
@@ -68,7 +68,7 @@ import Testing
         #expect(talk.said == [Self.submission()])
     }
 
-    /// What became of the first edit is not known, and it may still be on its way over the lost connection.
+    /// The outcome of the first edit is unknown, and it may still be under way over the lost connection.
     @Test func theNextEditHasAnotherSequence() throws {
         var talk = DrivenClient.ofVisitor()
         let first = talk.edit()!
@@ -77,7 +77,7 @@ import Testing
         let second = talk.edit()!
         talk.enter(second)
         #expect(talk.order == ["4 of 5 is used", "sent 4", "5 of 5 is used", "sent 5"])
-        // Nor does one have it that follows the list from then on.
+        // A subscription that follows the list from now on does not get it either.
         talk.commit(8, author: 1, sequence: 5, Self.edit)
         talk.perform { $0.open("list") }
         guard case .subscribe(let subscribe) = talk.said.last else { return #expect(Bool(false)) }
@@ -88,7 +88,7 @@ import Testing
     }
 
     /// The first refusal on a connection is a commit.
-    @Test func aRefusalAnswers() throws {
+    @Test func aRefusalIsAnAnswer() throws {
         var talk = DrivenClient.ofVisitor()
         let request = talk.edit()!
         talk.enter(request)
@@ -102,8 +102,8 @@ import Testing
         #expect(!talk.machine.isShared)
     }
 
-    /// An excerpt that does not say of which history it is may be of any.
-    @Test func anyListIsEditedIfItIsNotKnownWhich() throws {
+    /// An excerpt that does not name its history may be of any.
+    @Test func withoutALogIDAnyListIsEdited() throws {
         var talk = DrivenClient.ofVisitor()
         var excerpt = Self.excerpt
         excerpt.logID = 0
@@ -114,8 +114,8 @@ import Testing
         #expect(committed(talk.answers[request])?.revision == 8)
     }
 
-    /// Somebody deletes the item, after others have moved it, before the edit comes.
-    @Test func whatOthersHaveTakenAwayIsTold() throws {
+    /// Somebody deletes the item, after others have moved it, before the edit arrives.
+    @Test func othersDeletionsAreReported() throws {
         var talk = DrivenClient.ofVisitor()
         let request = talk.edit()!
         talk.enter(request)
@@ -127,7 +127,7 @@ import Testing
             answer.notices == [.superseded(Self.items[2], .edit(.text), author: 3, revision: 9)])
     }
 
-    @Test func anEditIsMadeOnceThoughTheConnectionIsLost() throws {
+    @Test func anEditIsMadeOnceDespiteALostConnection() throws {
         var talk = DrivenClient.ofVisitor()
         let request = talk.edit()!
         talk.enter(request)
@@ -140,7 +140,7 @@ import Testing
         talk.comeBack()
         talk.enter(request, lastSequence: 4)
         #expect(talk.said == [Self.submission()])
-        // The same commits come again; what they override is told once.
+        // The same commits arrive again; what they override is reported once.
         talk.commit(8, author: 2, Delta.deleting(2..<3))
         talk.hear(.acknowledged(list: 2, sequence: 4, revision: 12))
         let answer = try #require(committed(talk.answers[request]))
@@ -148,7 +148,7 @@ import Testing
         #expect(answer.notices == [.superseded(Self.items[2], .edit(.text), author: 2, revision: 8)])
     }
 
-    @Test func whatTheServerDoesNotTake() throws {
+    @Test func refusalsOfTheServerAreReported() throws {
         var rejected = DrivenClient.ofVisitor()
         let first = rejected.edit()!
         rejected.enter(first)
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    /// A list made anew under the same name is not edited by what was meant for the old one.
+    /// An edit of a deleted list is not made on a new list with the same name.
     @Test func anotherListIsNotEdited() throws {
         var talk = DrivenClient.ofVisitor()
         let request = talk.edit()!
@@ -188,20 +188,20 @@ import Testing
         }
     }
 
-    /// An excerpt that is older than what the server has in memory brings a snapshot, which is passed over.
-    @Test func theItemsOfASnapshotArePassedOver() throws {
+    /// An excerpt that is older than the server's memory brings a snapshot, whose items are skipped.
+    @Test func theItemsOfASnapshotAreSkipped() throws {
         var talk = DrivenClient.ofVisitor()
         let request = talk.edit()!
         talk.enter(request, .snapshot(revision: 90, count: 4, digest: Hand(Self.items).digest))
         talk.hear(.chunk(request: request, items: Hand(Self.items)))
         #expect(talk.said == [Self.entering, Self.submission()])
-        // What happened before is not known, so nothing is said of what is overridden.
+        // Earlier commits are unknown, so overridden edits are not reported.
         talk.commit(91, author: 2, Delta.deleting(0..<3))
         talk.commit(92, author: 1, sequence: 4, .identity)
         #expect(try #require(committed(talk.answers[request])).notices.isEmpty)
     }
 
-    @Test func whoIsThere() throws {
+    @Test func presenceIsReported() throws {
         var talk = DrivenClient.ofVisitor()
         let request = talk.perform { $0.askWhoIsThere("list", Self.excerpt) }!
         talk.enter(request)
@@ -217,7 +217,7 @@ import Testing
         #expect(talk.said == [Self.entering, .unsubscribe(list: 2)])
     }
 
-    @Test func whoGivesUpIsAnswered() throws {
+    @Test func aCancelledVisitIsAnswered() throws {
         var talk = DrivenClient.ofVisitor()
         let request = talk.edit()!
         #expect(talk.edit() == nil, "one at a time")
@@ -228,7 +228,7 @@ import Testing
         }
     }
 
-    @Test func aListThatIsFollowedIsNotVisited() {
+    @Test func aFollowedListIsNotVisited() {
         var talk = DrivenClient.ofVisitor()
         talk.perform { $0.open("list") }
         #expect(talk.edit() == nil)
@@ -268,7 +268,7 @@ extension DrivenClient {
         hear(.commit(list: 2, commit))
     }
 
-    /// What is to be kept of sequences and steps, and what is sent, in order.
+    /// The journal writes of sequences and steps, and the sent messages, in order.
     fileprivate var order: [String] {
         effects.flatMap { effect -> [String] in
             switch effect {

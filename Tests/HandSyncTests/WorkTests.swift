@@ -4,7 +4,7 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// What a message makes the server do is bounded, and counts as done for its user.
+/// The server's work for a message is bounded, and is charged to its user.
 @Suite struct WorkTests {
     private static func world(lists: Int, tokens: [String: Access], page: Int = 500) throws -> TestWorld {
         var limits = Limits()
@@ -24,7 +24,7 @@ import Testing
         return stream
     }
 
-    /// The answer to a message, how often the store was asked for it, and what was charged.
+    /// Returns the answer to a message, the number of questions to the store, and the charge.
     private static func ask(
         _ message: UpMessage, _ stream: TestStream, _ world: TestWorld
     ) -> (answer: DownMessage?, questions: Int, work: Int) {
@@ -39,7 +39,7 @@ import Testing
         return (entries.map(\.name), hasMore)
     }
 
-    @Test func listsThatOneMayNotReadCostNothing() throws {
+    @Test func unreadableListsCostNothing() throws {
         let some = Access(everywhere: .none, lists: ["list2500": .read, "list0007": .admin, "nowhere": .read])
         let world = try Self.world(lists: 3_000, tokens: ["no": Access(everywhere: .none), "some": some])
         let none = Self.ask(.lists(request: 1, after: ""), Self.connect(world, "no"), world)
@@ -49,7 +49,7 @@ import Testing
         #expect((1...10_000).contains(few.work))
     }
 
-    /// Those that one may read come page by page, also where no list has some of the names.
+    /// Readable lists arrive page by page, also if some names belong to no list.
     @Test func fewListsComeInPages() throws {
         var roles: [String: Role] = ["list0001": .read, "list0002": .none, "list0003": .write, "list0004": .read]
         for number in 0..<9 { roles["list0003-\(number)"] = .read }
@@ -66,7 +66,7 @@ import Testing
         #expect(found == ["list0001", "list0003", "list0004"])
     }
 
-    /// Whoever may bring back nothing does not have the store searched, and holds up nobody who writes.
+    /// A client that may restore nothing does not make the store search, and delays nobody who writes.
     @Test func deletedListsOfOthersCostNothing() throws {
         let mine = Access(everywhere: .read, deleted: [5: .admin, 9: .read])
         let world = try Self.world(lists: 200, tokens: ["no": Access(everywhere: .write), "mine": mine], page: 20)
@@ -90,8 +90,8 @@ import Testing
         #expect(try world.store.list(named: "list0004")?.logID == 5)
     }
 
-    /// Of several deletions of one name the newest comes back, or the one that is asked for.
-    @Test func theDeletionThatIsMeantComesBack() throws {
+    /// Of several deletions of one name, the newest is restored, or the one that is requested.
+    @Test func theRequestedDeletionIsRestored() throws {
         let world = try Self.world(lists: 0, tokens: ["root": .everything])
         for log in 1...UInt64(3) {
             _ = try world.store.create("list", rules: Rules(), logID: log, deckSeed: nil)
@@ -107,8 +107,9 @@ import Testing
         #expect(undelete(2, as: "again") != .done(request: 1) && root.errors == [.noSuchList])
     }
 
-    /// Who is behind in many lists is read the commits of one at a time: they are held until they are taken.
-    @Test func oneListAtATimeIsReadForWhoIsBehind() throws {
+    /// For a client that lags behind in many lists, the commits of one list at a time are read: they are held until
+    /// they are sent.
+    @Test func aLaggingClientIsReadOneListAtATime() throws {
         var limits = Limits()
         limits.windowBytes = 64
         let world = TestWorld(limits: limits)
@@ -134,7 +135,7 @@ import Testing
         #expect(again.heard.count { if case .commit = $0 { true } else { false } } == 60)
     }
 
-    /// What is read from the store for somebody counts as done for them.
+    /// Whatever is read from the store for a user is charged to them.
     @Test func readingTheStoreIsCounted() throws {
         let world = try Self.world(lists: 1, tokens: ["ada": .everything])
         let ada = Self.connect(world, "ada")

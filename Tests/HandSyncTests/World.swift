@@ -3,13 +3,13 @@ import HandSync
 import HandTestSupport
 import HandWire
 
-/// One authority and some replicas, joined by queues that the test empties in the order that it likes.
+/// One authority and some replicas, connected by queues that the test empties in any order.
 struct World {
     var authority: Authority
     var replicas: [Replica]
     /// Submissions on their way up, by replica.
     var up: [[Submission]]
-    /// Answers on their way down, by replica: commits come in order, rejections among them.
+    /// Answers on their way down, by replica: commits arrive in order, rejections among them.
     var down: [[DownMessage]]
     var notices: [[Replica.Notice]]
     var seen: [Int]
@@ -43,7 +43,7 @@ struct World {
         up[index].append(submission)
     }
 
-    /// The server takes the next submission of that replica and writes it down.
+    /// Makes the server accept the next submission of that replica and write it.
     mutating func deliverUp(_ index: Int) {
         let submission = up[index].removeFirst()
         switch authority.submit(submission, author: UInt64(index + 1), now: 0) {
@@ -60,7 +60,7 @@ struct World {
         }
     }
 
-    /// That replica takes the next answer; then it submits what waits.
+    /// Gives that replica the next answer. Then it submits the waiting edit, if any.
     mutating func deliverDown(_ index: Int) throws {
         switch down[index].removeFirst() {
         case .commit(_, let commit): notices[index] += try replicas[index].receive(commit).notices
@@ -79,7 +79,7 @@ struct World {
         }
     }
 
-    /// Whether everybody has the list that the server has, and nothing is pending.
+    /// Whether everybody has the server's list and nothing is pending.
     var hasConverged: Bool {
         replicas.allSatisfy { replica in
             replica.confirmed == authority.hand && replica.view == authority.hand && !replica.hasPending

@@ -5,10 +5,10 @@ import HandSync
 import HandWire
 import Testing
 
-/// The products as a program of another package sees them: this target has no access to what is `package`.
+/// The products as a program of another package sees them: this target has no access to `package` declarations.
 @Suite struct EmbeddedTests {
     /// Both machines in one program, without a socket.
-    @Test func machinesTalkWithoutSockets() throws {
+    @Test func machinesCommunicateWithoutSockets() throws {
         var pair = Pair()
         pair.client.start()
         pair.client.open("list", from: nil)
@@ -23,7 +23,7 @@ import Testing
         #expect(replica.confirmed == pair.authority.hand && !replica.hasPending)
     }
 
-    @Test func aWrongAddressSaysHowToWriteIt() {
+    @Test func aWrongAddressExplainsTheForm() {
         #expect {
             try ClientConfiguration(address: "groceries", person: "ada", program: "example")
         } throws: {
@@ -31,8 +31,8 @@ import Testing
         }
     }
 
-    /// What a program keeps while there is no server, and how it hears of that.
-    @Test func aClientWithoutAServer() async throws {
+    /// A program's data while there is no server, and how it learns about the server's absence.
+    @Test func aClientWithoutAServerKeepsEdits() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "hand-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// The articles' examples are in this file, so they are compiled; and they are run.
+    /// The articles' examples are in this file, so they are compiled, and they are run.
     @Test func theExampleOfAClient() async throws {
         let server = try Server()
         defer { server.stop() }
@@ -76,7 +76,7 @@ import Testing
         try standsInThisFile("Core/HandCore/HandCore.docc/Merging.md")
     }
 
-    /// Each line of an article's first example, but for addresses and remarks.
+    /// Checks that this file has each line of an article's first example, except for addresses and comments.
     private func standsInThisFile(_ article: String) throws {
         let source = try String(contentsOfFile: #filePath, encoding: .utf8)
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -106,7 +106,7 @@ import Testing
     }
 }
 
-/// A client and the server of one list, which hand each other their bytes.
+/// A client and the server of one list, which exchange their bytes directly.
 private struct Pair {
     var client = ClientMachine(client: ClientID(high: 1, low: 2), person: "ada", program: "example", seed: 3)
     var authority = Authority(
@@ -171,7 +171,7 @@ private final class Server {
         let output = Pipe()
         process.standardOutput = output
         try process.run()
-        // The line comes when the server listens.
+        // The line is printed when the server listens.
         var line = Data()
         while let byte = try output.fileHandleForReading.read(upToCount: 1), byte != Data("\n".utf8), !byte.isEmpty {
             line += byte

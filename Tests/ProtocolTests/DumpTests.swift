@@ -2,11 +2,11 @@ import HandCore
 import HandWire
 import Testing
 
-/// Every dump in `Protocol.md` is the bytes of the message that it is said to be, and every message has one.
+/// Every dump in `Protocol.md` contains the bytes of the message in its title, and every message has a dump.
 @Suite struct DumpTests {
     private static let dumps = ProtocolPage.shared.fences(of: "hex").filter { $0.name != "session" }
 
-    /// The bytes of a dump, each line of which has bytes, and in front of the first its length.
+    /// Returns the bytes of a dump. Every line must have bytes; the first has the frame's length.
     private func bytes(of fence: ProtocolPage.Fence) throws -> [UInt8] {
         try fence.lines.flatMap { line in
             let bytes = try #require(hexBytes(line), "line \(fence.line): \(line)")
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    /// The body of a frame that is all of the bytes.
+    /// Returns the body of the only frame in the bytes.
     private func body(of frame: [UInt8], _ name: String) throws -> [UInt8] {
         var bodies: [[UInt8]] = []
         var reader = FrameReader(limit: frame.count)
@@ -27,7 +27,7 @@ import Testing
         }
         #expect(bodies.count == 1, "\(name) is one frame")
         let body = try #require(bodies.first)
-        #expect(Frame.size(ofBody: body.count) == frame.count, "\(name) has the length that it says")
+        #expect(Frame.size(ofBody: body.count) == frame.count, "\(name) has the stated length")
         return body
     }
 
@@ -64,7 +64,7 @@ import Testing
 
     // MARK: The tables of messages
 
-    /// Number and name of each message that has a dump.
+    /// Returns the number and name of each message that has a dump.
     private func numbers(_ dumps: [(name: String, frame: [UInt8])]) -> Set<String> {
         Set(dumps.map { "\($0.frame[UInt64($0.frame.count).varintSize == 1 ? 1 : 2]) \($0.name)" })
     }
@@ -82,9 +82,9 @@ import Testing
         #expect(Set(down).count == down.count)
     }
 
-    /// Numbers that stand in a table are known to the code, all others are not.
+    /// The code knows exactly the numbers in the tables.
     @Test(arguments: UInt8.min...UInt8.max)
-    func numbersOfMessages(number: UInt8) {
+    func exactlyTheListedNumbersAreKnown(number: UInt8) {
         func isKnown(_ read: (UnsafeRawBufferPointer) throws -> Void) -> Bool {
             do {
                 try withUnsafeBytes(of: number) { try read($0) }
@@ -98,7 +98,7 @@ import Testing
         #expect(isKnown { _ = try DownMessage($0) } == isListed(under: "Messages from the server"))
     }
 
-    /// Each message is described by its name and fields in its own row: no field list is empty.
+    /// Each message's row has its name and fields: no field list is empty.
     @Test func everyRowIsComplete() {
         for heading in ["Messages from the client", "Messages from the server"] {
             for row in ProtocolPage.shared.table("number", under: heading) {

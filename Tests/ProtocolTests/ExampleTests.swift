@@ -4,7 +4,7 @@ import HandFormats
 import HandWire
 import Testing
 
-/// The JSON of `Protocol.md` is in the form that it shows, and its vectors hold.
+/// The JSON of `Protocol.md` has the described form, and its vectors hold.
 @Suite struct ExampleTests {
     private static let fences = ProtocolPage.shared.fences(of: "json")
 
@@ -12,7 +12,7 @@ import Testing
         case kind(String)
     }
 
-    /// The same value, read and written again.
+    /// Returns the same value, read and written again.
     private func again(_ value: JSONValue, _ kind: String) throws -> JSONValue {
         switch kind {
         case "item": return JSON.item(try JSON.item(from: JSONField(value)))
@@ -62,7 +62,7 @@ import Testing
 
     // MARK: The semantics table
 
-    /// Each row of the table has a vector of its name, and says of it what it is.
+    /// Each row of the table has a vector of the same name, and describes it correctly.
     @Test func rowsOfTheSemanticsTable() throws {
         let rows = ProtocolPage.shared.table("concurrent: first / second", under: "Merging")
         let vectors = try ProtocolPage.mergingVectors().map(JSONValue.parse)
@@ -82,7 +82,7 @@ import Testing
         return items.map { (text($0["text"]) ?? "") + ($0["done"] == true ? " (done)" : "") }.joined()
     }
 
-    /// A delta as the table has it.
+    /// Returns a delta in the form of the table.
     private func plain(_ delta: Delta) -> String {
         if delta.isIdentity { return "nothing" }
         return delta.components.map { component in

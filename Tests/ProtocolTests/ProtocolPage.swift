@@ -2,11 +2,11 @@ import Foundation
 
 /// `Protocol.md` as tests read it: fenced blocks and tables.
 struct ProtocolPage {
-    /// A fenced block: what stands behind its backticks, and its lines.
+    /// A fenced block: the text after its backticks, and its lines.
     struct Fence {
         let info: String
         let lines: [String]
-        /// Number of its first line, for messages.
+        /// The number of its first line, for messages.
         let line: Int
     }
 
@@ -40,21 +40,21 @@ struct ProtocolPage {
         return found
     }
 
-    /// Fences whose info starts with that word, with the rest of their info as their names.
+    /// Returns fences whose info starts with that word, with the rest of their info as their names.
     func fences(of kind: String) -> [(name: String, fence: Fence)] {
         fences.filter { $0.info == kind || $0.info.hasPrefix(kind + " ") }.map {
             (String($0.info.dropFirst(kind.count + 1)), $0)
         }
     }
 
-    /// The rows of the table in “Merging” as vectors, one a line.
+    /// Returns the rows of the table in “Merging” as vectors, one per line.
     static func mergingVectors() throws -> [String] {
         let url = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "Data/Vectors/merging.jsonl")
         return try String(contentsOf: url, encoding: .utf8).split(separator: "\n").map(String.init)
     }
 
-    /// The rows of the table whose first column is headed by `first`, behind the heading of that text.
+    /// Returns the rows of the table whose first column has the title `first`, after the heading of that text.
     func table(_ first: String, under heading: String) -> [[String]] {
         guard let start = lines.firstIndex(where: { $0.hasPrefix("#") && $0.hasSuffix(" " + heading) }),
             let head = lines[start...].firstIndex(where: { $0.hasPrefix("| \(first) |") })
@@ -65,7 +65,7 @@ struct ProtocolPage {
     }
 }
 
-/// Bytes of a line such as `0a ff  # comment`; nil if something else stands there.
+/// Returns the bytes of a line such as `0a ff  # comment`, or nil if it has any other form.
 func hexBytes(_ line: String) -> [UInt8]? {
     let digits = line.prefix { $0 != "#" }.filter { $0 != " " }
     guard digits.count.isMultiple(of: 2) else { return nil }

@@ -2,13 +2,14 @@ import Foundation
 import HandFormats
 import Testing
 
-/// The Python of `Protocol.md` gives the answers of all test vectors. Runs where there is a `python3`.
+/// The Python code of `Protocol.md` gives the right answers to all test vectors. Runs if there is a `python3`.
 @Suite struct ReferenceCodeTests {
     private static let python = ["/usr/bin/python3", "/usr/local/bin/python3"].first {
         FileManager.default.isExecutableFile(atPath: $0)
     }
 
-    /// Reads questions and compares answers with what is expected: a line for each that differs, then their number.
+    /// Reads questions and compares the answers with the expected ones: prints a line for each difference, then their
+    /// number.
     private static let harness = """
         import json, sys
         asked = 0
@@ -45,7 +46,7 @@ import Testing
         """
 
     @Test(.enabled(if: python != nil))
-    func theCodeOfThePageAnswersEveryVector() throws {
+    func thePythonCodeAnswersEveryVector() throws {
         let code = ProtocolPage.shared.fences(of: "python").filter(\.name.isEmpty).map {
             $0.fence.lines.joined(separator: "\n")
         }

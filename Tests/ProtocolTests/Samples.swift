@@ -1,7 +1,7 @@
 import HandCore
 import HandWire
 
-/// What the dumps of `Protocol.md` stand for, by their names.
+/// The messages that the dumps of `Protocol.md` stand for, by name.
 enum Samples {
     private static let milk = Item(id: ItemID(rawValue: 0x0123_4567_89AB_CDEF), content: .task("Milk", done: false))
     private static let insertion = Delta.inserting([milk], at: 2, .before)
@@ -134,7 +134,7 @@ enum Samples {
 
 // MARK: - Names of messages
 
-// A new message does not compile here until it has a name; then the tests ask for its row in the table and its dump.
+// A new message does not compile here until it has a name; then the tests require its row in the table and its dump.
 
 extension DownMessage {
     var name: String {

@@ -3,7 +3,7 @@ import HandSync
 import HandWire
 import Testing
 
-/// The session at the end of `Protocol.md`, played against the server's machines and by the client's.
+/// The session at the end of `Protocol.md`, run against the server's machines and by the client's.
 @Suite struct SessionTests {
     private enum Line {
         case up(String, [UInt8])
@@ -22,8 +22,8 @@ import Testing
         }
     }
 
-    /// What the clients send brings forth what they are shown to get, frame by frame.
-    @Test func theServerAnswersSo() throws {
+    /// The clients' frames lead to the frames that they are shown to receive, one by one.
+    @Test func theServerAnswersAsShown() throws {
         let server = SmallServer()
         for line in try session() {
             switch line {
@@ -36,9 +36,10 @@ import Testing
         #expect(server.hand?.map(\.content) == [.task("Soy milk", done: false), .task("Eggs", done: false)])
     }
 
-    /// A client that gets what Bob gets ends with the list, and its digests agree all the way; what Ada loses she is told.
+    /// A client that receives Bob's frames ends with the list, and its digests agree all along; Ada is notified of her
+    /// loss.
     @Test(arguments: ["ada", "bob"])
-    func aReplicaFollows(client: String) throws {
+    func aReplicaFollowsTheSession(client: String) throws {
         var replica = Replica()
         var notices: [Replica.Notice] = []
         for line in try session() {
@@ -79,14 +80,14 @@ import Testing
 }
 
 extension UpMessage {
-    /// The message in one frame.
+    /// Reads the message in one frame.
     fileprivate init(body frame: [UInt8]) throws {
         self = try frame.dropFirst(UInt64(frame.count).varintSize).withUnsafeBytes { try UpMessage($0) }
     }
 }
 
 extension DownMessage {
-    /// The message in one frame.
+    /// Reads the message in one frame.
     fileprivate init(body frame: [UInt8]) throws {
         self = try frame.dropFirst(UInt64(frame.count).varintSize).withUnsafeBytes { try DownMessage($0) }
     }

@@ -3,16 +3,16 @@ import HandSync
 import HandTestSupport
 import HandWire
 
-/// A server of one list without sockets, disk and clock: as much as the session in `Protocol.md` needs, made of the same
-/// machines as the real one.
+/// A server of one list without sockets, disk and clock: as much as the session in `Protocol.md` needs, made of the
+/// same machines as the real one.
 final class SmallServer {
     private struct Connection {
         var session: ServerSession
         var author: UInt64 = 0
         var request: UInt64 = 0
-        /// Revision up to which commits were sent; nil if not subscribed.
+        /// The revision up to which commits were sent, or nil if not subscribed.
         var cursor: Int?
-        /// Frames that the client has not taken yet.
+        /// Frames that the client has not received yet.
         var outbox: [[UInt8]] = []
     }
 
@@ -20,12 +20,12 @@ final class SmallServer {
     private var authors: [ClientID: UInt64] = [:]
     private var authority: Authority?
     private var name = ""
-    /// Moves on one second with each commit.
+    /// Advances by one second with each commit.
     private var clock: UInt64 = 1_767_225_600_000
 
     var hand: Hand? { authority?.hand }
 
-    /// Takes one frame of that client.
+    /// Receives one frame from that client.
     func receive(_ frame: [UInt8], from client: String) {
         let now: UInt64 = 0
         var connection =
@@ -43,12 +43,12 @@ final class SmallServer {
         deliver()
     }
 
-    /// The connection of that client is lost with all that is under way to it.
+    /// Loses the connection of that client with everything under way to it.
     func lose(_ client: String) {
         connections[client] = nil
     }
 
-    /// The next frame for that client.
+    /// Returns the next frame for that client.
     func next(for client: String) -> [UInt8]? {
         guard connections[client]?.outbox.isEmpty == false else { return nil }
         return connections[client]?.outbox.removeFirst()
@@ -61,7 +61,7 @@ final class SmallServer {
         case .send(let bytes): connections[client]?.outbox.append(bytes)
         case .handle(let message): handle(message, from: client)
         case .identify, .read: break
-        // A connection that is closed gets nothing more here.
+        // A closed connection gets nothing more here.
         case .close: connections[client] = nil
         }
     }
@@ -118,7 +118,7 @@ final class SmallServer {
         }
     }
 
-    /// Commits go to everybody who follows the list.
+    /// Sends commits to everybody who follows the list.
     private func deliver() {
         guard let authority else { return }
         for client in connections.keys {

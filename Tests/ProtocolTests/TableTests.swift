@@ -4,7 +4,7 @@ import HandSync
 import HandWire
 import Testing
 
-/// The tables of limits, errors and rejections in `Protocol.md` are those of the code.
+/// The tables of limits, errors and rejections in `Protocol.md` agree with the code.
 @Suite struct TableTests {
     private let page = ProtocolPage.shared
 
@@ -18,15 +18,15 @@ import Testing
         #expect(rows.allSatisfy { !$0[2].isEmpty })
     }
 
-    /// The example of the server at which those who work on a list meet.
-    @Test func theServerToBeginWith() throws {
+    /// The example of the server with which all clients of a list begin.
+    @Test func theExampleOfTheHomeServer() throws {
         let text = page.lines.joined(separator: " ")
         let example = try #require(text.firstMatch(of: #/`(\w+)` among (\d+) hosts begins with index (\d+)\./#))
         let hosts = try #require(Int(example.2))
         #expect(ServerRound.home(of: String(example.1), among: hosts) == Int(example.3))
     }
 
-    /// A sample of each reason; a new reason does not compile in `details(of:)` until it is described.
+    /// One sample of each reason; a new reason does not compile in `details(of:)` until it is described.
     private let rejections: [Rejection] = [
         .violation(.listFull(maximum: 2)), .violation(.kindNotAllowed(.note)),
         .violation(.itemTooLarge(size: 3, maximum: 2)), .violation(.deckEmpty),
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    /// Each message of the table has its row here, and each sample's rule is the one that the row says.
+    /// Each message of the table has its row here, and each sample's rule is the one in the row.
     @Test func leastRoles() {
         let rows = page.table("message", under: "3. Connecting")
         #expect(rows.map(\.first) == page.table("number", under: "Messages from the client").map { $0[1] })
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    /// What a client cannot meet: that is in `hand serve --help`.
+    /// Limits that a client cannot meet: these are in `hand serve --help`.
     private static let operators: Set<String> = [
         "connections", "connectionsPerAddress", "failedHellos", "handshakesPerAddress", "lists", "userUnfinishedBytes",
         "userAnswerBytes",
@@ -93,7 +93,7 @@ import Testing
         "snapshotCommits", "submissionWork", "inlineWork", "unloadDelay",
     ]
 
-    /// Each limit is in the table, or is the operator's business.
+    /// Each limit is either in the table or concerns only operators.
     @Test func limits() {
         let rows = page.table("limit", under: "8. Limits, errors, rejections")
         var expected = Mirror(reflecting: Limits()).children.map { [$0.label ?? "", "\($0.value)"] }
@@ -119,7 +119,7 @@ import Testing
         #expect(page.lines.first == "# The protocol of `hand`, version \(ProtocolVersion.highest)")
     }
 
-    /// Every field that a change can set stands in the grammar, by its bit.
+    /// Every field that a change can set is in the grammar, with its bit.
     @Test func fieldsOfChanges() throws {
         let all = Change.Fields(rawValue: .max)
         let names = zip(all.names, 0...).map { "\(1 << $0.1) \($0.0)" }.joined(separator: ", ")
@@ -132,7 +132,8 @@ import Testing
         }
     }
 
-    /// What clients and servers must and should do is numbered: each number once, none left out, one for each demand.
+    /// The requirements for clients and servers are numbered: each number occurs once, none is left out, and each has
+    /// one requirement.
     @Test func demandsAreNumbered() {
         var isCode = false
         var text = ""
@@ -145,7 +146,7 @@ import Testing
             let mine = numbers.filter { $0.1 == side }.compactMap { Int($0.2) }.sorted()
             #expect(!mine.isEmpty && mine == Array(1...mine.count), "\(side): \(mine)")
         }
-        // Up to each number, and not behind it, stands one demand.
+        // The text before each number contains one requirement.
         var start = text.startIndex
         for number in numbers {
             let demands = text[start..<number.range.lowerBound].matches(of: #/\b(MUST|SHOULD)\b/#).count

@@ -22,7 +22,7 @@ import Testing
         get throws { try .client(authorities: certificates.authority) }
     }
 
-    /// What both sides saw.
+    /// The bytes and events that both sides have seen.
     private struct Seen {
         var server: [UInt8] = []
         var client: [UInt8] = []
@@ -31,10 +31,10 @@ import Testing
         var clientDrains = 0
     }
 
-    /// A server that sends back what it gets, until its client has ended; a client that sends `bytes` in those pieces, ends when all is
-    /// back, or when it has failed.
+    /// Runs a server that sends back what it receives until its client has ended, and a client that sends `bytes` in
+    /// those pieces and ends when everything is back, or after a failure.
     ///
-    /// - Parameter disturb: is called whenever either side got something, and before the client writes.
+    /// - Parameter disturb: called whenever either side has received something, and before the client writes.
     private func exchange(
         _ pieces: [[UInt8]], server: TLSContext?, client: TLSContext?, host: String = "127.0.0.1",
         disturb: @escaping () -> Void = {}
@@ -87,7 +87,7 @@ import Testing
         return seen
     }
 
-    @Test func whatIsSentArrivesInOrder() throws {
+    @Test func sentBytesArriveInOrder() throws {
         var random = SplitMix64(seed: testSeed(831))
         let pieces = (0..<60).map { _ in
             (0..<(1 + random.next(below: random.next(below: 4) == 0 ? 300_000 : 300))).map { _ in
@@ -100,14 +100,15 @@ import Testing
         #expect(seen.serverEnd == .eof)
     }
 
-    /// What is written before the two sides have agreed waits for that; then its writer hears of it.
-    @Test func whatIsWrittenEarlyIsDrained() throws {
+    /// Bytes written before the handshake is complete wait for it; then their writer is notified.
+    @Test func earlyWritesAreDrained() throws {
         let seen = try exchange([[1]], server: server, client: client)
         #expect(seen.clientDrains == 1)
     }
 
-    /// Who stops reading in the middle of what came gets the rest when they go on, also if nothing more comes.
-    @Test func readingStopsAndGoesOn() throws {
+    /// A side that stops reading in the middle of received data gets the rest when it continues, also if nothing more
+    /// arrives.
+    @Test func readingCanStopAndContinue() throws {
         let loop = try Loop()
         defer { loop.close() }
         var kept: [any Channel] = []
@@ -121,7 +122,7 @@ import Testing
             channel.open { [unowned channel] part in
                 counts.append(part.count)
                 channel.stopReading()
-                // Not before everything is here that the client has sent.
+                // Not before everything that the client has sent is here.
                 let timer = EventLoop.Timer(loop)
                 timer.start(after: 5) {
                     timer.close()
@@ -145,9 +146,9 @@ import Testing
         #expect(counts.reduce(0, +) == bytes.count && counts.count > 5)
     }
 
-    /// OpenSSL has one queue of errors for all that a thread does. What something else has left there is not taken for the reason
-    /// of this connection's end.
-    @Test func anothersErrorsAreNotOnesOwn() throws {
+    /// OpenSSL has one error queue for everything on a thread. An error that something else has left there is not taken
+    /// for the reason of this connection's end.
+    @Test func othersErrorsAreIgnored() throws {
         let pieces = (0..<40).map { [UInt8](repeating: UInt8($0), count: 5_000) }
         let seen = try exchange(pieces, server: server, client: client) {
             #expect(BIO_new_file("/nowhere", "r") == nil && ERR_peek_error() != 0)
@@ -156,8 +157,8 @@ import Testing
         #expect(seen.serverEnd == .eof)
     }
 
-    /// Who ends says so within TLS, where nobody else can say it: what comes behind that is not looked at.
-    @Test func theEndIsSaid() throws {
+    /// A side that ends says so within TLS, where nobody else can: bytes after that are ignored.
+    @Test func bytesAfterTheEndAreIgnored() throws {
         let loop = try Loop()
         defer { loop.close() }
         var kept: [any Channel] = []
@@ -172,7 +173,7 @@ import Testing
                     channel.close()
                 })
         }
-        // Stands between the two. When the client's connection ends, it says something of its own to the server.
+        // A relay between the two. When the client's connection ends, it sends bytes of its own to the server.
         let between = try Listener.tcp(loop, address: SocketAddress(ip: "127.0.0.1", port: 0)) { client in
             kept.append(client)
             TCP.connect(loop, to: target.localAddress!) { result in
@@ -208,7 +209,7 @@ import Testing
         #expect(end == .eof)
     }
 
-    @Test func aNameIsCompared() throws {
+    @Test func theCertificatesNameIsChecked() throws {
         #expect(try exchange([[1]], server: server, client: client, host: "example.test").client == [1])
         let other = try exchange([[1]], server: server, client: client, host: "other.test")
         #expect(other.server.isEmpty && other.client.isEmpty)
@@ -217,7 +218,7 @@ import Testing
         #expect("\(try #require(address.clientEnd))".contains("IP address mismatch"))
     }
 
-    @Test func whoIsNotTrustedIsNotTalkedTo() throws {
+    @Test func untrustedServersAreRefused() throws {
         let stranger = try exchange([[1]], server: server, client: .client())
         #expect("\(try #require(stranger.clientEnd))".contains("not trusted"))
         #expect(stranger.server.isEmpty)
@@ -240,7 +241,7 @@ import Testing
         #expect(try exchange([[1, 2]], server: strict, client: known).client == [1, 2])
     }
 
-    @Test func onlyOneSideWithTLS() throws {
+    @Test func aSideWithoutTLSIsRefused() throws {
         let plainClient = try exchange([Array("hello".utf8)], server: server, client: nil)
         #expect("\(try #require(plainClient.serverEnd))".contains("does not speak TLS"))
         let plainServer = try exchange([[1]], server: nil, client: client)
@@ -248,7 +249,7 @@ import Testing
         #expect(plainServer.client.isEmpty)
     }
 
-    @Test func filesThatAreNotWhatTheyShouldBe() throws {
+    @Test func wrongCertificateFilesAreReported() throws {
         let one = try certificates.make("one", for: "DNS:one")
         let other = try certificates.make("other", for: "DNS:other")
         for (certificate, key, text) in [

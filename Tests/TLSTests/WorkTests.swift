@@ -5,7 +5,7 @@ import HandTestSupport
 import TLS
 import Testing
 
-/// What one side may have the other work for it.
+/// How much work one side may cause for the other.
 @Suite struct WorkTests {
     private let folder: TemporaryFolder
     private let certificates: Certificates
@@ -15,7 +15,7 @@ import Testing
         certificates = try Certificates(folder)
     }
 
-    /// A client that keeps to no rule, by OpenSSL alone.
+    /// A client that follows no rules, made with OpenSSL alone.
     private final class RawClient {
         let ssl: OpaquePointer
         private let context: OpaquePointer
@@ -67,7 +67,7 @@ import Testing
             send()
         }
 
-        /// Puts into one piece what OpenSSL says.
+        /// Sends OpenSSL's output in one piece.
         func send() {
             var bytes: UnsafeMutablePointer<CChar>?
             let count = hand_bio_bytes(output, &bytes)
@@ -76,7 +76,7 @@ import Testing
             _ = hand_bio_reset(output)
         }
 
-        /// Changes keys that often, then says one byte.
+        /// Changes keys that many times, then sends one byte.
         func changeKeys(_ count: Int) {
             for _ in 0..<count {
                 SSL_key_update(ssl, SSL_KEY_UPDATE_REQUESTED)
@@ -88,8 +88,9 @@ import Testing
         }
     }
 
-    /// New keys are made a few times; whoever wants them again and again is closed, and OpenSSL does not go through all of it first.
-    @Test(arguments: [(10, true), (2_000, false)]) func newKeysHaveAPrice(count: Int, isServed: Bool) throws {
+    /// Keys may be changed a few times; a client that wants it again and again is disconnected, and OpenSSL does not
+    /// process all of it first.
+    @Test(arguments: [(10, true), (2_000, false)]) func keyChangesAreLimited(count: Int, isServed: Bool) throws {
         let own = try certificates.make("server", for: "IP:127.0.0.1")
         let server = try TLSContext.server(certificate: own.certificate, key: own.key)
         let loop = try Loop()
@@ -129,7 +130,7 @@ import Testing
         #expect("\(try #require(end))".contains("new keys again and again") == !isServed, "\(String(describing: end))")
     }
 
-    /// Many who want to agree on keys at one moment do not keep the loop from what else is to be done.
+    /// Many simultaneous handshakes do not keep the loop from other work.
     @Test func handshakesAreSpreadOverTurns() throws {
         let own = try certificates.make("server", for: "IP:127.0.0.1", bits: 4_096)
         let server = try TLSContext.server(certificate: own.certificate, key: own.key)

@@ -3,11 +3,11 @@ import HandScreens
 import Testing
 
 @Suite struct ColumnsTests {
-    /// A mark that takes a column of its own since Unicode 16, which the system does not know yet.
+    /// A mark that takes its own column since Unicode 16. The system does not know that yet.
     private static let changedSince: Set<UInt32> = [0x1171E]
 
-    /// Whatever is drawn takes as many columns as the system's library, and so ncurses, counts.
-    @Test func widthsAreThoseOfTheSystem() throws {
+    /// Every drawn character takes as many columns as the system's library, and therefore ncurses, counts.
+    @Test func widthsEqualThoseOfTheSystem() throws {
         let locale = try #require(newlocale(1 << LC_CTYPE, "C.UTF-8", nil))
         let before = uselocale(locale)
         defer {

@@ -5,7 +5,7 @@ import Terminal
 import Testing
 
 @Suite struct KeyDecoderTests {
-    /// Bytes as a terminal sends them, and the keys that they are.
+    /// Bytes as a terminal sends them, and their keys.
     static let keys: [(String, String)] = [
         ("a", "a"), ("é漢😀", "é 漢 😀"), ("\r", "enter"), ("\t", "tab"), ("\u{1B}[Z", "shift-tab"),
         ("\u{7F}", "backspace"),
@@ -74,8 +74,9 @@ import Testing
         }
     }
 
-    /// Where the cursor is comes between keys, in pieces, as slowly as it likes; what looks alike in the first row is a key.
-    @Test func reportsOfTheCursorAreNoKeys() {
+    /// The cursor's position arrives between keys, in pieces, at any speed; a similar sequence in the first row is a
+    /// key.
+    @Test func cursorReportsAreNotKeys() {
         var decoder = KeyDecoder()
         decoder.append(Array("j\u{1B}[3;5Rk\u{1B}[1;5R\u{1B}[12".utf8))
         #expect(decoder.next() == .key(Key(.character("j"))))

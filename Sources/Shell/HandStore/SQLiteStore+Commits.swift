@@ -29,7 +29,7 @@ extension SQLiteStore {
         try row.update(revision: last.mark.revision, count: last.count, newAuthors: newAuthors, database)
     }
 
-    /// A row stands under the revision of its last commit.
+    /// Writes the rows of a batch. The key of a row is the revision of its last commit.
     private static func write(_ batch: CommitBatch, _ database: Database) throws {
         let statement = try database.cachedStatement(sql: CheckedTable.commits.insertion)
         for row in FrameRow.rows(of: batch) {

@@ -11,7 +11,8 @@ import PostgresServer
 import Synchronization
 import Testing
 
-/// The database goes away, or falls silent, at the wrong moment. Nobody is told what is not known, and nothing is there twice.
+/// The database is lost, or falls silent, at the wrong moment. No unknown outcome is reported as known, and nothing is
+/// committed twice.
 @Suite(needsPostgres) struct LostAnswerTests {
     private let folder: TemporaryFolder
     private let store: PostgresStore
@@ -27,8 +28,8 @@ import Testing
 
     private func revision() throws -> Int? { try store.list(named: "things")?.revision }
 
-    /// Appends while another session holds the list's row, runs `body` once the store waits for it, and lets go of the row when the
-    /// store has answered. Returns the answer.
+    /// Appends while another session holds the list's row, runs `body` once the store waits for it, and releases the
+    /// row when the store has answered. Returns the answer.
     private func append(
         _ batch: CommitBatch, to store: PostgresStore, waiting body: (_ pid: String) throws -> Void
     ) throws -> Appended? {
@@ -55,8 +56,8 @@ import Testing
         return answer.withLock { $0 }
     }
 
-    /// The server ends the session while it works, as an administrator, or a lack of memory, has it.
-    @Test func aSessionThatIsEnded() throws {
+    /// The server ends the session while it works, as an administrator or a lack of memory would.
+    @Test func anEndedSessionLeavesTheOutcomeUnknown() throws {
         let batch = try SharedWriter(store, list, client: 1).batch(3)
         let answer = try append(batch, to: store) { try server.query("SELECT pg_terminate_backend(\($0))") }
         #expect(answer == .unknown)
@@ -66,8 +67,8 @@ import Testing
         #expect(try store.frames(of: list, after: 0, about: .max).count == 3)
     }
 
-    /// What takes too long is not known either; the server has given up by itself then.
-    @Test func aListThatIsHeldForTooLong() throws {
+    /// The outcome of an append that takes too long is also unknown; the server has given up by itself then.
+    @Test func aListHeldForTooLongLeavesTheOutcomeUnknown() throws {
         let hasty = try PostgresStore.shared(folder, patience: .seconds(2))
         let batch = try SharedWriter(hasty, list, client: 1).batch()
         let answer = try append(batch, to: hasty) { pid in
@@ -83,7 +84,7 @@ import Testing
 
     // MARK: A network that falls silent
 
-    /// A store whose connections lead through a bad network.
+    /// Runs `body` with a store whose connections lead through a bad network.
     private func throughProxy(_ body: (PostgresStore, FaultyProxy) throws -> Void) throws {
         let server = try PostgresServer.onNetwork.get()
         let target = try SocketAddress(ip: "127.0.0.1", port: UInt16(server.port))
@@ -96,8 +97,8 @@ import Testing
         try body(store, proxy)
     }
 
-    /// The batch is in, and nobody says so.
-    @Test func anAnswerThatDoesNotCome() throws {
+    /// The batch is committed, but no answer arrives.
+    @Test func aLostAnswerLeavesTheOutcomeUnknown() throws {
         try throughProxy { store, proxy in
             let list = try store.newList()
             let writer = try SharedWriter(store, list, client: 1)
@@ -115,8 +116,8 @@ import Testing
         }
     }
 
-    /// The batch does not even get there.
-    @Test func aBatchThatDoesNotArrive() throws {
+    /// The batch does not even reach the server.
+    @Test func aLostBatchLeavesTheOutcomeUnknown() throws {
         try throughProxy { store, proxy in
             let list = try store.newList()
             let batch = try SharedWriter(store, list, client: 1).batch(2)
@@ -128,9 +129,9 @@ import Testing
         }
     }
 
-    // MARK: A server that goes
+    // MARK: A server that stops
 
-    @Test func aServerThatIsStartedAgain() throws {
+    @Test func aRestartedServerIsUsedAgain() throws {
         let server = try PostgresServer()
         let store = try PostgresStore(server.address(), patience: .seconds(2))
         let list = try store.newList()
@@ -146,7 +147,7 @@ import Testing
         try server.start()
         #expect(try writer.append(batch) == .taken)
         #expect(try store.load(list).revision == 3)
-        // Without anybody's noticing: what was open is closed, and the next request opens anew.
+        // Unnoticed: open connections are closed, and the next request opens a new one.
         server.stop()
         try server.start()
         #expect(try store.load(list).revision == 3)
@@ -154,9 +155,9 @@ import Testing
         store.close()
     }
 
-    /// What a standby has not confirmed may be undone when it takes over, so it is not known. A standby that is missing is waited
-    /// for until somebody ends that, with a warning in front of the answer that all is well.
-    @Test func aStandbyThatDoesNotConfirm() throws {
+    /// A commit that a standby has not confirmed may be lost when it takes over, so its outcome is unknown. The server
+    /// waits for a missing standby until somebody ends the wait; the successful answer then comes with a warning.
+    @Test func anUnconfirmedCommitIsUnknown() throws {
         let server = try PostgresServer()
         let store = try PostgresStore(server.address(), patience: .seconds(2))
         let list = try store.newList()
@@ -173,8 +174,8 @@ import Testing
                 }
             }
         }
-        #expect(try store.frames(of: list, after: 0, about: .max).count == 1, "it is there")
-        // Still nobody has confirmed it: that it is there does not make it last.
+        #expect(try store.frames(of: list, after: 0, about: .max).count == 1, "it is stored")
+        // Still nobody has confirmed it: that it is stored does not make it durable.
         #expect(try store.append([batch], by: []) == [.unknown])
         try setStandby("", of: server)
         #expect(try store.append([batch], by: []) == [.taken])
@@ -182,8 +183,8 @@ import Testing
         store.close()
     }
 
-    /// What is appended under a lock is waited for as all else is.
-    @Test func aStandbyThatDoesNotConfirmWhatWasLocked() throws {
+    /// An append under a lock waits for the standby like all others.
+    @Test func anUnconfirmedCommitUnderALockIsUnknown() throws {
         let server = try PostgresServer()
         let store = try PostgresStore(server.address(), patience: .seconds(2), lockTime: .seconds(15))
         let other = try PostgresStore(server.address())

@@ -7,7 +7,7 @@ import PostgresServer
 import Synchronization
 import Testing
 
-/// What servers tell each other through a database: that they are there, and who is on their lists.
+/// The information that servers exchange through a database: that they are running, and who is on their lists.
 @Suite(needsPostgres) struct ServersTableTests {
     private let folder: TemporaryFolder
     private let database: PostgresServer
@@ -25,7 +25,7 @@ import Testing
         PresenceNews(place: PresencePlace(list: list, server: server), version: version, frames: frames)
     }
 
-    /// What a server finds on lists, in a fixed order.
+    /// Returns the presence that a server finds on lists, in a fixed order.
     private func found(
         _ server: UInt64, _ lists: [UInt64], knowing known: [PresencePlace: Int] = [:], _ mine: [PresenceNews] = []
     ) throws -> [PresenceNews] {
@@ -34,12 +34,12 @@ import Testing
         }
     }
 
-    /// As if time had passed.
+    /// Pretends that time has passed.
     private func age(_ server: UInt64, _ time: String) throws {
         try database.query("UPDATE \(folder.schema).servers SET seen = seen - interval '\(time)' WHERE id = \(server)")
     }
 
-    @Test func serversThatComeAndGo() throws {
+    @Test func serversComeAndGo() throws {
         let big = UInt64(Int64.max)
         try one.heartbeat(of: 1, at: "b", report: [1])
         try other.heartbeat(of: big, at: "a", report: [2])
@@ -55,26 +55,26 @@ import Testing
         try age(1, "40 seconds")
         try other.heartbeat(of: 2, at: "b", report: [])
         #expect(try one.servers().map(\.id) == [2])
-        #expect(try database.query("SELECT count(*) FROM \(folder.schema).presence") == "0", "nobody is with it")
+        #expect(try database.query("SELECT count(*) FROM \(folder.schema).presence") == "0", "its presence is removed")
     }
 
-    @Test func whoIsWhere() throws {
+    @Test func presenceIsExchanged() throws {
         try one.heartbeat(of: 1, at: "a", report: [])
         try other.heartbeat(of: 2, at: "b", report: [])
         #expect(try found(2, [], [news(5, 2, 1, [9, 8]), news(6, 2, 2, [7])]).map(\.frames) == [nil, nil])
         #expect(try found(1, [5]) == [news(5, 2, 1, [9, 8])])
         #expect(try found(1, [5, 6, 7]) == [news(5, 2, 1, [9, 8]), news(6, 2, 2, [7])])
-        // What is known is not read again, nor what one has said oneself; but that it is there is said.
+        // Known presence is not read again, nor the server's own; but its existence is reported.
         let place = PresencePlace(list: 5, server: 2)
         #expect(try found(1, [5], knowing: [place: 1]) == [PresenceNews(place: place, version: 1, frames: nil)])
         #expect(try found(1, [5], knowing: [place: 0]) == [news(5, 2, 1, [9, 8])])
         let mine = try found(1, [5], [news(5, 1, 4, [1]), news(8, 1, 4, [2])])
         #expect(mine.map(\.place.server) == [1, 2, 1] && mine.map(\.version) == [4, 1, 4])
         #expect(mine.map(\.frames) == [nil, [9, 8], nil])
-        // Nobody is there any more.
+        // Nobody is present any more.
         #expect(try found(2, [], [news(5, 2, 3, [])]).map(\.place.list) == [6])
         #expect(try found(1, [5]).map(\.place.server) == [1, 1])
-        // A server that is not heard of has nobody, until it is heard of again; to itself it is there.
+        // A silent server has nobody, until it reports again; for itself it still has its people.
         try age(2, "6 seconds")
         #expect(try found(1, [6]).map(\.place.server) == [1, 1])
         #expect(try found(2, [6]).contains { $0.place == PresencePlace(list: 6, server: 2) })
@@ -84,8 +84,8 @@ import Testing
         #expect(try found(1, [5, 6]).allSatisfy { $0.place.server == 1 })
     }
 
-    /// Others hear that somebody has moved or come, without looking.
-    @Test func hints() throws {
+    /// Hints report moves and arrivals to others without a query.
+    @Test func hintsReportChanges() throws {
         let expected: Set = [StoreHint.presence(list: 5), .presence(list: 6), .client(StoreHint.Key(bits: .max))]
         let heard = Mutex<Set<StoreHint>>([])
         other.listen { hint in heard.withLock { _ = $0.insert(hint) } }

@@ -22,7 +22,7 @@ import Testing
         list = try one.newList()
     }
 
-    /// What everybody finds at the end: each writer's commits once, in its order, and a list that is what they make of it.
+    /// Checks the result: each writer's commits occur once, in its order, and the list is what they make of it.
     private func expectAll(_ counts: [UInt64: UInt64]) throws {
         let frames = try one.frames(of: list, after: 0, about: .max)
         let commits = try frames.map { try $0.commit() }
@@ -36,7 +36,7 @@ import Testing
         #expect(loaded.sequences.mapValues(\.sequence) == counts)
     }
 
-    @Test func whoComesTooLateIsGivenWhatItMissed() throws {
+    @Test func aLateWriterGetsTheCommitsThatItMissed() throws {
         var (first, second) = (try SharedWriter(one, list, client: 1), try SharedWriter(other, list, client: 2))
         let late = try second.batch(2)
         #expect(try first.append(first.batch(3)) == .taken)
@@ -49,7 +49,8 @@ import Testing
         other.close()
     }
 
-    /// One list, and others beside it that must not be touched: whoever comes too late there gets in here.
+    /// One list, with others that must not be affected: a writer that is too late for that list still commits to this
+    /// one.
     @Test func eachListIsATransactionOfItsOwn() throws {
         let lists = try (0..<20).map { try one.newList("l\($0)", logID: UInt64($0) + 100) }
         var writers = try lists.map { try SharedWriter(one, $0, client: 1) }
@@ -69,11 +70,11 @@ import Testing
         for index in writers.indices where index % 3 == 0 { try writers[index].append() }
         for (index, list) in lists.enumerated() { #expect(try one.load(list).revision == (index % 3 == 0 ? 2 : 1)) }
         #expect(try one.load(list).revision == 0)
-        // Nothing at all is nothing.
+        // An append of nothing does nothing.
         #expect(try one.append([CommitBatch(list: list, expected: 9, commits: [])], by: []) == [.taken])
     }
 
-    /// Nothing is lost, doubled or out of order, whether they race or lock.
+    /// Nothing is lost, doubled or out of order, whether the writers race or lock.
     @Test(arguments: [1, 7]) func manyServersAppendToOneList(size: Int) throws {
         let (count, rounds, folder, list) = (4, 60, folder, list)
         try inParallel(count) { index in
@@ -88,7 +89,7 @@ import Testing
         try expectAll(Dictionary(uniqueKeysWithValues: authors.map { ($0, UInt64(rounds * size)) }))
     }
 
-    /// A store that is asked by several threads at once.
+    /// A store that several threads use at once.
     @Test func manyThreadsAppendToManyLists() throws {
         let (store, count) = (one, 6)
         let lists = try (0..<count).map { try one.newList("l\($0)") }
@@ -101,8 +102,8 @@ import Testing
         for list in lists { #expect(try other.load(list).revision == count * 10) }
     }
 
-    /// Whoever reads sees a list as it was at one moment, whatever others do to it meanwhile.
-    @Test func whatIsReadIsOfOneMoment() throws {
+    /// A reader sees a list as it was at one moment, whatever others do to it in the meantime.
+    @Test func readsAreConsistent() throws {
         let (one, other, list) = (one, other, list)
         let isOver = Atomic(false)
         try inParallel(2) { index in
@@ -130,8 +131,8 @@ import Testing
 
     // MARK: Locking
 
-    /// Whoever has come too late six times in a row gets in the next time.
-    @Test func whoComesTooLateAgainAndAgainLocksTheList() throws {
+    /// A writer that was too late six times in a row succeeds the next time.
+    @Test func aWriterThatIsAlwaysLateLocksTheList() throws {
         let patient = try PostgresStore.shared(folder, lockTime: .seconds(15))
         var (unlucky, lucky) = (try SharedWriter(patient, list, client: 1), try SharedWriter(other, list, client: 2))
         for _ in 0..<6 {
@@ -140,7 +141,7 @@ import Testing
             guard case .missed(let frames) = try unlucky.append(late) else { throw CancellationError() }
             #expect(frames.count == 1)
         }
-        // The seventh attempt comes too late as well; from then on the list waits for the eighth.
+        // The seventh attempt is too late as well; from then on the list waits for the eighth.
         let late = try unlucky.batch()
         try lucky.append()
         guard case .missed = try unlucky.append(late) else { throw CancellationError() }
@@ -160,15 +161,15 @@ import Testing
                 """) != "0"
         }
         #expect(try unlucky.append(unlucky.batch()) == .taken)
-        #expect(ready.wait(timeout: .now() + 20) == .success, "the other did not learn that it came too late")
+        #expect(ready.wait(timeout: .now() + 20) == .success, "the other was not told that it was too late")
         #expect(try patient.load(list).revision == 8)
         // It races again.
         try unlucky.append()
         patient.close()
     }
 
-    /// A lock that nobody comes back for ends by itself, and nothing that was not said to be taken is there.
-    @Test func aLockEndsByItself() throws {
+    /// An abandoned lock expires by itself, and nothing unacknowledged is stored.
+    @Test func anAbandonedLockExpires() throws {
         let hasty = try PostgresStore.shared(folder, lockTime: .milliseconds(50))
         var (unlucky, lucky) = (try SharedWriter(hasty, list, client: 1), try SharedWriter(other, list, client: 2))
         for _ in 0..<7 {
@@ -177,7 +178,7 @@ import Testing
             guard case .missed = try unlucky.append(late) else { throw CancellationError() }
         }
         let late = try unlucky.batch()
-        // The other waits until the database takes the lock back.
+        // The other waits until the database releases the lock.
         #expect(try lucky.append(lucky.batch()) == .taken)
         guard case .missed(let frames) = try unlucky.append(late) else { throw CancellationError() }
         #expect(frames.count == 1)
@@ -186,12 +187,12 @@ import Testing
         hasty.close()
     }
 
-    // MARK: What it expects
+    // MARK: Expectations
 
-    @Test func aListThatIsNotWhatWasExpected() throws {
+    @Test func appendsToAnotherHistoryAreRefused() throws {
         var writer = try SharedWriter(one, list, client: 1)
         try writer.append(3)
-        // Its history went back, or is another one.
+        // The history went back, or is another one.
         let ahead = CommitBatch(list: list, expected: 5, commits: try writer.batch().commits)
         #expect(try one.append([ahead], by: []) == [.missed([])])
         var batch = try writer.batch()
@@ -204,13 +205,13 @@ import Testing
         batch.logID = 7
         #expect(try one.append([batch], by: []) == [.taken])
         #expect(try one.append([CommitBatch(list: 99, expected: 0, commits: batch.commits)], by: []) == [.gone])
-        // A late batch for another history is not told of this one's.
+        // A late batch for another history does not get commits of this one.
         var late = try writer.batch()
         late.logID = 8
         #expect(try one.append([late], by: []) == [.gone])
     }
 
-    @Test func aListThatAnotherServerDeletes() throws {
+    @Test func appendsToADeletedListAreRefused() throws {
         var writer = try SharedWriter(one, list, client: 1)
         try writer.append(2)
         try other.delete("things", by: "ada", at: 5)
@@ -229,14 +230,14 @@ import Testing
 
     // MARK: The same batch again
 
-    @Test(arguments: [1, 40]) func theSameBatchAgainIsThereOnce(count: Int) throws {
+    @Test(arguments: [1, 40]) func aRepeatedBatchIsStoredOnce(count: Int) throws {
         var writer = try SharedWriter(one, list, client: 1)
-        // Several rows, where they are many.
+        // Several rows, if there are many commits.
         let batch = try writer.batch(count, text: String(repeating: "x", count: 9_000))
         #expect(try writer.append(batch) == .taken)
         #expect(try one.append([batch], by: []) == [.taken])
         #expect(try other.append([batch], by: []) == [.taken])
-        // Also once others have gone on.
+        // Also after others have continued.
         var rival = try SharedWriter(other, list, client: 2)
         try rival.append(3)
         #expect(try one.append([batch], by: []) == [.taken])
@@ -246,14 +247,14 @@ import Testing
         #expect(sizes == (count == 1 ? "t|2" : "t|7"))
     }
 
-    /// One that only begins like it, or has the same effect, is another one.
-    @Test func anotherBatchIsNotTakenForIt() throws {
+    /// A batch that only starts like it, or has the same effect, is another batch.
+    @Test func anotherBatchIsNotMistakenForIt() throws {
         var (writer, rival) = (try SharedWriter(one, list, client: 1), try SharedWriter(other, list, client: 2))
         let batch = try writer.batch(2)
         try writer.append(CommitBatch(list: list, expected: 0, commits: [batch.commits[0]]))
         guard case .missed(let frames) = try one.append([batch], by: [])[0] else { throw CancellationError() }
         #expect(frames.count == 1)
-        // The same digest after it: an edit that does nothing, of somebody else.
+        // The same digest after it: an edit without effect by somebody else.
         func empty(_ writer: SharedWriter) -> CommitBatch {
             let start = writer.replay
             return CommitBatch(

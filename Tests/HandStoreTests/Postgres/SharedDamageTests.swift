@@ -8,13 +8,13 @@ import HandWire
 import PostgresServer
 import Testing
 
-/// What somebody has changed by hand in the tables is noticed by whoever reads it, and nobody goes on from it.
+/// Changes that somebody made to the tables by hand are noticed by every reader, and nobody builds on them.
 @Suite(needsPostgres) struct SharedDamageTests {
     private let folder: TemporaryFolder
     private let store: PostgresStore
     private let list: UInt64
 
-    /// A list with 20 commits in 20 rows, its history kept from revision 8 on, and a snapshot at 12.
+    /// Makes a list with 20 commits in 20 rows, a history from revision 8 on, and a snapshot at 12.
     init() throws {
         folder = try TemporaryFolder()
         store = try .shared(folder)
@@ -29,7 +29,7 @@ import Testing
         while try store.trim(list, keeping: Retention(commits: 12), now: 0).hasMore {}
     }
 
-    /// Asks the store for everything; returns what it complains of.
+    /// Asks the store for everything. Returns its complaint.
     private func complaint() throws -> String? {
         do {
             _ = try store.load(list)
@@ -86,8 +86,8 @@ import Testing
         #expect(report?.isSound != true)
     }
 
-    /// The other lists of the database are served on.
-    @Test func otherListsAreServedOn() throws {
+    /// The other lists of the database are still served.
+    @Test func otherListsAreStillServed() throws {
         let other = try store.newList("b", logID: 9)
         var writer = try SharedWriter(store, other, client: 9)
         try PostgresServer.shared.get().query("DELETE FROM \(folder.schema).commits WHERE last = 15")

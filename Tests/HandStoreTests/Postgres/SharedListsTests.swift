@@ -9,7 +9,7 @@ import PostgresServer
 import Synchronization
 import Testing
 
-/// What several servers do with lists at the same time, appending aside.
+/// Concurrent operations of several servers on lists, apart from appending.
 @Suite(needsPostgres) struct SharedListsTests {
     private let folder: TemporaryFolder
     private let one: PostgresStore
@@ -21,7 +21,7 @@ import Testing
         other = try .shared(folder)
     }
 
-    /// How many of several threads of two servers succeed, and how the others fail.
+    /// Runs `body` on several threads of two servers. Returns how many succeed, and how the others fail.
     private func race(_ body: @escaping @Sendable (PostgresStore, Int) throws -> Void) throws -> (Int, [StoreError]) {
         let (one, other) = (one, other)
         let outcome = Mutex<(Int, [StoreError])>((0, []))
@@ -73,7 +73,7 @@ import Testing
         #expect(try server.query("SELECT count(*) FROM \(folder.schema).deleted_lists") == "0")
     }
 
-    /// A list of many rows is removed by several servers, and nothing of it is left.
+    /// Several servers remove a list of many rows, and nothing of it remains.
     @Test func manySweepAtTheSameTime() throws {
         let list = try one.newList("a")
         let server = try PostgresServer.shared.get()
@@ -90,8 +90,8 @@ import Testing
         }
     }
 
-    /// Whatever names a client comes under, and to whichever server: its submissions to a list have one sequence.
-    @Test func aClientThatComesToSeveralServersAtOnce() throws {
+    /// Under whatever names and at whichever servers a client connects, its submissions to a list have one sequence.
+    @Test func aClientAtSeveralServersHasOneSequence() throws {
         let (one, other) = (one, other)
         let found = Mutex<[Author]>([])
         for client in UInt64(1)...20 {
@@ -108,20 +108,20 @@ import Testing
         }
     }
 
-    /// What the database cannot keep is kept as something else, and found all the same.
-    @Test func aNameWithANULInIt() throws {
+    /// Characters that the database cannot store are stored as others, and the name is found all the same.
+    @Test func aNameMayContainNUL() throws {
         let author = try one.knownAuthor(for: ClientID(high: 1, low: 1), person: "a\0b")
         #expect(try other.knownAuthor(for: ClientID(high: 1, low: 1), person: "a\0b") == author)
         #expect(try one.people([author.number]).map(\.name) == ["a\u{FFFD}b"])
         #expect(try one.list(named: "a\0b") == nil && one.lists(after: "\0", limit: 9).isEmpty)
     }
 
-    /// Snapshots and forgetting keep each client's last submission, whoever does them.
+    /// Snapshots and forgetting keep each client's last submission, whichever server does them.
     @Test func sequencesOutliveTheirCommits() throws {
         let list = try one.newList("a")
         var writers = try (1...5).map { try SharedWriter(one, list, client: $0) }
         for round in 0..<12 {
-            // One is there for a while, the others nearly always.
+            // One client is active for a while, the others nearly always.
             for index in writers.indices where index == 0 ? round == 1 : index != round % 5 {
                 try writers[index].append(index + 1)
             }
@@ -147,7 +147,7 @@ import Testing
         #expect(end.revision == end.snapshotRevision && end.hand.count == end.revision)
     }
 
-    /// Who forgets less than another has forgotten already brings nothing back.
+    /// A server that forgets less than another has already forgotten restores nothing.
     @Test func manyForgetAtTheSameTime() throws {
         let list = try one.newList("a")
         var writer = try SharedWriter(one, list, client: 1)
@@ -161,7 +161,7 @@ import Testing
             #expect(trimmed.1 == [])
             #expect(try one.list(named: "a")?.floor == furthest.withLock { $0 })
             #expect(try one.load(list).hand == writer.replay.hand)
-            // Whoever found another at it has left the rest for later.
+            // A server that finds another one forgetting leaves the rest for later.
             while try other.trim(list, keeping: Retention(commits: 1), now: 0).hasMore {}
             #expect(try one.load(list).hand == writer.replay.hand)
         }
@@ -170,8 +170,8 @@ import Testing
         #expect(try server.query(sizes) == "t")
     }
 
-    /// What a server that has gone astray keeps does not become what all others go on from.
-    @Test func aSnapshotThatIsWrongIsRefused() throws {
+    /// A snapshot of a diverged server does not become everybody's starting point.
+    @Test func aWrongSnapshotIsRefused() throws {
         let list = try one.newList("a")
         var writer = try SharedWriter(one, list, client: 1)
         try writer.append(3)
@@ -179,7 +179,7 @@ import Testing
         var wrong = hand
         try wrong.apply(.deleting(0..<1))
         #expect(throws: StoreError.self) { try one.saveSnapshot(of: list, wrong, revision: 3, deck: nil) }
-        // Of a revision that nobody has heard of, or a list that is gone, nothing is kept.
+        // No snapshot of an unknown revision, or of a deleted list, is stored.
         try one.saveSnapshot(of: list, hand, revision: 4, deck: nil)
         try one.saveSnapshot(of: 99, hand, revision: 3, deck: nil)
         #expect(try one.load(list).snapshotRevision == 0)
@@ -187,8 +187,8 @@ import Testing
         #expect(try one.load(list).snapshotRevision == 3)
     }
 
-    /// Of a large list every part is read, and old snapshots go.
-    @Test func aLargeListInParts() throws {
+    /// Every part of a large list is read, and old snapshots are removed.
+    @Test func aLargeListIsStoredInParts() throws {
         let list = try one.newList("a")
         var writer = try SharedWriter(one, list, client: 1)
         for round in 0..<7 {
@@ -206,8 +206,8 @@ import Testing
 
     // MARK: Hints
 
-    /// Others hear what was appended, soon; who appended does not.
-    @Test func othersHearOfAppends() throws {
+    /// Other servers are soon notified of an append; the appending server is not.
+    @Test func otherServersAreNotifiedOfAppends() throws {
         let lists = try (0..<300).map { try one.newList("l\($0)") }
         let heard = Mutex<[UInt64: Int]>([:])
         let own = Atomic(0)
@@ -233,12 +233,12 @@ import Testing
         )
         let batches = try lists.map { try SharedWriter(one, $0, client: 1).batch(2) }
         #expect(try one.append(batches, by: []).allSatisfy { $0 == .taken })
-        #expect(all.wait(timeout: .now() + 20) == .success, "not all was heard")
+        #expect(all.wait(timeout: .now() + 20) == .success, "not all hints arrived")
         #expect(heard.withLock { heard in lists.allSatisfy { heard[$0] == 2 } })
         let heads = try other.heads(of: lists + [9_999])
         #expect(heads.count == 300 && heads.allSatisfy { $0.revision == 2 && $0.logID == 7 })
         #expect(heads.first { $0.list == lists[5] }?.digest == batches[5].commits[1].digest)
-        // The session is ended, and another takes its place.
+        // The session is ended, and another replaces it.
         try server.query(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN hand_\(folder.schema)'")
         var writer = try SharedWriter(one, lists[0], client: 2)

@@ -9,7 +9,7 @@ import Postgres
 import PostgresServer
 import Testing
 
-/// Which databases are taken, which are refused, and what is said.
+/// Databases that are accepted or refused, and the messages.
 @Suite(needsPostgres) struct SharedOpeningTests {
     private let folder: TemporaryFolder
     private let server: PostgresServer
@@ -27,7 +27,7 @@ import Testing
             """)
     }
 
-    /// What opening a store complains of; nil if it opens.
+    /// Returns the complaint on opening a store, or nil if it opens.
     private func complaint(_ address: String? = nil, schema: String? = nil) -> String? {
         do {
             try PostgresStore(
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func manyThatOpenAtOnce() throws {
+    @Test func manyMayOpenAtOnce() throws {
         let folder = folder
         try inParallel(6) { _ in try PostgresStore.shared(folder).close() }
         #expect(try server.query("SELECT version FROM \(folder.schema).format") == "2")
@@ -57,8 +57,8 @@ import Testing
         #expect(try self.tables() == tables)
     }
 
-    /// Servers of the version before go on meanwhile: nothing of theirs is changed.
-    @Test func theFirstFormatGetsWhatIsNew() throws {
+    /// Servers of the previous version continue in the meantime: nothing of theirs is changed.
+    @Test func theFirstFormatIsExtended() throws {
         let former = try PostgresStore.shared(folder)
         let list = try former.newList()
         let later = ["servers", "presence"].map { "\(folder.schema).\($0)" }.joined(separator: ", ")
@@ -72,7 +72,7 @@ import Testing
         for store in [former, store] { store.close() }
     }
 
-    /// Whatever stops it in the middle: the next time it begins at the beginning.
+    /// Whatever stops it halfway: the next attempt starts from the beginning.
     @Test func anUnfinishedMigrationLeavesNothing() throws {
         try server.query("CREATE SCHEMA \(folder.schema); CREATE DOMAIN \(folder.schema).authors AS int")
         #expect(try #require(complaint()).contains("\"authors\" already exists"))
@@ -98,7 +98,7 @@ import Testing
 
     // MARK: Addresses
 
-    /// A password in an address is seen by everybody who looks at the processes; here it is not even said again.
+    /// Everybody who lists the processes can see a password in an address; the message must not even repeat it.
     @Test(arguments: [
         "postgres://hand:s3cret@127.0.0.1/hand", "host=127.0.0.1 password=s3cret", "postgres:///hand?password=s3cret",
         "postgres://h/hand?sslpassword=s3cret", "postgres//hand:s3cret@127.0.0.1/hand", "postgres://h:s3cret@[/hand",
@@ -125,7 +125,7 @@ import Testing
         }
         #expect { try open() } throws: { "\($0)".contains("Write the database's password into it") }
         try "wr0ng\n".write(toFile: file, atomically: true, encoding: .utf8)
-        // That is said at once: another attempt would be refused as well.
+        // The error is reported at once: another attempt would be refused as well.
         try eventually("the rules are in force") {
             do { try open() } catch {
                 return "\(error)".contains("password authentication failed") && !"\(error)".contains("wr0ng")
@@ -136,8 +136,8 @@ import Testing
         try open()
     }
 
-    /// One that is dead, one that is not there, and one that only reads, before the one that is meant.
-    @Test func theFirstHostThatTakesWritesIsTaken() throws {
+    /// A dead host, one that does not exist, and one that is read-only, before the right one.
+    @Test func theFirstWritableHostIsUsed() throws {
         let reader = try PostgresServer()
         try reader.query("ALTER SYSTEM SET default_transaction_read_only = on", on: "hand")
         try reader.query("SELECT pg_reload_conf()", on: "hand")
@@ -155,7 +155,7 @@ import Testing
     }
 
     /// An acknowledgement is a promise, whatever else the database is used for.
-    @Test func theDatabaseMakesNoPromiseWeaker() throws {
+    @Test func databaseSettingsWeakenNoPromise() throws {
         let database = "lax_\(folder.schema)"
         try server.query("CREATE DATABASE \(database)", on: "postgres")
         for setting in [

@@ -8,7 +8,7 @@ import PostgresServer
 import Synchronization
 import Testing
 
-/// A server, as far as one list goes: it knows what it was told, and puts items of its own at the top.
+/// A server with one list: it knows what it was told, and puts its own items at the top.
 struct SharedWriter {
     let store: PostgresStore
     let list: UInt64
@@ -28,12 +28,12 @@ struct SharedWriter {
         return Replay(list: list, from: start.hand, revision: start.revision, deck: nil)
     }
 
-    /// Begins anew from what is stored, as if what it missed had been forgotten.
+    /// Starts again from the stored list, as if the commits that it missed had been forgotten.
     mutating func reload() throws {
         replay = try Self.replay(store, list)
     }
 
-    /// The next commits on what it knows.
+    /// Returns the next commits on the list that it knows.
     func batch(_ count: Int = 1, text: String = "t") throws -> CommitBatch {
         var (hand, commits) = (replay.hand, [Commit]())
         for index in 1...UInt64(count) {
@@ -50,7 +50,7 @@ struct SharedWriter {
         return CommitBatch(list: list, expected: replay.revision, commits: commits)
     }
 
-    /// Appends a batch, and learns what that tells.
+    /// Appends a batch, and applies the commits that the answer contains.
     @discardableResult
     mutating func append(_ batch: CommitBatch) throws -> Appended {
         let result = try store.append([batch], by: [])[0]
@@ -72,7 +72,7 @@ struct SharedWriter {
 }
 
 extension PostgresStore {
-    /// A store in the server that the tests share.
+    /// Returns a store in the server that the tests share.
     static func shared(
         _ folder: TemporaryFolder, lockTime: Duration = .milliseconds(250), patience: Duration = .seconds(20)
     ) throws -> PostgresStore {
@@ -85,7 +85,7 @@ extension PostgresStore {
     }
 }
 
-/// Runs `body` on threads of their own, all at the same time, and waits for all.
+/// Runs `body` on several threads at the same time, and waits for all.
 func inParallel(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {
     let group = DispatchGroup()
     let failure = Mutex<(any Error)?>(nil)
@@ -100,7 +100,7 @@ func inParallel(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) 
     if let error = failure.withLock({ $0 }) { throw error }
 }
 
-/// Waits until something is so, which it soon is.
+/// Waits until a condition holds, which should be soon.
 func eventually(_ what: String, _ condition: () throws -> Bool) throws {
     for _ in 0..<600 {
         if try condition() { return }
@@ -110,6 +110,6 @@ func eventually(_ what: String, _ condition: () throws -> Bool) throws {
     throw Never(what: what)
 }
 
-/// Whether there is a PostgreSQL to be started, and what to do if not.
+/// Whether PostgreSQL can be started, and what to do if not.
 let needsPostgres = ConditionTrait.enabled(
     if: PostgresServer.isThere, "install PostgreSQL's server (Debian: postgresql)")

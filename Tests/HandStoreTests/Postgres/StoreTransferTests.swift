@@ -9,7 +9,7 @@ import HandWire
 import PostgresServer
 import Testing
 
-/// All of a store is copied into a database, and from there into a file, and nothing of it is another.
+/// A complete store is copied into a database, and from there into a file, and nothing of it changes.
 @Suite(needsPostgres) struct StoreTransferTests {
     private let folder: TemporaryFolder
     private let ada = ClientID(high: 5, low: 6)
@@ -29,8 +29,8 @@ import Testing
 
     private func verify(_ store: PostgresStore) throws -> StoreReport { try store.verify { _, _, _ in } }
 
-    /// Lists with all that a store can have of them: a deck, several authors of one client, refusals, forgotten commits and snapshots,
-    /// deletions, owners.
+    /// Makes lists with everything that a store can contain: a deck, several authors of one client, refusals, forgotten
+    /// commits and snapshots, deletions, owners.
     private func fill(_ store: some CommitStore, seed: UInt64) throws {
         var chaos = Chaos(seed: seed)
         let people = try [(ada, "ada"), (ada, "ada, too"), (ben, "ben")].map {
@@ -61,13 +61,13 @@ import Testing
                     try store.saveSnapshot(of: list.number, end.hand, revision: end.revision, deck: end.deck)
                 }
             }
-            // The last of the forgotten commits is the last of an author, or is not.
+            // The last forgotten commit is the last one of an author, or is not.
             if let kept = ["a": 77, "long": 30][name] {
                 while try store.trim(list.number, keeping: Retention(commits: kept), now: 0).hasMore {}
             }
             if name == "gone" || name == "none" { try store.delete(name, by: "ben", at: 9) }
         }
-        // Numbers that were given, and are not to be given again.
+        // Numbers that were given and must not be given again.
         _ = try store.create("swept", rules: Rules(), logID: 1 << 40 | 77, deckSeed: nil, owner: "nobody")
         try store.delete("swept", by: "ben", at: 9)
         while try store.giveUpOldest(of: "nobody") {}
@@ -75,7 +75,7 @@ import Testing
         _ = try store.knownAuthor(for: ClientID(high: 9, low: 9), person: "who has not edited")
     }
 
-    /// What whoever asks hears.
+    /// Checks that both stores give the same answers.
     private func expectSame(_ one: some CommitStore, _ other: some CommitStore) throws {
         let lists = try one.lists(after: "", limit: 99)
         #expect(try lists == other.lists(after: "", limit: 99) && lists.count == 4)
@@ -98,7 +98,7 @@ import Testing
         #expect(try one.author(for: ben, person: "ben").author == other.author(for: ben, person: "ben").author)
     }
 
-    @Test func thereAndBack() throws {
+    @Test func copyingThereAndBackChangesNothing() throws {
         var store = try SQLiteStore(folder: data, durability: .os)
         try fill(store, seed: testSeed(3))
         try store.close()
@@ -123,8 +123,8 @@ import Testing
         let copy = try SQLiteStore(folder: back, durability: .os)
         try expectSame(store, copy)
 
-        // It goes on as the first would have: with numbers that nobody was given before, and what was deleted comes back.
-        func goOn(_ store: some CommitStore) throws -> StoredList {
+        // It continues as the first store would: with numbers that nobody had before, and deletions can be restored.
+        func continueAfterCopy(_ store: some CommitStore) throws -> StoredList {
             let list = try store.create("new", rules: Rules(), logID: 99, deckSeed: nil)
             let deleted = try #require(try store.deletedLists(before: .max, limit: 1).first)
             try store.undelete(deleted.deletion, as: "back")
@@ -136,15 +136,15 @@ import Testing
                     && stranger.number > SQLiteStore.numbersAtOnce)
             return list
         }
-        let next = try goOn(store)
-        #expect(try goOn(shared) == next && goOn(copy) == next)
+        let next = try continueAfterCopy(store)
+        #expect(try continueAfterCopy(shared) == next && continueAfterCopy(copy) == next)
         try store.close()
         try copy.close()
         #expect(try report(back).isSound && verify(shared).isSound)
     }
 
-    /// Histories that are called otherwise: nobody goes on where they were.
-    @Test func aBackupIsTaken() throws {
+    /// The histories are new, so nobody continues where they were.
+    @Test func aBackupIsCopied() throws {
         let store = try SQLiteStore(folder: data, durability: .os)
         try fill(store, seed: 4)
         try store.close()
@@ -158,22 +158,22 @@ import Testing
     }
 
     /// A store of an older format.
-    @Test func aFormerStoreIsTaken() throws {
+    @Test func aFormerStoreIsCopied() throws {
         try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
         let file = data + "/hand.sqlite"
         let database = try DatabaseQueue(path: file)
         try database.write { try $0.execute(sql: FormerStore.fifthFormat) }
         try database.close()
         let (one, other) = (try TemporaryFolder(), try TemporaryFolder())
-        // As a backup first: that is not changed.
+        // First as a backup, which is not changed.
         let report = try take(file, into: .shared(one))
         #expect(report.isSound && report.lists.count > 0)
         #expect(try DatabaseQueue(path: file).read { try Int.fetchOne($0, sql: "PRAGMA user_version") } == 5)
         #expect(try take(data, into: .shared(other)) == report)
     }
 
-    /// What is there already stays as it is.
-    @Test func whatIsNotEmptyIsRefused() throws {
+    /// Existing data stay as they are.
+    @Test func aTargetThatIsNotEmptyIsRefused() throws {
         let store = try SQLiteStore(folder: data, durability: .os)
         try fill(store, seed: 5)
         try store.close()
@@ -191,8 +191,8 @@ import Testing
         #expect(try verify(other) == before)
     }
 
-    /// Whoever has the folder open would go on writing to it.
-    @Test func aFolderThatIsInUseIsRefused() throws {
+    /// The program that has the folder open would continue writing to it.
+    @Test func aFolderInUseIsRefused() throws {
         let store = try SQLiteStore(folder: data, durability: .os)
         let shared = try PostgresStore.shared(folder)
         #expect(throws: StoreError.inUse(path: data)) { try take(data, into: shared) }
@@ -203,7 +203,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/nothing"))
     }
 
-    /// A database that is lost halfway, or a list that is damaged: nothing is there.
+    /// If the database is lost halfway, or a list is damaged, nothing is stored.
     @Test(arguments: ["lost", "damaged", "bent"]) func allOrNothing(what: String) throws {
         let store = try SQLiteStore(folder: data, durability: .os)
         try fill(store, seed: 6)
@@ -216,7 +216,7 @@ import Testing
             try database.write { try $0.execute(sql: "DELETE FROM commits WHERE list = 5 AND revision > 270") }
             try database.close()
         case "bent":
-            // The database does not keep what it is given.
+            // The database does not store what it is given.
             try server.query(
                 """
                 SET search_path = \(folder.schema);
@@ -243,7 +243,7 @@ import Testing
         #expect(try shared.people(Array(1...9)).isEmpty)
     }
 
-    /// A name that no list has, a deletion that is none, and rows of no list.
+    /// A name without a list, a nonexistent deletion, and rows without a list.
     @Test(arguments: [
         ("INSERT INTO names VALUES ('x', 77)", "a name refers to list 77, which does not exist"),
         ("UPDATE lists SET is_deleted = true WHERE number = 1", "list 1 is deleted"),

@@ -2,15 +2,15 @@ import HandCore
 import HandSync
 import HandWire
 
-/// Prints what the core and the authority cost, in nanoseconds an operation, for lists of different lengths side by side:
-/// `swift run -c release hand-benchmarks`. What matters is that a row does not grow with the list. Words behind it choose the
-/// rows that start with one of them.
+/// Prints the costs of the core and the authority in nanoseconds per operation, for lists of different lengths side by
+/// side: `swift run -c release hand-benchmarks`. What matters is that a row does not grow with the list. With words as
+/// arguments, only the rows that start with one of them are run.
 @main
 struct Benchmarks {
     static let sizes = [100, 10_000, 1_000_000]
 
     static func main() {
-        print("ns an operation (median of 5)".padded(34) + sizes.map { "\($0)".leftPadded(12) }.joined() + "   items")
+        print("ns per operation (median of 5)".padded(34) + sizes.map { "\($0)".leftPadded(12) }.joined() + "   items")
         row("apply: insert") { Edits($0, seed: 1, kinds: [.insert]).apply() }
         row("apply: delete + insert") { Edits($0, seed: 1, kinds: [.delete, .insert]).apply() }
         row("apply: move") { Edits($0, seed: 2, kinds: [.move]).apply() }
@@ -37,7 +37,7 @@ struct Benchmarks {
         return words.isEmpty || words.contains { name.hasPrefix($0) }
     }
 
-    /// One row: five samples for each size, the median of each.
+    /// Prints one row: the median of five samples for each size.
     private static func row(_ name: String, _ sample: (Int) -> Double) {
         guard isWanted(name) else { return }
         let medians = sizes.map { size in (0..<5).map { _ in sample(size) }.sorted()[2] }
@@ -45,18 +45,20 @@ struct Benchmarks {
         print(name.padded(34) + cells)
     }
 
-    /// What a client that was offline, with 8,000 items ticked, needs for each of the others' commits: the same whatever their number.
+    /// Measures a client that was offline and has ticked 8,000 items: the cost of each of the others' commits. It must
+    /// not depend on their number.
     private static func homecoming() {
         let cells = [1_000, 10_000, 100_000].map { count in
             "\(count)".leftPadded(9) + ": \(Int(Homecoming(commits: count).receive())) ns"
         }
-        print("\n8,000 items ticked offline, others' commits, each:" + cells.joined())
+        print("\n8,000 items ticked offline, cost per commit of others:" + cells.joined())
     }
 
-    /// How long the server works on edits made before 100,000 commits, until it makes them or says that they are stale.
+    /// Measures how long the server works on edits made before 100,000 commits, until it commits them or reports them
+    /// as stale.
     private static func belated() {
         let world = Homecoming(commits: 100_000)
-        print("\nan edit made before 100,000 commits".padded(34) + "        ms        work   ns for each")
+        print("\nan edit made before 100,000 commits".padded(34) + "        ms        work   ns per commit")
         for (name, delta) in Homecoming.belated {
             let samples = (0..<5).map { _ in world.answer(delta) }.sorted { $0.milliseconds < $1.milliseconds }
             let (milliseconds, work) = samples[2]
@@ -67,7 +69,7 @@ struct Benchmarks {
         }
     }
 
-    /// What one delta that touches many items of a list of 1,000,000 costs the server.
+    /// Measures the server's cost of one delta that touches many items of a list of 1,000,000.
     private static func large() {
         let columns = "   items    read    make    free   ns/item   work/item"
         print("\none delta on 1,000,000 items, ms".padded(34) + columns)
@@ -83,8 +85,8 @@ struct Benchmarks {
         }
     }
 
-    /// Two offline branches of 100,000 random single edits each on a list of 1,000: one is composed and transformed over the
-    /// other.
+    /// Measures two offline branches of 100,000 random single edits each on a list of 1,000: composing one and
+    /// transforming it over the other.
     private static func branches() {
         var samples: [(compose: Double, transform: Double)] = []
         for round in 0..<5 {

@@ -6,8 +6,8 @@ import HandSync
 import HandWire
 import Terminal
 
-/// From a key to the bytes on the terminal: somebody else's commit arrives before each key, the key is worked off, an edit
-/// goes into the replica, the screen is drawn through ncurses into a pseudo-terminal of 120×40.
+/// From a key to the bytes on the terminal: before each key, somebody else's commit arrives. The key is handled, an
+/// edit goes into the replica, and the screen is drawn through ncurses into a pseudo-terminal of 120×40.
 struct KeyToScreen {
     private static let keys = [
         "j", "space", "J", "k", "pgdn", "e", "x", "enter", "v", "j", "d", "u", "o", "y", "esc", "5", "pgup",
@@ -18,7 +18,7 @@ struct KeyToScreen {
     static func run(_ sizes: [Int]) {
         head("key to screen, a remote commit before each key, µs")
         for size in sizes {
-            guard var bench = KeyToScreen(Edits.list(size)) else { return print("no pseudo-terminal can be had") }
+            guard var bench = KeyToScreen(Edits.list(size)) else { return print("no pseudo-terminal is available") }
             tell("\(size) items", bench.measure())
         }
         head("commit of the text that is being typed, key and screen, µs")
@@ -87,7 +87,7 @@ struct KeyToScreen {
         return times
     }
 
-    /// Types in the middle of a text of which somebody else changes a word before each key.
+    /// Types in the middle of a text in which somebody else changes a word before each key.
     private mutating func measureField() -> [Double] {
         var times: [Double] = []
         for key in ["e", "pgup", "end"] { press(key) }
@@ -118,7 +118,7 @@ struct KeyToScreen {
         close(master)
     }
 
-    /// What the terminal would show.
+    /// Reads and discards the output to the terminal.
     private func drain() {
         var bytes = [UInt8](repeating: 0, count: 1 << 16)
         while read(master, &bytes, bytes.count) > 0 {}
@@ -148,7 +148,7 @@ struct KeyToScreen {
         send(.list("list", .changed(ListState(replica, isLoaded: true, isLive: true), update)))
     }
 
-    /// Somebody else edits near what is seen.
+    /// Makes somebody else's edit near the visible items.
     private mutating func remote(_ round: Int) {
         let place = max(0, min(replica.confirmed.count - 2, replica.confirmed.count / 2 - 20 + random.next(below: 40)))
         let operation: Delta =

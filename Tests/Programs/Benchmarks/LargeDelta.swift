@@ -2,12 +2,12 @@ import HandCore
 import HandSync
 import HandWire
 
-/// What one delta that touches many items of a list costs the server, step by step.
+/// The server's cost, step by step, of one delta that touches many items of a list.
 struct LargeDelta {
     private static let items = 1_000_000
     private static let list = Edits.list(items)
 
-    /// The sorts of deltas, each for a number of items that are next to each other or far apart.
+    /// The kinds of deltas, each for a number of items that are next to each other or far apart.
     static let sorts: [(name: String, make: @Sendable (Int) -> Delta)] = [
         (
             "edited, one by one",
@@ -34,7 +34,7 @@ struct LargeDelta {
         return delta((0..<count).flatMap { [.keep(gap), component($0)] })
     }
 
-    /// Items from all over the list, gathered in its middle in the reverse of their order.
+    /// Returns a delta that gathers items from all over the list in its middle, in reverse order.
     @Sendable private static func reversed(_ count: Int) -> Delta {
         let gap = items / count - 1
         let picks: [Delta.Component] = (0..<count).flatMap { _ in [.keep(gap), .pick(1)] }
@@ -46,7 +46,8 @@ struct LargeDelta {
         return delta
     }
 
-    /// Milliseconds to read a submission from its frame, to make it, to let go of it, and the work that is counted for it.
+    /// Returns the milliseconds to read a submission from its frame, to apply it and to free it, and the work that is
+    /// counted for it.
     static func cost(_ delta: Delta) -> (read: Double, make: Double, free: Double, work: Int) {
         let frame = UpMessage.submit(Submission(list: 1, base: 0, sequence: 1, delta: delta)).frame
         var authority = Authority(

@@ -9,7 +9,7 @@ enum Stopwatch {
     }
 }
 
-/// Keeps the optimizer from leaving out what nobody reads.
+/// Keeps the optimizer from removing computations whose results are never read.
 enum Sink {
     nonisolated(unsafe) private static var total = 0
 
@@ -32,10 +32,10 @@ struct Edits {
         self.size = size
     }
 
-    /// A list that nobody else holds, so that edits need not copy.
+    /// A list with no other references, so that edits need not copy.
     private var list: Hand { Self.list(size) }
 
-    /// Items with texts of about 20 bytes.
+    /// Returns items with texts of about 20 bytes.
     static func list(_ size: Int) -> Hand {
         Hand(
             (0..<size).map { index in
@@ -45,7 +45,7 @@ struct Edits {
             })
     }
 
-    /// Edits one after the other, the kinds in turn.
+    /// Returns successive edits that cycle through the kinds.
     func deltas(_ number: Int) -> [Delta] {
         var random = random
         var count = size
@@ -78,7 +78,7 @@ struct Edits {
         return measure { try? hand.apply($0) }
     }
 
-    /// Somebody keeps each value, so each edit copies the path to it.
+    /// Each value is kept, so each edit copies the path to it.
     func applyKeeping() -> Double {
         var hand = list
         return measure { delta in
@@ -102,7 +102,7 @@ struct Edits {
     }
 }
 
-/// Single edits that were made on one list.
+/// Pairs of single edits that were made on the same list.
 struct Pairs {
     private let first: [Delta]
     private let second: [Delta]
@@ -118,7 +118,8 @@ struct Pairs {
         } / Double(first.count)
     }
 
-    /// Each edit over a thousand, as a server carries a submission over those that came before it; for one of them.
+    /// Transforms each edit over a thousand others, as a server carries a submission over earlier commits. Returns the
+    /// time for one of them.
     func transformIntegers() -> Double {
         let edits = second.compactMap(SingleEdit.init).prefix(1_000)
         let others = first.compactMap(SingleEdit.init).map(SingleEdit.PositionShift.init).prefix(1_000)
@@ -148,7 +149,7 @@ struct Commits {
             Authority.Start(list: 1, logID: 1, hand: list, revision: 0, deck: nil, sequences: [:]), limits: Limits())
     }
 
-    /// Edits that fit any state of the list: it keeps its length.
+    /// Edits that fit any state of the list: they keep its length.
     private var deltas: [Delta] {
         Edits(size, seed: 9, kinds: [.move, .edit]).deltas(Self.operations)
     }
@@ -184,7 +185,7 @@ struct Commits {
     }
 }
 
-/// 8,000 items ticked offline, and as many single edits as the others made meanwhile.
+/// 8,000 items ticked offline, and as many single edits of others in the meantime.
 struct Homecoming {
     private static let items = 20_000
     private static let ticked = 8_000
@@ -192,7 +193,7 @@ struct Homecoming {
     private let mine: [Delta]
     private let authority: Authority
 
-    /// - Parameter commits: how many the others made.
+    /// - Parameter commits: the number of commits that the others made.
     init(commits: Int) {
         var authority = Authority(
             Authority.Start(
@@ -213,7 +214,7 @@ struct Homecoming {
         mine = (0..<Self.ticked).map { Delta.editing(at: $0 * Self.items / Self.ticked, Change(done: true)) }
     }
 
-    /// Nanoseconds of each commit, for the client that comes back.
+    /// Returns the returning client's nanoseconds per commit.
     func receive() -> Double {
         var replica = Replica(confirmed: Edits.list(Self.items), revision: 0, logID: 1, sequence: 0)
         for delta in mine { _ = try? replica.edit(delta) }
@@ -222,7 +223,7 @@ struct Homecoming {
         } / Double(commits.count)
     }
 
-    /// Long deltas of several sorts, made before all the commits.
+    /// Long deltas of several kinds, made before all the commits.
     static let belated: [(name: String, delta: Delta)] = [
         ("1 tick", spread(1)), ("40 ticks", spread(40)), ("1,000 ticks", spread(1_000)), ("8,000 ticks", spread(8_000)),
         ("1,000 insertions", inserted(1_000)),
@@ -242,7 +243,7 @@ struct Homecoming {
         return (try? Delta(all)) ?? .identity
     }
 
-    /// Milliseconds that the server works until it answers such a delta, and the work that it counts for it.
+    /// Returns the milliseconds until the server answers such a delta, and the work that it counts for it.
     func answer(_ delta: Delta) -> (milliseconds: Double, work: Int) {
         var authority = authority
         let nanoseconds = Stopwatch.nanoseconds {

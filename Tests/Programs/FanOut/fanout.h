@@ -18,7 +18,7 @@ typedef struct connection {
     int is_writing;
     int is_subscribed;
     uint64_t author;
-    /// How far it has been sent the log.
+    /// How much of the log it has been sent.
     segment *at;
     size_t offset;
     char *unfinished;
@@ -27,10 +27,10 @@ typedef struct connection {
     struct connection **link;
 } connection;
 
-/// The digest of a list without items (Protocol.md): clients compare it at the end of a test.
+/// The digest of an empty list (Protocol.md): clients compare it at the end of a test.
 static const uint64_t EMPTY_LIST_DIGEST = 0;
 
-// ---- Numbers as Protocol.md has them.
+// ---- Numbers as in Protocol.md.
 
 typedef struct {
     char *start;
@@ -61,7 +61,7 @@ typedef struct {
     uint8_t *end;
 } reader;
 
-/// Whether there is a whole number.
+/// Whether a complete number is available.
 static inline int try_varint(reader *r, uint64_t *value) {
     *value = 0;
     for (int shift = 0; r->at < r->end && shift < 64; shift += 7) {

@@ -1,10 +1,10 @@
-// What a server could do at most that numbers frames and sends them to everybody: no list, no transform, no storage.
-// It speaks as much of Protocol.md as the clients of a load test need, so that both servers get the very same load.
+// The upper limit for a server that numbers frames and sends them to everybody: no list, no transform, no storage.
+// It speaks as much of Protocol.md as the clients of a load test need, so that both servers get exactly the same load.
 //
 //   hand-fanout PORT
 //
-// Prints the port when it listens there; 0 is any that is free.
-// Each frame is numbered, put once into a shared log, and sent to each connection with one write a turn of the loop.
+// Prints the port once it listens; 0 means any free port.
+// Each frame is numbered, stored once in a shared log, and sent to each connection with one write per turn of the loop.
 
 #include "fanout.h"
 
@@ -20,7 +20,7 @@ static uint64_t revision;
 static uint64_t next_author = 1;
 static char read_buffer[64 * 1024];
 
-// ---- The log: segments, each kept while a connection or its predecessor refers to it.
+// ---- The log: segments, each kept while a connection or its predecessor references it.
 
 static segment *segment_new(void) {
     segment *new = malloc(sizeof *new);
@@ -41,7 +41,7 @@ static void segment_release(segment *old) {
 static char *log_reserve(size_t size) {
     if (tail->used + size > sizeof tail->bytes) {
         segment *new = segment_new();
-        // One reference by `tail`, one by the predecessor.
+        // One reference from `tail`, one from the predecessor.
         new->references = 2;
         tail->next = new;
         segment_release(tail);
@@ -60,7 +60,7 @@ static void on_written(uv_write_t *request, int status) {
     if (status == 0) connection_flush(c);
 }
 
-/// Sends what the log has for a connection, segment by segment, as far as the socket takes it.
+/// Sends a connection what the log has for it, segment by segment, as much as the socket accepts.
 static void connection_flush(connection *c) {
     while (!c->is_writing && c->is_subscribed && !uv_is_closing((uv_handle_t *)&c->tcp)) {
         if (c->offset == c->at->used) {
@@ -90,9 +90,9 @@ static void on_turn_end(uv_check_t *check) {
     for (connection *c = connections; c; c = c->next) connection_flush(c);
 }
 
-/// An answer to one client: a frame of its own, at once.
+/// Answers one client: a frame of its own, at once.
 static void answer(connection *c, writer *w) {
-    // Between the parts of a broadcast it would tear a frame; whoever asks for so much may wait for ever.
+    // In the middle of a broadcast, the answer would split a frame. A client that asks for so much may wait forever.
     if (c->is_writing) return;
     char frame[320];
     writer head = {frame, frame};
@@ -158,7 +158,7 @@ static void handle(connection *c, reader *r) {
         r->at += 4;     // HAND
         get_varint(r);  // lowest version
         put_byte(&w, 1);
-        // Whatever the client would like to speak.
+        // Any version that the client wants.
         put_varint(&w, get_varint(r));
         put_varint(&w, 0);
         put_varint(&w, c->author);
@@ -203,7 +203,7 @@ static void connection_close(connection *c) {
     uv_close((uv_handle_t *)&c->tcp, on_closed);
 }
 
-/// Handles the whole frames at the front; returns the bytes that they took.
+/// Handles the complete frames at the front. Returns the number of bytes used.
 static size_t take_frames(connection *c, char *bytes, size_t count) {
     size_t used = 0;
     while (used < count) {

@@ -8,14 +8,14 @@ import FuzzTargets
             print("usage: hand-fuzz \(FuzzTarget.allCases.map(\.rawValue).joined(separator: "|")) [ARGUMENT…]")
             return
         }
-        // For libFuzzer the name of the target is that of the program.
+        // libFuzzer gets the target's name as the program's name.
         var count = CommandLine.argc - 1
         var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv + 1
         _ = withUnsafeMutablePointer(to: &arguments) { run(&count, $0) }
     }
 }
 
-/// What was asked for. The fuzzer's callback can capture nothing.
+/// The chosen target. The fuzzer's callback cannot capture anything.
 private enum Chosen {
     static let target = CommandLine.arguments.dropFirst().first.flatMap(FuzzTarget.init(rawValue:))
 }

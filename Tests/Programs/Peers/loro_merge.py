@@ -2,12 +2,12 @@
 
     python3 loro_merge.py FILE
 
-The file's first line is how many items there are at the start. Then come a line `A` and that branch's edits, a line `B`
-and that branch's edits, an edit a line: `i POSITION TEXT` inserts, `d POSITION` deletes, `m FROM TO` moves an item so
-that it stands at TO afterwards.
+The file's first line is the number of items at the start. Then come a line `A` and that branch's edits, and a line `B`
+and that branch's edits, one edit per line: `i POSITION TEXT` inserts, `d POSITION` deletes, `m FROM TO` moves an item so
+that it is at TO afterwards.
 
-Prints one line of JSON. Times are milliseconds of CPU: `edit` of making both branches' edits, `export` of writing what
-the other branch lacks, both ways, `merge` of taking it in, both ways and without the export. Needs loro.
+Prints one line of JSON. Times are milliseconds of CPU: `edit` for making both branches' edits, `export` for writing what
+the other branch lacks, in both directions, `merge` for importing it, in both directions and without the export. Needs loro.
 """
 
 import json
@@ -20,14 +20,14 @@ KEY = "list"
 
 
 def timed(work):
-    """What the work returns, and its milliseconds."""
+    """Returns the work's result and its milliseconds."""
     start = time.process_time()
     result = work()
     return result, (time.process_time() - start) * 1000
 
 
 def read(path):
-    """The count of items at the start, and the edits of each branch as tuples."""
+    """Returns the number of items at the start, and the edits of each branch as tuples."""
     branches = {"A": [], "B": []}
     edits = None
     with open(path, encoding="utf-8", newline="\n") as file:
@@ -63,7 +63,7 @@ def make_base(count):
 def branch(base, peer):
     document = base.fork()
     document.peer_id = peer
-    # A fork unpacks its items when they are first asked for; that belongs to neither time.
+    # A fork unpacks its items when they are first read; that belongs to neither measurement.
     document.get_movable_list(KEY).get_value()
     return document
 
@@ -77,7 +77,7 @@ def make(document, edits):
             items.mov(position, other)
         else:
             items.delete(position, 1)
-        # Each on its own, as somebody makes them one by one.
+        # One transaction per edit, as when somebody makes them one by one.
         document.commit()
 
 

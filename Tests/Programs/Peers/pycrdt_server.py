@@ -1,12 +1,12 @@
-"""A server for Yjs documents by pycrdt-websocket: pycrdt is the Python face of yrs, which is Yjs in Rust.
+"""A server for Yjs documents by pycrdt-websocket: pycrdt is the Python binding of yrs, which is Yjs in Rust.
 
     python3 pycrdt_server.py PORT
 
-Needs pycrdt-websocket, uvicorn, websockets and uvloop. No storage; a document's name is the path of the connection's
-address. Prints `ready` once it listens.
+Needs pycrdt-websocket, uvicorn, websockets and uvloop. No storage; a document's name is the path in the connection's
+URL. Prints `ready` once it listens.
 
 It echoes: the room observes its document and sends each update to all connections, the sender's included, exactly as
-y-websocket does. So a client may take its own update's return for the acknowledgement.
+y-websocket does. So a client may use the return of its own update as the acknowledgement.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from pycrdt.websocket import ASGIServer, WebsocketServer
 
 
 class Server(uvicorn.Server):
-    """Says when it listens: whoever started it waits for that line."""
+    """Prints a line when it listens, for which the starting program waits."""
 
     async def startup(self, sockets=None):
         await super().startup(sockets)
@@ -27,7 +27,7 @@ class Server(uvicorn.Server):
 
 
 def forgiving(application):
-    """Keeps a room alive when a client is gone before what was meant for it: the failed send would end the room."""
+    """Keeps a room alive when a client leaves before a message to it is sent: the failed send would end the room."""
 
     async def run(scope, receive, send):
         async def send_if_there(event):
@@ -42,7 +42,7 @@ def forgiving(application):
 
 
 async def serve(listener):
-    # A room stays when its last client leaves, as in y-websocket's server, so that it can be looked at after a load.
+    # A room stays when its last client leaves, as in y-websocket's server, so that it can be examined after a load.
     async with WebsocketServer(auto_clean_rooms=False) as rooms:
         config = uvicorn.Config(
             forgiving(ASGIServer(rooms)),

@@ -1,19 +1,19 @@
-// A server for Yjs documents as y-websocket's own small server is one: it keeps every document in memory as a Y.Doc
-// and sends what changes it to all connections of that document. Awareness and storage are left out, since neither
-// takes part in what is compared.
+// A server for Yjs documents that works like y-websocket's own small server: it keeps every document in memory as a
+// Y.Doc and sends its changes to all connections of that document. Awareness and storage are left out, since neither
+// affects the comparison.
 //
 //   node ywebsocket.js PORT
 //
 // Needs the modules yjs, y-protocols, lib0 and ws. A node that is not the distribution's own does not look where the
-// distribution's packages put them: set NODE_PATH to that directory then (setting it does no harm to any other node).
+// distribution's packages put them. Then set NODE_PATH to that directory; with any other node, setting it is harmless.
 //
-// Prints `ready` once it listens. A document's name is the path of the connection's address.
+// Prints `ready` once it listens. A document's name is the path in the connection's URL.
 
 'use strict'
 
 const http = require('http')
 
-/// A missing module is the likeliest fault here, so it gets a remark that says what to do.
+/// A missing module is the most likely fault here, so the message says what to do.
 const need = name => {
   try {
     return require(name)
@@ -40,14 +40,14 @@ const message = write => {
   return encoding.toUint8Array(encoder)
 }
 
-/// Documents outlive their connections, as they do in y-websocket's server as long as it has no storage.
+/// Documents outlive their connections, as in y-websocket's server without storage.
 const documents = new Map()
 
 const open = name => {
   let document = documents.get(name)
   if (document) return document
   document = { doc: new Y.Doc(), connections: new Set() }
-  // The sender gets its own update too: that is what y-websocket does, and the only acknowledgement that there is.
+  // The sender gets its own update too: y-websocket does that, and it is the only acknowledgement.
   document.doc.on('update', update => {
     const bytes = message(encoder => sync.writeUpdate(encoder, update))
     for (const connection of document.connections) connection.send(bytes)
@@ -60,7 +60,7 @@ const receive = (connection, doc, bytes) => {
   const decoder = decoding.createDecoder(new Uint8Array(bytes))
   if (decoding.readVarUint(decoder) !== SYNC) return
   const answer = message(encoder => sync.readSyncMessage(decoder, encoder, doc, null))
-  // Only a first sync step is answered; of any other message nothing but the leading number is written.
+  // Only a first sync step is answered; the answer to any other message would be empty except for its leading number.
   if (answer.length > 1) connection.send(answer)
 }
 
@@ -83,7 +83,7 @@ sockets.on('connection', (connection, request) => {
     try {
       receive(connection, document.doc, bytes)
     } catch (error) {
-      // What cannot be read is the fault of whoever sent it, and of nobody else.
+      // An unreadable message is only its sender's fault.
       console.error(error)
       connection.terminate()
     }
@@ -93,7 +93,7 @@ sockets.on('connection', (connection, request) => {
   connection.send(message(encoder => sync.writeSyncStep1(encoder, document.doc)))
 })
 
-// It hands on what goes wrong with the server below it.
+// It forwards the errors of the server below it.
 sockets.on('error', error => {
   console.error(`cannot listen on port ${port}: ${error.message}`)
   process.exit(1)

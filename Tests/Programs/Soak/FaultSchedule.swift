@@ -1,7 +1,7 @@
 import FaultyNetwork
 import HandCore
 
-/// Makes things go wrong at random moments, one after the other, each for a while.
+/// Causes faults at random moments, one after the other, each for a while.
 struct FaultSchedule {
     private enum Event: CaseIterable {
         case good, far, resets, partition, deaf, mute, jam, cut, kill, restart, newClient
@@ -21,9 +21,9 @@ struct FaultSchedule {
         random = SplitMix64(seed: seed)
     }
 
-    /// Something happens; returns the milliseconds that it lasts.
+    /// Causes a fault. Returns the milliseconds that it lasts.
     ///
-    /// - Parameter mayRestart: whether the server may be ended, too.
+    /// - Parameter mayRestart: whether the server may be restarted, too.
     mutating func change(mayRestart: Bool) throws -> Int {
         let event = Event.allCases[random.next(below: Event.allCases.count)]
         var faults = Faults()

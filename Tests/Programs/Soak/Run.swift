@@ -14,8 +14,8 @@ struct Run {
     let folder: String
     let tell: @Sendable (String) -> Void
 
-    /// Seconds in which everybody must be done when the network is good again. The longest that a client waits between two
-    /// tries is a quarter of that.
+    /// The number of seconds within which all workers must finish once the network is good again. A client's longest
+    /// wait between two attempts is a quarter of that.
     private static let longestEnd = 60
 
     func run() async throws -> Verdict {
@@ -47,7 +47,7 @@ struct Run {
         return verdict
     }
 
-    /// Workers that wait for an answer that never comes would wait for ever.
+    /// Workers that wait for an answer that never comes would wait forever.
     private func watchTheEnd(_ server: Int32, _ ledger: SoakLedger) -> Task<Void, any Error> {
         Task {
             try await Task.sleep(for: .seconds(Self.longestEnd))
@@ -74,7 +74,7 @@ struct Run {
         return workers
     }
 
-    /// A worker that fails says so, and the others go on.
+    /// A worker that fails reports it, and the others continue.
     private func work(_ worker: Worker, _ ledger: SoakLedger) async -> Worker {
         var worker = worker
         do { try await worker.work() } catch {
@@ -96,7 +96,7 @@ struct Run {
         var (nextChange, nextLine, lastCount) = (start, start + .seconds(interval), 0)
         while clock.now < start + .seconds(seconds) {
             if clock.now >= nextChange {
-                // Why not later: see `Samples`.
+                // The reason for the limit is given at `Samples`.
                 let isEarly = clock.now < start + .seconds(seconds) / 4
                 nextChange = clock.now + .milliseconds(try weather.change(mayRestart: isEarly))
             }
@@ -120,7 +120,7 @@ struct Run {
 
     // MARK: The end
 
-    /// The lists as everybody sees them at the end. Who sees another is counted out.
+    /// Returns the lists as everybody sees them at the end. Clears `isConverged` if the views differ.
     private func views(_ workers: [Worker], _ verdict: inout Verdict) async throws -> [String: Hand] {
         var views: [String: Hand] = [:]
         verdict.isConverged = true
@@ -141,7 +141,7 @@ struct Run {
         return views
     }
 
-    /// Compares the store with the views and with what was acknowledged, and has it verified.
+    /// Compares the store with the views and with the acknowledged edits, and verifies it.
     private func compare(
         _ views: [String: Hand], _ ledger: SoakLedger, _ server: SoakServer, _ verdict: inout Verdict
     ) throws {
@@ -159,7 +159,7 @@ struct Run {
                 let right = Set(model.map(\.id))
                 verdict.missing += right.subtracting(ids).count
                 verdict.doubled += ids.subtracting(right).count
-                ledger.report("'\(name)' is not what its only author made of it")
+                ledger.report("'\(name)' differs from what its only author made")
             }
         }
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a process holds at one moment.
+/// The resources that a process holds at one moment.
 struct Holdings: Sendable, CustomStringConvertible {
     let megabytes: Double
     let descriptors: Int
@@ -18,11 +18,11 @@ struct Holdings: Sendable, CustomStringConvertible {
     var description: String { String(format: "%6.1f MB %3d fd", megabytes, descriptors) }
 }
 
-/// What was measured in the course of the run.
+/// Measurements during the run.
 ///
 /// Growth is the difference between the median of the second quarter of the samples and that of the last quarter. A
-/// server that was started again holds nothing yet, so servers are ended in the first quarter of the run only: both medians
-/// are of the same process, and the first of them is of one that has filled its buffers.
+/// restarted server holds nothing yet, so servers are ended only in the first quarter of the run: both medians are then
+/// of the same process, and the first one is of a process that has filled its buffers.
 struct Samples {
     private var server: [Holdings] = []
     private var own: [Holdings] = []
@@ -48,7 +48,7 @@ struct Samples {
         return Growth(before: before, after: after, isFlat: after <= before * 1.2 || after <= before + 20)
     }
 
-    /// Connections come and go, so a few more or less say nothing.
+    /// Connections come and go, so small differences mean nothing.
     private func descriptors(_ all: [Holdings]) -> Growth {
         let (before, after) = medians(all.map { Double($0.descriptors) })
         return Growth(before: before, after: after, isFlat: after <= before + 8)

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// `swift run -c release hand-soak`: the real server behind a network with faults, and clients that do all that clients
-/// can, for hours. Nothing may be lost, doubled or different at the end, and nothing may grow.
+/// `swift run -c release hand-soak`: the real server behind a bad network, and clients that do everything that clients
+/// can, for hours. At the end, nothing may be lost, doubled or different, and nothing may have grown.
 @main
 struct Soak: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -12,15 +12,15 @@ struct Soak: AsyncParsableCommand {
     @Option(help: "Seconds of faults.") var seconds = 3_600
     @Option(help: "Clients at one time.") var clients = 8
     @Option(help: "The seed of all choices; without one a random one, which is printed.") var seed: UInt64?
-    @Option(help: "Seconds between two lines.") var interval = 10
+    @Option(help: "Seconds between two lines of output.") var interval = 10
     @Flag(help: "Print the result as JSON, and nothing else on standard output.") var json = false
 
     func validate() throws {
         guard seconds > 0, interval > 0, (1...500).contains(clients) else {
-            throw ValidationError("Seconds, clients and the interval are positive; there are at most 500 clients.")
+            throw ValidationError("Seconds, clients and the interval must be positive, and clients at most 500.")
         }
         guard seconds / interval >= 8 else {
-            throw ValidationError("So few samples say nothing about growth: have at least eight intervals.")
+            throw ValidationError("This is too short to measure growth: the run must have at least eight intervals.")
         }
     }
 
@@ -38,7 +38,7 @@ struct Soak: AsyncParsableCommand {
             seconds: seconds, clients: clients, seed: seed, interval: interval, folder: folder, tell: tell
         ).run()
         print(json ? try verdict.json : verdict.text)
-        // What was found wrong can be looked at in the folder.
+        // The folder is kept so that the faults can be examined.
         guard verdict.holds else { throw ExitCode.failure }
         try FileManager.default.removeItem(atPath: folder)
     }

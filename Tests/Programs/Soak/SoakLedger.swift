@@ -2,19 +2,20 @@ import HandCore
 import HandSync
 import Synchronization
 
-/// What the workers know. Written on their loops' threads, inside of edits, so that the order is that of the views.
+/// What the workers know. It is written on their loops' threads, inside of edits, so that its order is that of the
+/// views.
 final class SoakLedger: Sendable {
     private struct State {
         var acknowledged = 0
         var commits = 0
         var problems: [String] = []
-        /// Items that were inserted into a shared list, and that nobody has deleted or taken back.
+        /// Items that were inserted into a shared list and that nobody has deleted or undone.
         var expected: [String: Set<ItemID>] = [:]
-        /// Lists that one worker alone edits: what they must be.
+        /// The expected contents of lists that only one worker edits.
         var models: [String: Hand] = [:]
         var isOver = false
         var replacements: Set<Int> = []
-        /// What each worker is at that is not done.
+        /// The unfinished task of each worker.
         var doing: [Int: @Sendable () async -> String] = [:]
     }
 
@@ -22,7 +23,8 @@ final class SoakLedger: Sendable {
 
     // MARK: Edits
 
-    /// An edit is about to be made on a shared list. It counts before the server has it: at the end all are acknowledged.
+    /// Records an edit that is about to be made on a shared list. It counts before the server has it: at the end all
+    /// edits are acknowledged.
     func note(_ delta: Delta, on view: Hand, of list: String) throws {
         let after = try view.applying(delta)
         let gone = Set(view.map(\.id)).subtracting(after.map(\.id))
@@ -33,19 +35,19 @@ final class SoakLedger: Sendable {
         }
     }
 
-    /// Items may have gone without an edit of their own: an insertion was undone.
+    /// Records items that were removed without an edit of their own: an insertion was undone.
     func forget(_ items: Set<ItemID>, of list: String) {
         state.withLock { $0.expected[list, default: []].subtract(items) }
     }
 
-    /// An edit of a list that only one worker edits.
+    /// Makes an edit of a list that only one worker edits.
     ///
-    /// - Throws: if the view is not what all edits before it have made of the list.
+    /// - Throws: if the view differs from what all earlier edits have made of the list.
     func follow(_ view: Hand, of list: String, _ make: (Hand) -> Delta) throws -> Delta {
         try state.withLock { state in
             let model = state.models[list] ?? Hand()
             guard view == model else {
-                throw Broken("\(list) is not what its only author made of it: \(view.count) items, not \(model.count)")
+                throw Broken("\(list) differs from what its only author made: \(view.count) items, not \(model.count)")
             }
             let delta = make(model)
             state.models[list] = try model.applying(delta)
@@ -53,7 +55,7 @@ final class SoakLedger: Sendable {
         }
     }
 
-    /// So many edits are on the server; it made so many commits of them.
+    /// Records that the server has this many edits, in this many commits.
     func acknowledge(_ edits: Int, commits: Int) {
         state.withLock {
             $0.acknowledged += edits
@@ -71,14 +73,14 @@ final class SoakLedger: Sendable {
     func expected(in list: String) -> Set<ItemID> { state.withLock { $0.expected[list] ?? [] } }
     func model(of list: String) -> Hand? { state.withLock { $0.models[list] } }
 
-    // MARK: The course of things
+    // MARK: Progress
 
-    /// A worker is at something; `tell` says how it stands, should that never end. Nil when it has done everything.
+    /// Records what a worker is doing. If it never ends, `tell` describes its state. Nil when the worker has finished.
     func isDoing(_ worker: Int, _ tell: (@Sendable () async -> String)?) {
         state.withLock { $0.doing[worker] = tell }
     }
 
-    /// How those stand that are not done.
+    /// Returns the states of the unfinished workers.
     func unfinished() async -> [String] {
         let doing = state.withLock { $0.doing }
         var lines: [String] = []
@@ -91,7 +93,7 @@ final class SoakLedger: Sendable {
     var isOver: Bool { state.withLock { $0.isOver } }
     func finish() { state.withLock { $0.isOver = true } }
 
-    /// Has a worker end its client and go on with a new one.
+    /// Makes a worker end its client and continue with a new one.
     func replaceClient(of worker: Int) { _ = state.withLock { $0.replacements.insert(worker) } }
     func takeReplacement(_ worker: Int) -> Bool { state.withLock { $0.replacements.remove(worker) != nil } }
 }

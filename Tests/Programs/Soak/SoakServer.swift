@@ -1,14 +1,14 @@
 import EventLoop
 import HandTestSupport
 
-/// Why the soak cannot go on.
+/// The reason why the soak cannot continue.
 struct Broken: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
 }
 
-/// The real server, as a process that is ended and started again on the same data.
+/// The real server, as a process that is ended and restarted on the same data.
 final class SoakServer {
     private let folder: String
     private var process: ServerProcess?
@@ -21,7 +21,8 @@ final class SoakServer {
         self.folder = folder
     }
 
-    /// Starts it and returns where it listens. Its buffers are small and fill soon, so that growth is not mistaken.
+    /// Starts it and returns its address. Its buffers are small and fill soon, so that filling them is not mistaken for
+    /// growth.
     func start() throws -> SocketAddress {
         let process = try ServerProcess([
             "--listen", "127.0.0.1:0", "--data", data, "--log-level", "error", "--keep-commits", "2000",
@@ -31,14 +32,14 @@ final class SoakServer {
         return try SocketAddress(ip: "127.0.0.1", port: process.port)
     }
 
-    /// Ends it at once or in good order, and starts it again.
+    /// Kills it or stops it properly, and starts it again.
     func restart(kill: Bool) throws -> SocketAddress {
         restarts += 1
         if kill { process?.kill() } else { try stop() }
         return try start()
     }
 
-    /// - Throws: if it does not end in good order, or had ended before.
+    /// - Throws: if it does not end properly, or had ended before.
     func stop() throws {
         guard let process else { return }
         let status = process.terminate()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a run came to.
+/// The result of a run.
 struct Verdict: Encodable {
     var seconds = 0
     var acknowledged = 0

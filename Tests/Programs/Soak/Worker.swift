@@ -6,16 +6,16 @@ import HandSimulation
 import HandSync
 import HandWire
 
-/// Somebody who does a little of everything, on lists that others edit too and on one that is theirs alone.
+/// A client that does a little of everything, on lists that others edit too and on one that only it edits.
 ///
-/// Undo reaches 1,000 edits back, and what others do meanwhile is kept with each of them. So that a run of minutes can tell
-/// growth from that, every client is replaced by one that knows nothing long before it is that far.
+/// Undo reaches 1,000 edits back, and keeps others' edits in the meantime with each of them. To distinguish that from
+/// growth in a run of minutes, every client is replaced by a new one long before it has made so many edits.
 ///
-/// Every second one keeps a journal, with which the next client goes on where the last one was cut off; the others begin
-/// with nothing each time, when everything is acknowledged.
+/// Every second worker keeps a journal, with which its next client continues where the last one was interrupted. The
+/// others start with nothing each time, once everything is acknowledged.
 struct Worker {
     static let sharedLists = ["one", "two", "three", "four"]
-    /// Lists are held below about so many items.
+    /// About the maximum number of items in a list.
     private static let mostItems = 300
 
     let number: Int
@@ -45,7 +45,7 @@ struct Worker {
                 journalPath: number % 2 == 0 ? "\(folder)/worker-\(number).sqlite" : nil))
     }
 
-    /// Works until it is over; then everything that it did is acknowledged.
+    /// Works until the run is over. Afterwards, all its edits are acknowledged.
     mutating func work() async throws {
         note("begins")
         for list in allLists { _ = try await client.open(list).live() }
@@ -58,7 +58,7 @@ struct Worker {
         ledger.isDoing(number, nil)
     }
 
-    /// Should what follows never end, the ledger can tell how the lists stand.
+    /// Records what the worker does next. If that never ends, the ledger can report the state of its lists.
     private func note(_ what: String) {
         let (client, lists) = (client, allLists)
         ledger.isDoing(number) {
@@ -90,7 +90,7 @@ struct Worker {
 
     // MARK: Edits
 
-    /// Some edits of every shape, one upon the other.
+    /// Makes some edits of every shape, each on the result of the one before.
     private mutating func edit(_ name: String) async throws -> Int {
         let list = try await client.open(name)
         let edits = 1 + random.next(below: 6)
@@ -109,7 +109,7 @@ struct Worker {
     private mutating func editAlone() async throws {
         let name = ownList
         let list = try await client.open(name)
-        // With a journal the view is right at once; else it has to come first.
+        // With a journal, the view is right at once. Otherwise it must arrive first.
         if !hasJournal { _ = try await list.live() }
         let edits = 1 + random.next(below: 6)
         for _ in 0..<edits {
@@ -129,7 +129,7 @@ struct Worker {
         return Delta.deleting(first..<first + mostItems / 2)
     }
 
-    /// An edit that the server takes only if nothing has happened meanwhile.
+    /// Makes an edit that the server accepts only if nothing has happened in the meantime.
     private mutating func editExactly(_ name: String) async throws {
         let list = try await client.open(name)
         let pick = random.next()
@@ -162,7 +162,7 @@ struct Worker {
             case .diverged(let revision):
                 ledger.report("worker \(number) had another '\(list.name)' than the server at revision \(revision)")
             case .usedTwice(let revision):
-                ledger.report("worker \(number) does not know its own commit \(revision) of '\(list.name)'")
+                ledger.report("worker \(number) does not recognize its own commit \(revision) of '\(list.name)'")
             case .rejected, .superseded, .spared: break
             }
         }
@@ -170,8 +170,8 @@ struct Worker {
         for reason in outcome.rejections {
             rejected += 1
             switch reason {
-            // The first is what is asked of an exact edit. The second comes of two who deleted one item and both took that
-            // back: it is there again once.
+            // `revisionMoved` is the purpose of an exact edit. `duplicateItem` happens when two workers delete the same
+            // item and both undo that: then the item is restored only once.
             case .revisionMoved, .duplicateItem: continue
             default: ledger.report("worker \(number), '\(list.name)': \(reason)")
             }
@@ -181,7 +181,7 @@ struct Worker {
 
     // MARK: Other things
 
-    /// Reading may fail at any time while the network does; what comes must be right.
+    /// Reads the history. Reading may fail at any time while the network is bad, but whatever arrives must be right.
     private mutating func readHistory(of name: String) async throws {
         note("reads the history of \(name)")
         let revision = try await client.open(name).state().revision
@@ -194,15 +194,15 @@ struct Worker {
             guard let last = commits.last else { return }
             let state = try await client.state(of: name, at: last.revision)
             guard state.hand.digest == last.digest, state.revision == last.revision else {
-                throw Broken("'\(name)' at revision \(last.revision) is not what its commit says")
+                throw Broken("'\(name)' at revision \(last.revision) differs from what its commit says")
             }
         } catch ClientError.unreachable {
         } catch ClientError.refused(.noSuchRevision, _) {
-            // Forgotten meanwhile.
+            // The revision was forgotten in the meantime.
         }
     }
 
-    /// Closes a list, with edits that are not acknowledged if they are kept, and opens it again.
+    /// Closes a list and opens it again. With a journal, which keeps them, the list has unacknowledged edits.
     private mutating func reopen(_ name: String) async throws {
         let edits = hasJournal ? try await edit(name) : 0
         try await client.open(name).close()
@@ -228,7 +228,7 @@ struct Worker {
         try await settle(try await client.open(name), edits: edits)
     }
 
-    /// Somebody else takes over, when everything is acknowledged.
+    /// Replaces the client by a new one once everything is acknowledged.
     private mutating func beginAnew() async throws {
         for list in allLists { try await settle(try await client.open(list), edits: 0) }
         note("begins anew")
@@ -244,17 +244,17 @@ struct Worker {
 
     func revision(of name: String) async throws -> Int { try await client.open(name).state().revision }
 
-    /// The list once it has come to that revision.
+    /// Returns the list once it has reached that revision.
     func view(of name: String, at revision: Int) async throws -> Hand {
         let list = try await client.open(name)
         for await _ in list.events {
             let state = try await list.state()
             if state.revision >= revision, state.isLive, state.pendingCount == 0 { return state.view }
         }
-        throw Broken("'\(name)' cannot be followed any more")
+        throw Broken("'\(name)' can no longer be followed")
     }
 
-    /// Submissions that are in the newest history twice.
+    /// Returns the number of submissions that occur twice in the recent history.
     func doubledCommits(of name: String, upTo revision: Int) async throws -> Int {
         let commits = try await client.history(of: name, from: max(1, revision - 900)).commits
         return commits.count - Set(commits.map { "\($0.author) \($0.sequence)" }).count

@@ -1,11 +1,11 @@
 import Attacks
 import Foundation
 
-/// What each attack costs the server, and what somebody who only edits a list notices of it: their edits' times beside those
-/// of a quiet server.
+/// What each attack costs the server, and how it affects somebody who only edits a list: the times of their edits
+/// compared with those on a quiet server.
 struct AttackTable {
     private let bench: Bench
-    /// The `hand` that is attacked.
+    /// The `hand` program that is attacked.
     private let program: String
 
     init(_ bench: Bench, program: String? = nil) {
@@ -30,7 +30,7 @@ struct AttackTable {
 
     private func measure(_ attack: Attack, on range: AttackRange) throws {
         let bystander = try Bystander(range)
-        // By then the attackers' shares are there again, whatever they took before.
+        // After this time, the attackers have their full allowances again, whatever they used before.
         let calm = try Phase(bystander, range, whileIn: .seconds(max(bench.seconds, 12)))
         let attacker = try Child(
             ["nice", "-n", "19", bench.program("hand-speed"), "--play", attack.name, "--range", range.address],
@@ -38,7 +38,7 @@ struct AttackTable {
         defer { attacker.stop() }
         let attacked = try Phase(try Bystander(range), range) { attacker.isRunning }
         let said = attacker.finish()
-        // What the bystander costs is not the attack's.
+        // The bystander's own cost does not count for the attack.
         let processor = attacked.processor - calm.processor / calm.seconds * attacked.seconds
         let cells = [
             attack.name, said.first ?? "?", Row.number(max(0, processor) * 1_000),
@@ -51,9 +51,9 @@ struct AttackTable {
     /// Some seconds of a bystander's edits.
     private struct Phase {
         let seconds: Double
-        /// Seconds that the server's processor worked.
+        /// The server's processor time in seconds.
         let processor: Double
-        /// The most bytes that the server held.
+        /// The server's maximum memory in bytes.
         let memory: Double
         let p99: Double
 
@@ -76,7 +76,8 @@ struct AttackTable {
         }
     }
 
-    /// In a process of its own: plays an attack for some seconds, at least once; says how much it sent, and what the server said.
+    /// Runs an attack for some seconds, at least once, in a process of its own. Prints how much it sent, and what the
+    /// server answered.
     static func play(_ name: String, _ address: String) throws {
         guard let attack = Attack.all.first(where: { $0.name == name }) else {
             throw Problem("there is no such attack")
@@ -85,7 +86,7 @@ struct AttackTable {
         var outcome = Attack.Outcome()
         let end = ContinuousClock.now + .seconds(4)
         repeat {
-            // Who has taken more than their share gets no answer for a while.
+            // Clients that have exceeded their allowance get no answer for a while.
             do { try attack.play(range, &outcome) } catch is RawClient.Silence { outcome.note("kept waiting") }
         } while ContinuousClock.now < end
         print(range.meter.bytes)

@@ -6,10 +6,10 @@ import HandTestSupport
 final class Bench {
     let pairs: Int
     let seconds: Int
-    /// Empty, and gone at the end.
+    /// The working folder: empty at the start, removed at the end.
     let folder: String
     private let programs: URL
-    // Below those that the system gives to whoever connects.
+    // Below the ports that the system gives to outgoing connections.
     private var port = Int.random(in: 10_000..<28_000)
 
     init(pairs: Int, seconds: Int) throws {
@@ -27,7 +27,7 @@ final class Bench {
 
     func program(_ name: String) -> String { programs.appendingPathComponent(name).path }
 
-    /// A program of `Tests/Programs/Peers`; the package's folder is the working folder.
+    /// Returns the path of a program in `Tests/Programs/Peers`. The working directory must be the package's folder.
     func peer(_ name: String) -> String { FileManager.default.currentDirectoryPath + "/Tests/Programs/Peers/" + name }
 
     func write(_ text: String, to name: String) throws -> String {
@@ -36,7 +36,7 @@ final class Bench {
         return path
     }
 
-    /// A script whose edits leave a list as long as it is.
+    /// Writes a script whose edits do not change the list's length.
     func longListScript() throws -> String {
         try write(
             """
@@ -51,13 +51,13 @@ final class Bench {
     enum Kind {
         /// The C server that only numbers frames.
         case fanOut
-        /// `hand serve` with that durability, on a new store or on one that is there.
+        /// `hand serve` with that durability, on a new store or an existing one.
         case hand(durability: String, data: String? = nil)
         /// `hand serve` with TLS, in memory.
         case secure(Certificates, own: (certificate: String, key: String))
         case other([String], environment: [String: String] = [:])
 
-        /// Whether there are lists to be made on it.
+        /// Whether lists must be created on it.
         var hasLists: Bool { if case .fanOut = self { false } else { true } }
     }
 
@@ -89,15 +89,15 @@ final class Bench {
         return try body(server)
     }
 
-    /// A server on a new store, which the caller stops.
+    /// Starts a server on a new store. The caller stops it.
     ///
-    /// - Parameter core: nil for any.
+    /// - Parameter core: the core to run on, or nil for any.
     func freshServer(_ options: [String] = [], core: Int? = 0) throws -> Server {
         port += 1
         return try server(port, options, core: core)
     }
 
-    /// The same, started again once it has stopped.
+    /// Starts a server again once it has stopped.
     func again(_ old: Server) throws -> Server { try server(old.port) }
 
     private func server(_ port: Int, _ options: [String] = [], core: Int? = 0) throws -> Server {
@@ -131,7 +131,7 @@ final class Bench {
             ["nice", "-n", "\(niceness)"] + arguments + options, core: 1, environment: server.clientEnvironment)
     }
 
-    /// Measures two things in turn, so that what slows the machine down slows both.
+    /// Measures two things alternately, so that whatever slows the machine down slows both.
     func compare(_ base: () throws -> Double, _ ours: () throws -> Double) rethrows -> Row.Outcome {
         var (bases, others, ratios): ([Double], [Double], [Double]) = ([], [], [])
         for _ in 0..<pairs {
@@ -144,7 +144,7 @@ final class Bench {
     }
 }
 
-/// The summary that `hand load --json` ends with.
+/// The summary at the end of `hand load --json`.
 struct Load: Decodable {
     struct Latency: Decodable {
         let p50, p99, max: Double
@@ -158,9 +158,9 @@ struct Load: Decodable {
 
     let commitsPerSecond: Double
     let connectMilliseconds: Double
-    /// Microseconds.
+    /// The time until the acknowledgement in microseconds.
     let acknowledged: Latency
-    /// By another client.
+    /// The time until another client has the edit.
     let seen: Latency
     let converged: Bool
     let errors: [String: Int]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program that was started on one core, or on any.
+/// A program that runs on one core, or on any.
 final class Child {
     private let process = Process()
     private let output = Pipe()
@@ -19,7 +19,7 @@ final class Child {
     var pid: Int32 { process.processIdentifier }
     var isRunning: Bool { process.isRunning }
 
-    /// The next line that it prints; nil when it prints no more.
+    /// Returns the next line that it prints, or nil if it prints no more.
     func nextLine() -> String? {
         while true {
             if let end = unread.firstIndex(of: "\n") {
@@ -32,7 +32,7 @@ final class Child {
         }
     }
 
-    /// All that it prints until it ends.
+    /// Returns all remaining output after it has ended.
     func finish() -> [String] {
         var lines: [String] = []
         while let line = nextLine() { lines.append(line) }
@@ -40,7 +40,7 @@ final class Child {
         return lines
     }
 
-    /// Whether it ends well.
+    /// Waits for its end. Returns whether it succeeded.
     func succeeds() -> Bool {
         _ = finish()
         return process.terminationStatus == 0
@@ -55,18 +55,18 @@ final class Child {
     }
 }
 
-/// A server that was started and takes connections.
+/// A started server that accepts connections.
 final class Server {
     let port: Int
-    /// Seconds from starting it until it took a connection.
+    /// Seconds from its start until it accepted a connection.
     let startSeconds: Double
-    /// Where clients of ours find it.
+    /// The server's address for our clients.
     let url: String
-    /// What they need to know to trust it.
+    /// The variables that make clients trust the server.
     let clientEnvironment: [String: String]
     private let child: Child
 
-    /// - Parameter authority: the certificate of who has signed the server's, if it speaks TLS.
+    /// - Parameter authority: the certificate of the authority that has signed the server's, if it uses TLS.
     init(
         _ command: [String], port: Int, environment: [String: String] = [:], authority: String? = nil, core: Int? = 0
     ) throws {
@@ -84,13 +84,13 @@ final class Server {
         startSeconds = (ContinuousClock.now - start).seconds
     }
 
-    /// Has it begin to stop.
+    /// Asks it to stop.
     func terminate() { child.terminate() }
     func kill() { child.kill() }
 
     func stop() { child.stop() }
 
-    /// Bytes of memory that it holds.
+    /// Its resident memory in bytes.
     var residentBytes: Double { Machine.resident(child.pid) }
 }
 

@@ -11,10 +11,10 @@ final class Crowd {
     private var clients: [(engine: ClientEngine, list: String)] = []
     private var random = SplitMix64(seed: 3)
 
-    /// Milliseconds between two looks at whether everybody is where they should be.
+    /// Milliseconds between two checks of all clients.
     private static let interval: UInt64 = 2
 
-    /// - Parameter lists: which are there; each client follows one of them.
+    /// - Parameter lists: the existing lists; each client follows one of them.
     init(_ count: Int, at servers: HandAddress.Server, on lists: [String]) throws {
         loop = try Loop()
         for index in 0..<count {
@@ -28,7 +28,7 @@ final class Crowd {
         }
     }
 
-    /// Each inserts an item, wherever its server is.
+    /// Each client inserts an item, wherever its server is.
     func edit() {
         for (engine, list) in clients {
             let item = Item(id: .random(using: &random), content: .note("one more"))
@@ -38,10 +38,10 @@ final class Crowd {
         }
     }
 
-    /// Until everybody has a server, and all that they did is durable.
+    /// Waits until everybody has a server and all edits are durable.
     func waitUntilSafe() { wait { $0.isLive && $0.pendingCount == 0 } }
 
-    /// Until nobody has a server.
+    /// Waits until nobody has a server.
     func waitUntilLost() { wait { !$0.isLive } }
 
     func close() {
@@ -50,7 +50,7 @@ final class Crowd {
         loop.close()
     }
 
-    /// Runs the loop until something holds for all clients.
+    /// Runs the loop until `holds` is true for all clients.
     private func wait(_ holds: @escaping (ListState) -> Bool) {
         let timer = EventLoop.Timer(loop)
         timer.start(after: Self.interval, repeating: Self.interval) { [unowned self] in

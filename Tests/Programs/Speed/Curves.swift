@@ -1,7 +1,7 @@
 import Foundation
 import HandLoad
 
-/// How cost grows with what there is: printed, and drawn into one page.
+/// How costs grow with sizes: printed, and drawn into one page.
 struct Curves {
     private let bench: Bench
     private let history: Int
@@ -10,7 +10,7 @@ struct Curves {
         let title: String
         let unit: String
         let names: [String]
-        /// What was varied, and the figure of each name.
+        /// Each value of the varied size, with the named figures measured for it.
         var points: [(x: Int, values: [Double])] = []
     }
 
@@ -87,7 +87,7 @@ struct Curves {
 
     private func plot(_ curve: Curve) -> String {
         let colors = ["#1f6feb", "#d1582a"]
-        // Powers of ten stand at equal distances.
+        // Powers of ten are equally spaced.
         let marks = curve.points.map { (x: log10(Double($0.x)), name: "\($0.x)") }
         return LinePlot(
             title: curve.title, unit: curve.unit, across: curve.title.split(separator: ",")[0].lowercased(),

@@ -34,7 +34,7 @@ extension Row {
     }
 }
 
-/// Connects, agrees on a key, and hangs up, again and again.
+/// Connects, completes a TLS handshake, and disconnects, again and again.
 private final class Handshakes {
     private static let atATime = 50
     private let loop: Loop
@@ -64,7 +64,8 @@ private final class Handshakes {
             guard case .success(let stream) = result,
                 let channel = try? TLSStream(loop, stream, context, .client(of: "127.0.0.1"))
             else { return next() }
-            // The server answers a byte that is no hello with an error, which comes when both sides have agreed.
+            // The server answers a byte that is not a hello with an error. It arrives when the handshake is complete on
+            // both sides.
             channel.open { [self] _ in
                 count += 1
                 channel.close()

@@ -2,15 +2,15 @@ import Foundation
 import HandFormats
 import PostgresServer
 
-/// Servers on one PostgreSQL that flushes what it acknowledges, all on all cores of this machine.
+/// Servers on one PostgreSQL that flushes what it acknowledges. Everything may use all cores of this machine.
 final class Fleet {
     private let database: PostgresServer
     private let standby: PostgresServer?
     let servers: [Server]
-    /// Of all of them.
+    /// The address that names all of them.
     let url: String
 
-    /// - Parameter isFollowed: whether the database has a standby that it waits for.
+    /// - Parameter isFollowed: whether the database has a synchronous standby.
     fileprivate init(_ bench: Bench, _ count: Int, isFollowed: Bool) throws {
         let database = try PostgresServer(settings: [])
         self.database = database
@@ -23,7 +23,7 @@ final class Fleet {
         url = "hand://" + servers.map { "127.0.0.1:\($0.port)" }.joined(separator: ",")
     }
 
-    /// Has the standby take over, the database being lost.
+    /// Makes the standby take over after the database is lost.
     func failOver() throws {
         try database.kill()
         try standby?.promote()
@@ -43,7 +43,7 @@ extension Bench {
         return try body(fleet)
     }
 
-    /// Clients of each list at all of the servers.
+    /// Runs a load test whose clients are spread over all servers, for each list.
     func load(_ script: String, on fleet: Fleet, clients: Int, _ options: [String] = []) throws -> FleetLoad {
         let before = Machine.idleSeconds
         let start = ContinuousClock.now
@@ -60,13 +60,13 @@ extension Bench {
     }
 }
 
-/// What a load test of several servers found.
+/// The result of a load test of several servers.
 struct FleetLoad {
     let load: Load
-    /// The share of the processor's time in which it had nothing to do.
+    /// The idle share of the processor's time.
     let idle: Double
 
-    /// For people, latencies in milliseconds.
+    /// The result as text, latencies in milliseconds.
     var text: String {
         func pair(_ latency: Load.Latency) -> String {
             "\(Row.number(latency.p50 / 1_000))/\(Row.number(latency.p99 / 1_000))"

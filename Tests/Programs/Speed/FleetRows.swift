@@ -3,7 +3,8 @@ import HandCore
 import HandFormats
 import PostgresServer
 
-/// Several servers on one PostgreSQL. Remarks have commits/s, latencies p50/p99 in ms, and how much of the processor was left.
+/// Several servers on one PostgreSQL. The remarks contain commits/s, latencies p50/p99 in ms, and the idle share of the
+/// processor.
 extension Row {
     static let servers: [Row] = PostgresServer.isThere ? all : []
 
@@ -26,12 +27,12 @@ extension Row {
         scaling("one list, 100 writing", "burst", 100, .ratioAtLeast(0.6)),
         scaling("one list, 1,000 writing", "burst", 1_000, .ratioAtLeast(0.6)),
         scaling("100 lists, 100 writing", "lists 100\nitems 1000\n\(writing)", 100, .ratioAtLeast(0.6)),
-        // All at once would be more than one machine can let in within the time that a client waits.
+        // One machine cannot accept all of them at once within the time that a client waits.
         scaling("10,000 lists, 100 of them busy", many, 10_000, .ratioAtLeast(0.6), "--ramp", "30s"),
         scaling("one list, one writing, 1,000 reading", "readers", 1_001, .ratioAtLeast(0.6)),
         scaling("one list, one writing, 4,000 reading", "readers", 4_001, .ratioAtLeast(0.6)),
         Row(name: "servers: an edit is seen at others, beside its ack, p50 ms", goal: .addsAtMost(3)) { bench in
-            // As often as people do, not as fast as servers can.
+            // At the rate at which people edit, not at the servers' maximum.
             let found = try bench.withFleet(4) { try bench.load("burst", on: $0, clients: 40, ["--rate", "200"]) }
             return Outcome(
                 base: found.load.acknowledged.p50 / 1_000, ours: found.load.seen.p50 / 1_000, remark: found.text)
@@ -44,7 +45,7 @@ extension Row {
         },
     ]
 
-    /// What `burst` does.
+    /// The script of `burst`.
     private static let writing = """
         loop
           choose
@@ -55,7 +56,7 @@ extension Row {
         end
         """
 
-    /// One of a hundred clients edits, each on a list of its own.
+    /// One of a hundred clients edits, each on its own list.
     private static let many = """
         lists 10000
         items 20
@@ -67,7 +68,7 @@ extension Row {
           end
         """
 
-    /// What 2 and 4 servers do beside one.
+    /// Compares 2 and 4 servers with one.
     private static func scaling(
         _ name: String, _ script: String, _ clients: Int, _ goal: Goal, _ options: String...
     ) -> Row {
@@ -91,7 +92,7 @@ extension Row {
         found.sorted { $0.load.commitsPerSecond < $1.load.commitsPerSecond }[found.count / 2]
     }
 
-    /// From a loss until the edits that people make in the same moment are durable.
+    /// Measures from a loss until all edits that people make at that moment are durable.
     private static func untilSafe(
         _ bench: Bench, isFollowed: Bool = false, _ lose: (Fleet) throws -> Void
     ) throws -> Outcome {

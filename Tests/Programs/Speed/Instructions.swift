@@ -4,9 +4,9 @@ import HandServer
 import HandStore
 import Logging
 
-/// What the processor does for a commit, counted by Callgrind: the same however busy the machine is.
+/// The processor's instructions for one commit, counted by Callgrind: the same however busy the machine is.
 enum Instructions {
-    /// The rows for servers beside the C server. "Other" is what that needs.
+    /// The rows that compare servers with the C server. "Other" is the C server's count.
     static let rows = [
         row("1 client", clients: 1, below: 9_000), row("10 clients, all writing", clients: 10, below: 12_000),
         row("100 clients, all writing", clients: 100, below: 12_000),
@@ -25,7 +25,7 @@ enum Instructions {
         _ bench: Bench, clients: Int, writers: Int, edits: (few: Int, many: Int), per units: Int
     ) throws -> Row.Outcome {
         func measure(_ server: [String], asIs: Bool) throws -> Double {
-            // What connecting takes is in both runs.
+            // Both runs include the cost of connecting.
             let counts = try [edits.few, edits.many].map { edits in
                 try count(server, bench, clients: clients, writers: writers, edits: edits, asIs: asIs)
             }
@@ -36,7 +36,7 @@ enum Instructions {
         return Row.Outcome(base: fanOut, ours: ours)
     }
 
-    /// The instructions of a server from its start to its end, in user mode.
+    /// Returns the instructions of a server from its start to its end, in user mode.
     private static func count(
         _ server: [String], _ bench: Bench, clients: Int, writers: Int, edits: Int, asIs: Bool
     ) throws -> Double {
@@ -69,9 +69,10 @@ enum Instructions {
         return count
     }
 
-    /// Serves lists in memory on this thread until it is told to end: Valgrind cannot run what has no main thread.
+    /// Serves lists in memory on this thread until it is told to end: Valgrind cannot run programs without a main
+    /// thread.
     static func serve(port: Int) throws {
-        guard let port = UInt16(exactly: port) else { throw Problem("\(port) is no port") }
+        guard let port = UInt16(exactly: port) else { throw Problem("\(port) is not a port") }
         _ = ProcessLimits.raiseOpenFiles()
         let loop = try Loop()
         let configuration = ServerConfiguration(

@@ -41,7 +41,7 @@ extension Row {
         },
     ]
 
-    /// A server that keeps a list of 1,000,000 items and one of 1,000; the store is made once.
+    /// Runs `body` with a server that has a list of 1,000,000 items and one of 1,000. The store is made once.
     static func withLists<Result>(_ bench: Bench, _ body: (Server) throws -> Result) throws -> Result {
         let data = bench.folder + "/lists"
         if !FileManager.default.fileExists(atPath: data) {
@@ -56,8 +56,9 @@ extension Row {
             .connectMilliseconds
     }
 
-    /// Ten people edit with pauses while others join, one after the other; beside the same without. Who joins is nicer than who
-    /// measures, with whom it shares a core. In memory: the disk has pauses of its own.
+    /// Ten people edit with pauses while others join, one after the other; compared with the same without others. The
+    /// joining client has a lower priority than the measuring one, which uses the same core. In memory, because the
+    /// disk has pauses of its own.
     private static func joinWhileEditing(_ bench: Bench) throws -> Outcome {
         let idle = try bench.write("list million\nitems \(million)\nloop\n  pause 1m\nend\n", to: "idle")
         let edits = try bench.write(
@@ -67,7 +68,7 @@ extension Row {
             func p99(joining: Bool) throws -> Double {
                 let child = try bench.startLoad(
                     edits, on: server, clients: 10, ["--light", "--as-is", "--duration", "\(bench.seconds)s"])
-                // They are at work when the first second is told.
+                // They are working when the first second is reported.
                 _ = child.nextLine()
                 let start = ContinuousClock.now
                 while joining, (ContinuousClock.now - start).seconds < Double(bench.seconds) - 2 {

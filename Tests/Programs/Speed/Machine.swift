@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// What the machine is, and can tell.
+/// Facts and measurements of the machine.
 enum Machine {
     static var description: String {
         let model = lines("/proc/cpuinfo").first { $0.hasPrefix("model name") }?.split(separator: ":").last.map(
@@ -18,22 +18,22 @@ enum Machine {
         ((try? String(contentsOfFile: path, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
     }
 
-    /// Bytes of memory that a process holds.
+    /// Returns the resident memory of a process in bytes.
     static func resident(_ process: Int32) -> Double {
         let line = lines("/proc/\(process)/status").first { $0.hasPrefix("VmRSS") } ?? ""
         return line.split(separator: " ").compactMap { Double($0) }.first.map { $0 * 1_024 } ?? 0
     }
 
-    /// Seconds that the processor has worked for a process, in steps of a hundredth.
+    /// Returns the processor time of a process in seconds, in steps of a hundredth.
     static func processorSeconds(_ process: Int32) -> Double {
-        // The name of the program, in parentheses, may have spaces.
+        // The program's name, in parentheses, may contain spaces.
         let line = lines("/proc/\(process)/stat").first?.split(separator: ")").last ?? ""
         let fields = line.split(separator: " ")
         guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else { return 0 }
         return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 
-    /// Seconds in which the cores had nothing to do, all together, since the machine started.
+    /// The idle time of all cores together since the machine started, in seconds.
     static var idleSeconds: Double {
         let fields = (lines("/proc/stat").first ?? "").split(separator: " ")
         return fields.count > 4 ? (Double(fields[4]) ?? 0) / Double(sysconf(Int32(_SC_CLK_TCK))) : 0
@@ -53,7 +53,7 @@ enum Machine {
         }
     }
 
-    /// Microseconds that appending three pages to a file and flushing it takes: so much does the store write for a commit.
+    /// Returns the microseconds for appending three pages to a file and flushing it, as the store does for a commit.
     static func flushMicroseconds(in folder: String) -> Double {
         let descriptor = open(folder + "/flushed", O_CREAT | O_WRONLY | O_TRUNC, 0o600)
         defer {
@@ -62,7 +62,7 @@ enum Machine {
         }
         let page = [UInt8](repeating: 1, count: 3 * 4_096)
         return (0..<500).map { _ in
-            // A disk that is asked all the time answers faster than one that is asked now and then, as by one person.
+            // A busy disk answers faster than one that is used only now and then, as by one person.
             usleep(300)
             let start = ContinuousClock.now
             _ = Glibc.write(descriptor, page, page.count)

@@ -4,7 +4,7 @@ import HandSync
 import HandWire
 
 extension Row {
-    /// What a client of its own does when the network is back: submit what was done offline, take what others did.
+    /// The work of a returning client: it submits its offline edits, and applies the others' commits.
     static let merging = Row(
         name: "merging two offline branches of 100,000 edits, ms", goal: .below(100)
     ) { bench in
@@ -23,12 +23,12 @@ extension Row {
     }
 }
 
-/// Random edits of two people on one list of 1,000 items, a third each inserts, deletes and moves.
+/// Random edits of two people on one list of 1,000 items; one third each are insertions, deletions and moves.
 private struct Branches {
     private enum Edit {
         case insert(Int, String)
         case delete(Int)
-        /// The item ends up at the second place.
+        /// The item ends at the second position.
         case move(Int, to: Int)
     }
 
@@ -56,7 +56,7 @@ private struct Branches {
         second = branch("B")
     }
 
-    /// Milliseconds that making the edits took, on both sides together, and merging them.
+    /// Returns the milliseconds for making the edits, on both sides together, and for merging them.
     func merge() throws -> (edit: Double, merge: Double) {
         var random = SplitMix64(seed: 3)
         let base = Hand(
@@ -74,7 +74,7 @@ private struct Branches {
             for index in people.indices {
                 while let submission = people[index].takeSubmission(list: 1) {
                     guard case .numbered(let commit) = authority.submit(submission, author: UInt64(index + 1), now: 0)
-                    else { throw Problem("a submission was not taken") }
+                    else { throw Problem("a submission was not accepted") }
                     _ = authority.takeBatch()
                     authority.wrote()
                     for other in people.indices { _ = try people[other].receive(commit) }
@@ -102,7 +102,7 @@ private struct Branches {
         return (ContinuousClock.now - start).seconds * 1_000
     }
 
-    /// The same edits merged by Loro; nil where it is not installed.
+    /// Returns the milliseconds for merging the same edits with Loro, or nil if Loro is not installed.
     func mergeWithLoro(_ bench: Bench) throws -> Double? {
         func lines(_ edits: [Edit]) -> [String] {
             edits.map { edit in

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Servers of others under a load like the one for ours: each writer appends items of about 20 bytes, one in flight.
+/// Other projects' servers under a load like the one for ours: each writer appends items of about 20 bytes, one in
+/// flight.
 struct Peers {
     private let bench: Bench
 
@@ -9,7 +10,7 @@ struct Peers {
         let commitsPerSecond: (_ clients: Int, _ writers: Int) throws -> Double
     }
 
-    /// What `hand-yjs-load` prints.
+    /// The output of `hand-yjs-load`.
     private struct YjsLoad: Decodable {
         let commitsPerSecond: Double
     }
@@ -71,7 +72,7 @@ struct Peers {
                         bench.program("hand-yjs-load"), "\(server.port)", "list", "\(clients)", "\(writers)",
                         "\(bench.seconds)",
                     ], core: 1)
-                guard let line = child.finish().last else { throw Problem("\(name) took no load") }
+                guard let line = child.finish().last else { throw Problem("\(name) accepted no load") }
                 return try JSONDecoder().decode(YjsLoad.self, from: Data(line.utf8)).commitsPerSecond
             }
         }

@@ -1,6 +1,6 @@
 extension Row {
-    /// The server is stopped with SIGTERM and started again at once, under clients that go on editing without it: from the
-    /// signal until each of them is back and all that it did meanwhile is durable.
+    /// The server is stopped with SIGTERM and started again at once, while clients continue editing: the time from the
+    /// signal until each of them is back and all its edits from that time are durable.
     static let restart = Row(
         name: "restart under 1,000 clients that edit: until all is resumed, ms", goal: .below(1_000)
     ) { bench in

@@ -1,18 +1,18 @@
 import Foundation
 
-/// One line of the table: something that is measured, and the goal for it.
+/// One row of the table: a measurement and its goal.
 struct Row: Sendable {
     let name: String
     let goal: Goal
     let measure: @Sendable (Bench) throws -> Outcome
 
-    /// What was found: ours, what it is compared with if it is compared, in the same unit.
+    /// The results: ours, and those of the comparison if there is one, in the same unit.
     struct Outcome {
         var base: Double?
         var ours: Double
-        /// The median of the ratios of pairs, if those are more exact than the ratio of medians.
+        /// The median of the ratios of pairs, if that is more exact than the ratio of medians.
         var ratio: Double?
-        /// Something to be said beside it.
+        /// A remark for the row.
         var remark = ""
     }
 
@@ -21,7 +21,7 @@ struct Row: Sendable {
         case ratioAtMost(Double)
         case below(Double)
         case atLeast(Double)
-        /// More than the other by no more than that.
+        /// The difference to the comparison is at most this.
         case addsAtMost(Double)
 
         func isMet(by outcome: Outcome) -> Bool {
@@ -71,7 +71,7 @@ struct Row: Sendable {
 }
 
 extension [Double] {
-    /// 0 for none.
+    /// The median, or 0 for no values.
     var median: Double {
         let sorted = sorted()
         guard let last = sorted.last else { return 0 }

@@ -6,7 +6,7 @@ extension Row {
             + [longHistory(history), merging, start] + servers
     }
 
-    // MARK: Beside the C server
+    // MARK: Compared with the C server
 
     private static let againstFanOut = [
         fanOut("100 clients, all writing: commits/s", "burst", 100, .ratioAtLeast(0.80), \.commitsPerSecond),
@@ -29,7 +29,7 @@ extension Row {
     ) -> Row {
         Row(name: name, goal: goal) { bench in
             try bench.compare {
-                // The other server has no lists to be made.
+                // The other server has no lists to create.
                 try bench.withServer(.fanOut) {
                     figure(try bench.load(script, on: $0, clients: clients, "--light", "--as-is"))
                 }
@@ -39,7 +39,7 @@ extension Row {
         }
     }
 
-    /// What each of many connections that follow a list costs a server, beyond what ten did.
+    /// Returns the bytes that each of many connections following a list costs a server, beyond the cost of ten.
     private static func idleBytes(_ kind: Bench.Kind, _ bench: Bench) throws -> Double {
         let clients = 10_000
         let script = try bench.write("loop\n  pause 1m\nend\n", to: "idle")
@@ -49,7 +49,7 @@ extension Row {
             _ = try bench.startLoad(script, on: server, clients: 10, options + ["--duration", "1s"]).finish()
             let before = server.residentBytes
             let load = try bench.startLoad(script, on: server, clients: clients, options + ["--duration", "3s"])
-            // The first second is told when all are connected.
+            // The first second is reported when all are connected.
             guard load.nextLine() != nil else { throw Problem("the idle clients could not connect") }
             let after = server.residentBytes
             _ = load.finish()
@@ -84,7 +84,8 @@ extension Row {
         Row(name: "a reader stops for a minute: others' ack p99, µs", goal: .ratioAtMost(1.25), measure: stall),
     ]
 
-    /// 99 write as fast as they can while one reads nothing for a minute; beside the same without it.
+    /// 99 clients write as fast as they can while one reads nothing for a minute; compared with the same without the
+    /// one.
     private static func stall(_ bench: Bench) throws -> Outcome {
         func run(_ first: String) throws -> (p99: Double, growth: Double) {
             let script = try bench.write(
@@ -107,7 +108,7 @@ extension Row {
                 }
                 let load = try Load(lines: lines)
                 guard load.converged else { throw Problem("the reader that stopped did not catch up") }
-                // The window has filled by then.
+                // The window has filled by this time.
                 return (load.acknowledged.p99, (resident.max() ?? 0) - resident[min(15, resident.count - 1)])
             }
         }

@@ -1,12 +1,12 @@
 import ArgumentParser
 import Foundation
 
-/// Measures what the server is meant to be good at, beside what it is compared with, and prints a table.
+/// Measures the properties that the server is built for, compares them with alternatives, and prints a table.
 @main
 struct Speed: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hand-speed",
-        abstract: "Compare the server with a C server that only numbers frames, with itself, and with others.",
+        abstract: "Compare the server with a C server that only numbers frames, with itself, and with others' servers.",
         discussion: """
             Server and load have a core each. Every figure is the median of some runs, those that are compared in turn.
             The machine should have nothing else to do, but for the rows named "instructions", which Valgrind counts.
@@ -21,15 +21,15 @@ struct Speed: ParsableCommand {
     @Option(help: "How many times each thing is measured.") var pairs = 5
     @Option(help: "Seconds of each run.") var seconds = 5
     @Option(help: "Commits of the long history.") var history = 10_000_000
-    @Flag(help: "Compare with the servers of others instead.") var peers = false
-    @Flag(help: "Play attacks instead, and measure what each costs the server, and what somebody else notices.")
+    @Flag(help: "Compare with other projects' servers instead.") var peers = false
+    @Flag(help: "Run attacks instead, and measure what each costs the server and other users.")
     var attacks = false
-    @Option(help: "With --attacks: another version of hand to attack, as one to compare with.") var program: String?
+    @Option(help: "With --attacks: another version of hand to attack, for comparison.") var program: String?
     @Option(help: .hidden) var play: String?
     @Option(help: .hidden) var range: String?
     @Option(name: .customLong("serve"), help: .hidden) var servedPort: Int?
-    @Option(help: "Draw curves into this file instead.") var curves: String?
-    @Argument(help: "Only rows whose names have one of these words in them.") var words: [String] = []
+    @Option(help: "Draw curves into this file instead of measuring rows.") var curves: String?
+    @Argument(help: "Measure only rows whose names contain one of these words.") var words: [String] = []
 
     func validate() throws {
         guard pairs > 0, seconds > 0, history > 0 else { throw ValidationError("Numbers must be greater than 0.") }

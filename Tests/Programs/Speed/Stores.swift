@@ -5,16 +5,16 @@ import HandSync
 import HandTestSupport
 import HandWire
 
-/// Stores that are made without a server, to be served then.
+/// Stores that are made without a server, and served afterwards.
 enum Stores {
-    /// A list of so many tasks with texts of 20 bytes.
+    /// Makes a list of tasks with texts of 20 bytes.
     static func fill(_ folder: String, list: String, items: Int) throws {
         var writer = try ListWriter(folder, list)
         try writer.fill(items)
         try writer.close()
     }
 
-    /// A list of 1,000 items with a history of so many commits, and snapshots where a server makes them.
+    /// Makes a list of 1,000 items with a long history, and with snapshots where a server makes them.
     static func remember(_ folder: String, list: String, commits: Int) throws {
         var writer = try ListWriter(folder, list)
         try writer.fill(1_000)
@@ -22,7 +22,7 @@ enum Stores {
         try writer.close()
     }
 
-    /// The texts have 20 bytes.
+    /// Returns tasks with texts of 20 bytes.
     static func items(_ numbers: Range<Int>, _ random: inout SplitMix64) -> [Item] {
         numbers.map { number in
             let text = "item number " + String(100_000_000 + number).dropFirst()
@@ -31,7 +31,7 @@ enum Stores {
     }
 }
 
-/// Commits to one list of a store as a server does, but for the clients.
+/// Commits to one list of a store as a server does, but without clients.
 private struct ListWriter {
     private let store: SQLiteStore
     private let author: Author
@@ -58,7 +58,7 @@ private struct ListWriter {
         }
     }
 
-    /// One commit for each edit, one transaction for all.
+    /// Makes one commit for each edit, all in one transaction.
     mutating func edit(_ count: Int) throws {
         for step in 0..<count {
             submit(Delta.editing(at: random.next(below: authority.count), Change(done: step % 2 == 0)))
@@ -69,7 +69,7 @@ private struct ListWriter {
     mutating func close() throws {
         try store.saveSnapshot(of: authority.list, authority.hand, revision: revision, deck: nil)
         try store.close()
-        // What the disk has still to do would slow down whoever is measured next.
+        // Writes that the disk still has to do would slow down the next measurement.
         sync()
     }
 
@@ -77,7 +77,7 @@ private struct ListWriter {
         sequence += 1
         let submission = Submission(list: authority.list, base: revision, sequence: sequence, delta: delta)
         guard case .numbered = authority.submit(submission, author: author, now: 1_767_225_600_000) else {
-            preconditionFailure("an edit was not taken")
+            preconditionFailure("an edit was not accepted")
         }
     }
 

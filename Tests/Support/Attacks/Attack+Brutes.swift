@@ -4,10 +4,11 @@ import HandCore
 import HandWire
 
 extension Attack {
-    /// Those who only want the server to go down, or to be slow for others.
+    /// Attackers that only want to bring the server down, or slow it down for others.
     static let brutes = [
         Attack("frames that are too long", expecting: ["frameTooLarge", "malformedMessage"]) { range, outcome in
-            // Before the hello: two kilobytes, a gigabyte, as much as a length can say, and a length that does not end.
+            // Lengths before the hello: two kilobytes, a gigabyte, the largest possible length, and a length that does
+            // not end.
             for head in [[0x80, 0x10], [0x80, 0x80, 0x80, 0x80, 0x04], Self.longest, Self.endless] {
                 let client = try range.client()
                 client.send(head + [UInt8](repeating: 1, count: 4_096))
@@ -23,7 +24,7 @@ extension Attack {
         Attack("messages that ask for more than they bring", expecting: ["malformedMessage"]) { range, outcome in
             let before = range.residentBytes
             for type in UInt8(0)...12 {
-                // Each field says that quintillions follow.
+                // Each field claims that quintillions follow.
                 for filler in [Self.longest, [0xFF, 0xFF, 0xFF, 0xFF, 0x0F], [0xFF, 0xFF, 0x03]] {
                     let client = try range.client()
                     _ = try client.hello(710, token: range.tokens["writer"])
@@ -71,7 +72,7 @@ extension Attack {
             let most = min(range.crowd, ProcessLimits.raiseOpenFiles() - 200)
             var clients: [RawClient] = []
             for _ in 0..<most { if let client = try? range.client(patience: 30) { clients.append(client) } }
-            outcome.expect(clients.count > most / 2, "only \(clients.count) connections were taken")
+            outcome.expect(clients.count > most / 2, "only \(clients.count) connections were accepted")
             for client in clients { outcome.note(try client.rest()) }
         },
         Attack("more and more requests", expecting: ["slowedDown", "tooFast"]) { range, outcome in
@@ -80,7 +81,7 @@ extension Attack {
             let frame = UpMessage.fetch(request: 1, name: AttackRange.list, revision: nil).frame
             let many = (0..<64).flatMap { _ in frame }
             let deadline = ContinuousClock.now + .seconds(60)
-            // What is answered is read, so that nothing but the number of requests is too much.
+            // The answers are read, so that only the number of requests is too high.
             while ContinuousClock.now < deadline, client.send(many) {
                 var over = false
                 for _ in 0..<64 * 2 {
@@ -99,7 +100,7 @@ extension Attack {
             let clients = try (0..<20).map { _ in try range.client(patience: 1) }
             for (index, client) in clients.enumerated() {
                 _ = try client.hello(800 + UInt64(index), token: range.tokens["root"])
-                // Until the server reads no more.
+                // Sends until the server stops reading.
                 let frame = UpMessage.fetch(request: 1, name: AttackRange.list, revision: nil).frame
                 for _ in 0..<40 { guard client.send((0..<1_000).flatMap { _ in frame }) else { break } }
             }
@@ -108,7 +109,7 @@ extension Attack {
         },
     ]
 
-    /// The largest number that a varint can say, and one that never ends.
+    /// The largest number that a varint can hold, and one that never ends.
     private static let longest: [UInt8] = [UInt8](repeating: 0xFF, count: 9) + [0x01]
     private static let endless = [UInt8](repeating: 0x80, count: 64)
 }

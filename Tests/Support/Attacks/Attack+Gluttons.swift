@@ -2,7 +2,8 @@ import HandCore
 import HandWire
 
 extension Attack {
-    /// Those who ask for as much work, or memory, as few bytes can: most of it on a long list with a long history.
+    /// Clients that ask for as much work or memory as possible with few bytes: most of it on a long list with a long
+    /// history.
     package static let gluttons = [
         Attack("edits that reach too far, on an old revision", expecting: ["rejected doesNotFit"]) {
             range, outcome in
@@ -101,7 +102,7 @@ extension Attack {
         },
     ]
 
-    /// Clients that were let in, and ask without reading.
+    /// Admitted clients that send requests without reading the answers.
     private static func unread(
         _ count: Int, _ range: AttackRange, token: String, _ ask: (RawClient, Int) throws -> Void
     ) throws -> [RawClient] {
@@ -114,7 +115,7 @@ extension Attack {
     }
 }
 
-/// Somebody who edits a long list without having it.
+/// A client that edits a long list without having it.
 private final class Visit {
     private var sequence: UInt64 = 0
     let client: RawClient
@@ -136,7 +137,7 @@ private final class Visit {
         }
     }
 
-    /// What the server says to an edit.
+    /// Returns the server's answers to an edit.
     func submit(_ delta: Delta, base: Int) throws -> [DownMessage] {
         sequence += 1
         return try client.answers(to: .submit(Submission(list: list, base: base, sequence: sequence, delta: delta)))
@@ -144,7 +145,7 @@ private final class Visit {
 }
 
 extension RawClient {
-    /// A list's first item, and what the list is like.
+    /// Returns a list's first item and the list's properties.
     fileprivate func excerpt(of list: String) throws -> Excerpt {
         say(.excerpt(.init(request: 1, name: list, [.positions(start: 0, count: 1)])))
         while let message = try next() {
@@ -155,7 +156,7 @@ extension RawClient {
 }
 
 extension Delta {
-    /// One new item in front of each of the first items.
+    /// Inserts one new item before each of the first items.
     fileprivate static func inserting(_ count: Int, between items: Int) -> Delta {
         let components = (0..<min(count, items)).flatMap { _ -> [Component] in
             [.insert([Item(id: ItemID(rawValue: .random(in: 1...UInt64.max)), content: .note(""))], .after), .keep(1)]

@@ -3,7 +3,7 @@ import HandSync
 import HandWire
 
 extension Attack {
-    /// Those who were let in, and want more than they may.
+    /// Admitted clients that try to exceed their rights.
     static let insiders = [
         Attack("each role, each message, each list", expecting: ["notAllowed", "noSuchList", "rejected notAllowed"]) {
             range, outcome in
@@ -20,7 +20,7 @@ extension Attack {
                         outcome.note(heard)
                         guard !Self.isCovered(message, by: mine) else { continue }
                         let isRefused = heard.contains { $0.refusal != nil }
-                        // Without the list an edit or a presence is about nothing, and is told so or passed over.
+                        // Without the list, an edit or a presence is about nothing; it is refused or ignored.
                         let isVoid = mine == .none && heard.allSatisfy { $0.refusal != nil }
                         outcome.expect(isRefused || isVoid, "\(name) on '\(list)': \(message.name) was not refused")
                     }
@@ -38,15 +38,15 @@ extension Attack {
                 ].flatMap { message in
                     let heard = try client.answers(to: message)
                     outcome.note(heard)
-                    // That guessing is too fast is told of nothing in particular.
+                    // The reply to guessing too fast refers to no particular message.
                     return heard.filter { $0.refusal != "slowedDown" && $0.refusal != "tooFast" }
                         .map { "\($0)".replacing(name, with: "NAME") }
                 }
             }
             let (real, made) = (try errors(AttackRange.otherList), try errors("nothing"))
-            // Whoever guesses too fast is answered late, or not at all.
+            // A client that guesses too fast is answered late, or not at all.
             if !Set(outcome.refusals.keys).isDisjoint(with: ["slowedDown", "tooFast"]) { return }
-            outcome.expect(real == made, "what exists is told apart from what does not: \(real) \(made)")
+            outcome.expect(real == made, "existing and missing lists can be distinguished: \(real) \(made)")
             for message in try client.answers(to: .lists(request: 9, after: "")) {
                 if case .lists(_, let entries, _) = message {
                     outcome.expect(entries.map(\.name) == [AttackRange.list], "others' lists are listed")
@@ -59,9 +59,9 @@ extension Attack {
             let id = UInt64.random(in: 1...UInt64.max)
             guard case .welcome(let mine) = try victim.hello(id, as: "ada", token: range.tokens["writer"]),
                 case .welcome(let theirs) = try thief.hello(id, as: "ada", token: range.tokens["appender"])
-            else { return outcome.expect(false, "not let in") }
+            else { return outcome.expect(false, "not admitted") }
             outcome.expect(mine.author != theirs.author, "the same client id is the same author under another token")
-            // The victim is still there, and has its sequence for itself.
+            // The victim is still connected, and has its own sequence.
             for (client, number) in [(thief, UInt64(1)), (victim, 2)] {
                 _ = try client.answers(
                     to: .subscribe(.init(request: number, name: AttackRange.list, logID: 0, revision: 0)))
@@ -83,7 +83,7 @@ extension Attack {
     private static func isCovered(_ message: UpMessage, by role: Role) -> Bool {
         switch message.reach {
         case .nothing: true
-        // The role is on one list.
+        // The role applies to one list.
         case .server: false
         case .list(_, let least), .followed(_, let least): role >= least
         }

@@ -2,7 +2,7 @@ import HandCore
 import HandWire
 
 extension Attack {
-    /// Those who have not been let in.
+    /// Clients that have not been admitted.
     static let strangers = [
         Attack("every message before the hello", expecting: ["outOfOrder"]) { range, outcome in
             for message in everyMessage(list: AttackRange.list) {
@@ -18,12 +18,12 @@ extension Attack {
             let wrong = (range.tokens["root"] ?? "").dropLast() + "!"
             for (index, token) in ([nil, String(wrong), "", "hand-"] + known).enumerated() {
                 let client = try range.client()
-                // What follows the hello at once must not be heard either.
+                // The server must not read what follows the hello at once.
                 let answer = try client.hello(100 + UInt64(index), token: token)
                 client.say(.lists(request: 1, after: ""))
                 let heard = [answer].compactMap { $0 } + (try client.rest())
                 outcome.note(heard)
-                outcome.expect(heard.allSatisfy { $0.refusal != nil }, "let in with the token \(token ?? "none")")
+                outcome.expect(heard.allSatisfy { $0.refusal != nil }, "admitted with the token \(token ?? "none")")
             }
         },
         Attack("guessing tokens from one address", expecting: ["notAuthenticated"]) { range, outcome in
@@ -37,17 +37,17 @@ extension Attack {
                             program: "", token: "hand-\(guess)")))
                 outcome.note(try client.rest())
             }
-            outcome.expect(outcome.refusals["notAuthenticated"] == 40, "not every guess was told that it is wrong")
-            // Who has a right token gets in, also from there.
+            outcome.expect(outcome.refusals["notAuthenticated"] == 40, "not every wrong guess was rejected")
+            // A client with a valid token gets in, even from the same address.
             let neighbour = try RawClient(host, range.port)
             if case .welcome = try neighbour.hello(201, token: range.tokens["reader"]) {
             } else {
-                outcome.expect(false, "a right token was not let in from the guesser's address")
+                outcome.expect(false, "a valid token was not admitted from the guesser's address")
             }
-            // Others are not hit by that.
+            // Clients at other addresses are not affected.
             let other = try range.client()
             if case .welcome = try other.hello(200, token: range.tokens["reader"]) { return }
-            outcome.expect(false, "somebody from another address was not let in")
+            outcome.expect(false, "somebody from another address was not admitted")
         },
         Attack("a second hello, and another's in between", expecting: ["outOfOrder"]) { range, outcome in
             let client = try range.client()
@@ -63,7 +63,7 @@ extension Attack {
 }
 
 extension Attack.Outcome {
-    /// A machine without a network cannot play this one; what is expected of it is taken as said.
+    /// A machine without a network cannot run this attack, so the expected refusals are simply recorded.
     mutating func noteNoNetwork() {
         for refusal in ["notAuthenticated", "tooManyConnections"] { note(refusal) }
     }

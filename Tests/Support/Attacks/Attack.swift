@@ -1,12 +1,12 @@
 import HandCore
 import HandWire
 
-/// One way to do harm to a server, played on real sockets.
+/// One way to harm a server, over real sockets.
 package struct Attack: Sendable, CustomStringConvertible {
     package let name: String
-    /// What the server is expected to say to it, at least once each.
+    /// The refusals that the server must send, each at least once.
     package let expected: Set<String>
-    /// Plays it once.
+    /// Runs the attack once.
     package let play: @Sendable (AttackRange, inout Outcome) throws -> Void
 
     init(
@@ -20,9 +20,9 @@ package struct Attack: Sendable, CustomStringConvertible {
 
     package var description: String { name }
 
-    /// What came of it.
+    /// The result of an attack.
     package struct Outcome: Sendable {
-        /// How often the server said what.
+        /// The number of refusals of each kind.
         package private(set) var refusals: [String: Int] = [:]
         /// What should not have been possible.
         package private(set) var breaches: [String] = []
@@ -35,7 +35,7 @@ package struct Attack: Sendable, CustomStringConvertible {
 
         package mutating func note(_ refusal: String) { refusals[refusal, default: 0] += 1 }
 
-        /// Notes a breach unless something holds.
+        /// Records a breach unless `holds` is true.
         mutating func expect(_ holds: Bool, _ breach: @autoclosure () -> String) {
             if !holds { breaches.append(breach()) }
         }
@@ -44,7 +44,7 @@ package struct Attack: Sendable, CustomStringConvertible {
     package static let all = others + gluttons
     package static let others = strangers + insiders + brutes
 
-    /// All messages, with numbers and names that an attacker could know.
+    /// Returns one message of each kind, with numbers and names that an attacker could know.
     static func everyMessage(list: String, number: UInt64 = 1) -> [UpMessage] {
         let item = Item(id: ItemID(rawValue: .random(in: 1...UInt64.max)), content: .note("mine"))
         func submission(_ operation: Delta) -> UpMessage {

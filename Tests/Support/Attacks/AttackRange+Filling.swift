@@ -3,9 +3,9 @@ import HandTestSupport
 import HandWire
 
 extension AttackRange {
-    /// Gives the list the items that it has at `past`, then commits behind that, and makes lists beside it.
+    /// Gives the list the items that it has at `past`, then makes commits after that, and creates lists alongside it.
     ///
-    /// - Parameter client: was let in.
+    /// - Parameter client: an admitted client.
     func fill(_ client: RawClient, commits: Int, lists: Int) throws {
         for number in 0..<lists {
             client.say(.create(request: 1, name: "list \(number)", rules: Rules()))

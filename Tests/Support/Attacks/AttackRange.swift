@@ -3,17 +3,17 @@ import HandCore
 import HandTestSupport
 import HandWire
 
-/// A server to attack, with tokens of several sorts and two lists.
+/// A server to attack, with tokens of several kinds and two lists.
 package final class AttackRange: Sendable {
     package let folder: TemporaryFolder
     package let port: UInt16
-    /// Secrets by what they may: root, writer, appender, reader (all on `open` only), revoked, expired, bystander.
+    /// The secrets by role: root, writer, appender, reader (all on `open` only), revoked, expired, bystander.
     package let tokens: [String: String]
-    /// How many connections one attack may open: descriptors of this process.
+    /// The number of connections that one attack may open; each takes a descriptor of this process.
     package let crowd: Int
-    /// An early revision of the list, and the items that it had then.
+    /// An early revision of the list, and the number of items that it had then.
     package let past: (revision: Int, count: Int)
-    /// What all its clients have sent.
+    /// Counts the bytes that all its clients have sent.
     package let meter = Meter()
     private let server: ServerProcess?
 
@@ -27,12 +27,12 @@ package final class AttackRange: Sendable {
 
     /// - Parameters:
     ///   - program: the path of `hand`.
-    ///   - prefix: what the server is started with, as `taskset`.
-    ///   - crowd: few where others share the process: what waits for the end of programs there does not take many
-    ///     descriptors.
-    ///   - idleTimeout: seconds after which who says nothing is put out.
-    ///   - isLong: whether the list has many items and commits, and stands beside many others: where few bytes can ask for
-    ///     the most. That takes a minute.
+    ///   - prefix: the command that starts the server, such as `taskset`.
+    ///   - crowd: the number of connections. Choose few if other tests share the process: code that waits for the end
+    /// of programs there does not work with many descriptors.
+    ///   - idleTimeout: seconds after which a silent client is disconnected.
+    ///   - isLong: whether the list has many items and commits, and there are many other lists: then few bytes can ask
+    /// for the most. Setting this up takes a minute.
     package init(
         _ program: String, prefix: [String] = [], crowd: Int = 200, idleTimeout: Int = 2, isLong: Bool = false
     ) throws {
@@ -49,7 +49,7 @@ package final class AttackRange: Sendable {
         for (name, role) in [("reader", "read"), ("appender", "append"), ("writer", "write"), ("flooder", "write")] {
             tokens[name] = try token(name, "--role", role, "--list", Self.list)
         }
-        // Times are kept in whole seconds; it is over before the first attack.
+        // Times are stored in whole seconds. The token expires before the first attack.
         let expiry = ContinuousClock.now + .seconds(1.1)
         tokens["expired"] = try token("late", "--role", "admin", "--expires", "1ms")
         tokens["revoked"] = try token("gone", "--role", "admin")
@@ -78,7 +78,7 @@ package final class AttackRange: Sendable {
             _ = try root.answers(to: .create(request: 1, name: name, rules: Rules()))
         }
         if isLong {
-            // Whose requests nobody counts.
+            // Its requests are not counted.
             let guest = try client(patience: 60)
             _ = try guest.hello(2)
             try fill(guest, commits: 100_000, lists: 20_000)
@@ -89,7 +89,7 @@ package final class AttackRange: Sendable {
         while ContinuousClock.now < expiry { usleep(10_000) }
     }
 
-    /// Where another process has its server: `address` is what its own `address` says.
+    /// Uses the server of another process. `address` is the value of that process's `address`.
     package init(at address: String) throws {
         let words = address.split(separator: " ").map(String.init)
         guard words.count > 4, let port = UInt16(words[0]), let pid = Int32(words[1]), let revision = Int(words[2]),
@@ -110,7 +110,7 @@ package final class AttackRange: Sendable {
             })
     }
 
-    /// All that an attacker in another process needs.
+    /// Everything that an attacker in another process needs.
     package var address: String {
         (["\(port)", "\(pid)", "\(past.revision)", "\(past.count)"] + tokens.map { "\($0)=\($1)" }).joined(
             separator: " ")
@@ -127,21 +127,21 @@ package final class AttackRange: Sendable {
         try RawClient("127.0.0.1", port, patience: patience, meter: meter)
     }
 
-    /// Leaves clients be for a moment, as they are.
+    /// Keeps the clients open for a moment without doing anything.
     func hold(_ clients: [RawClient]) { withExtendedLifetime(clients) { _ = usleep(200_000) } }
 
-    /// What the server has logged, and what it has written down of who came.
+    /// Returns the server's log and audit log.
     package func logs() throws -> String {
         try ["/log", "/audit"].map { try String(contentsOfFile: folder.path + $0, encoding: .utf8) }.joined()
     }
 
-    /// Bytes of memory that the server holds.
+    /// The server's resident memory in bytes.
     package var residentBytes: Int {
         let text = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
         return text.firstMatch(of: #/VmRSS:\s+([0-9]+) kB/#).flatMap { Int($0.1) }.map { $0 << 10 } ?? 0
     }
 
-    /// Runs `hand`; returns what it prints.
+    /// Runs `hand` and returns its output.
     @discardableResult
     package static func run(
         _ program: String, _ arguments: [String], _ environment: [String: String]

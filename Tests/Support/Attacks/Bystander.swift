@@ -2,24 +2,24 @@ import Foundation
 import HandCore
 import HandWire
 
-/// Somebody who only wants to edit a list of their own, and how long each edit takes.
+/// A client that only wants to edit its own list. It measures how long each edit takes.
 package final class Bystander {
     private let client: RawClient
     private var sequence: UInt64 = 0
     private var revision = 0
     private let list: UInt64
-    /// Seconds.
+    /// The durations of its edits in seconds.
     package private(set) var times: [Double] = []
 
     package init(_ range: AttackRange) throws {
         client = try range.client()
         guard
             case .welcome = try client.hello(.random(in: 1_000...UInt64.max), as: "", token: range.tokens["bystander"])
-        else { throw RawClient.Silence(description: "the bystander was not let in") }
+        else { throw RawClient.Silence(description: "the bystander was not admitted") }
         client.say(.subscribe(.init(request: 1, name: AttackRange.quietList, logID: 0, revision: 0)))
         while true {
             guard let message = try client.next() else {
-                throw RawClient.Silence(description: "the bystander was put out")
+                throw RawClient.Silence(description: "the bystander was disconnected")
             }
             guard case .subscribed(let subscribed) = message else { continue }
             list = subscribed.list
@@ -28,7 +28,8 @@ package final class Bystander {
         }
     }
 
-    /// Makes one edit and waits until it is committed, then a little: more than some hundred a second are too many.
+    /// Makes one edit, waits until it is committed, and then pauses: more than a few hundred edits a second are too
+    /// many.
     package func edit() throws {
         usleep(5_000)
         sequence += 1
@@ -43,10 +44,10 @@ package final class Bystander {
             let elapsed = (ContinuousClock.now - start).components
             return times.append(Double(elapsed.seconds) + Double(elapsed.attoseconds) / 1e18)
         }
-        throw RawClient.Silence(description: "the bystander was put out")
+        throw RawClient.Silence(description: "the bystander was disconnected")
     }
 
-    /// The time that a share of the edits kept.
+    /// Returns the time within which that share of the edits was committed.
     package func quantile(_ share: Double) -> Double {
         let sorted = times.sorted()
         return sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]

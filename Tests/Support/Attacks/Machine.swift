@@ -1,8 +1,8 @@
 import Glibc
 
-/// What the attacker's machine has.
+/// The attacker's machine.
 enum Machine {
-    /// An IPv4 address of this machine that is not loopback; nil without a network.
+    /// An IPv4 address of this machine that is not loopback, or nil without a network.
     static var address: String? {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { return nil }

@@ -3,7 +3,8 @@ import Glibc
 import HandCore
 import HandWire
 
-/// A client that keeps to no rule: any bytes to a socket, and what comes back. It blocks, but not for ever.
+/// A client that follows no rules: it writes any bytes to a socket and reads what comes back. It blocks, but not
+/// forever.
 package final class RawClient {
     private let descriptor: Int32
     private var reader = FrameReader(limit: 64 << 20)
@@ -11,14 +12,14 @@ package final class RawClient {
     private var isOver = false
     private let meter: Meter?
 
-    /// What should have come did not.
+    /// An expected message did not arrive.
     package struct Silence: Error, CustomStringConvertible {
         package let description: String
     }
 
     /// - Parameters:
     ///   - host: an IPv4 address.
-    ///   - patience: seconds that it waits for an answer.
+    ///   - patience: seconds to wait for an answer.
     ///   - meter: counts what it sends.
     package init(_ host: String, _ port: UInt16, patience: Int = 10, meter: Meter? = nil) throws {
         self.meter = meter
@@ -42,9 +43,10 @@ package final class RawClient {
 
     deinit { close(descriptor) }
 
-    // MARK: Saying
+    // MARK: Sending
 
-    /// Returns whether the system took all of it; a server that has closed, or does not read, does not.
+    /// Returns whether the system accepted all bytes. It does not if the server has closed the connection or does not
+    /// read.
     @discardableResult
     package func send(_ bytes: [UInt8]) -> Bool {
         var sent = 0
@@ -62,9 +64,9 @@ package final class RawClient {
     @discardableResult
     package func say(_ message: UpMessage) -> Bool { send(message.frame) }
 
-    // MARK: Hearing
+    // MARK: Receiving
 
-    /// The next message; nil if the server has closed.
+    /// Returns the next message, or nil if the server has closed the connection.
     package func next() throws -> DownMessage? {
         var bytes = [UInt8](repeating: 0, count: 64 << 10)
         while heard.isEmpty, !isOver {
@@ -84,14 +86,14 @@ package final class RawClient {
         return heard.isEmpty ? nil : heard.removeFirst()
     }
 
-    /// All that comes until the server closes.
+    /// Returns all messages until the server closes the connection.
     package func rest() throws -> [DownMessage] {
         var all: [DownMessage] = []
         while let message = try next() { all.append(message) }
         return all
     }
 
-    /// What the server says to a hello.
+    /// Returns the server's answer to a hello.
     package func hello(_ client: UInt64, as person: String = "eve", token: String? = nil) throws -> DownMessage? {
         let hello = UpMessage.Hello(
             capabilities: .presence, client: ClientID(high: 0xA77, low: client), person: person, program: "attack",
@@ -100,7 +102,7 @@ package final class RawClient {
         return try next()
     }
 
-    /// What the server says to a message, until it has answered a question that is asked behind it.
+    /// Returns the server's messages until it answers a question that is sent after `message`.
     package func answers(to message: UpMessage) throws -> [DownMessage] {
         let mark = UInt64(0xE0E0)
         say(message)
@@ -114,9 +116,9 @@ package final class RawClient {
     }
 }
 
-/// How many bytes several clients have sent.
+/// The number of bytes that several clients have sent.
 ///
-/// `@unchecked Sendable` is safe: the count is under the lock.
+/// `@unchecked Sendable` is safe: the lock guards the count.
 package final class Meter: @unchecked Sendable {
     private let lock = NSLock()
     private var count = 0
@@ -127,7 +129,7 @@ package final class Meter: @unchecked Sendable {
 }
 
 extension DownMessage {
-    /// What an attack counts: the code of an error, the reason of a rejection.
+    /// What an attack counts: the code of an error, or the reason of a rejection.
     package var refusal: String? {
         switch self {
         case .error(let code, _, _, _): "\(code)"

@@ -1,30 +1,30 @@
-// A disk that fails when it is told to, and that remembers what was asked of it.
+// A disk that fails on request, and records the calls to it.
 //
-// The library is loaded before all others into a process (LD_PRELOAD) and stands between it and the kernel. It looks only
-// at files below one folder; everything else passes. The environment says which:
+// The library is loaded before all others into a process (LD_PRELOAD) and intercepts its calls to the kernel. It acts
+// only on files below one folder; all other calls pass. It is configured by environment variables:
 //
 //     FAULTY_DISK_FOLDER   the folder, without links in its path
 //     FAULTY_DISK_CONTROL  a file with the faults that hold now; it is read at each call. Without the file nothing fails.
-//     FAULTY_DISK_AFTER    so many of the calls that a fault is meant for go well before it holds
-//     FAULTY_DISK_TRACE    a file at whose end every write, truncation, flush and removal that succeeded is noted
-//     FAULTY_DISK_KILL     a number: the process is killed in place of its so-manieth write, truncation, flush, renaming or
+//     FAULTY_DISK_AFTER    this many calls to which a fault applies succeed before it holds
+//     FAULTY_DISK_TRACE    a file to which every successful write, truncation, flush and removal is appended
+//     FAULTY_DISK_KILL     a number N: the process is killed in place of its Nth write, truncation, flush, renaming or
 //                          removal
 //
 // A line of the control file is `call fault` or `call fault suffix`. The call is `write`, `sync` or `truncate`; the suffix
-// is that of the file's name. The first line that fits counts. Faults are
+// is that of the file's name. The first matching line counts. The faults are
 //
 //     EIO, ENOSPC  the call fails with that error, and nothing is done
-//     short        a write takes the first half
-//     full         a write takes the first half as long as that is something, then fails with ENOSPC: the disk fills up
+//     short        a write writes only the first half
+//     full         a write writes only the first half until nothing is left, then fails with ENOSPC: the disk fills up
 //
-// A record of the trace is a line, and after a write its bytes:
+// A record of the trace is a line, followed by the bytes of a write:
 //
 //     write OFFSET LENGTH NAME
 //     truncate SIZE NAME
 //     sync NAME
 //     remove NAME
 //
-// Names are relative to the folder. Shared memory (`-shm`) is not traced: SQLite makes it anew after a crash.
+// Names are relative to the folder. Shared memory (`-shm`) is not traced: SQLite recreates it after a crash.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -41,17 +41,17 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/// The smallest write that a disk which is `full` still takes a part of.
+/// The smallest write of which a `full` disk still accepts a part.
 #define FAULTY_DISK_PART 64
 
-// The kernel is called directly: the names of the C library are ours now, and nothing may be asked of them here.
+// The kernel is called directly: this library replaces the functions of the C library and must not use them here.
 
 static bool ends_with(const char *text, const char *suffix) {
     size_t length = strlen(text), tail = strlen(suffix);
     return length >= tail && strcmp(text + length - tail, suffix) == 0;
 }
 
-/// The part of `path` below the folder; NULL if it lies elsewhere.
+/// Returns the part of `path` below the folder, or NULL if the path is elsewhere.
 static const char *below_folder(const char *path) {
     const char *folder = getenv("FAULTY_DISK_FOLDER");
     if (!folder) return NULL;
@@ -60,7 +60,7 @@ static const char *below_folder(const char *path) {
     return path + length + 1;
 }
 
-/// The name of an open file below the folder; NULL for every other descriptor. `buffer` has PATH_MAX bytes.
+/// Returns the name of an open file below the folder, or NULL for every other descriptor. `buffer` has PATH_MAX bytes.
 static const char *name_of(int descriptor, char *buffer) {
     int before = errno;
     char link[64];
@@ -72,7 +72,7 @@ static const char *name_of(int descriptor, char *buffer) {
     return below_folder(buffer);
 }
 
-/// Reads the control file; what it cannot read is empty.
+/// Reads the control file. An unreadable file counts as empty.
 static void read_control(char *buffer, size_t size) {
     buffer[0] = 0;
     const char *path = getenv("FAULTY_DISK_CONTROL");
@@ -84,14 +84,14 @@ static void read_control(char *buffer, size_t size) {
     syscall(SYS_close, descriptor);
 }
 
-/// Whether so many calls that a fault was meant for have gone well as were to.
+/// Whether as many calls have succeeded as must before a fault holds.
 static bool has_begun(void) {
     static atomic_long calls;
     const char *text = getenv("FAULTY_DISK_AFTER");
     return !text || atomic_fetch_add(&calls, 1) >= atol(text);
 }
 
-/// The fault that holds for this call on that file, in `fault`; false if there is none.
+/// Puts the fault for this call on that file into `fault`. Returns false if there is none.
 static bool fault_for(const char *call, const char *name, char fault[16]) {
     int before = errno;
     char control[1024];
@@ -110,7 +110,7 @@ static int error_of(const char *fault) {
     return strcmp(fault, "EIO") == 0 ? EIO : ENOSPC;
 }
 
-/// Appends a record; one call, so that records of several threads do not mix.
+/// Appends a record in one call, so that records of several threads do not mix.
 static void trace(const char *name, const void *bytes, size_t length, const char *format, ...) {
     const char *path = getenv("FAULTY_DISK_TRACE");
     if (!path || ends_with(name, "-shm")) return;
@@ -129,7 +129,7 @@ static void trace(const char *name, const void *bytes, size_t length, const char
     errno = before;
 }
 
-/// Counts the calls that change something; at the one in question the process is killed before anything is done.
+/// Counts the calls that change something, and kills the process before the chosen one has any effect.
 static void step(void) {
     static atomic_long steps;
     const char *last = getenv("FAULTY_DISK_KILL");
@@ -138,7 +138,7 @@ static void step(void) {
 
 // MARK: Writes
 
-/// A write at `offset`, or where the file stands if that is negative.
+/// Writes at `offset`, or at the file's own position if `offset` is negative.
 static ssize_t put(int descriptor, const void *bytes, size_t length, off_t offset) {
     char buffer[PATH_MAX], fault[16];
     const char *name = name_of(descriptor, buffer);
@@ -161,7 +161,7 @@ static ssize_t put(int descriptor, const void *bytes, size_t length, off_t offse
     return written;
 }
 
-/// A write of several runs; on the files in question it takes the first run that is not empty, which a write may do.
+/// Writes several runs. On the affected files it writes only the first run that is not empty, as a write may do.
 static ssize_t put_runs(int descriptor, const struct iovec *runs, int count, off_t offset) {
     char buffer[PATH_MAX];
     if (name_of(descriptor, buffer)) {
@@ -179,12 +179,12 @@ static ssize_t put_runs(int descriptor, const struct iovec *runs, int count, off
 ssize_t write(int descriptor, const void *bytes, size_t length) {
     ssize_t written = put(descriptor, bytes, length, -1);
     char buffer[PATH_MAX];
-    // `put` has written at a place, which does not move the file's own.
+    // `put` has written at an offset, which does not move the file's own position.
     if (written > 0 && name_of(descriptor, buffer)) syscall(SYS_lseek, descriptor, written, SEEK_CUR);
     return written;
 }
 
-/// The same function under the name of files beyond 2 GiB, which here are all.
+/// The same function under the name for files beyond 2 GiB; here, all files are such files.
 #define ALSO_64(name, result, ...) result name##64(__VA_ARGS__) __attribute__((alias(#name)))
 
 ssize_t pwrite(int descriptor, const void *bytes, size_t length, off_t offset) {
@@ -203,7 +203,7 @@ ALSO_64(pwritev, ssize_t, int, const struct iovec *, int, off64_t);
 
 // MARK: Flushes, truncations, removals
 
-/// A call that does nothing but change or flush an open file: the step, the fault, the call itself, the trace.
+/// A call that only changes or flushes an open file: the step, the fault, the call itself, the trace.
 #define CALL_ON_FILE(fault_name, number, size, ...) \
     do { \
         char buffer[PATH_MAX], fault[16]; \

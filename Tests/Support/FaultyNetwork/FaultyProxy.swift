@@ -3,21 +3,22 @@ import EventLoop
 import Foundation
 import Synchronization
 
-/// A TCP proxy on this machine that behaves like a bad network: it delays, divides, holds back and cuts what it forwards.
+/// A TCP proxy on this machine that behaves like a bad network: it delays, splits, holds back and cuts what it
+/// forwards.
 ///
 /// It runs on a thread of its own; everything here may be called from anywhere, and faults can change at any time. Its
-/// choices come from a seed and are the same again for the same bytes at the same times. It reads no faster than it can
-/// hand on: for each direction of a connection it holds 320 KiB at most.
+/// choices come from a seed and are the same for the same bytes at the same times. It reads no faster than it can
+/// forward: for each direction of a connection it holds at most 320 KiB.
 package final class FaultyProxy: Sendable {
-    /// Where to connect instead of to the server.
+    /// The address to connect to instead of the server's.
     package let address: SocketAddress
     private let mailbox: Mailbox<@Sendable (Relay) -> Void>
     private let count = TrafficCount()
-    /// One for each connection that was struck where its faults say.
+    /// Yields one element for each connection that the faults have struck.
     package let strikes: AsyncStream<Void>
     private let current: Mutex<Faults>
 
-    /// - Throws: `UVError` if there is no loop or no port to be had.
+    /// - Throws: `UVError` if no loop or no port is available.
     package init(to target: SocketAddress, seed: UInt64, faults: Faults = Faults()) throws {
         current = Mutex(faults)
         let (strikes, strike) = AsyncStream<Void>.makeStream()
@@ -33,7 +34,7 @@ package final class FaultyProxy: Sendable {
                 result.value.withLock { $0 = .success((address, mailbox)) }
                 started.signal()
                 loop.run()
-                // Ends all connections.
+                // Closes all connections.
                 loop.close()
             } catch {
                 result.value.withLock { $0 = .failure(error) }
@@ -53,7 +54,7 @@ package final class FaultyProxy: Sendable {
     package var traffic: Traffic { count.value.withLock { $0 } }
     package var faults: Faults { current.withLock { $0 } }
 
-    /// From now on this happens, to connections that are there as well.
+    /// Changes the faults from now on, also those of existing connections.
     package func change(_ body: (inout Faults) -> Void) {
         current.withLock { faults in
             body(&faults)
@@ -62,22 +63,22 @@ package final class FaultyProxy: Sendable {
         }
     }
 
-    /// A good network from now on.
+    /// Makes the network work well from now on.
     package func heal() {
         change { $0 = Faults() }
     }
 
-    /// Resets all connections, or some halfway, as the faults say.
+    /// Resets all connections, or some of them halfway, as the faults say.
     package func resetAll() {
         mailbox.post { $0.resetAll() }
     }
 
-    /// New connections lead there.
+    /// Makes new connections lead to `target`.
     package func forward(to target: SocketAddress) {
         mailbox.post { $0.target = target }
     }
 
-    /// The bytes that are held for each connection.
+    /// Returns the number of held bytes for each connection.
     package func heldBytes() async -> [Int] {
         await withCheckedContinuation { continuation in
             let isPosted = mailbox.post { continuation.resume(returning: $0.heldBytes) }
@@ -85,13 +86,13 @@ package final class FaultyProxy: Sendable {
         }
     }
 
-    /// Ends all connections and stops to listen.
+    /// Closes all connections and stops listening.
     package func close() {
         mailbox.post { $0.stop() }
     }
 }
 
-/// What the new thread tells the one that started it.
+/// What the new thread reports to the one that started it.
 private final class Started: Sendable {
     typealias Parts = (SocketAddress, Mailbox<@Sendable (Relay) -> Void>)
     let value = Mutex<Result<Parts, any Error>?>(nil)

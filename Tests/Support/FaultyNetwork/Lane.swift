@@ -1,9 +1,9 @@
 import EventLoop
 import HandCore
 
-/// One direction of one connection: takes bytes from one stream, and hands them to another when and as the faults say.
+/// One direction of one connection: reads bytes from one stream, and passes them to another when and as the faults say.
 final class Lane {
-    /// The bytes from which on no more is read. What one read brings may come on top.
+    /// The number of held bytes at which reading stops. One last read may exceed it.
     static let limit = 256 << 10
 
     private struct Parcel {
@@ -18,9 +18,9 @@ final class Lane {
     private var random: SplitMix64
     private var parcels: [Parcel] = []
     private var next = 0
-    /// Bytes that were read and have not been handed on.
+    /// Bytes that were read but not yet passed on.
     private(set) var heldBytes = 0
-    /// When the parcel that came last is due, and when the line will have carried it.
+    /// When the last parcel is due, and when the line will have carried it.
     private var lastDue: UInt64 = 0
     private var lineIsFree = 0.0
     private(set) var sourceHasEnded = false
@@ -32,14 +32,14 @@ final class Lane {
             throttle()
         }
     }
-    /// Bytes that have been handed on.
+    /// The number of bytes passed on.
     private var handedOn = 0
     private var isStruck = false
-    /// Called when the connection is struck where its faults say.
+    /// Called when the connection reaches the byte at which its faults strike.
     var onStrike: () -> Void = {}
-    /// Called when a piece has met a reset.
+    /// Called when a reset hits a piece.
     var onReset: () -> Void = {}
-    /// Called when the end of the source has arrived at the target.
+    /// Called when the end of the source has reached the target.
     var onFinished: () -> Void = {}
     var onDelivered: (Int) -> Void = { _ in }
 
@@ -51,7 +51,7 @@ final class Lane {
         random = SplitMix64(seed: seed)
     }
 
-    /// Starts to carry; `onFailure` is told when the source has failed.
+    /// Starts to carry bytes. Calls `onFailure` when the source has failed.
     func start(onFailure: @escaping () -> Void) {
         target.onDrain = { [weak self] in self?.deliver() }
         faults.greeting.withUnsafeBytes(take)
@@ -63,7 +63,7 @@ final class Lane {
         throttle()
     }
 
-    /// Drops what is on its way. The streams stay as they are.
+    /// Drops what is under way. The streams stay open.
     func stop() {
         isFinished = true
         timer.close()
@@ -73,7 +73,7 @@ final class Lane {
         heldBytes = 0
     }
 
-    // MARK: Taking
+    // MARK: Reading
 
     private func take(_ bytes: UnsafeRawBufferPointer) {
         guard !isFinished else { return }
@@ -120,11 +120,11 @@ final class Lane {
         }
     }
 
-    // MARK: Handing on
+    // MARK: Passing on
 
     private func deliver() {
         guard !isFinished, !faults.isSilent, !isStruck else { return }
-        // What the target does not take stays here, where it counts.
+        // What the target does not accept stays here, and counts as held.
         while next < parcels.count, !target.isWriting {
             let parcel = parcels[next]
             let now = source.loop.now
@@ -143,7 +143,7 @@ final class Lane {
             }
             hand(on: bytes)
         }
-        // Not for each parcel, so that the cost of one does not depend on the number of them.
+        // Not done for each parcel, so that the cost of one does not depend on the number of parcels.
         if next * 2 >= parcels.count {
             parcels.removeFirst(next)
             next = 0
@@ -179,7 +179,7 @@ final class Lane {
 }
 
 extension SplitMix64 {
-    /// Whether something of that probability happens now.
+    /// Whether an event of that probability happens now.
     mutating func chance(_ probability: Double) -> Bool {
         probability > 0 && Double(next() >> 11) * 0x1p-53 < probability
     }

@@ -1,9 +1,9 @@
 import EventLoop
 import HandCore
 
-/// One connection that was made to the proxy, and the one that the proxy made to the server for it.
+/// One connection that was made to the proxy, and the proxy's connection to the server for it.
 final class Passage {
-    /// Who learns of a reset.
+    /// The ends that notice a reset.
     enum Witness { case both, client, server }
 
     let number: UInt64
@@ -21,7 +21,7 @@ final class Passage {
         self.client = client
         self.relay = relay
         faults = relay.faults
-        // Of its own, so that what happens here does not depend on what other connections do meanwhile.
+        // A generator of its own, so that this connection's faults do not depend on other connections.
         random = SplitMix64(seed: relay.seed &+ number &* 0x9E37_79B9_7F4A_7C15)
         connect()
     }
@@ -35,14 +35,14 @@ final class Passage {
         connect()
     }
 
-    /// Draws whether a reset happens in this interval.
+    /// Decides whether a reset happens in this interval.
     func tick(seconds: Double) {
         if random.chance(faults.resetsPerSecond * seconds) { reset() }
     }
 
     // MARK: Connecting
 
-    /// Through a partition no connection is made either; it comes about when that is over.
+    /// During a partition no connection is made. It is made when the partition is over.
     private func connect() {
         guard server == nil, attempt == nil, !faults.up.isSilent, !faults.down.isSilent else { return }
         attempt = TCP.connect(client.loop, to: relay.target) { [weak self] result in
@@ -69,7 +69,7 @@ final class Passage {
                 self?.relay.count { $0.bytes += bytes }
             }
         }
-        // Whose stream fails is gone; the other end is told as by a reset.
+        // If one stream fails, the other end sees a reset.
         for lane in [up, down] { lane.start { [weak self] in self?.end() } }
     }
 
@@ -97,7 +97,7 @@ final class Passage {
         relay.remove(self)
     }
 
-    /// An end that hears of nothing: its connection stays, leads nowhere, and ends when it gives up.
+    /// Makes an end miss the loss: its connection stays open, leads nowhere, and ends when the end gives up.
     private func forget(_ stream: TCP, hasEnded: Bool) {
         if hasEnded { return stream.close() }
         stream.startReading { _ in

@@ -4,14 +4,14 @@ import Synchronization
 /// What a proxy has done so far.
 package struct Traffic: Sendable, Equatable {
     package var connections = 0
-    /// Connections that came to nothing as the server was not there.
+    /// The number of connections that failed because the server was not there.
     package var refused = 0
     package var resets = 0
-    /// Bytes that have arrived.
+    /// The number of bytes that have arrived.
     package var bytes = 0
 }
 
-/// The part of a proxy that lives on its loop: listens, and has a ``Passage`` for each connection.
+/// The part of a proxy that lives on its loop: it listens, and has a ``Passage`` for each connection.
 final class Relay {
     /// Milliseconds between two draws for a reset.
     private static let interval: UInt64 = 100
@@ -20,7 +20,7 @@ final class Relay {
     var target: SocketAddress
     private(set) var faults: Faults
     private let traffic: TrafficCount
-    /// Called when a connection is struck where its faults say.
+    /// Called when the faults strike a connection.
     private let onStrike: () -> Void
     private let ticker: Timer
     private var listener: Listener?
@@ -66,7 +66,7 @@ final class Relay {
         for passage in inOrder { passage.reset() }
     }
 
-    /// Has the loop end, and with it everything that is open on it.
+    /// Ends the loop, and with it everything that is open on it.
     func stop() {
         ticker.loop.stop()
     }
@@ -79,7 +79,7 @@ final class Relay {
         traffic.value.withLock { change(&$0) }
     }
 
-    /// The oldest first: what happens must not depend on the order of a dictionary.
+    /// The oldest first: the outcome must not depend on the order of a dictionary.
     private var inOrder: [Passage] { passages.values.sorted { $0.number < $1.number } }
 
     private func accept(_ client: TCP) {

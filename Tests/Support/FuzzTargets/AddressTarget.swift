@@ -5,7 +5,7 @@ enum AddressTarget {
     static func run(_ bytes: [UInt8]) throws {
         let text = String(decoding: bytes, as: UTF8.self)
         if var address = try? HandAddress(text) {
-            // A secret is shown nowhere, so it does not read back.
+            // A secret is never shown, so it does not read back.
             address.token = nil
             let again = try? HandAddress(address.description)
             try check(again == address, "'\(text)' is \(address), which is \(again.map { "\($0)" } ?? "no address")")
@@ -17,14 +17,14 @@ enum AddressTarget {
         }
     }
 
-    /// What lies beneath a place ends at the lists.
+    /// Checks that following `beneath` from any place ends at the lists.
     private static func lying(_ route: Route) throws {
         var route: Route? = route
         var depth = 0
         while let place = route {
             route = place.beneath
             depth += 1
-            try check(depth < 8, "places lie on one another for ever")
+            try check(depth < 8, "the places beneath one another never end")
         }
     }
 }

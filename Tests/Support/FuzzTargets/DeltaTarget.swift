@@ -4,10 +4,10 @@ import HandSimulation
 import HandWire
 
 enum DeltaTarget {
-    /// Longer lists than this are not made.
+    /// The maximum length of lists that are made.
     private static let longest = 2_000
 
-    /// Two deltas, one behind the other; the last byte chooses the list.
+    /// Reads two deltas, one after the other; the last byte chooses the list.
     static func run(_ bytes: [UInt8]) throws {
         guard let seed = bytes.last else { return }
         let pair = try withUnsafe(Array(bytes.dropLast()))
@@ -17,7 +17,7 @@ enum DeltaTarget {
             _ = delta.isIdentity
         }
         let second = pair.count > 1 ? pair[1] : first
-        // Deltas that fit nothing are transformed too: a server may meet them.
+        // Deltas that fit no list are transformed too: a server may receive them.
         _ = second.transformed(over: first, as: .later)
         guard max(first.reach, second.reach) <= longest else { return }
         try laws(first, second, on: list(seed: UInt64(seed), first, second))
@@ -32,7 +32,7 @@ enum DeltaTarget {
         }
     }
 
-    /// One delta, one form: in bytes, in JSON, and as components.
+    /// Checks that a delta has one form: in bytes, in JSON, and as components.
     private static func canonical(_ delta: Delta) throws {
         try check(try Delta(delta.components) == delta, "a delta was not in normal form: \(delta.components)")
         var writer = WireWriter()
@@ -45,7 +45,7 @@ enum DeltaTarget {
         try check(try JSON.delta(from: JSONField(JSON.delta(delta))) == delta, "a delta does not read back from JSON")
     }
 
-    /// A list whose items have the fields that the deltas change, as far as one can tell.
+    /// Returns a list whose items have the fields that the deltas change, as far as that can be derived.
     private static func list(seed: UInt64, _ first: Delta, _ second: Delta) -> Hand {
         var chaos = Chaos(seed: seed)
         var items = chaos.items(max(first.reach, second.reach) + Int(seed % 3))
@@ -63,14 +63,14 @@ enum DeltaTarget {
         return Hand(items)
     }
 
-    /// What a delta changes where it stands.
+    /// Returns the changes of a delta to items that stay in place.
     private static func edits(_ delta: Delta) -> [(index: Int, change: Change)] {
         delta.placed.compactMap { step in
             if case .edit(let change) = step.component { (step.old.lowerBound, change) } else { nil }
         }
     }
 
-    /// A text that has what the splices remove, where they remove it; nil if that is a very long one.
+    /// Returns a text that contains what the splices remove, where they remove it, or nil if it would be very long.
     private static func original(of change: TextChange) -> String? {
         var text = ""
         for splice in change.splices {
@@ -107,7 +107,7 @@ enum DeltaTarget {
             let quick = rest.map { second.placed(at: $0) } ?? .identity
             try check(
                 passed == 0 || quick == left,
-                "a single edit is transformed otherwise: \(second.components) over \(first.components)")
+                "a single edit is transformed differently: \(second.components) over \(first.components)")
         }
     }
 }

@@ -41,7 +41,7 @@ enum FrameTarget {
 
     private static func up(_ body: [UInt8]) throws {
         guard let message = try? body.withUnsafeBytes({ try UpMessage($0) }) else { return }
-        // A newer client's hello may have fields that nobody knows yet.
+        // A newer client's hello may have fields that this version does not know.
         if case .hello(let hello) = message, hello.highestVersion > ProtocolVersion.highest { return }
         try check(message.frame == Frame.around(body), "a message has two forms: \(message)")
     }
@@ -52,7 +52,7 @@ enum FrameTarget {
     }
 }
 
-/// The standard library's closure is not typed in what it throws.
+/// The standard library's closure does not have a typed `throws`.
 func withBytes<Value>(
     _ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(WireError) -> Value
 ) throws(WireError) -> Value {

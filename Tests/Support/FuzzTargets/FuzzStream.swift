@@ -2,20 +2,20 @@ import HandCore
 import HandSync
 import HandWire
 
-/// A client at the other end of a stream: reads or does not, and listens to whether the server keeps to the protocol.
+/// A client at the other end of a stream: it reads or does not, and checks that the server follows the protocol.
 package final class FuzzStream: ByteStream {
     package let peerDescription = "fuzzed"
-    /// Sent and not yet taken by the server.
+    /// Bytes that were sent but not yet read by the server.
     var incoming: [UInt8] = []
     package private(set) var isReading = true
     package private(set) var isClosed = false
     private var isShutDown = false
-    /// Whether the client reads. What was written before it does not waits.
+    /// Whether the client reads. Bytes written earlier wait while it does not.
     private var takes = true
     package private(set) var isWriting = false
-    /// What the server did that it may not do.
+    /// What the server did against the protocol.
     package private(set) var fault: String?
-    private(set) var heard = Heard()
+    private(set) var heard = Received()
     private var reader = FrameReader(limit: 1 << 24)
 
     package init() {}
@@ -35,10 +35,10 @@ package final class FuzzStream: ByteStream {
                 fault = fault ?? problem
                 return true
             }
-        } catch { fault = "the server sends what cannot be read: \(error)" }
+        } catch { fault = "the server sends something unreadable: \(error)" }
     }
 
-    /// Has the client read or not; true if the server has something to hear of it.
+    /// Makes the client read or stop reading. Returns whether the server must be notified.
     package func setTakes(_ takes: Bool) -> Bool {
         self.takes = takes
         guard takes, isWriting else { return false }
@@ -52,8 +52,8 @@ package final class FuzzStream: ByteStream {
     package func close() { isClosed = true }
 }
 
-/// What a client was told, as far as it needs it to send sensible things and to notice wrong ones.
-struct Heard {
+/// What a client has received, as far as it needs that to send sensible messages and to notice wrong ones.
+struct Received {
     struct List {
         var logID: UInt64
         var revision: Int?
@@ -66,9 +66,9 @@ struct Heard {
     private var isOver = false
     private var author: UInt64 = 0
 
-    /// What is wrong with a message, after all that came before.
+    /// Returns what is wrong with a message, given all earlier ones.
     mutating func take(_ message: DownMessage) -> String? {
-        if isOver { return "something comes behind the error that closes" }
+        if isOver { return "a message follows the closing error" }
         switch message {
         case .welcome(let welcome):
             if isGreeted { return "a second welcome" }
@@ -108,7 +108,7 @@ struct Heard {
         return nil
     }
 
-    /// The sequence for the next submission, if none is lost.
+    /// Returns the sequence for the next submission, if none is lost.
     mutating func nextSequence(in list: UInt64) -> UInt64 {
         lists[list]?.sequence &+= 1
         return lists[list]?.sequence ?? 1

@@ -1,6 +1,7 @@
-/// What is fed with arbitrary bytes, by the fuzzer for hours and by the tests with what is kept in `Tests/Data/Corpus`.
+/// Targets for arbitrary bytes: the fuzzer runs them for hours, the tests run them with the inputs in
+/// `Tests/Data/Corpus`.
 package enum FuzzTarget: String, CaseIterable, Sendable {
-    /// Streams of bytes cut into frames, and both sorts of messages.
+    /// Streams of bytes cut into frames, and messages in both directions.
     case frames
     /// Deltas, and the laws of their algebra.
     case deltas
@@ -8,11 +9,11 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case json
     /// URLs.
     case addresses
-    /// What proxies say first.
+    /// The headers that proxies send first.
     case proxies
-    /// Lists in files, and what people type.
+    /// Lists in files, and typed text.
     case text
-    /// Scripts of load tests, and steps of those that read.
+    /// Scripts of load tests, and the steps of their readers.
     case scripts
     /// What a client reads back from its disk.
     case journal
@@ -21,7 +22,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     /// A client's session under a program of events.
     case session
 
-    /// Does with the input whatever can be done with it. A trap is a fault too.
+    /// Does everything with the input that can be done with it. A trap is a fault too.
     ///
     /// - Throws: `Fault`.
     package func run(_ input: [UInt8]) throws {

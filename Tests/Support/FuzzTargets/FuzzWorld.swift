@@ -2,7 +2,8 @@ import HandSimulation
 import HandSync
 import HandWire
 
-/// The world of a service that is fuzzed: time stands until it is moved, and the store answers when it is told to.
+/// The environment of a service under fuzzing: time stands still until the input advances it, and the store answers on
+/// request.
 package final class FuzzWorld: ServiceEnvironment {
     private let store = SimulatedStore()
 
@@ -10,11 +11,11 @@ package final class FuzzWorld: ServiceEnvironment {
 
     package var now: UInt64 = 0
     package var wallClock: UInt64 { 1_800_000_000_000 + now }
-    /// The service wanted its process to end.
+    /// Whether the service asked its process to end.
     package private(set) var hasEnded = false
-    /// What the store is to do; each does it, or fails, and returns what tells the service.
+    /// The questions to the store. Each does its work, or fails, and returns the closure that delivers the answer.
     private var questions: [(StoreError?) -> () -> Void] = []
-    /// What the store has done and the service has not heard of.
+    /// The answers that the service has not received yet.
     private var answers: [() -> Void] = []
 
     package var isIdle: Bool { questions.isEmpty && answers.isEmpty }
@@ -36,19 +37,19 @@ package final class FuzzWorld: ServiceEnvironment {
         }
     }
 
-    /// The store works on one question, in whatever order.
+    /// Makes the store work on one question, in any order.
     package func work(on index: Int, failingWith error: StoreError? = nil) {
         guard !questions.isEmpty else { return }
         answers.append(questions.remove(at: index % questions.count)(error))
     }
 
-    /// The service hears of one answer.
+    /// Delivers one answer to the service.
     package func answer(_ index: Int) {
         guard !answers.isEmpty else { return }
         answers.remove(at: index % answers.count)()
     }
 
-    /// Two users share what they may take; everybody else is not counted.
+    /// Two users share their allowances; nobody else is counted.
     package func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant? {
         let user = client.low % 3 == 0 ? nil : "user \(client.low % 3)"
         return Grant(id: nil, access: .everything, client: client, user: user)

@@ -1,6 +1,6 @@
 import HandCore
 
-/// The bytes of an input as a stream of choices. Behind its end all choices are 0.
+/// The bytes of an input as a stream of choices. After its end, all choices are 0.
 struct Input {
     private var bytes: ArraySlice<UInt8>
 
@@ -14,10 +14,10 @@ struct Input {
 
     mutating func flag() -> Bool { byte() & 1 == 1 }
 
-    /// A number in `0..<bound`, which is at most 256.
+    /// Returns a number in `0..<bound`. The bound is at most 256.
     mutating func below(_ bound: Int) -> Int { Int(byte()) % bound }
 
-    /// Mostly small numbers, and those at which something may overflow.
+    /// Returns mostly small numbers, and numbers at which something may overflow.
     mutating func number() -> UInt64 {
         let choice = byte()
         switch choice {
@@ -37,6 +37,6 @@ struct Input {
 
     mutating func rest() -> [UInt8] { bytes(bytes.count) }
 
-    /// Generators of whole values go on from here.
+    /// Returns a seed for generators of whole values.
     mutating func seed() -> UInt64 { UInt64(byte()) << 8 | UInt64(byte()) }
 }

@@ -11,7 +11,7 @@ enum JSONTarget {
         try forms(value)
     }
 
-    /// What is read as one of the forms is written so that it reads back.
+    /// Whatever was read in one of the forms can be written and read back.
     private static func forms(_ value: JSONValue) throws {
         if let item = try? JSON.item(from: JSONField(value)) {
             try check(try JSON.item(from: JSONField(JSON.item(item))) == item, "an item does not read back: \(item)")

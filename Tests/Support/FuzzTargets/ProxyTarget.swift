@@ -11,7 +11,7 @@ enum ProxyTarget {
         }
         try check((1...bytes.count).contains(size), "\(size) of \(bytes.count) bytes are a header")
         try check(header.source?.ip.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } ?? true, "an address is no text")
-        // It is the same however it comes, and whatever comes behind it.
+        // The result is the same in whatever pieces the header arrives, and whatever follows it.
         for end in 0..<size {
             guard case .success(nil) = Result(catching: { try ProxyHeader.read(Array(bytes.prefix(end))) }) else {
                 throw Fault(description: "\(end) of \(size) bytes are refused, or enough")

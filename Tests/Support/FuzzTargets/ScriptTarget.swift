@@ -1,7 +1,7 @@
 import HandCore
 import HandScript
 
-/// A script is refused at a place that is in it, or every client has a next step, whatever it says.
+/// Either a script is refused at a place inside it, or every client has a next step, whatever the script says.
 enum ScriptTarget {
     private static let steps = 200
 

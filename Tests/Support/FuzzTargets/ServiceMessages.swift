@@ -2,7 +2,7 @@ import HandCore
 import HandSimulation
 import HandWire
 
-/// Well-formed messages of clients, with fields that an input chooses.
+/// Well-formed messages of clients. The input chooses their fields.
 enum ServiceMessages {
     private static let names = ["a", "b", "deck", "ä-1", "none", "-bad", ""]
 
@@ -50,7 +50,7 @@ enum ServiceMessages {
         }
     }
 
-    /// What a list was, or what it is to be called.
+    /// Returns a message that gives a list a name, or asks for deleted lists.
     private static func naming(_ input: inout Input) -> UpMessage {
         switch input.below(4) {
         case 0: .rename(request: input.number(), name: name(&input), newName: name(&input))
@@ -130,7 +130,7 @@ enum ServiceMessages {
 }
 
 extension Focus {
-    /// Half of all numbers say that it is edited.
+    /// Half of all numbers mean that it is being edited.
     init(number: UInt64) {
         self.init(ItemID(rawValue: number), isEditing: number & 1 == 1)
     }

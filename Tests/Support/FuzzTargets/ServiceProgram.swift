@@ -2,7 +2,7 @@ import HandCore
 import HandSync
 import HandWire
 
-/// A server, its world and a few clients: an input is a program of what befalls them.
+/// A server, its environment and a few clients. An input is a program of events for them.
 final class ServiceProgram {
     private struct Peer {
         let stream: FuzzStream
@@ -15,7 +15,7 @@ final class ServiceProgram {
     private var peers: [Peer] = []
     private var input: Input
 
-    /// Small, so that every one of them is reached.
+    /// Small limits, so that every one of them is reached.
     private static var limits: Limits {
         var limits = Limits()
         limits.connections = 5
@@ -89,14 +89,14 @@ final class ServiceProgram {
         return ServiceMessages.any(&input, peers[chosen].stream).frame
     }
 
-    /// The same message many times over.
+    /// Sends the same message many times.
     private func sendMany() {
         let frame = message()
         let count = [2, 20, 100, 400][input.below(4)]
         send(Array(repeatElement(frame, count: min(count, 1 + (60 << 10) / max(1, frame.count))).joined()))
     }
 
-    /// From one client; perhaps not all of it arrives yet.
+    /// Sends bytes from one client; perhaps not all of them arrive yet.
     private func send(_ bytes: [UInt8]) {
         guard let index = peer() else { return }
         peers[index].stream.incoming += bytes
@@ -180,19 +180,19 @@ final class ServiceProgram {
         }
     }
 
-    /// When everybody reads and the store has answered everything, nothing waits for ever.
+    /// Checks that nothing waits forever once everybody reads and the store has answered everything.
     private func settle() throws {
         for index in peers.indices { read(true, index) }
         var turns = 0
-        var goesOn = true
-        while goesOn, !world.hasEnded {
+        var continues = true
+        while continues, !world.hasEnded {
             try answerAll()
-            goesOn = turn() || !world.isIdle
-            // Whoever was too fast goes on after a time.
-            if !goesOn, service.load.slowed > 0 {
+            continues = turn() || !world.isIdle
+            // Clients that were too fast continue after a while.
+            if !continues, service.load.slowed > 0 {
                 world.now = max(world.now, service.deadline)
                 service.timeout()
-                goesOn = true
+                continues = true
             }
             turns += 1
             try FuzzTargets.check(turns < 20_000, "the service never comes to rest")

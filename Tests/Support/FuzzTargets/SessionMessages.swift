@@ -3,7 +3,7 @@ import HandSimulation
 import HandSync
 import HandWire
 
-/// Well-formed messages of a server, mostly near to what would be right, with fields that an input chooses.
+/// Well-formed messages of a server, mostly almost right. The input chooses their fields.
 enum SessionMessages {
     static func any(
         _ input: inout Input, _ machine: ClientMachine, _ name: String, _ lastRequest: UInt64
@@ -71,7 +71,7 @@ enum SessionMessages {
                 rules: rules, lastSequence: last, start: start))
     }
 
-    /// Somebody's commit or the client's own, which fits the list or does not.
+    /// Returns somebody's commit or the client's own, which fits the list or does not.
     private static func commit(_ input: inout Input, _ replica: Replica) -> Commit {
         var chaos = Chaos(seed: input.seed())
         let isOwn = input.below(4) == 3

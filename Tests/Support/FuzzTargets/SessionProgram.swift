@@ -3,13 +3,13 @@ import HandSimulation
 import HandSync
 import HandWire
 
-/// A client's machine, and a server that says anything: an input is a program of what befalls them.
+/// A client's machine, and a server that sends anything. An input is a program of events for them.
 struct SessionProgram {
     private var machine = ClientMachine(
         client: ClientID(high: 1, low: 2), person: "p", program: "fuzzed", seed: 7)
     private var input: Input
     private var now: UInt64 = 1_000
-    /// Each view as it follows from the deltas that were reported.
+    /// Each view as it follows from the reported deltas.
     private var followed: [String: Hand] = [:]
     private var lastRequest: UInt64 = 0
 
@@ -25,7 +25,7 @@ struct SessionProgram {
         self.input = input
     }
 
-    /// Most of what there is to find lies behind a welcome.
+    /// Most of the states can only be reached after a welcome.
     private mutating func greet() throws {
         if input.byte() > 240 { return }
         open("a")

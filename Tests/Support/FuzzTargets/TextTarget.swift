@@ -12,7 +12,7 @@ enum TextTarget {
         try typed(String(decoding: rest, as: UTF8.self))
     }
 
-    /// What is read is written so that it reads back.
+    /// Whatever was read can be written and read back.
     private static func lists(_ bytes: [UInt8], _ format: ListFormat) throws {
         var random = SplitMix64(seed: 1)
         guard let items = try? format.read(bytes, using: &random) else { return }

@@ -1,18 +1,19 @@
 import Foundation
 
-/// What stands beside the test bundle.
+/// Build products next to the test bundle.
 package enum Built {
     private static let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
-    /// The command.
+    /// The `hand` command.
     package static let hand = folder + "/hand"
-    /// The server of the speed tests that only numbers frames.
+    /// The server of the speed tests, which only numbers frames.
     package static let fanOut = folder + "/hand-fanout"
 
-    /// The library that is put before the system's: it is no part of the package, so the tests build it when they need it first.
+    /// The library that is loaded before the system's. It is not part of the package, so the tests build it on first
+    /// use.
     package static let faultyDisk: String = {
         let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().path
         let library = folder + "/libfaultydisk.so"
-        // Another process of the tests may load it at this moment.
+        // Another process of the tests may be loading it at this moment.
         let fresh = library + ".\(ProcessInfo.processInfo.processIdentifier)"
         let clang = Process()
         clang.executableURL = URL(fileURLWithPath: "/usr/bin/env")

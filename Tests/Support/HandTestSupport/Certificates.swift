@@ -1,10 +1,10 @@
 import Foundation
 
-/// Certificates for tests, made by the `openssl` command: an authority, and what it has signed.
+/// Certificates for tests, made by the `openssl` command: an authority, and the certificates that it has signed.
 package struct Certificates: Sendable {
     private let folder: TemporaryFolder
 
-    /// What cannot be made.
+    /// A certificate that could not be made.
     package struct Failure: Error {
         let arguments: [String]
     }
@@ -25,9 +25,9 @@ package struct Certificates: Sendable {
     /// Makes a certificate and its key.
     ///
     /// - Parameters:
-    ///   - names: whom it is for, as in a certificate, such as `DNS:localhost` or `IP:127.0.0.1`.
-    ///   - days: how long it is good; it has run out if they are negative.
-    ///   - bits: of an RSA key; nil for one of an elliptic curve.
+    ///   - names: the names in the certificate, such as `DNS:localhost` or `IP:127.0.0.1`.
+    ///   - days: how long the certificate is valid; it has expired if this is negative.
+    ///   - bits: the size of an RSA key, or nil for an elliptic-curve key.
     package func make(
         _ file: String, for names: String, days: Int = 2, bits: Int? = nil
     ) throws -> (certificate: String, key: String) {

@@ -2,14 +2,14 @@ import HandCore
 import HandSync
 import HandWire
 
-/// A client's machine whose server is the test, with all that it wanted.
+/// A client's machine whose server is the test, with all its effects.
 package struct DrivenClient {
     package private(set) var machine: ClientMachine
-    /// What it wanted, in order.
+    /// The effects of the machine, in order.
     package var effects: [ClientMachine.Effect] = []
-    /// What it said to the server.
+    /// The messages that it sent to the server.
     package var said: [UpMessage] = []
-    /// What is to be kept, if the test says when it is; else it is kept at once.
+    /// The journal writes that wait, if the test decides when they are kept; otherwise they are kept at once.
     package var unkept: [[JournalWrite]] = []
     private let keepsAtOnce: Bool
 
@@ -53,7 +53,7 @@ package struct DrivenClient {
         perform { machine in frame.withUnsafeBytes { machine.received($0, now: now) } }
     }
 
-    /// The client starts, and is let in.
+    /// Starts the client and admits it.
     package mutating func connect(version: Int = ProtocolVersion.highest, now: UInt64 = 0) {
         perform { $0.start() }
         perform { $0.connected(now: now) }
@@ -69,7 +69,7 @@ package struct DrivenClient {
         hear(.welcome(welcome), now: now)
     }
 
-    /// A subscription is answered.
+    /// Answers a subscription.
     package mutating func enter(
         _ request: UInt64, list: UInt64 = 1, logID: UInt64 = 5, lastSequence: UInt64 = 0,
         _ start: DownMessage.Subscribed.Start, now: UInt64 = 0
@@ -79,7 +79,7 @@ package struct DrivenClient {
         hear(.subscribed(subscribed), now: now)
     }
 
-    /// A subscription is answered with a snapshot.
+    /// Answers a subscription with a snapshot.
     package mutating func begin(
         _ request: UInt64, list: UInt64 = 1, logID: UInt64 = 5, _ hand: Hand = Hand(), revision: Int = 0,
         lastSequence: UInt64 = 0
@@ -89,7 +89,7 @@ package struct DrivenClient {
         if !hand.isEmpty { hear(.chunk(request: request, items: hand)) }
     }
 
-    // MARK: What came of it
+    // MARK: Results
 
     package var submissions: [Submission] { said.compactMap { if case .submit(let one) = $0 { one } else { nil } } }
     package var updates: [Replica.Update] {

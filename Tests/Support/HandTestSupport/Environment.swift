@@ -1,13 +1,14 @@
 import Foundation
 
-/// The seed of a random test: `HAND_SEED` if it is set, else the one given. It is printed, so that a failure can be run again.
+/// Returns the seed of a random test: `HAND_SEED` if it is set, otherwise `standard`. The seed is printed, so that a
+/// failure can be repeated.
 package func testSeed(_ standard: UInt64, _ name: String = #function) -> UInt64 {
     let seed = ProcessInfo.processInfo.environment["HAND_SEED"].flatMap(UInt64.init) ?? standard
     print("seed of \(name): \(seed)")
     return seed
 }
 
-/// Whether the long form of the tests is wanted (`HAND_EXHAUSTIVE=1`).
+/// Whether the long form of the tests is requested (`HAND_EXHAUSTIVE=1`).
 package var wantsExhaustiveTests: Bool {
     ProcessInfo.processInfo.environment["HAND_EXHAUSTIVE"] != nil
 }

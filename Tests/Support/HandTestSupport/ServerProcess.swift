@@ -1,22 +1,22 @@
 import Foundation
 
-/// `hand serve` as a process of its own, from when it listens until it has ended.
+/// `hand serve` as a process of its own, from the moment it listens until it has ended.
 package final class ServerProcess: Sendable {
     package struct NotListening: Error, CustomStringConvertible {
         package let description: String
     }
 
     private let process = Process()
-    /// The line in which the server says where it listens; empty if it ended before.
+    /// The line in which the server reports its address; empty if it ended earlier.
     package let greeting: String
 
-    /// Returns when the server listens, or has ended.
+    /// Returns when the server listens or has ended.
     ///
     /// - Parameters:
     ///   - program: the command.
-    ///   - launcher: what starts it, as `taskset`, if it is not started directly.
-    ///   - environment: beside that of this process.
-    ///   - log: the file to which its messages are added; nil for where those of this process go.
+    ///   - launcher: the program that starts it, such as `taskset`, if it is not started directly.
+    ///   - environment: variables added to those of this process.
+    ///   - log: the file to which its messages are appended; nil for the standard error of this process.
     package init(
         _ options: [String], program: String = Built.hand, launcher: [String] = [], environment: [String: String] = [:],
         log: String? = nil
@@ -36,7 +36,7 @@ package final class ServerProcess: Sendable {
             process.standardError = file
         }
         try process.run()
-        // Nothing has to be waited for beyond that line.
+        // Nothing needs to be read beyond that line.
         var line = Data()
         while let byte = try output.fileHandleForReading.read(upToCount: 1), byte != Data("\n".utf8), !byte.isEmpty {
             line += byte
@@ -46,7 +46,7 @@ package final class ServerProcess: Sendable {
 
     /// The TCP port at which it listens.
     ///
-    /// - Throws: if it does not say one.
+    /// - Throws: if the greeting contains no port.
     package var port: UInt16 {
         get throws {
             guard let found = greeting.firstMatch(of: #/hands?://[0-9.]+:([0-9]+)/#), let port = UInt16(found.1) else {
@@ -63,20 +63,20 @@ package final class ServerProcess: Sendable {
         if process.isRunning { Foundation.kill(pid, signal) }
     }
 
-    /// `kill -9`; returns when it has ended.
+    /// Ends it with `kill -9`. Returns when it has ended.
     package func kill() {
         signal(SIGKILL)
         process.waitUntilExit()
     }
 
-    /// SIGTERM; returns the exit code.
+    /// Sends SIGTERM. Returns the exit code.
     @discardableResult
     package func terminate() -> Int32 {
         signal(SIGTERM)
         return waitForEnd()
     }
 
-    /// Waits until it ends by itself; returns the exit code, or that of a shell for the signal that ended it.
+    /// Waits until it ends by itself. Returns the exit code, or a shell's exit code for the signal that ended it.
     package func waitForEnd() -> Int32 {
         process.waitUntilExit()
         return (process.terminationReason == .exit ? 0 : 128) + process.terminationStatus

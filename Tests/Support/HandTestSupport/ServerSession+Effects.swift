@@ -1,7 +1,7 @@
 import HandSync
 
 extension ServerSession {
-    /// All that bytes from the socket ask for, in order. Behind a hello nothing is read.
+    /// Returns the effects of bytes from the socket, in order. Bytes after a hello are not read.
     package mutating func effects(of bytes: [UInt8], now: UInt64) -> [Effect] {
         bytes.withUnsafeBytes { bytes in
             var effects: [Effect] = []
@@ -12,7 +12,7 @@ extension ServerSession {
         }
     }
 
-    /// The hello was accepted: the welcome, and all that came behind the hello.
+    /// Accepts the hello. Returns the welcome and the effects of everything that came after the hello.
     package mutating func welcome(author: UInt64, now: UInt64) -> [Effect] {
         guard let welcome = identified(author: author, now: now) else { return [] }
         return [welcome] + effects(of: [], now: now)

@@ -1,7 +1,7 @@
 import HandSync
 import HandWire
 
-/// For tests in which every client has one name: it is its author's number.
+/// For tests in which every client has only one name: its number is its author's number.
 extension Author {
     package init(_ number: UInt64) {
         self.init(number: number, client: number)
@@ -24,7 +24,7 @@ extension CommitStore {
     @discardableResult
     package func append(_ batches: [CommitBatch]) throws -> [Appended] { try append(batches, by: []) }
 
-    /// The author that a client is, who is known to the store from then on.
+    /// Returns the author of a client, and makes it known to the store.
     package func knownAuthor(for client: ClientID, person: String) throws -> Author {
         let (author, isNew) = try author(for: client, person: person)
         if isNew { try append([], by: [Newcomer(author, client: client, person: person)]) }

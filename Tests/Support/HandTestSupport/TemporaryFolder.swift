@@ -1,10 +1,11 @@
 import Foundation
 
-/// A folder that is gone when the test is over. Its path has no links, as the faulty disk wants it.
+/// A folder that is removed after the test. Its path contains no links, as the faulty disk requires.
 package final class TemporaryFolder: Sendable {
     package let path: String
 
-    /// - Parameter isInMemory: for many small stores, where no disk has to be waited for.
+    /// - Parameter isInMemory: whether the folder is in memory, for tests with many small stores that would wait for
+    ///   the disk.
     package init(isInMemory: Bool = false) throws {
         let memory = URL(fileURLWithPath: "/dev/shm")
         let isThere = isInMemory && FileManager.default.isWritableFile(atPath: memory.path)

@@ -1,28 +1,29 @@
 import HandCore
 
-/// A list of tasks with the ids `first`, `first + 1`, …
+/// Returns tasks with the ids `first`, `first + 1`, …
 package func tasks(_ count: Int, first: UInt64 = 1) -> [Item] {
     (0..<UInt64(count)).map { Item(id: ItemID(rawValue: first + $0), content: .task("t\(first + $0)", done: false)) }
 }
 
 extension Change {
-    /// Changes the first letter of any of `tasks`, so that two such changes meet.
+    /// Changes the first letter of any of `tasks`, so that two such changes overlap.
     package init(letter: String, done: Bool? = nil) {
         self.init(text: TextChange(replacing: "t", at: 0, with: letter), done: done)
     }
 }
 
 extension EditableList {
-    /// The edit that gives the item at an index another text.
+    /// Returns the edit that gives the item at an index another text.
     package func rewording(_ index: Int, _ text: String) -> Delta {
         .editing(at: index, self[index].content.rewording(text))
     }
 }
 
-/// Every delta on a list of `count` tasks that inserts at most one item: each item stays, is edited, deleted or moved, in
-/// all places and on both sides.
+/// Returns every delta on a list of `count` tasks that inserts at most one item: each item stays, is edited, deleted or
+/// moved, in all places and on both sides.
 ///
-/// - Parameter limit: the most things that one delta does (insertion, edits, deletions, moves counted one each).
+/// - Parameter limit: the maximum number of changes in one delta (insertion, edits, deletions and moves count one
+///   each).
 package func everyDelta(on count: Int, inserting new: Item, edit: Change, limit: Int = .max) -> [Delta] {
     var result: [Delta] = []
     var fates = [Int](repeating: 0, count: count)
@@ -46,7 +47,7 @@ private func advance(_ digits: inout [Int]) -> Bool {
     return false
 }
 
-/// All ways to put `things` labelled things into the gaps, two sides each, in all orders.
+/// Enumerates all ways to put `things` labelled things into the gaps, with two sides each, in all orders.
 private func everyPlacement(of things: Int, gaps: Int, _ body: ([[Int]]) -> Void) {
     func place(_ thing: Int, _ bins: [[Int]]) {
         if thing == things { return body(bins) }

@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// A PostgreSQL of the tests' own, on a Unix socket in a folder of its own, and on a port of this machine where that is asked for.
+/// The tests' own PostgreSQL server, on a Unix socket in its own folder, and also on a port of this machine if a test
+/// asks for that.
 ///
 /// It ends with the process that started it, however that ends.
 package final class PostgresServer: Sendable {
@@ -15,7 +16,7 @@ package final class PostgresServer: Sendable {
         }
     }
 
-    /// The folder of its programs; nil if they are not there.
+    /// The folder of PostgreSQL's programs, or nil if they are not installed.
     package static let programs: String? = {
         let fixed = ["/usr/lib/postgresql", "/usr/local/pgsql/bin", "/usr/pgsql/bin", "/usr/bin"].flatMap { folder in
             let versions = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -36,12 +37,12 @@ package final class PostgresServer: Sendable {
 
     package static var isThere: Bool { programs != nil }
 
-    /// The one that the tests of a process share, started when it is needed first. Its disk is not waited for.
+    /// The server that the tests of a process share. It is started on first use, and does not wait for the disk.
     package static let shared: Result<PostgresServer, any Error> = Result { try PostgresServer() }
-    /// One that listens on this machine's own network too.
+    /// A server that also listens on this machine's loopback network.
     package static let onNetwork: Result<PostgresServer, any Error> = Result { try PostgresServer(port: freePort()) }
 
-    /// A port that nobody has at this moment.
+    /// Returns a port that is free at this moment.
     package static func freePort() throws -> Int {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
@@ -54,36 +55,36 @@ package final class PostgresServer: Sendable {
                 bind(descriptor, $0, size) + getsockname(descriptor, $0, &size)
             }
         }
-        guard status == 0 else { throw Trouble.cannotStart("there is no port to be had") }
+        guard status == 0 else { throw Trouble.cannotStart("there is no free port") }
         return Int(UInt16(bigEndian: address.sin_port))
     }
 
-    /// Owned by whoever the server runs as.
+    /// The folder of the server's files. It is owned by the user that the server runs as.
     package let folder: String
     private let settings: [String]
-    /// What keeps the server running: it ends when a line comes from here, or with this process.
+    /// Keeps the server running: the server ends when a line is written here, or when this process ends.
     private let lifeline = Mutex<FileHandle?>(nil)
-    /// The port of its socket; and, where it listens there, on this machine.
+    /// The port of its socket, and of this machine if it listens there.
     package let port: Int
 
-    /// Makes a server and starts it.
+    /// Creates a server and starts it.
     ///
     /// - Parameters:
-    ///   - settings: as `postgres` takes them after `-c`.
-    ///   - port: on which port of 127.0.0.1 it listens too; nil for none.
-    ///   - primary: whose standby it is; nil for a server of its own.
+    ///   - settings: settings in the form that `postgres` takes after `-c`.
+    ///   - port: the port of 127.0.0.1 to listen on as well, or nil for none.
+    ///   - primary: the primary if the server is a standby, or nil.
     package init(
         settings: [String] = ["fsync=off"], port: Int? = nil, standbyOf primary: PostgresServer? = nil
     ) throws {
-        guard let programs = Self.programs else { throw Trouble.cannotStart("its programs are not there") }
-        // Short, because the path of a socket is.
+        guard let programs = Self.programs else { throw Trouble.cannotStart("its programs are not installed") }
+        // Short, because the path of a socket must be short.
         folder = "/tmp/hand-pg-\(UUID().uuidString.prefix(8))"
         self.port = port ?? 5432
         self.settings =
             settings + [
                 "listen_addresses=\(port == nil ? "" : "127.0.0.1")", "port=\(self.port)",
                 "unix_socket_directories=\(folder)", "max_connections=100", "shared_buffers=32MB",
-                // A standby that has lost its primary may have to wait so long before it takes over.
+                // A standby that has lost its primary may wait this long before it takes over.
                 "wal_retrieve_retry_interval=100ms",
             ]
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -95,7 +96,7 @@ package final class PostgresServer: Sendable {
         if primary == nil { try query("CREATE DATABASE hand", on: "postgres") }
     }
 
-    /// What makes a new server.
+    /// The command that creates a new server.
     private static let making = (
         "initdb", ["-A", "trust", "-U", "hand", "-E", "UTF8", "--locale=C", "--no-instructions"]
     )
@@ -105,7 +106,7 @@ package final class PostgresServer: Sendable {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    /// The address of a database.
+    /// Returns the address of a database.
     package func address(of database: String = "hand") -> String {
         "postgres:///\(database)?host=\(folder)&port=\(port)&user=hand"
     }
@@ -129,11 +130,12 @@ package final class PostgresServer: Sendable {
             if let ready = try? Self.run(programs + "/psql", psql("SELECT 1", "postgres")), ready.status == 0 { return }
             usleep(20_000)
         }
-        throw Trouble.cannotStart((try? String(contentsOfFile: log, encoding: .utf8)) ?? "it says nothing")
+        throw Trouble.cannotStart((try? String(contentsOfFile: log, encoding: .utf8)) ?? "it printed no reason")
     }
 
-    /// Runs the server until a line comes, or its input ends. A test's thread blocks signals, and so would the shell, which could not
-    /// wait for the server then; starting another program (`head`) makes it stop that. Then, unless the folder stays, nothing is left.
+    /// Runs the server until a line arrives, or the input ends. A test's thread blocks signals, and so would the shell,
+    /// which could then not wait for the server; starting another program (`head`) makes the shell unblock them.
+    /// Afterwards, it removes the folder unless the folder stays.
     private static let guardian = """
         folder=$1
         shift
@@ -145,13 +147,14 @@ package final class PostgresServer: Sendable {
         if [ -e "$folder/stays" ]; then : >"$folder/stopped"; else rm -rf "$folder"; fi
         """
 
-    /// Ends it, as `kill` would.
+    /// Ends the server as `kill` would.
     package func stop() {
         _ = FileManager.default.createFile(atPath: folder + "/stays", contents: nil)
         try? FileManager.default.removeItem(atPath: folder + "/stopped")
         let wasRunning = lifeline.withLock { lifeline in
             defer { lifeline = nil }
-            // Another process, started at the same moment, may have got the other end too: then closing it ends nothing.
+            // Another process, started at the same moment, may have inherited the other end; then closing it ends
+            // nothing.
             try? lifeline?.write(contentsOf: Data("\n".utf8))
             try? lifeline?.close()
             return lifeline != nil
@@ -164,7 +167,7 @@ package final class PostgresServer: Sendable {
         ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", address(of: database), "-c", sql]
     }
 
-    /// Runs SQL beside the store, as an administrator or a vandal. Returns what it prints.
+    /// Runs SQL directly, as an administrator or a vandal would. Returns the output.
     @discardableResult
     package func query(_ sql: String, on database: String = "hand") throws -> String {
         let answer = try Self.run((Self.programs ?? "") + "/psql", psql(sql, database))
@@ -174,7 +177,7 @@ package final class PostgresServer: Sendable {
 
     // MARK: As another user
 
-    /// Whom the programs run as where the tests run as root, which they refuse.
+    /// The user to run the programs as if the tests run as root: PostgreSQL refuses to run as root.
     private static let user: (name: String, id: uid_t, group: gid_t) = {
         for name in ["postgres", "nobody"] {
             if let entry = getpwnam(name) { return (name, entry.pointee.pw_uid, entry.pointee.pw_gid) }

@@ -1,42 +1,42 @@
-/// Something that must never be, and was.
+/// A broken promise.
 package struct Finding: Equatable, Sendable {
-    /// Which promise was broken.
+    /// The promise that was broken.
     package enum Checker: String, CaseIterable, Sendable {
         /// A machine contradicts itself.
         case invariant
-        /// Two saw different commits at one revision.
+        /// Two clients saw different commits at the same revision.
         case order
-        /// A submission was committed twice, or one was left out.
+        /// A submission was committed twice or skipped.
         case exactlyOnce = "exactly-once"
-        /// Something was seen or acknowledged that is not durable, or something durable is gone.
+        /// Something seen or acknowledged is not durable, or something durable is gone.
         case durability
-        /// A list is not what its commits make of it, by the plain reading of their deltas.
+        /// A list differs from what its commits produce, by the naive reading of their deltas.
         case digest
-        /// A commit is not the merge of what was submitted with what came before it.
+        /// A commit is not the merge of its submission with the commits before it.
         case merge
-        /// The rules of a list were broken.
+        /// A list's rules were broken.
         case rules
-        /// An item is missing that nobody deleted, is there twice, or comes from nowhere.
+        /// An item is missing although nobody deleted it, occurs twice, or comes from nowhere.
         case intention
-        /// Words are gone, and who put them in was not told; or an undo took out somebody else's.
+        /// Words are gone without a notice to their author; or an undo removed somebody else's words.
         case words
-        /// A list's reported changes do not lead to what is shown.
+        /// A list's reported changes do not lead to the displayed list.
         case view
-        /// What a client kept does not read back.
+        /// A client cannot read back what it kept.
         case journal
-        /// Somebody is shown who is not there, or not shown who is.
+        /// Somebody is shown who is not present, or somebody present is not shown.
         case presence
-        /// One side says what Protocol.md does not allow, or refuses what it does.
+        /// One side sends what Protocol.md forbids, or refuses what it allows.
         case `protocol`
-        /// A real store answers something else than a plain one does.
+        /// A real store answers differently from the simulated one.
         case store
-        /// A message made the server do more than it may.
+        /// A message made the server do more work than it may.
         case work
-        /// When all faults were over, not everybody came to the same list.
+        /// After the end of all faults, the clients did not reach the same list.
         case convergence
 
-        /// Whether the promise is kept when the store has lost commits that were acknowledged: what people put in is gone, and who has
-        /// seen what is gone notices it with the next commit.
+        /// Whether the promise still holds after the store has lost acknowledged commits: inserted items are gone then,
+        /// and clients that have seen the lost commits notice that with the next commit.
         var outlivesLoss: Bool {
             switch self {
             case .invariant, .rules, .view, .journal, .presence, .store, .convergence: true
@@ -47,6 +47,6 @@ package struct Finding: Equatable, Sendable {
 
     package let checker: Checker
     package let text: String
-    /// Milliseconds of the simulated world.
+    /// Simulated time in milliseconds.
     package let time: UInt64
 }

@@ -2,21 +2,21 @@ import HandCore
 import HandSync
 import HandWire
 
-/// What became durable, written down apart from the system: the truth that everything else is compared with.
+/// A record of everything durable, kept apart from the system: the truth that everything else is compared with.
 final class Ledger {
     /// One history of a list, commit by commit.
     struct History {
         let logID: UInt64
         var name: String
-        /// All that it was ever called.
+        /// All names that it ever had.
         var names: Set<String> = []
         var commits: [Commit] = []
-        /// The digest and count after each revision, by the plain reading.
+        /// The digest and count after each revision, by the naive reading.
         var marks: [(digest: UInt64, count: Int)]
-        /// The list after the last two commits and before them, the last one last.
+        /// The list before the last two commits and after each of them; the newest is last.
         var lists = [NaiveList([])]
         var list: NaiveList { lists[lists.count - 1] }
-        /// The last sequence of each client, and how many edits of it were made.
+        /// The last sequence of each client, and the number of its edits that were committed.
         var clients: [UInt64: (sequence: UInt64, edits: Int)] = [:]
         /// The newest revision that a client has seen.
         var seen = 0
@@ -25,7 +25,7 @@ final class Ledger {
 
     private unowned let system: System
     private(set) var histories: [UInt64: History] = [:]
-    /// Whose each author is, as clients were told.
+    /// The client and person of each author, as reported to clients.
     private var owners: [UInt64: Owner] = [:]
     /// Everything that was ever committed.
     private(set) var inserted = Words.Put()
@@ -39,7 +39,7 @@ final class Ledger {
         self.system = system
     }
 
-    /// The disk has come to this state.
+    /// Records the new state of the disk.
     func record(_ contents: StoreContents) {
         for list in contents.lists.values.sorted(by: { $0.stored.number < $1.stored.number }) { record(list) }
         let present = Set(contents.present.map(\.stored.logID))
@@ -54,7 +54,7 @@ final class Ledger {
     private func record(_ list: StoreContents.List) {
         let logID = list.stored.logID
         let empty = History(logID: logID, name: list.stored.name, marks: [(Hand().digest, 0)])
-        // Taken out while it is changed, so that nothing is copied.
+        // Taken out of the dictionary while it is changed, so that nothing is copied.
         var history = histories.removeValue(forKey: logID) ?? empty
         defer { histories[logID] = history }
         history.name = list.stored.name
@@ -70,7 +70,7 @@ final class Ledger {
         }
     }
 
-    /// Commits that were durable are not any more.
+    /// Removes commits that are no longer durable.
     func wentBack(to contents: StoreContents) {
         for list in contents.lists.values {
             guard let history = histories[list.stored.logID], list.stored.revision < history.commits.count else {
@@ -98,22 +98,22 @@ final class Ledger {
         let problem = system.mergers.problem(with: commit, of: history.logID, history.commits, history.lists)
         if let problem { system.report(.merge, "\(place): \(problem)") }
         let limit = system.schedule.limits.submissionWork
-        // What was flipped on its way up is not what was sent.
+        // Not checked once a delta was altered.
         let work = system.mergers.work(for: commit, of: history.logID, history.commits)
-        // Of several servers, one may not know yet what clients of another have seen.
+        // With several servers, one server may not know yet what another's clients have seen.
         if let work, work > limit, !system.hasGarbled, !system.isShared {
-            system.report(.work, "\(place): \(work) was done for it before the last step, of \(limit)")
+            system.report(.work, "\(place): \(work) work before the last step; the limit is \(limit)")
         }
         history.lists.append(try history.list.applying(commit.delta))
         if history.lists.count > 3 { history.lists.removeFirst() }
         let items = history.list.items
         let (digest, count) = (Hand(items).digest, items.count)
-        if digest != commit.digest || count != commit.count { system.report(.digest, "\(place) has another digest") }
-        if Set(items.map(\.id)).count != count { system.report(.intention, "\(place): an item is there twice") }
+        if digest != commit.digest || count != commit.count { system.report(.digest, "\(place) has a wrong digest") }
+        if Set(items.map(\.id)).count != count { system.report(.intention, "\(place): an item occurs twice") }
         if count > rules.maximumCount { system.report(.rules, "\(place): \(count) items") }
         inserted.formUnion(commit.delta.put)
         if let item = system.promises.refused(among: commit.delta.insertedItems, of: commit.author) {
-            system.report(.exactlyOnce, "\(place): item \(item) is made, and its author was told that it is refused")
+            system.report(.exactlyOnce, "\(place): item \(item) is committed, although it was refused")
         }
         system.promises.removed(try history.lists[history.lists.count - 2].removedWords(by: commit.delta))
         for item in commit.delta.insertedItems {
@@ -130,7 +130,8 @@ final class Ledger {
         history.marks.append((digest, count))
     }
 
-    /// Whose an author is, whatever the name; 0 if no commit of its client is durable.
+    /// The client number of the author, or 0 if no commit of its client is durable. A client has one author for each of
+    /// its names.
     private func client(of author: UInt64) -> UInt64 {
         let contents = system.disk.durable
         return contents.person(author)?.client ?? owners[author].flatMap { contents.number(of: $0.client) } ?? 0
@@ -138,7 +139,7 @@ final class Ledger {
 
     // MARK: Comparing
 
-    /// A client was told who it is.
+    /// Checks an author number that a client was given.
     func check(author: UInt64, isOf client: ClientID, named person: String) {
         let owner = Owner(client: client, person: person)
         if let other = owners.updateValue(owner, forKey: author), other != owner {
@@ -146,18 +147,18 @@ final class Ledger {
         }
     }
 
-    /// A commit that a client has received.
+    /// Checks a commit that a client has received.
     func check(_ commit: Commit, of name: String, client: Int) {
         let known = histories.values.filter { $0.names.contains(name) && $0.commits.count >= commit.revision }
         if known.isEmpty {
             system.report(.durability, "client \(client) saw \(name) at \(commit.revision), which is not durable")
         } else if !known.contains(where: { $0.commits[commit.revision - 1] == commit }) {
-            system.report(.order, "client \(client) got another commit \(commit.revision) of \(name)")
+            system.report(.order, "client \(client) received a different commit \(commit.revision) of \(name)")
         }
         for history in known { histories[history.logID]?.seen = max(history.seen, commit.revision) }
     }
 
-    /// A client was told that its submission is durable.
+    /// Checks a submission that was acknowledged to a client as durable.
     func check(acknowledged sequence: UInt64, through revision: Int, of name: String, author: UInt64, client: Int) {
         let isThere = histories.values.contains { history in
             history.names.contains(name)
@@ -166,23 +167,23 @@ final class Ledger {
                 }
         }
         if !isThere {
-            system.report(.durability, "client \(client): \(name) has no submission \(sequence), but acknowledged it")
+            system.report(.durability, "client \(client): \(name) lacks the acknowledged submission \(sequence)")
         }
     }
 
-    /// A commit holds at least one edit of its author, and no edit is in two.
+    /// Checks that no edit is in two commits: each commit holds at least one edit of its author.
     func check(edits: Int, of replica: Replica, _ name: String, client: Int) {
         guard let author = replica.author,
             let commits = histories[replica.logID]?.clients[self.client(of: author)]?.edits
         else { return }
-        // What was flipped on its way up counts as another program's, and the edit is made beside it.
+        // An altered commit counts as another program's, so the client makes the edit again.
         if commits > edits, !system.hasGarbled {
             system.report(
                 .exactlyOnce, "client \(client) has made \(edits) edits of \(name), and \(commits) are committed")
         }
     }
 
-    /// What a replica takes for confirmed.
+    /// Checks what a replica considers confirmed.
     func check(_ replica: Replica, of name: String, client: Int) {
         guard replica.logID != 0, !replica.hasDiverged else { return }
         guard let history = histories[replica.logID], replica.revision < history.marks.count else {
@@ -196,7 +197,7 @@ final class Ledger {
 }
 
 extension NaiveList {
-    /// The words that a delta takes out of texts.
+    /// Returns the words that a delta removes from texts.
     fileprivate func removedWords(by delta: Delta) throws -> Set<Thing> {
         let after = Dictionary(try applying(delta).items.map { ($0.id, $0.things) }) { $0.union($1) }
         return items.reduce(into: []) { $0.formUnion($1.things.subtracting(after[$1.id] ?? $1.things)) }

@@ -1,7 +1,8 @@
 import HandCore
 import HandWire
 
-/// Compares what the server made of submissions with the merge as `Delta.transformed` defines it, read plainly.
+/// Compares what the server made of submissions with the merge that `Delta.transformed` defines, by its naive
+/// implementation.
 final class Mergers {
     private struct Key: Hashable {
         let author: UInt64
@@ -12,22 +13,25 @@ final class Mergers {
     private struct Sent {
         let client: Int
         let submission: Submission
-        /// The newest revision that anybody had seen when it came first: another server may have taken it then.
+        /// The newest revision that anybody had seen when the submission was first sent. Another server may have
+        /// accepted it at that moment.
         let seen: Int
     }
 
-    /// What was sent under a sequence, in order: anew on another base, too, while the former may still arrive by an earlier
-    /// connection. A client and its copy, which have one author, may both use the same sequence.
+    /// The submissions sent under each sequence, in order. A client may send one again on another base while the first
+    /// may still arrive over an older connection. A client and its copy have the same author, so both may use the same
+    /// sequence.
     private var submissions: [Key: [Sent]] = [:]
 
-    /// A client has sent this.
+    /// Records a submission.
     func sent(_ submission: Submission, list: UInt64, author: UInt64, client: Int, seen: Int) {
         let key = Key(author: author, sequence: submission.sequence, list: list)
         let isKnown = submissions[key]?.contains { $0.client == client && $0.submission == submission } == true
         if !isKnown { submissions[key, default: []].append(Sent(client: client, submission: submission, seen: seen)) }
     }
 
-    /// Whether a client sends the first submission under its sequence, or that one again: which items it inserts never changes.
+    /// Whether this is the client's first submission under its sequence, or a repetition: the items that it inserts
+    /// never change.
     func isUsedOnce(_ submission: Submission, list: UInt64, author: UInt64, client: Int) -> Bool {
         let key = Key(author: author, sequence: submission.sequence, list: list)
         guard let former = submissions[key]?.last(where: { $0.client == client })?.submission
@@ -39,9 +43,9 @@ final class Mergers {
         submissions[Key(author: commit.author, sequence: commit.sequence, list: list)] ?? []
     }
 
-    /// What carrying a submission over `commits`, all those before its own, had cost when the last step was made; nil if that is
-    /// not known, or if its base was the newest revision that its client could have. Steps between single edits cost next to
-    /// nothing.
+    /// Returns the cost of carrying a submission over `commits`, all those before its own, up to the start of the last
+    /// step. Returns nil if the cost is unknown, or if the submission's base was the newest revision that its client
+    /// could have. Steps between single edits cost next to nothing.
     func work(for commit: Commit, of list: UInt64, _ commits: [Commit]) -> Int? {
         let all = sent(commit, of: list)
         guard commit.refusal == nil, let sent = all.last, all.allSatisfy({ $0.client == sent.client }),
@@ -59,19 +63,20 @@ final class Mergers {
         return costs.dropLast().reduce(0, +)
     }
 
-    /// What is wrong with a commit; nil if it is what the server should have made of some client's submission.
+    /// Returns what is wrong with a commit, or nil if it is what the server should have made of some client's
+    /// submission.
     ///
     /// - Parameters:
-    ///   - commits: those before it.
-    ///   - before: the lists after each of them.
+    ///   - commits: the commits before it.
+    ///   - before: the lists after each of these commits.
     func problem(with commit: Commit, of list: UInt64, _ commits: [Commit], _ before: [NaiveList]) -> String? {
         if commit.refusal != nil { return commit.delta.isIdentity ? nil : "a refusal changes the list" }
         let problems = sent(commit, of: list).map { problem(with: commit, from: $0.submission, commits, before) }
         return problems.contains(nil) ? nil : problems.last ?? nil
     }
 
-    /// As above, of one submission. Nil, too, if more than one commit came between: then there is no plain reading, as
-    /// transforming step by step is not merging all at once.
+    /// Checks a commit against one submission. Also returns nil if more than one commit came between: then there is no
+    /// naive merge to compare with, as transforming step by step is not merging all at once.
     private func problem(
         with commit: Commit, from submission: Submission, _ commits: [Commit], _ before: [NaiveList]
     ) -> String? {
@@ -95,7 +100,7 @@ final class Mergers {
     }
 }
 
-/// What merging decides of an item: the faces of cards are the server's choice.
+/// The part of an item that merging decides. The faces of cards are the server's choice.
 private struct MergedItem: Equatable {
     let id: ItemID
     let content: Content?
@@ -107,7 +112,7 @@ private struct MergedItem: Equatable {
 }
 
 extension SingleEdit {
-    /// Whether it is carried over another edit as a few numbers.
+    /// Whether it is carried over another edit as just a few numbers.
     fileprivate func passes(_ other: SingleEdit?) -> Bool {
         guard let other else { return false }
         return kind != .reword || other.kind != .reword || index != other.index

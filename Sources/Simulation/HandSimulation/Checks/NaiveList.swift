@@ -1,6 +1,7 @@
 import HandCore
 
-/// The slow, plain reading of the laws: a list is an array, and everything is done as `Delta.transformed` says it.
+/// The slow, naive form of the laws: a list is an array, and everything is done literally as `Delta.transformed`
+/// defines it.
 package struct NaiveList: EditableList, Equatable {
     package var items: [Item]
 
@@ -18,7 +19,7 @@ package struct NaiveList: EditableList, Equatable {
     }
 }
 
-/// A delta taken apart: what happens to each old item, and what stands in each gap.
+/// A delta in parts: what happens to each old item, and what is inserted or dropped in each gap.
 package struct NaiveView {
     package enum Fate: Equatable { case stays, deleted, picked }
     package enum Arrival: Equatable {
@@ -82,7 +83,7 @@ package struct NaiveView {
         if side == .after { after[gap].append(arrival) } else { before[gap].append(arrival) }
     }
 
-    /// The new list.
+    /// Returns the new list.
     package func outcome(on items: [Item]) -> [Item] {
         func changed(_ index: Int) -> Item {
             let item = items[index]
@@ -101,7 +102,7 @@ package struct NaiveView {
         return result
     }
 
-    /// The merge of two deltas on `items`, as `Delta.transformed` defines it.
+    /// Returns the merge of two deltas on `items`, as `Delta.transformed` defines it.
     package static func merge(earlier a: NaiveView, later b: NaiveView, on items: [Item]) -> NaiveView {
         var merged = a
         for index in a.fates.indices {

@@ -1,9 +1,9 @@
 import HandCore
 
-/// Two changes of a text merged as the rules say it, byte by byte.
+/// Two changes of a text, merged byte by byte, literally by the rules.
 package struct NaiveText {
     package private(set) var text = ""
-    /// What stood there, what the earlier made of it, and what stands there now, for each place that somebody lost.
+    /// For each place where a change was lost: the old text, the earlier change's text, and the text that is there now.
     package private(set) var losses: [[String]] = []
 
     package init(_ text: String, _ earlier: TextChange, _ later: TextChange) {
@@ -20,7 +20,7 @@ package struct NaiveText {
             if other.isEmpty { return one.lowerBound < other.lowerBound && other.lowerBound < one.upperBound }
             return one.overlaps(other)
         }
-        // What is connected has the same mark.
+        // Connected splices have the same mark.
         var marks = Array(splices.indices)
         for _ in splices {
             for one in splices.indices {
@@ -44,7 +44,8 @@ package struct NaiveText {
         var place = 0
         while place <= bytes.count {
             let here = splices.indices.filter { range($0).lowerBound == place }
-            // Insertions first, the earlier before the later, unless they stand inside of something that was settled.
+            // Insertions come first, the earlier change's before the later's, unless they are inside of a place that
+            // was already merged.
             for index in here where range(index).isEmpty { result += splices[index].splice.inserted.utf8 }
             guard let first = here.first(where: { !range($0).isEmpty }) else {
                 if place < bytes.count { result.append(bytes[place]) }

@@ -1,9 +1,9 @@
 import HandCore
 
-/// Something that somebody put into a list.
+/// An item or word that somebody put into a list.
 enum Thing: Hashable, CustomStringConvertible {
     case item(ItemID)
-    /// A word of an item's text. No two people put in the same.
+    /// A word of an item's text. No two people insert the same word.
     case word(Substring, in: ItemID)
 
     var description: String {
@@ -14,40 +14,41 @@ enum Thing: Hashable, CustomStringConvertible {
     }
 }
 
-/// What people meant: each item that somebody put into a list is to be there at the end, and each word of its text, unless somebody
-/// took it out. Lists go by their log ids: whatever they are called, and whether they were deleted in between.
+/// What people meant: each item that somebody inserts, and each word of its text, must be present at the end unless
+/// somebody removed it. Lists are identified by their log ids, whatever their names are and whether or not they were
+/// deleted in between.
 final class Promises {
     private struct Owed {
         let client: Int
         let list: UInt64
-        /// Whether the client has it on disk: from then on it may not get lost.
+        /// Whether the client has it on disk. From then on it must not get lost.
         var isKept = false
     }
 
     private var owed: [Thing: Owed] = [:]
     private var takenOut: Set<Thing> = []
-    /// On which list each thing was made, and by whom.
+    /// The list and client that each thing was first made on and by.
     private var made: [Thing: (list: UInt64, client: Int)] = [:]
 
-    /// Who has put each thing in, at first or again.
+    /// The clients that have inserted each thing, or inserted it again.
     private var authors: [Thing: Set<Int>] = [:]
 
-    /// Whether a client has ever put something in, or has put it back.
+    /// Whether a client has ever inserted something or restored it.
     func hasPut(_ thing: Thing, client: Int) -> Bool { authors[thing]?.contains(client) == true }
 
-    /// Items of edits that were refused, with the authors who were told so, and that nobody has put in again.
+    /// Items of refused edits, with the authors who were notified. Items that somebody inserts again are removed.
     private var refused: [ItemID: Set<UInt64>] = [:]
 
     func refused(_ items: [Item], of author: UInt64) {
         for item in items { refused[item.id, default: []].insert(author) }
     }
 
-    /// One of the items that an author should not make; nil if there is none.
+    /// Returns one of the items that this author must not commit, or nil if there is none.
     func refused(among items: [Item], of author: UInt64) -> ItemID? {
         items.first { refused[$0.id]?.contains(author) == true }?.id
     }
 
-    /// Somebody is about to make an edit.
+    /// Records an edit that somebody is about to make.
     func edit(client: Int, list: UInt64, inserted: Set<Thing>, deleted: Set<Thing>) {
         for thing in inserted {
             if case .item(let id) = thing { refused[id] = nil }
@@ -58,7 +59,7 @@ final class Promises {
         takenOut.formUnion(deleted)
     }
 
-    /// A commit has taken words out of texts, including words that its author had not seen.
+    /// Records the words that a commit has removed from texts, including words that its author had not seen.
     func removed(_ words: Set<Thing>) { takenOut.formUnion(words) }
 
     private func isTakenOut(_ thing: Thing) -> Bool {
@@ -66,17 +67,17 @@ final class Promises {
         return takenOut.contains(thing)
     }
 
-    /// What a client has put into lists and has not on its disk.
+    /// Returns what a client has inserted but does not have on disk yet.
     func unkept(by client: Int) -> [Thing] {
         owed.filter { $0.value.client == client && !$0.value.isKept }.map(\.key)
     }
 
-    /// These are on their client's disk.
+    /// Records that these things are on their client's disk.
     func kept(_ things: [Thing]) {
         for thing in things { owed[thing]?.isKept = true }
     }
 
-    /// What a client has put into a list and that is neither on its way nor committed; nil if there is nothing.
+    /// Returns something that a client has inserted that is neither pending nor committed, or nil if there is nothing.
     func lost(client: Int, list: UInt64, pending: [Delta], committed: Words.Put) -> Thing? {
         let open = owed.filter { thing, promise in
             promise.client == client && promise.list == list && !committed.contains(thing) && !isTakenOut(thing)
@@ -86,18 +87,20 @@ final class Promises {
         return open.keys.filter { !waiting.contains($0) }.min { "\($0)" < "\($1)" }
     }
 
-    /// Of a refusal that was not kept the next process knows nothing, and submits the edit again; so does a copy that has it kept.
+    /// The next process knows nothing of a refusal that was not kept, and submits the edit again. So does a copy that
+    /// has the edit on disk.
     func submitsAgain(_ kept: Words.Put) {
         for item in kept.items { refused[item] = nil }
     }
 
-    /// A client's process has ended; these are in what it has on disk.
+    /// Records the end of a client's process, with the things that it has on disk.
     func died(client: Int, kept: Words.Put) {
         submitsAgain(kept)
         owed = owed.filter { $0.value.client != client || $0.value.isKept || kept.contains($0.key) }
     }
 
-    /// The server did not take an edit, and its author was told. Words that were put into its items later go with them.
+    /// Records that the server did not accept an edit and that its author was notified. Words that were put into its
+    /// items later are lost with them.
     func rejected(_ things: Words.Put) {
         owed = owed.filter { thing, _ in
             if case .word(_, let item) = thing, things.items.contains(item) { return false }
@@ -105,22 +108,22 @@ final class Promises {
         }
     }
 
-    /// The list is gone; what is committed is to be there when it comes back.
+    /// Records that a list was deleted. Only committed things must be present when it comes back.
     func deleted(list: UInt64, committed: Words.Put) {
         owed = owed.filter { $0.value.list != list || committed.contains($0.key) }
     }
 
-    /// The list on which somebody made something, and who; nil if nobody did.
+    /// Returns the list on which something was made and the client that made it, or nil if nobody made it.
     func origin(of thing: Thing) -> (list: UInt64, client: Int)? { made[thing] }
 
-    /// A client was told that its list is gone, or has let go of it.
+    /// Records that a client was told that its list is gone, or stopped following it.
     func gaveUp(client: Int, list: UInt64, committed: Words.Put) {
         owed = owed.filter {
             $0.value.client != client || $0.value.list != list || committed.contains($0.key)
         }
     }
 
-    /// What is wrong with the list at the end; nil if nothing is.
+    /// Returns what is wrong with the list at the end, or nil if nothing is.
     func problem(with list: UInt64, called name: String, _ items: [Item]) -> String? {
         let present = items.reduce(into: Set<Thing>()) { $0.formUnion($1.things) }
         if Set(items.map(\.id)).count != items.count { return "an item of \(name) is there twice" }

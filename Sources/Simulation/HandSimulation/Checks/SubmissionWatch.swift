@@ -1,7 +1,7 @@
 import HandWire
 
-/// Looks at what goes both ways over one connection: a submission goes out on it once, and again only after `stale`, after a
-/// `subscribed` that tells of another history, or after the end of its subscription, by whichever side (Protocol.md §5).
+/// Watches both directions of one connection. A submission is sent on it once, and again only after `stale`, after a
+/// `subscribed` of another history, or after the end of its subscription by either side (Protocol.md §5).
 struct SubmissionWatch {
     private struct Key: Hashable {
         let list: UInt64
@@ -10,18 +10,18 @@ struct SubmissionWatch {
 
     private var sent: Set<Key> = []
     private var histories: [UInt64: UInt64] = [:]
-    /// The lists of subscriptions, by their requests.
+    /// The list of each subscription, by request.
     private var subscriptions: [UInt64: UInt64] = [:]
     private var reader = FrameReader(limit: Int(Int32.max))
 
-    /// Whether the client may send this.
+    /// Whether the client may send this submission now.
     mutating func allows(_ submission: Submission) -> Bool {
         sent.insert(Key(list: submission.list, sequence: submission.sequence)).inserted
     }
 
     mutating func unsubscribed(from list: UInt64) { sent = sent.filter { $0.list != list } }
 
-    /// Bytes that the client has got.
+    /// Reads bytes that the client has received.
     mutating func heard(_ bytes: UnsafeRawBufferPointer) {
         var messages: [DownMessage] = []
         try? reader.read(bytes) { (body) throws(WireError) -> Bool in

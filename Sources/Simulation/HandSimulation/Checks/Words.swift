@@ -1,16 +1,16 @@
 import HandCore
 
-/// Words that tell who put them in: no two people put in the same.
+/// Words that identify their author: no two people insert the same word.
 enum Words {
     private static let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789")
     private static let length = 8
 
-    /// A word that nobody has put in before. It shows where it begins, as what comes to stand beside it may be joined to it.
+    /// Returns a new word. Its first letter marks its start, as text beside it may be joined to it.
     static func fresh(_ random: inout SplitMix64) -> String {
         "W" + String((1..<length).map { _ in letters[random.next(below: letters.count)] })
     }
 
-    /// The words of a text.
+    /// Returns the words of a text.
     static func all(in text: String) -> Set<Substring> {
         let bytes = text.utf8
         return bytes.indices.reduce(into: []) { words, start in
@@ -22,7 +22,7 @@ enum Words {
         }
     }
 
-    /// What an edit puts in: items, and words into whatever item.
+    /// What an edit inserts: items, and words into any item.
     struct Put {
         private(set) var items: Set<ItemID> = []
         private(set) var words: Set<Substring> = []
@@ -64,9 +64,9 @@ extension Delta {
 }
 
 extension Change {
-    /// Words that it puts into the text.
+    /// The words that it inserts into the text.
     var insertedWords: Set<Substring> { words(\.inserted).subtracting(words(\.removed)) }
-    /// Words that it takes out of the text.
+    /// The words that it removes from the text.
     var removedWords: Set<Substring> { words(\.removed).subtracting(words(\.inserted)) }
 
     private func words(_ part: KeyPath<Splice, String>) -> Set<Substring> {

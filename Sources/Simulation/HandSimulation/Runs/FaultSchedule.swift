@@ -2,30 +2,30 @@ import HandCore
 import HandSync
 import HandWire
 
-/// Everything about one simulated world that is fixed from its beginning. It follows from the seed.
+/// Everything about a simulated world that is fixed from the start. It follows from the seed.
 ///
-/// Swarm testing (Groce and others, “Swarm testing”, ISSTA 2012): each world has some kinds of edits and faults switched
-/// off, because what is rare among everything is common where little else happens.
+/// Swarm testing (Groce and others, “Swarm testing”, ISSTA 2012): each world switches off some kinds of edits and
+/// faults, because what is rare among many kinds becomes common when few are left.
 package struct FaultSchedule: Sendable {
     package let seed: UInt64
     let clients: Int
     let lists: Int
-    /// How many servers share the store; one has it for itself.
+    /// The number of servers that share the store. A single server has it to itself.
     package let servers: Int
     let storeFaults: StoreFaults
-    /// Writes that the store's standby may be behind; 0 if it is never.
+    /// The number of writes that the store's standby may lag behind, or 0 if it never lags.
     let lag: Int
     let limits: Limits
     let retention: Retention
-    /// Milliseconds of a connection.
+    /// The latency of a connection in milliseconds.
     let latency: Int
     let jitter: Int
-    /// Bytes that a connection holds.
+    /// The number of bytes that a connection buffers.
     let capacity: Int
-    /// The most milliseconds that a flush takes.
+    /// The maximum duration of a flush in milliseconds.
     let flush: Int
     let journalCompaction: Int
-    /// The most milliseconds between two steps.
+    /// The maximum pause between two steps in milliseconds.
     let pause: Int
     /// How likely each kind of step is.
     let weights: [Kind: Int]
@@ -36,15 +36,15 @@ package struct FaultSchedule: Sendable {
         case createList, deleteList, undeleteList, renameList, renameBack
         case cut, storm, vanish, stall, killClient, tearClient
         case killServer, stopServer, fullDisk, failFlush, slowDisk, jumpClock, stranger, garble, copyClient
-        /// Only where there are several servers.
+        /// Only with several servers.
         case moveClient, cutOffServer
-        /// Only where a standby may be behind.
+        /// Only if a standby may lag behind.
         case failOver
 
         var isFault: Bool { rawValue >= Kind.cut.rawValue }
 
-        /// Whether it may happen where so many servers share a store. Such a store flushes by itself; of two copies of a client at two
-        /// servers, neither is told to stop.
+        /// Whether this may happen when `servers` servers share a store. A shared store flushes by itself; and when two
+        /// copies of a client use two servers, neither is told to stop.
         func happens(to servers: Int) -> Bool {
             switch self {
             case .moveClient, .cutOffServer, .failOver: servers > 1
@@ -87,7 +87,7 @@ package struct FaultSchedule: Sendable {
         limits.snapshotCommits = pick([5, 30, 1_000])
         limits.unloadDelay = UInt64(pick([500, 60_000]))
         limits.listsPage = 2
-        // Chosen apart, so that the seeds of before make the same worlds otherwise.
+        // Drawn from a generator of its own, so that older seeds still make the same worlds otherwise.
         var other = SplitMix64(seed: ~seed)
         limits.submissionWork = [2, 20, limits.submissionWork][other.next(below: 3)]
         limits.inlineWork = [10, 100, limits.inlineWork][other.next(below: 3)]
@@ -111,7 +111,7 @@ package struct FaultSchedule: Sendable {
         self.weights = weights.filter { $0.key.happens(to: count) }
     }
 
-    /// The names of the lists, with what they accept.
+    /// The name and rules of a list.
     func list(_ index: Int) -> (name: String, rules: Rules) {
         switch (index % lists + Int(seed % 3)) % 3 {
         case 0: ("open\(index % lists)", Rules())
@@ -121,19 +121,19 @@ package struct FaultSchedule: Sendable {
     }
 }
 
-/// What befalls a server's requests to a store that others share, and the hints that others are given.
+/// The faults of requests to a shared store, and of the hints between servers.
 struct StoreFaults {
-    /// The most milliseconds that a request takes to the store, and an answer back.
+    /// The maximum milliseconds that a request takes to reach the store, and an answer to come back.
     let delay: Int
-    /// Of 100 requests: so many are never executed.
+    /// The percentage of requests that are never executed.
     let lost: Int
-    /// So many are executed, and their answers are lost.
+    /// The percentage of requests that are executed but whose answers are lost.
     let unanswered: Int
-    /// So many are executed after their server has given up waiting.
+    /// The percentage of requests that are executed after their server has stopped waiting.
     let late: Int
-    /// The most milliseconds that a hint takes.
+    /// The maximum delay of a hint in milliseconds.
     let hintDelay: Int
-    /// Of 100 hints: so many get lost. As many come twice.
+    /// The percentage of hints that are lost. The same percentage arrives twice.
     let lostHints: Int
 
     /// Milliseconds that a server waits for an answer.

@@ -1,6 +1,6 @@
 import HandCore
 
-/// Runs simulated worlds. Everything follows from the seed and the number of steps: the same seed gives the same run, on
+/// Runs simulated worlds. Everything follows from the seed and the number of steps: the same seed gives the same run on
 /// every machine.
 package struct Simulation: Sendable {
     package let seed: UInt64
@@ -17,13 +17,13 @@ package struct Simulation: Sendable {
 
     package struct Outcome: Equatable, Sendable {
         package let finding: Finding?
-        /// What was committed in all lists.
+        /// The number of commits in all lists.
         package let commits: Int
-        /// What happened, if it was asked for.
+        /// The trace, if it was requested.
         package let trace: [String]
     }
 
-    /// - Parameter bench: a store that is empty, for the server to work on in the place of a simulated one.
+    /// - Parameter bench: an empty store for the server to use instead of a simulated one.
     package func run(isTracing: Bool = false, on bench: (any StoreBench)? = nil) -> Outcome {
         let system = System(FaultSchedule(seed: seed), on: bench, isTracing: isTracing)
         defer { system.dismantle() }
@@ -34,8 +34,8 @@ package struct Simulation: Sendable {
 
     package var stepCount: Int { steps.count }
 
-    /// The fewest steps found that lead to a finding of the same checker: parts of the steps are left out as long as that
-    /// works (Zeller and Hildebrandt, “Simplifying and isolating failure-inducing input”, 2002).
+    /// Returns the fewest steps found that lead to a finding of the same checker. Parts of the steps are left out as
+    /// long as the finding remains (Zeller and Hildebrandt, “Simplifying and isolating failure-inducing input”, 2002).
     ///
     /// - Parameter bench: makes a store for each run.
     package func reduced(on bench: () throws -> (any StoreBench)?) rethrows -> Simulation {
@@ -43,7 +43,7 @@ package struct Simulation: Sendable {
         return try reduced(while: { $0.finding?.checker == checker }, on: bench)
     }
 
-    /// The fewest steps found of which `holds` still holds.
+    /// Returns the fewest steps found for which `holds` is still true.
     package func reduced(
         while holds: (Outcome) -> Bool, on bench: () throws -> (any StoreBench)?
     ) rethrows -> Simulation {

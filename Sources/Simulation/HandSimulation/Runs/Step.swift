@@ -1,16 +1,16 @@
 import HandCore
 
-/// One thing that people do or that befalls the system. Whatever steps are left out before it, it means something: places
-/// are drawn from its dice when it happens.
+/// One thing that people do or that goes wrong. It makes sense whichever earlier steps are left out: `dice` decides on
+/// places only when it happens.
 package struct Step: Sendable {
-    /// Milliseconds before it.
+    /// The pause before it in milliseconds.
     let pause: UInt64
     let kind: FaultSchedule.Kind
     let client: Int
     let list: Int
     let dice: UInt64
 
-    /// The steps of a seed.
+    /// Returns the steps of a seed.
     static func plan(_ schedule: FaultSchedule, count: Int) -> [Step] {
         var random = SplitMix64(seed: schedule.seed ^ 0x57E9)
         let kinds = FaultSchedule.Kind.allCases.filter { schedule.weights[$0] != nil }

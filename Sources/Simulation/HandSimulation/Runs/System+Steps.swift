@@ -5,12 +5,12 @@ import HandWire
 extension System {
     func take(_ step: Step) {
         var random = SplitMix64(seed: step.dice)
-        // A client and its copies are used by turns.
+        // A client and its copies alternate at random.
         let same = clients.filter { $0.person == step.client }
         let client = same[random.next(below: same.count)]
         let (first, rules) = schedule.list(step.list)
         let names = [first, first + "-2"]
-        // A list under the name that it has here.
+        // The list under the name by which this client follows it.
         let isReversed = random.next() & 1 == 0
         let name =
             (isReversed ? names.reversed() : names).first { client.machine?.subscriptions[$0] != nil } ?? first
@@ -35,7 +35,7 @@ extension System {
         case .storm: for client in clients { client.link?.cut() }
         case .vanish: client.link?.vanish()
         case .stall:
-            // Some outlast the patience of both sides, and what was sent arrives behind what was sent after it.
+            // Some stalls outlast the patience of both sides, so that old messages arrive after newer ones.
             let longest = random.next(below: 4) == 0 ? 40_000 : 5_000
             let until = scheduler.now + UInt64(random.next(below: longest))
             if random.next() & 1 == 0 { client.link?.down.stalledUntil = until }
@@ -53,7 +53,7 @@ extension System {
         case .jumpClock: server(&random).clockOffset = random.next() % 1_000_000
         case .failOver: failOver(&random)
         case .moveClient:
-            // What it has sent arrives late, behind what it sends to the next server.
+            // Its messages arrive late, after those that it sends to the next server.
             client.link?.up.stalledUntil = scheduler.now + UInt64(random.next(below: 10_000))
             client.link?.giveUp()
         case .cutOffServer:
@@ -71,16 +71,16 @@ extension System {
         isShared ? servers[random.next(below: servers.count)] : servers[0]
     }
 
-    /// A fault that lasts for a while.
+    /// Causes a fault that lasts for a while.
     private func trouble(_ random: inout SplitMix64, _ begin: (System) -> Void, _ end: @escaping (System) -> Void) {
         begin(self)
         scheduler.after(UInt64(random.next(below: 3_000))) { [unowned self] in end(self) }
     }
 
-    /// A backup of what a client has now is put back some time later, and used beside it: both make an edit, of which that of the
-    /// first may not get through.
+    /// Copies a client's files as they are now. Some time later, the copy starts alongside the client, and both make an
+    /// edit. The client's edit may not get through.
     private func copy(_ client: SimulatedClient, _ name: String, _ random: inout SplitMix64) {
-        // Some servers have room for no more.
+        // Some servers have no room for more clients.
         guard clients.count < 5 else { return }
         let copy = SimulatedClient(copying: client, number: clients.count)
         trace("client \(client.number) is copied as client \(copy.number)")
@@ -113,7 +113,7 @@ extension System {
         }
     }
 
-    /// Makes an edit, and writes down first what its author means by it.
+    /// Makes an edit. Records first what its author means by it.
     private func make(
         _ client: SimulatedClient, _ name: String, isUndo: Bool = false,
         _ body: @escaping (inout ClientMachine) throws -> Void
@@ -132,7 +132,7 @@ extension System {
         if isUndo { client.checkUndo(of: name, before, after) }
         let edit = Delta(from: before, to: after)
         trace("client \(client.number) makes \(edit.summary)")
-        // Where what was undone was not made, an item may come to stand beside itself.
+        // If the undone edit was never committed, its item may reappear next to itself.
         promises.submitsAgain(edit.put)
         promises.edit(
             client: client.number, list: replica.logID, inserted: new.subtracting(old), deleted: old.subtracting(new))
@@ -153,7 +153,7 @@ extension System {
         }
     }
 
-    /// Somebody who does not speak the protocol, or who stops in the middle.
+    /// Connects somebody who does not speak the protocol, or who stops in the middle of a message.
     private func stranger(_ random: inout SplitMix64) {
         guard let link = connect("stranger", to: server(&random)) else { return }
         var bytes: [UInt8] = []

@@ -2,19 +2,19 @@ import HandCore
 import HandSync
 import HandWire
 
-/// One simulated world: a server on its disk or several on a store that they share, clients, the network between them, and those
-/// who watch.
+/// One simulated world: a server on its disk or several servers on a shared store, the clients, the network between
+/// them, and the checkers.
 final class System {
     let schedule: FaultSchedule
     let scheduler = Scheduler()
     let disk: VirtualDisk
-    /// The real store, where the world has one.
+    /// The real store, if the world has one.
     let bench: (any StoreBench)?
     private(set) lazy var store = makeStore()
     private(set) lazy var ledger = Ledger(self)
     let promises = Promises()
     let mergers = Mergers()
-    /// The history that each list number stands for, according to the last client that submitted to it.
+    /// The log id of each list number, according to the last client that submitted to it.
     private var logIDs: [UInt64: UInt64] = [:]
     /// Whether several servers share the store.
     let isShared: Bool
@@ -25,26 +25,25 @@ final class System {
     private(set) var lines: [String] = []
     private let isTracing: Bool
     private var links = 0
-    /// Whether some bits were flipped on their way.
+    /// Whether any delta was altered on its way to a client.
     var hasGarbled = false
     /// Whether the store has lost commits that were acknowledged.
     private(set) var hasLostCommits = false
-    /// Steps may still make trouble.
+    /// Whether all faults have stopped.
     private(set) var isCalm = false
 
     init(_ schedule: FaultSchedule, on bench: (any StoreBench)?, isTracing: Bool) {
         self.schedule = schedule
         self.isTracing = isTracing
         self.bench = bench
-        // What a real store has answered is on its disk.
-        // A real store that several share is not among those.
+        // Whatever a real store has answered is on its disk. Worlds with a real store have only one server.
         isShared = schedule.servers > 1 && bench == nil
         disk = VirtualDisk(flushesAtOnce: bench != nil || isShared)
         disk.lag = isShared ? schedule.lag : 0
         disk.onDurable = { [unowned self] in ledger.record($0) }
     }
 
-    /// Breaks the cycles that the world is made of.
+    /// Breaks the world's reference cycles.
     func dismantle() {
         scheduler.clear()
         disk.onDurable = { _ in }
@@ -59,7 +58,7 @@ final class System {
         return MirroredStore(bench, disk) { [unowned self] in report(.store, $0) }
     }
 
-    /// A standby of the store takes over that has not got the last commits.
+    /// A standby of the store takes over that lacks the last commits.
     func failOver(_ random: inout SplitMix64) {
         hasLostCommits = true
         disk.failOver(&random)
@@ -67,20 +66,20 @@ final class System {
         ledger.wentBack(to: disk.durable)
     }
 
-    /// Whether there is no more room for what the server writes.
+    /// Whether the disk is full for the server.
     var isDiskFull: Bool {
         get { bench?.isFull ?? disk.isFull }
         set { if let bench { bench.isFull = newValue } else { disk.isFull = newValue } }
     }
 
-    /// The server's process has ended at once.
+    /// Ends the server's process abruptly.
     func crashStore(_ random: inout SplitMix64) {
         disk.crash(&random)
         guard let bench else { return }
         let torn = (0..<random.next(below: 3) * random.next(below: 3_000)).map { _ in
             UInt8(truncatingIfNeeded: random.next())
         }
-        do { try bench.crash(torn: torn) } catch { report(.store, "it does not open again: \(error)") }
+        do { try bench.crash(torn: torn) } catch { report(.store, "the store does not open again: \(error)") }
     }
 
     // MARK: Watching
@@ -95,11 +94,11 @@ final class System {
         if isTracing { lines.append("\(scheduler.now) ms  \(text())") }
     }
 
-    /// A message that is no submission costs no more than building the longest list again from its first commit.
+    /// A message other than a submission costs at most as much as rebuilding the longest list from its first commit.
     func checkWork(_ heaviest: Int) {
         let longest = ledger.histories.values.reduce(0) { max($0, $1.commits.count) }
         if heaviest > 5_000 + 150 * longest {
-            report(.work, "a message cost \(heaviest), where no list has more than \(longest) commits")
+            report(.work, "a message cost \(heaviest), although no list has more than \(longest) commits")
         }
     }
 
@@ -121,7 +120,7 @@ final class System {
         }
     }
 
-    /// What is sent when it is kept may leave when its list is closed again: then it is only noted.
+    /// A kept submission may leave when its list is already closed. Then it is only recorded.
     private func sent(_ submission: Submission, by client: SimulatedClient) {
         guard let machine = client.machine, let author = machine.author else { return }
         let open = machine.subscriptions.first { $0.value.list == submission.list }
@@ -146,7 +145,8 @@ final class System {
     func noticed(_ notice: Replica.Notice, of name: String, by client: SimulatedClient) {
         switch notice {
         case .acknowledged(let sequence, let revision):
-            // Of what a copy of the client has submitted meanwhile, a snapshot tells only the last.
+            // A snapshot reports only the last submission among those that a copy of the client has made in the
+            // meantime.
             guard let author = client.machine?.author, !client.isCopied else { return }
             ledger.check(
                 acknowledged: sequence, through: revision, of: name, author: author, client: client.number)
@@ -159,19 +159,19 @@ final class System {
             }
             if case .doesNotFit = reason { report(.protocol, "client \(client.number): \(reason)") }
         case .diverged(let revision):
-            trace("client \(client.number) has noticed that \(name) at \(revision) is not what it should be")
+            trace("client \(client.number) has noticed that \(name) at \(revision) has diverged")
             if client.link?.serverEnd.hasGarbled != true {
                 report(.digest, "client \(client.number) diverged from \(name) at \(revision)")
             }
         case .usedTwice(let revision):
-            // What was flipped on its way up is not what was submitted.
+            // A client does not recognize its own commit if its delta was altered on the way.
             if !hasGarbled, !client.isCopied {
-                report(.exactlyOnce, "client \(client.number) does not know its own commit \(revision) of \(name)")
+                report(.exactlyOnce, "client \(client.number) does not recognize its own commit \(revision) of \(name)")
             }
         case .superseded(_, .words(let loss, _), author: 0, _):
             promises.rejected(Words.Put(wordsOf: loss.lost))
         case .superseded(let item, _, author: 0, _):
-            // A snapshot does not tell by whom; whoever reads that knows that the item is not there.
+            // A snapshot does not say who overwrote an item. The reader only learns that the item is gone.
             if client.followed[name]?.contains(where: { $0.id == item.id }) != true {
                 promises.rejected(Words.Put(item))
             }
@@ -181,7 +181,7 @@ final class System {
 
     // MARK: The network
 
-    /// Nil if the server is down.
+    /// Connects to a server, or returns nil if the server is down.
     func connect(_ name: String, to server: SimulatedServer) -> Link? {
         guard server.isUp else { return nil }
         links += 1
@@ -203,13 +203,13 @@ final class System {
 
     // MARK: The run
 
-    /// Everything from the start to the end; `finding` says what was wrong.
+    /// Runs everything from start to end. Afterwards, `finding` holds what was wrong.
     func run(_ steps: [Step]) {
         for server in servers { server.start() }
         for client in clients { client.start() }
         visitor.start()
         prepareLists()
-        // Some worlds start with everybody connected.
+        // In some worlds, everybody is connected at the start.
         if schedule.seed & 1 == 0 { wait(3_000) }
         for step in steps {
             wait(step.pause)
@@ -221,7 +221,7 @@ final class System {
         finish()
     }
 
-    /// The lists that everybody starts with.
+    /// Creates the lists that exist at the start.
     private func prepareLists() {
         let names = (0..<schedule.lists).map(schedule.list)
         for (index, list) in names.enumerated() {
@@ -236,7 +236,7 @@ final class System {
         scheduler.run(until: scheduler.now + milliseconds) { finding != nil }
     }
 
-    /// All faults stop; then everybody must come to the same list, within ten minutes of that world.
+    /// Stops all faults. All clients must then reach the same list within ten minutes of simulated time.
     private func finish() {
         trace("all faults stop")
         isCalm = true
@@ -245,20 +245,20 @@ final class System {
         for server in servers { (server.diskDelay, server.isCutOff) = (0, false) }
         if hasLostCommits { editOnceMore() }
         settle { self.unfinished() }
-        // A connection that went away silently is noticed by its silence; until then somebody may be shown who is gone.
+        // The silence of a broken connection reveals it. Until then, people may be shown who are gone.
         if finding == nil { wait(3 * schedule.limits.idleDeadline) }
         if finding == nil { settle { self.unfinished() ?? self.wrongPresence() } }
         if finding == nil { checkEnd() }
     }
 
-    /// Who has seen as many commits as there are, but others, notices that with the next one.
+    /// A client that has seen equally many but different commits notices that only with the next one. This makes it.
     private func editOnceMore() {
         for round in 0..<4 {
             wait(30_000)
             for client in clients { client.start() }
             for index in 0..<schedule.lists {
                 var random = SplitMix64(seed: schedule.seed &+ UInt64(round))
-                // A full list takes no item, and an empty one has none to delete.
+                // A full list accepts no item, and an empty one has none to delete.
                 let kind: FaultSchedule.Kind = round.isMultiple(of: 2) ? .insert : .delete
                 edit(kind, clients[round % clients.count], schedule.list(index).name, &random)
             }
@@ -270,7 +270,7 @@ final class System {
         let text: String
     }
 
-    /// Runs until nothing keeps the system from being at rest.
+    /// Runs until `unrest` finds nothing.
     private func settle(_ unrest: () -> Unrest?) {
         let deadline = scheduler.now + 600_000
         var found: Unrest?
@@ -290,7 +290,7 @@ final class System {
         client.openKept()
     }
 
-    /// In which way clients do not have the lists as they are; nil if all do.
+    /// Returns how some client's or server's list differs from the true one, or nil if none differs.
     private func unfinished() -> Unrest? {
         func unrest(_ text: String) -> Unrest { Unrest(checker: .convergence, text: text) }
         guard servers.allSatisfy(\.isUp) else { return unrest("a server is down") }
@@ -319,7 +319,7 @@ final class System {
         return nil
     }
 
-    /// Who does not see everybody where they are, or sees somebody else; nil if there is nobody.
+    /// Returns who sees other people than those present, or nil if everybody sees the right ones.
     private func wrongPresence() -> Unrest? {
         for name in disk.durable.present.map(\.stored.name).sorted() {
             for client in clients {
@@ -361,7 +361,7 @@ final class System {
 }
 
 extension DownMessage {
-    /// What it says, for a trace; nil for what only fills it.
+    /// The text for a trace, or nil for messages that would only clutter it.
     fileprivate var traced: String? {
         switch self {
         case .subscribed(let subscribed): Self.traced(subscribed)

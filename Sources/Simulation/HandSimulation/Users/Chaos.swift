@@ -43,7 +43,7 @@ package struct Chaos {
         return change
     }
 
-    /// A text with words added, replaced or removed, one or two, in any place.
+    /// Returns the text with one or two words added, replaced or removed, at any place.
     private mutating func phrase(_ text: String) -> String {
         var words = text.split(separator: " ").map(String.init)
         for _ in 0...random.next(below: 2) {
@@ -58,7 +58,7 @@ package struct Chaos {
         return words.joined(separator: " ")
     }
 
-    /// A delta of about `size` things on `list`.
+    /// Returns a delta with about `size` changes of `list`.
     package mutating func delta(on list: some EditableList, size: Int) -> Delta {
         let count = list.count
         var fates: [Int: Int] = [:]
@@ -97,7 +97,7 @@ package struct Chaos {
 
     private mutating func side() -> Side { random.next() & 1 == 0 ? .after : .before }
 
-    /// One edit on a list of tasks, as a person makes them.
+    /// Returns one edit of a list of tasks, as a person makes it.
     package mutating func edit(on list: some EditableList) -> Delta {
         let count = list.count
         let choice = count == 0 ? 0 : random.next(below: 4)

@@ -1,6 +1,6 @@
 import HandCore
 
-/// A person who edits: draws a random edit of a given kind on the list that the person sees.
+/// A person who edits: draws a random edit of a given kind on the person's view of the list.
 struct Person {
     private var chaos: Chaos
 
@@ -9,7 +9,7 @@ struct Person {
         chaos.random = random
     }
 
-    /// A list is kept about so short, so that its items meet.
+    /// About how long lists stay: short enough that edits meet on the same items.
     private static let length = 20
 
     mutating func delta(_ kind: FaultSchedule.Kind, on view: Hand) -> Delta {
@@ -21,7 +21,7 @@ struct Person {
         case .delete: return Delta.deleting(range(in: count))
         case .move: return Delta.moving(range(in: count), to: chaos.random.next(below: count + 1), side())
         case .change where !view.rules.hasDeck:
-            // Half the time all write in one line, so that their words meet.
+            // Half the time, everybody edits the same item, so that their words meet.
             if chaos.random.next() & 1 == 0 {
                 index = view.firstIndex { [.task, .note].contains($0.content.kind) } ?? index
             }

@@ -2,37 +2,37 @@ import HandCore
 import HandSync
 import HandWire
 
-/// A client process: a machine, its journal, and a connection now and then. It can be killed at any moment. What it keeps may be
-/// copied, as with a home that is put back from a backup; then another process goes on from that.
+/// A client process: a machine, its journal, and a connection from time to time. It can be killed at any moment. Its
+/// files may be copied, as when a home folder is restored from a backup; another process then continues from the copy.
 final class SimulatedClient {
     unowned let system: System
     let number: Int
-    /// Whose name its person has: the copy of a client is the same person's.
+    /// The number of its person. A client and its copies have the same person.
     let person: Int
     private(set) var machine: ClientMachine?
     private var journal: VirtualJournal
-    /// Whether there is a copy of it, or it is one.
+    /// Whether it has a copy or is one.
     private(set) var isCopied = false
     private var process = 0
     private(set) var link: Link?
-    /// The number of the server that it goes to.
+    /// The number of the server that it connects to.
     private(set) var home = 0
     var watch = SubmissionWatch()
     private var outgoing: [UInt8] = []
     private var keptWaiters: [(mark: Int, body: () -> Void)] = []
     private var random: SplitMix64
     private var armed: UInt64?
-    /// Others on each list, as far as this connection was told.
+    /// The other people on each list, as reported on this connection.
     private(set) var others: [String: [UInt64: DownMessage.Presence]] = [:]
-    /// Each list's view as it follows from the deltas that were reported.
+    /// Each list's view as it follows from the reported deltas.
     var followed: [String: Hand] = [:]
     /// How many edits this client has made in each list (by its log id), undo and redo included.
     private var edits: [UInt64: Int] = [:]
-    /// Hears what its requests are answered.
+    /// Receives the answers to its requests.
     var onAnswer: (UInt64, ClientMachine.Answer) -> Void = { _, _ in }
-    /// Words that commits of this process have put into texts that were there, by list, and the revisions of those commits.
+    /// Words that commits of this process have put into existing texts, by list, with the revisions of those commits.
     private var ownWords: [String: [Substring: Int]] = [:]
-    /// The next write to the journal does not happen: the process dies before it.
+    /// Whether the process dies before the next write to the journal.
     var diesAtNextWrite = false
 
     init(_ system: System, number: Int) {
@@ -43,21 +43,21 @@ final class SimulatedClient {
         journal = VirtualJournal(.random(using: &random))
     }
 
-    /// A client that has on disk what another one has now.
+    /// Creates a client that has the same files on disk as another.
     init(copying other: SimulatedClient, number: Int) {
         system = other.system
         self.number = number
         person = other.person
         random = SplitMix64(seed: system.schedule.seed &+ UInt64(number) &* 0x1_0001)
         journal = other.journal
-        // So it starts under the same name.
+        // This makes it start under the same name.
         process = max(0, other.process - 1)
         isCopied = true
         other.isCopied = true
     }
 
     var isUp: Bool { machine != nil }
-    /// What its person is called.
+    /// Its person's name.
     private var name = ""
 
     // MARK: The process
@@ -68,7 +68,7 @@ final class SimulatedClient {
         armed = nil
         followed = [:]
         ownWords = [:]
-        // Its person has another name each time, and an old one again.
+        // Its person changes names, and returns to former ones.
         name = "person \(person).\(process % 3)"
         if journal.isShared { _ = journal.take(.random(using: &random)) }
         machine = ClientMachine(
@@ -94,7 +94,7 @@ final class SimulatedClient {
         system.scheduler.after(1 + UInt64(random.next(below: 3_000))) { [self] in start() }
     }
 
-    /// What edits put in which are on disk and not confirmed.
+    /// Returns everything that the edits on disk insert and that is not confirmed.
     ///
     /// - Parameter isClosed: leave out lists that are open.
     func kept(ofClosedOnes isClosed: Bool = false) -> Words.Put {
@@ -107,7 +107,8 @@ final class SimulatedClient {
         return put
     }
 
-    /// Whether its disk says that this is in flight, or was, under whatever name: its commit may come before it is sent once more.
+    /// Whether its disk says that the submission is or was in flight, under any name. Its commit may arrive before it
+    /// is submitted again.
     func hasKept(_ submission: Submission, of logID: UInt64) -> Bool {
         journal.names.contains { name in
             guard let kept = try? journal.load(name) else { return false }
@@ -117,9 +118,9 @@ final class SimulatedClient {
 
     // MARK: Lists
 
-    /// Follows a list, from what is kept of it or from nothing.
+    /// Follows a list, starting from the kept replica or from nothing.
     func open(_ name: String) {
-        // Asked now: one that is closed meanwhile has kept more by then than what is waited for here.
+        // Check now: a list that is closed while this waits will have more on disk than this would load.
         guard machine?.subscriptions[name] == nil else { return }
         whenKept { [unowned self] in
             guard machine?.subscriptions[name] == nil else { return }
@@ -134,7 +135,7 @@ final class SimulatedClient {
         perform { $0.open(name, from: replica, isJournaled: true) }
     }
 
-    /// Opens all of which something is kept: what waits is for some list, whatever that is called.
+    /// Opens every list with a kept replica: pending edits belong to some list, whatever its name is.
     func openKept() {
         for name in journal.names { open(name) }
     }
@@ -146,13 +147,13 @@ final class SimulatedClient {
         followed[name] = nil
         ownWords[name] = nil
         others[name] = nil
-        // It may be open again by then.
+        // It may be open again at that point.
         whenKept { [unowned self] in if machine?.subscriptions[name] == nil { journal.forget(name) } }
     }
 
     // MARK: Effects
 
-    /// Has the machine take an event, then does what it wants: first to the journal, then to the network.
+    /// Gives the machine an event, then carries out its effects: first the journal, then the network.
     func perform(_ body: (inout ClientMachine) -> Void) {
         guard machine != nil else { return }
         body(&machine!)
@@ -191,7 +192,7 @@ final class SimulatedClient {
         outgoing = []
     }
 
-    /// The disk takes its time, and its process goes on meanwhile or dies with some of it written.
+    /// The disk takes time. The process continues in the meantime, or dies with only some of the writes on disk.
     private func keep(_ writes: [JournalWrite]) {
         let (mine, items) = (process, system.promises.unkept(by: number))
         afterDisk { [unowned self] in
@@ -207,7 +208,7 @@ final class SimulatedClient {
         }
     }
 
-    /// Does something when all that was done so far is on disk.
+    /// Calls `body` when all earlier writes are on disk.
     private func whenKept(_ body: @escaping () -> Void) {
         perform { $0.flush() }
         guard let machine else { return }
@@ -235,7 +236,7 @@ final class SimulatedClient {
         case .edit: if let replica = machine?.subscriptions[list]?.replica { edits[replica.logID, default: 0] += 1 }
         case .commit(let commit):
             system.received(commit, of: list, by: self)
-            checkTold(commit, update.notices, list)
+            checkNotified(commit, update.notices, list)
         case .answer: ownWords[list] = nil
         }
         do { followed[list] = try followed[list]?.applying(update.delta) } catch {
@@ -255,7 +256,8 @@ final class SimulatedClient {
         others[list] = nil
         whenKept { [unowned self] in
             guard machine?.subscriptions[list] == nil, let kept = try? journal.load(list) else { return }
-            // Some keep what waits, for the list to come back; some throw it away, in the end all do.
+            // Some clients keep pending edits in case the list comes back, and some discard them. At the end, all
+            // discard them.
             if kept.hasPending, !system.isCalm, random.next() & 1 == 0 { return }
             system.promises.gaveUp(client: number, list: kept.logID, committed: system.ledger.inserted)
             journal.forget(list)
@@ -273,7 +275,7 @@ final class SimulatedClient {
             system.report(.protocol, "client \(number): \(reason)")
         }
         guard wait == nil else { return }
-        // Its person starts it again some time.
+        // Its person starts it again some time later.
         let mine = process
         system.scheduler.after(1 + UInt64(random.next(below: 60_000))) { [self] in if process == mine { die() } }
     }
@@ -305,7 +307,7 @@ final class SimulatedClient {
         }
     }
 
-    /// Where there are several, it goes to another one now and then.
+    /// With several servers, it switches to another one from time to time.
     private func chooseServer() {
         guard system.isShared, random.next() & 1 == 0 else { return }
         home = random.next(below: system.servers.count)
@@ -337,10 +339,10 @@ final class SimulatedClient {
 
     // MARK: Checking
 
-    /// Whoever loses words to somebody who had not seen them is told so.
-    private func checkTold(_ commit: Commit, _ notices: [Replica.Notice], _ list: String) {
+    /// Checks that a client is notified when it loses words to an author who had not seen them.
+    private func checkNotified(_ commit: Commit, _ notices: [Replica.Notice], _ list: String) {
         let isOwn = commit.author == machine?.author
-        // A copy of the client makes commits under its name.
+        // A copy of the client makes commits as the same author.
         let isMade = notices.contains {
             if case .acknowledged(commit.sequence, commit.revision) = $0 { isOwn } else { false }
         }
@@ -360,10 +362,10 @@ final class SimulatedClient {
         }
     }
 
-    /// An undo takes out only what its author has put in; words go with their items.
+    /// Checks that an undo removes only its author's own insertions. Words disappear with their items.
     func checkUndo(of name: String, _ before: Hand, _ after: Hand) {
         guard !isCopied else { return }
-        // Where somebody has been given another delta than was committed, an item may be there twice.
+        // If a client was sent an altered delta, an item may occur twice.
         let left = Dictionary(after.map { ($0.id, $0.things) }) { $0.union($1) }
         for item in before {
             for thing in item.things.subtracting(left[item.id] ?? item.things) {
@@ -378,7 +380,7 @@ final class SimulatedClient {
         }
     }
 
-    /// What must hold of every replica at every moment.
+    /// Checks the invariants that hold for every replica at every moment.
     private func check() {
         for (name, subscription) in (machine?.subscriptions ?? [:]).sorted(by: { $0.key < $1.key }) {
             let replica = subscription.replica
@@ -390,9 +392,9 @@ final class SimulatedClient {
             }
             system.ledger.check(replica, of: name, client: number)
             if !isCopied { system.ledger.check(edits: edits[replica.logID] ?? 0, of: replica, name, client: number) }
-            // What was let go of is on its way to the disk.
+            // Check only when all journal writes have reached the disk.
             guard machine?.keptMark == machine?.journalMark else { continue }
-            // It may be open under a name that it had before too.
+            // The list may also be open under a former name.
             let pending = machine?.subscriptions.values.filter { $0.replica.logID == replica.logID } ?? []
             let lost = system.promises.lost(
                 client: number, list: replica.logID, pending: pending.flatMap(\.replica.pending),

@@ -2,7 +2,7 @@ import HandCore
 import HandSync
 import HandWire
 
-/// What a simulated client has on disk, as the bytes that a real journal holds.
+/// The files of a simulated client, as the bytes that a real journal writes.
 struct VirtualJournal {
     private struct Kept {
         var head: [UInt8]
@@ -11,19 +11,19 @@ struct VirtualJournal {
     }
 
     private var lists: [String: Kept] = [:]
-    /// What waited under names that other lists have got. Nobody comes back to it here.
+    /// Replicas with pending edits whose names other lists have taken. Nobody returns to them here.
     private(set) var setAside: [Replica] = []
     private(set) var client: ClientID
-    /// The last sequence used in each history, where no list says so.
+    /// The last sequence used in each history that has no kept list.
     private(set) var used: [UInt64: UInt64] = [:]
-    /// Whether another program is known to have that id.
+    /// Whether another program is known to use the same id.
     private(set) var isShared = false
 
     init(_ client: ClientID) {
         self.client = client
     }
 
-    /// Takes another id, unless something is in flight under this one. Returns whether it did.
+    /// Takes another id, unless a submission is in flight under this one. Returns whether it did.
     mutating func take(_ fresh: ClientID) -> Bool {
         if names.contains(where: { (try? load($0))?.inFlight != nil }) { return false }
         (client, isShared, used) = (fresh, false, [:])
@@ -52,7 +52,7 @@ struct VirtualJournal {
         lists[list] = nil
     }
 
-    /// The replica of a list as it was kept.
+    /// Returns the kept replica of a list.
     func load(_ list: String) throws -> Replica? {
         guard let kept = lists[list] else { return nil }
         let checkpoint = try kept.head.withUnsafeBytes { try Replica.Checkpoint($0) }

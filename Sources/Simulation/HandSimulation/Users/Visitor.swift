@@ -2,14 +2,15 @@ import HandCore
 import HandSync
 import HandWire
 
-/// A client that edits a list without a copy of it, as commands do: it gets an excerpt, makes one edit on it, and awaits the answer.
+/// A client that edits a list without having a copy of it, as commands do: it asks for an excerpt, makes one edit on
+/// it, and awaits the answer.
 final class Visitor {
     private unowned let system: System
     private let client: SimulatedClient
     private var random: SplitMix64
     private var visit: Visit?
 
-    /// An item on its way into a list.
+    /// An item that is being inserted.
     private struct Visit {
         let request: UInt64
         let name: String
@@ -46,14 +47,14 @@ final class Visitor {
         }
     }
 
-    /// The list of which an excerpt was asked for last, and by which request.
+    /// The last excerpt request and its list.
     private var asking: (request: UInt64, name: String)?
 
     private func answered(_ request: UInt64, _ answer: ClientMachine.Answer) {
         switch answer {
         case .excerpt(let excerpt):
             guard visit == nil, let asking, asking.request == request else { return }
-            // Others go on meanwhile.
+            // Other people keep editing in the meantime.
             system.scheduler.after(UInt64(random.next(below: 200))) { [unowned self] in edit(asking.name, excerpt) }
         case .committed(let revision, _): committed(at: revision)
         case .rejected(.duplicateItem(let id)):
@@ -69,7 +70,8 @@ final class Visitor {
         let delta = Delta.inserting([item], at: random.next(below: excerpt.count + 1), .after)
         let isExact = random.next(below: 8) == 0
         system.promises.edit(client: client.number, list: excerpt.logID, inserted: item.things, deleted: [])
-        // It is owed only once the server has said so: who loses the connection for good is not told.
+        // The item is promised only once the server has confirmed it: a client that loses its connection for good never
+        // learns whether it was committed.
         system.promises.rejected(Words.Put(item))
         client.perform { machine in
             guard let request = machine.edit(name, on: excerpt, delta, isExact: isExact) else { return }

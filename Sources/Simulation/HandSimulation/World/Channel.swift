@@ -10,14 +10,14 @@ final class Channel {
     private var hasEnded = false
     private var isEnding = false
 
-    /// Milliseconds from one end to the other, and the most that chance adds.
+    /// Minimum latency from one end to the other in milliseconds, and the maximum that chance adds.
     let latency: UInt64
     let jitter: UInt64
-    /// Bytes under way above which the writer is asked to wait.
+    /// Bytes under way above which the writer should pause.
     let capacity: Int
-    /// Nothing arrives before.
+    /// Nothing arrives before this time.
     var stalledUntil: UInt64 = 0
-    /// Bytes are lost on the way, and nobody is told.
+    /// Whether bytes are lost on the way without either end being notified.
     var isVanished = false
     var isPaused = false {
         didSet { if !isPaused { schedule() } }
@@ -45,13 +45,13 @@ final class Channel {
         schedule()
     }
 
-    /// The end comes after the last byte.
+    /// Ends the stream after the last byte.
     func end() {
         isEnding = true
         schedule()
     }
 
-    /// Nothing more arrives, not even what is under way.
+    /// Drops everything, including the bytes under way.
     func breakOff() {
         isBroken = true
         bytes = []
@@ -73,7 +73,7 @@ final class Channel {
         guard !isBroken, !isPaused else { return }
         if scheduler.now < stalledUntil { return schedule() }
         if isVanished {
-            // The writer's system keeps what nobody acknowledges, until it is full.
+            // The writer's system buffers the unacknowledged bytes until it is full.
             return
         }
         let count = random.next(below: 3) == 0 ? 1 + random.next(below: max(1, bytes.count)) : bytes.count

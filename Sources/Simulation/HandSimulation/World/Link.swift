@@ -2,46 +2,46 @@ import HandCore
 import HandSync
 import HandWire
 
-/// A connection between a client and the server, and what can befall it.
+/// A connection between a client and the server, and the faults that can hit it.
 final class Link {
     let up: Channel
     let down: Channel
-    /// What the server holds of it.
+    /// The connection as the server sees it.
     let serverEnd: ServerEnd
     private(set) var isOver = false
-    /// Told to the client once, when the connection is over for it.
+    /// Called once on the client's side, when the client considers the connection closed.
     var onLoss: (String) -> Void = { _ in }
-    /// Told to the server once.
+    /// Called once on the server's side.
     var onServerLoss: (String) -> Void = { _ in }
 
     init(up: Channel, down: Channel, name: String) {
         self.up = up
         self.down = down
         serverEnd = ServerEnd(up: up, down: down, name: name)
-        down.onEnd = { [unowned self] in clientHears("the server closed the connection") }
-        up.onEnd = { [unowned self] in serverHears("end of file") }
+        down.onEnd = { [unowned self] in notifyClient("the server closed the connection") }
+        up.onEnd = { [unowned self] in notifyServer("end of file") }
         serverEnd.onClose = { [unowned self] in closedByServer() }
     }
 
     private var clientKnows = false
     private var serverKnows = false
 
-    private func clientHears(_ reason: String) {
+    private func notifyClient(_ reason: String) {
         guard !clientKnows else { return }
         clientKnows = true
         onLoss(reason)
     }
 
-    private func serverHears(_ reason: String) {
+    private func notifyServer(_ reason: String) {
         guard !serverKnows else { return }
         serverKnows = true
         onServerLoss(reason)
     }
 
-    /// The client takes it for lost.
-    func giveUp() { clientHears("no answer") }
+    /// The client considers the connection lost.
+    func giveUp() { notifyClient("no answer") }
 
-    /// The client has closed its end: what it sent still arrives.
+    /// The client closes its end. The bytes that it sent still arrive.
     func closeByClient() {
         clientKnows = true
         down.breakOff()
@@ -55,33 +55,33 @@ final class Link {
         down.end()
     }
 
-    /// Both ends learn of it at once, and what was under way is lost, in the middle of a frame perhaps.
+    /// Resets the connection. Both ends notice at once; the bytes under way are lost, perhaps in the middle of a frame.
     func cut() {
         up.breakOff()
         down.breakOff()
-        clientHears("connection reset by peer")
-        serverHears("connection reset by peer")
+        notifyClient("connection reset by peer")
+        notifyServer("connection reset by peer")
     }
 
-    /// Neither end learns of it.
+    /// Loses everything from now on. Neither end notices.
     func vanish() {
         up.isVanished = true
         down.isVanished = true
     }
 
-    /// The client's process is gone; its system resets the connection, or nobody does.
+    /// Ends the client's process. Its system resets the connection, or the connection just goes silent.
     func clientDied(silently: Bool) {
         clientKnows = true
         down.breakOff()
         if silently { up.breakOff() } else { cut() }
     }
 
-    /// The server's process is gone.
+    /// Ends the server's process.
     func serverDied() {
         serverKnows = true
         up.breakOff()
         down.breakOff()
-        clientHears("connection reset by peer")
+        notifyClient("connection reset by peer")
     }
 }
 
@@ -92,9 +92,9 @@ final class ServerEnd: ByteStream {
     let peerDescription: String
     fileprivate var onClose: () -> Void = {}
     private var isClosed = false
-    /// Hears of every message, if somebody wants to; commits apart, which everybody gets.
+    /// Receives every message that the server sends, if set.
     var tap: ((DownMessage) -> Void)?
-    /// The next commit that is sent is to be altered: what a broken server would do.
+    /// Whether to alter the next commit that is sent, as a broken server would.
     var garbles = false
     private(set) var hasGarbled = false
 
@@ -126,7 +126,7 @@ final class ServerEnd: ByteStream {
         }
     }
 
-    /// The same frames, but one delta is another than was committed; nil if there is none among them.
+    /// The same frames with one delta replaced, or nil if they contain no commit to alter.
     private func altered(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
         var reader = FrameReader(limit: bytes.count)
         var frames: [UInt8] = []

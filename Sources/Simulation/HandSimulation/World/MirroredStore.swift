@@ -2,14 +2,14 @@ import HandCore
 import HandSync
 import HandWire
 
-/// A real store, and beside it the simulator's own, which does the same: what a server is told comes from the real one, and
-/// must be what the plain one says. The checkers look at the plain one.
+/// A real store that is compared with the simulator's own. The server gets the answers of the real one; they must equal
+/// those of the simulator's. The checkers look at the simulator's.
 ///
-/// `@unchecked Sendable` is safe: a simulation is run by one thread.
+/// `@unchecked Sendable` is safe: one thread runs a simulation.
 final class MirroredStore: CommitStore, @unchecked Sendable {
     private let bench: any StoreBench
     private let model: SimulatedStore
-    /// Hears what differs.
+    /// Receives each difference.
     private let report: (String) -> Void
 
     init(_ bench: any StoreBench, _ disk: VirtualDisk, report: @escaping (String) -> Void) {
@@ -20,7 +20,7 @@ final class MirroredStore: CommitStore, @unchecked Sendable {
 
     private var real: any CommitStore { bench.store }
 
-    /// Asks both. What the real one could not write for want of room, the plain one does not write either.
+    /// Asks both stores. If the real one could not write because it is full, the simulated one does not write either.
     private func both<Value>(
         _ what: String, _ body: (any CommitStore) throws -> Value, _ isSame: (Value, Value) -> Bool
     ) throws -> Value {
@@ -40,7 +40,7 @@ final class MirroredStore: CommitStore, @unchecked Sendable {
         return try answer.get()
     }
 
-    /// Which list it was is said in words of their own.
+    /// Errors that name a list are equal whatever their wording.
     private static func isSame(_ error: StoreError, _ expected: StoreError) -> Bool {
         switch (error, expected) {
         case (.noSuchList, .noSuchList), (.listExists, .listExists): true
@@ -59,7 +59,7 @@ final class MirroredStore: CommitStore, @unchecked Sendable {
         try both("append") { try $0.append(batches, by: newcomers) }
     }
 
-    /// How many come at once is each store's own choice.
+    /// Each store chooses how many frames it returns at once.
     func frames(of list: UInt64, after revision: Int, about bytes: Int) throws -> [StoredFrame] {
         try both(
             "frames after \(revision)", { try $0.frames(of: list, after: revision, about: bytes) },
@@ -85,10 +85,10 @@ final class MirroredStore: CommitStore, @unchecked Sendable {
             { _, _ in true })
     }
 
-    /// The real one says how far it has come, also where it was interrupted.
+    /// The real store decides how far a trim goes, even if it was interrupted.
     func trim(_ list: UInt64, keeping retention: Retention, now: UInt64) throws -> Trimmed {
         let before = try model.disk.read { try $0.list(list).stored }
-        // It may be deleted by now, and another may have its name.
+        // The list may be deleted by this time, and another list may have its name.
         func find(in store: any CommitStore) -> StoredList? {
             if let present = try? store.list(named: before.name), present.number == list { return present }
             let deleted = try? store.deletedLists(before: .max, limit: .max, named: before.name, among: nil)
@@ -138,7 +138,7 @@ final class MirroredStore: CommitStore, @unchecked Sendable {
         try both("giving up") { try $0.giveUpOldest(of: owner) }
     }
 
-    /// How much goes at once is each store's own choice.
+    /// Each store chooses how much it removes at once.
     func sweep(deletedBy time: UInt64) throws -> Bool {
         try both("sweep", { try $0.sweep(deletedBy: time) }, { _, _ in true })
     }
@@ -153,10 +153,10 @@ final class MirroredStore: CommitStore, @unchecked Sendable {
 
     func listCount(of owner: String?) throws -> Int { try both("list count") { try $0.listCount(of: owner) } }
 
-    /// Each takes what it takes.
+    /// The sizes of the two stores differ.
     func size() throws -> Int { try real.size() }
 
-    /// Each gives newcomers numbers of its own.
+    /// Each store chooses the numbers of new authors.
     func author(for client: ClientID, person: String) throws -> (author: Author, isNew: Bool) {
         try both(
             "author", { try $0.author(for: client, person: person) },

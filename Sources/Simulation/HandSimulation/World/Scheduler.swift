@@ -1,6 +1,7 @@
 import HeapModule
 
-/// Virtual time: what is to happen, in the order of its time, and of its planning where times are equal.
+/// Virtual time. Events happen in the order of their times; events of the same time in the order in which they were
+/// scheduled.
 final class Scheduler {
     private struct Event: Comparable {
         let time: UInt64
@@ -11,7 +12,7 @@ final class Scheduler {
         static func == (left: Event, right: Event) -> Bool { left.order == right.order }
     }
 
-    /// Milliseconds since the beginning.
+    /// Milliseconds since the start.
     private(set) var now: UInt64 = 0
     private var events = Heap<Event>()
     private var planned = 0
@@ -25,7 +26,7 @@ final class Scheduler {
         events = Heap()
     }
 
-    /// Goes on to that time, with all that happens until then, or until `isOver` says so after an event.
+    /// Advances to `time` and runs all events until then, or stops after the event that makes `isOver` true.
     func run(until time: UInt64, isOver: () -> Bool) {
         while let next = events.min, next.time <= time, !isOver() {
             events.removeMin()

@@ -1,9 +1,9 @@
 import HandCore
 import HandSync
 
-/// What lies between a server and a store that others share. A request takes its time, and so does its answer. Either may get lost:
-/// then the server gives up waiting, and what it has asked for is executed or not, perhaps later than what it asks next, perhaps
-/// when its process has ended.
+/// The network between a server and a store that several servers share. A request takes time, and so does its answer.
+/// Either may get lost: then the server gives up waiting, and the request is executed or not, perhaps later than the
+/// server's next request, perhaps after the server's process has ended.
 extension SimulatedServer {
     func askShared<Value: Sendable>(
         _ body: @escaping @Sendable (any CommitStore) throws -> Value,
@@ -17,7 +17,7 @@ extension SimulatedServer {
         }
     }
 
-    /// Each list is a transaction of its own, in whatever order.
+    /// Commits each list in a transaction of its own, in any order.
     func append(
         _ batches: [CommitBatch], by newcomers: [Newcomer],
         then: @escaping (Result<[Appended], StoreError>) -> Void
@@ -41,7 +41,7 @@ extension SimulatedServer {
         }
     }
 
-    /// Has the store execute something. `then` gets what that returned; nil if no answer came in time.
+    /// Asks the store to execute `body`. `then` gets the result, or nil if no answer came in time.
     private func request<Value>(_ body: @escaping () -> Value, then: @escaping (Value?) -> Void) {
         let (mine, faults, isCalm) = (process, system.schedule.storeFaults, system.isCalm)
         var isOver = false
@@ -65,7 +65,7 @@ extension SimulatedServer {
         system.scheduler.after(UInt64(StoreFaults.patience)) { end(nil) }
     }
 
-    /// Hints to the other servers: late, lost or twice.
+    /// Sends a hint to the other servers: late, twice or never.
     func tell(_ hint: StoreHint) {
         let faults = system.schedule.storeFaults
         for other in system.servers where other !== self {

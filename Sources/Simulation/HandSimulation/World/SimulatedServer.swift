@@ -2,25 +2,25 @@ import HandCore
 import HandSync
 import HandWire
 
-/// A server process: a service, and the world that it runs in. It can be killed at any moment and started again.
+/// A server process: a service and its environment. It can be killed at any moment and started again.
 final class SimulatedServer: ServiceEnvironment {
     unowned let system: System
     private let number: Int
-    /// What it is called in a trace.
+    /// Its name in a trace.
     let name: String
     private(set) var service: Service?
-    /// Which process it is; what was planned for an earlier one does not happen.
+    /// The number of the current process. Events that were scheduled for an earlier process do not happen.
     private(set) var process = 0
     private var links: [Link] = []
     var random: SplitMix64
     private var armed: UInt64?
-    /// The disk did not confirm a flush.
+    /// Whether the disk failed to confirm a flush.
     private var mustEnd = false
-    /// Milliseconds that the clock of the day is ahead of what it was.
+    /// Milliseconds that the wall clock has jumped ahead.
     var clockOffset: UInt64 = 0
-    /// Milliseconds that each request to the store takes longer.
+    /// Milliseconds added to each request to the store.
     var diskDelay: UInt64 = 0
-    /// Whether nothing gets through between it and a store that others share.
+    /// Whether it is cut off from the shared store.
     var isCutOff = false
 
     private static let epoch: UInt64 = 1_800_000_000_000
@@ -48,7 +48,7 @@ final class SimulatedServer: ServiceEnvironment {
         turn()
     }
 
-    /// `kill -9`, or the loss of power: what was not flushed is gone, or not.
+    /// `kill -9`, or the loss of power: unflushed writes are lost or not.
     func crash() {
         guard service != nil else { return }
         system.trace("\(name) dies")
@@ -61,7 +61,7 @@ final class SimulatedServer: ServiceEnvironment {
         system.scheduler.after(delay) { [self] in start() }
     }
 
-    /// SIGTERM: everything numbered is written, everybody is told.
+    /// SIGTERM: the server writes everything that it has numbered, and notifies everybody.
     func stop() {
         system.trace("\(name) is asked to stop")
         service?.stop()
@@ -92,7 +92,7 @@ final class SimulatedServer: ServiceEnvironment {
         turn()
     }
 
-    /// What follows every event: the end of the loop's turn, and another one where that is asked for.
+    /// Ends the loop's turn, as after every event, and schedules another one if the service asks for it.
     func turn() {
         guard let service else { return }
         let hasMore = service.endTurn()
@@ -163,7 +163,7 @@ final class SimulatedServer: ServiceEnvironment {
         }
     }
 
-    /// Two users share what they may take; some are not counted.
+    /// Two users share their allowances; some clients have no user.
     func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant? {
         let user = client.low % 3 == 0 ? nil : "user \(client.low % 3)"
         return Grant(id: nil, access: .everything, client: client, user: user)
@@ -179,7 +179,7 @@ final class SimulatedServer: ServiceEnvironment {
         case .unsettled(let list): system.trace("\(name) does not know what became of its commits of \(list.name)")
         case .reloaded(let list, let error):
             system.trace("\(name) loads \(list.name) anew: \(error)")
-            // What it has not seen may be forgotten.
+            // The commits that it has not seen may be forgotten.
             let known = service?.durable(list.name)?.revision ?? 0
             if known >= system.disk.durable.lists[list.number]?.stored.floor ?? 0 {
                 system.report(.order, "\(name) loads \(list.name) anew, which never went back: \(error)")

@@ -1,7 +1,7 @@
 import HandSync
 
 extension SimulatedStore: SharedServers {
-    /// Milliseconds after which a server that was not heard of is taken to be gone.
+    /// Milliseconds of silence after which a server is considered gone.
     private static let silence: UInt64 = 5_000
 
     package func exchange(

@@ -4,10 +4,10 @@ import HandWire
 
 /// A `CommitStore` on a virtual disk.
 ///
-/// `@unchecked Sendable` is safe: a simulation is run by one thread.
+/// `@unchecked Sendable` is safe: one thread runs a simulation.
 package final class SimulatedStore: CommitStore, @unchecked Sendable {
     let disk: VirtualDisk
-    /// The last number that was given to an author: the next process goes on behind it.
+    /// The last number given to an author. The next process continues after it.
     private var lastAuthor: UInt64 = 0
 
     init(_ disk: VirtualDisk, isShared: Bool = false) {
@@ -24,22 +24,22 @@ package final class SimulatedStore: CommitStore, @unchecked Sendable {
 
     package let isShared: Bool
 
-    /// What becomes of an append to a shared store and of its answer.
+    /// The fate of an append to a shared store, and of its answer.
     package enum Fate: Sendable {
         case answered
-        /// It is not executed, and there is no answer.
+        /// The append is not executed, and there is no answer.
         case lost
-        /// It is executed, and there is no answer.
+        /// The append is executed, but there is no answer.
         case executed
     }
 
-    /// The fates of the next batches; those behind are answered.
+    /// The fates of the next batches, in order. Later batches are answered.
     package var fates: [Fate] = []
 
-    /// Who is where at each server; that and nothing else is forgotten when the store starts anew.
+    /// The presence entries of each server. Nothing else is forgotten when the store restarts.
     package var presence: [PresencePlace: PresenceNews] = [:]
     var seen: [UInt64: UInt64] = [:]
-    /// Milliseconds of its clock.
+    /// The store's clock, in milliseconds.
     package var now: () -> UInt64 = { 0 }
 
     @discardableResult
@@ -54,7 +54,7 @@ package final class SimulatedStore: CommitStore, @unchecked Sendable {
         }
     }
 
-    /// As a transaction of its own. The same batch is taken once.
+    /// Appends a batch in a transaction of its own. The same batch is committed only once.
     private func appendAlone(_ batch: CommitBatch) throws -> Appended {
         guard let head = try disk.read({ try $0.head(of: batch.list) }), batch.logID ?? head.logID == head.logID else {
             return .gone
@@ -82,13 +82,14 @@ package final class SimulatedStore: CommitStore, @unchecked Sendable {
         try disk.read { try $0.state(of: number, at: revision) }
     }
 
-    /// A server may be late, and the history have gone back meanwhile: one of another history is not kept.
+    /// Ignores the snapshot if the server is late and the history has gone back in between: the snapshot is of another
+    /// history.
     package func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) throws {
         if isShared, (try? state(of: list, at: revision))?.digest != hand.digest { return }
         try disk.write { $0.saveSnapshot(of: list, hand, revision: revision, deck: deck) }
     }
 
-    /// A few at a time, as with a disk on which that takes long.
+    /// Removes a few commits at a time, like a slow disk.
     package func trim(_ number: UInt64, keeping retention: Retention, now: UInt64) throws -> Trimmed {
         try disk.write { try $0.trim(number, keeping: retention, now: now, step: 3) }
     }
@@ -151,7 +152,7 @@ package final class SimulatedStore: CommitStore, @unchecked Sendable {
             }
         }
         guard isShared, found.isNew else { return found }
-        // Another server has to find it.
+        // The other servers must find it.
         _ = try disk.write { try $0.append([], by: [Newcomer(found.author, client: client, person: person)]) }
         return (found.author, false)
     }

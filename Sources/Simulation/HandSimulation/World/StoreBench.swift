@@ -1,13 +1,13 @@
 import HandSync
 
-/// A store of the real world, on which the server of a simulated one works.
+/// A real store on disk for the simulated server to use.
 package protocol StoreBench: AnyObject {
-    /// Its present opening.
+    /// The currently open store.
     var store: any CommitStore { get }
-    /// Whether it has no more room: writes that need some fail.
+    /// Whether the disk is full: writes that need room fail.
     var isFull: Bool { get set }
-    /// The process ends as by `kill -9`, and another one opens what is there. It has room then.
+    /// Ends the process as `kill -9` does, and opens the files again in a new one. The disk is not full afterwards.
     ///
-    /// - Parameter torn: what stands behind the end of the log: the beginning of a write that was not finished.
+    /// - Parameter torn: the beginning of an unfinished write, appended to the log.
     func crash(torn: [UInt8]) throws
 }

@@ -2,34 +2,34 @@ import HandCore
 import HandSync
 import HandWire
 
-/// The disk below a simulated store: what was written, and how much of it a crash leaves.
+/// The disk below a simulated store: all writes, and the ones that a crash leaves.
 ///
-/// A write is there for later writes at once; it is seen by readers and survives a crash once it was flushed, as SQLite's log does with full
-/// synchronization. Until then a crash takes it, with all that came behind it, or leaves it.
+/// Later writes see a write at once. Readers see it, and it survives a crash, once it is flushed, as with SQLite's log
+/// with full synchronization. Until then, a crash leaves it or removes it, together with all later writes.
 ///
-/// `@unchecked Sendable` is safe: a simulation is run by one thread.
+/// `@unchecked Sendable` is safe: one thread runs a simulation.
 final class VirtualDisk: @unchecked Sendable {
     private var contents = StoreContents()
     private(set) var durable = StoreContents()
     private var unflushed: [StoreContents] = []
     private var flushed = 0
-    /// Writes fail, and nothing of them is there.
+    /// Whether writes fail without any effect.
     var isFull = false
-    /// The next flush fails: nobody knows what of it is there.
+    /// Whether the next flush fails. Its writes may or may not be durable.
     var failsFlush = false
-    /// Whether each write is flushed as it is made.
+    /// Whether each write is flushed at once.
     let flushesAtOnce: Bool
-    /// How many of its former states a standby may be behind.
+    /// The number of states that a standby may lag behind.
     var lag = 0
     private var former: [StoreContents] = []
-    /// Hears of every state that has become durable.
+    /// Receives every state that becomes durable.
     var onDurable: (StoreContents) -> Void = { _ in }
 
     init(flushesAtOnce: Bool = false) {
         self.flushesAtOnce = flushesAtOnce
     }
 
-    /// How many writes there were.
+    /// The number of writes so far.
     var writes: Int { flushed + unflushed.count }
 
     func read<Value>(_ body: (StoreContents) throws -> Value) rethrows -> Value {
@@ -56,14 +56,14 @@ final class VirtualDisk: @unchecked Sendable {
         onDurable(durable)
     }
 
-    /// A standby takes over that is behind.
+    /// A standby that lags behind takes over.
     func failOver(_ random: inout SplitMix64) {
         guard let before = former.randomElement(using: &random) else { return }
         contents.goBack(to: before)
         (durable, former) = (contents, [])
     }
 
-    /// What was not flushed is there or not, but never a write without the ones before it.
+    /// Unflushed writes survive or not, but a write never survives without all earlier ones.
     func crash(_ random: inout SplitMix64) {
         flush(flushed + random.next(below: unflushed.count + 1))
         unflushed = []

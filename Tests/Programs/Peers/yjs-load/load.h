@@ -10,12 +10,12 @@ typedef struct client {
     uv_tcp_t tcp;
     uv_connect_t connect;
     stage stage;
-    /// What came of a frame that has not come whole.
+    /// The beginning of an incomplete frame.
     uint8_t *unfinished;
     size_t unfinished_count;
     // ---- Of a writer only.
     int is_writer;
-    /// Under which Yjs knows its items, together with a clock that numbers them.
+    /// The id under which Yjs knows its items, together with a clock that numbers them.
     uint32_t id;
     /// Of the item in flight.
     uint64_t clock;
@@ -34,9 +34,9 @@ enum { SYNC_STEP_1 = 0, SYNC_STEP_2 = 1, SYNC_UPDATE = 2 };
 
 // ---- Updates of Yjs, in the first version of their format
 
-/// What the low bits of a struct's first byte say that it is.
+/// The type of a struct, in the low bits of its first byte.
 enum { KIND_GC = 0, KIND_DELETED = 1, KIND_STRING = 4, KIND_ANY = 8, KIND_SKIP = 10 };
-/// What its high bits say that follows.
+/// What follows, in the high bits of that byte.
 enum { HAS_ORIGIN = 0x80, HAS_RIGHT_ORIGIN = 0x40, HAS_PARENT_KEY = 0x20, KIND_BITS = 0x1F };
 enum { ANY_STRING = 119 };
 
@@ -65,7 +65,7 @@ static inline void put_string(writer *w, const char *text) {
 typedef struct {
     uint8_t *at;
     uint8_t *end;
-    /// Set for good by the first read beyond the end, so that it suffices to ask once.
+    /// Set permanently by the first read beyond the end, so that one check at the end suffices.
     int has_failed;
 } reader;
 
@@ -86,7 +86,7 @@ static inline uint64_t get_varint(reader *r) {
     return 0;
 }
 
-/// Steps over a string or bytes; returns how many they were.
+/// Skips a string or bytes. Returns their length.
 static inline uint64_t skip_bytes(reader *r) {
     uint64_t count = get_varint(r);
     if (count > (uint64_t)(r->end - r->at)) {

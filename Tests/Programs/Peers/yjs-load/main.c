@@ -1,13 +1,13 @@
 // A load for servers of Yjs documents over websockets, measured as `hand load` measures: writers that each keep one
-// edit in flight, readers that take what comes. In C, so that the figures speak of the server and not of the load.
+// edit in flight, and readers that read everything. In C, so that the figures describe the server and not the load.
 //
 //   hand-yjs-load PORT PATH CLIENTS WRITERS SECONDS [--seen]
 //
 // Each edit appends a string to the root array `list`, after the writer's own previous one. It is acknowledged when the
-// server's echo of it arrives; for servers without an echo, `--seen` takes its arrival at another client instead.
+// server's echo of it arrives; for servers without an echo, `--seen` uses its arrival at another client instead.
 //
-// Prints one line of JSON; times are microseconds. Commits are edits acknowledged, deliveries are edits that reached
-// any client, the writer's own included. Each run wants a document of its own: what an edit costs depends on its list.
+// Prints one line of JSON; times are in microseconds. Commits are acknowledged edits, deliveries are edits that reached
+// any client, including the writer's own. Each run needs its own document: what an edit costs depends on its list.
 
 #include "load.h"
 
@@ -63,14 +63,14 @@ static void send_bytes(client *c, const uint8_t *bytes, size_t count) {
     if (sent == (int)count) return;
     if (sent < 0 && sent != UV_EAGAIN) fail("a connection broke");
     if (sent < 0) sent = 0;
-    // So few bytes are in flight that this is rare, hence a copy is good enough.
+    // So few bytes are in flight that this is rare, so a copy is good enough.
     pending_write *pending = malloc(sizeof *pending + count - sent);
     memcpy(pending->bytes, bytes + sent, count - sent);
     buffer = uv_buf_init((char *)pending->bytes, count - sent);
     uv_write(&pending->request, (uv_stream_t *)&c->tcp, &buffer, 1, on_written);
 }
 
-/// No frame of ours is longer than the shortest form of its length can say.
+/// None of our frames is longer than the shortest form of its length can express.
 static void send_frame(client *c, uint8_t kind, const uint8_t *payload, size_t count) {
     // Servers must refuse frames without a mask. It need not be unpredictable here, but not zero either: unmasking is
     // part of what a server does.
@@ -177,7 +177,7 @@ static int compare_ids(const void *a, const void *b) {
     return (left > right) - (left < right);
 }
 
-/// The writers stand first, by their ids.
+/// The writers come first, sorted by their ids.
 static client *find_writer(uint64_t id) {
     int low = 0, high = writer_count;
     while (low < high) {
@@ -188,7 +188,7 @@ static client *find_writer(uint64_t id) {
     return low < writer_count && clients[low].id == id ? &clients[low] : NULL;
 }
 
-/// Items of one writer arrived: those numbered from `clock`.
+/// Records the arrival of one writer's items: those numbered from `clock`.
 static void arrived(client *at, uint64_t id, uint64_t clock, uint64_t count) {
     deliveries += count;
     if (witness && at != witness) return;
@@ -197,7 +197,7 @@ static void arrived(client *at, uint64_t id, uint64_t clock, uint64_t count) {
     if (clock <= c->clock && c->clock < clock + count) acknowledge(c);
 }
 
-/// Steps over one struct of an update; returns how many clocks it takes.
+/// Skips one struct of an update. Returns how many clocks it takes.
 static uint64_t skip_struct(reader *r) {
     uint8_t info = get_byte(r);
     uint8_t kind = info & KIND_BITS;
@@ -222,12 +222,13 @@ static uint64_t skip_struct(reader *r) {
         return count;
     }
     }
-    // No load of ours makes others, and without its length the rest cannot be found.
+    // Our loads make no others, and without its length the rest cannot be found.
     r->has_failed = 1;
     return 0;
 }
 
-/// Servers may send several updates as one, or encode one anew: only which items of whom it has is relied upon.
+/// Servers may send several updates as one, or encode one again: this relies only on which items of which writers it
+/// has.
 static void handle_update(client *c, reader *r) {
     uint64_t groups = get_varint(r);
     for (uint64_t i = 0; i < groups && !r->has_failed; i++) {
@@ -248,7 +249,7 @@ static void open_client(client *c);
 static void synced(client *c) {
     if (c->stage == SYNCED) return;
     c->stage = SYNCED;
-    // One after another, so that no server's queue of connections overflows.
+    // One after another, so that no server's backlog of connections overflows.
     if (++synced_count < client_count) open_client(&clients[synced_count]);
     else start_measuring();
 }
@@ -272,7 +273,7 @@ static void handle_message(client *c, reader *r) {
 // ---- Input
 
 static void handle_frame(client *c, uint8_t head, uint8_t *payload, size_t count) {
-    // None of the servers compared splits messages so small.
+    // None of the compared servers splits such small messages.
     if (!(head & WHOLE)) fail("the server sent a message in parts");
     switch (head & 0x0F) {
     case BINARY: {
@@ -284,14 +285,14 @@ static void handle_frame(client *c, uint8_t head, uint8_t *payload, size_t count
     }
 }
 
-/// Handles the whole frames at the front; returns the bytes that they took.
+/// Handles the complete frames at the front. Returns the number of bytes used.
 static size_t take_frames(client *c, uint8_t *bytes, size_t count) {
     size_t used = 0;
     for (;;) {
         uint8_t *at = bytes + used;
         size_t rest = count - used;
         if (rest < 2) return used;
-        // The length is in the second byte, or in as many bytes after it as that says.
+        // The length is in the second byte, or in as many following bytes as that byte says.
         size_t head = at[1] == 126 ? 4 : at[1] == 127 ? 10 : 2;
         if (at[1] & MASKED) fail("the server sent a masked frame");
         if (rest < head) return used;
@@ -303,8 +304,8 @@ static size_t take_frames(client *c, uint8_t *bytes, size_t count) {
     }
 }
 
-/// Takes the server's consent to speak websocket; returns the bytes that it took. That it hashed our key rightly is not
-/// checked: this is about a server that anybody started by hand a moment ago.
+/// Reads the server's consent to speak websocket. Returns the number of bytes used. The server's hash of our key is not
+/// checked: somebody has just started the server by hand.
 static size_t take_handshake(client *c, const uint8_t *bytes, size_t count) {
     static const char consent[] = "HTTP/1.1 101";
     static const uint8_t nothing_known[] = {0};
@@ -368,7 +369,7 @@ static void open_client(client *c) {
     if (uv_tcp_connect(&c->connect, &c->tcp, (struct sockaddr *)&address, on_connected) < 0) fail("cannot connect");
 }
 
-/// The writers stand first, sorted, so that `find_writer` finds them.
+/// The writers come first, sorted, so that `find_writer` finds them.
 static void make_writers(void) {
     uint32_t *ids = calloc(writer_count, sizeof *ids);
     for (int i = 0; i < writer_count; i++) ids[i] = random_number();
@@ -391,7 +392,7 @@ int main(int count, char **arguments) {
     writer_count = atoi(arguments[4]);
     seconds = atof(arguments[5]);
     if (writer_count < 1 || client_count < writer_count || seconds <= 0) fail("needs 1 <= WRITERS <= CLIENTS");
-    if (is_seen && client_count == writer_count) fail("--seen needs a client that does not write");
+    if (is_seen && client_count == writer_count) fail("--seen requires at least one client that does not write");
     loop = uv_default_loop();
     uv_ip4_addr("127.0.0.1", atoi(arguments[1]), &address);
     clients = calloc(client_count, sizeof *clients);
