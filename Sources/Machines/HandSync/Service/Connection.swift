@@ -115,6 +115,8 @@ package final class Connection {
     /// The other end, for people.
     package var peerDescription: String { stream.peerDescription }
 
+    package var requester: Requester { Requester(peer: peerDescription, person: person, grantID: grantID) }
+
     // MARK: Reading
 
     /// Whether the client is read: not while a request of its is being carried out, nor while it does not read its answers.

@@ -3,6 +3,12 @@ import HandWire
 
 /// One list in the server's memory: its authority, those who follow it, and who of them is where.
 final class HostedList {
+    /// A list as it was loaded at some time. Loaded again, it has another reference.
+    struct Reference: Sendable {
+        let number: UInt64
+        let load: UInt64
+    }
+
     var list: StoredList
     // As with `Connection`, nothing that is called while the authority changes asks it something else.
     @exclusivity(unchecked) var authority: Authority
@@ -22,17 +28,19 @@ final class HostedList {
     /// The revision at which it was last asked whether commits may be forgotten.
     var trimmedAt: Int
     var isTrimming = false
-    /// What waits for the commits that are being written to be durable, or lost.
-    var whenWritten: [() -> Void] = []
+    var whenWritten: [AfterWrite] = []
     /// Whether a large edit of it is being made, so that other edits wait.
     var isHeld = false
     /// The edits that wait for the large one, in order.
-    var waiting: [() -> Void] = []
+    var heldEdits: [(connection: UInt64, submission: Submission)] = []
     /// When the last subscriber left, in milliseconds.
     var idleSince: UInt64
+    /// Which load of the list it is.
+    let load: UInt64
 
-    init(_ list: StoredList, _ authority: Authority, snapshot: Int, now: UInt64) {
+    init(_ list: StoredList, _ authority: Authority, snapshot: Int, load: UInt64, now: UInt64) {
         self.list = list
+        self.load = load
         self.authority = authority
         snapshotRevision = snapshot
         storeFloor = list.floor
@@ -40,6 +48,7 @@ final class HostedList {
         idleSince = now
     }
 
+    var reference: Reference { Reference(number: list.number, load: load) }
     var subscriberCount: Int { subscribers.count }
 
     /// Whether it is as the store has it.
@@ -99,13 +108,6 @@ final class HostedList {
             return resumed
         }
         return .snapshot(revision: authority.revision, count: hand.count, digest: hand.digest)
-    }
-
-    /// Does what has waited for a write; it may wait again.
-    func written() {
-        let waiting = whenWritten
-        whenWritten = []
-        for body in waiting { body() }
     }
 }
 

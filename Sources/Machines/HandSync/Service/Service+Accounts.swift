@@ -21,6 +21,13 @@ extension Service {
         chargeUser(of: connection, requests: requests, bytes: bytes, work: work)
     }
 
+    /// The same for work whose connection may have gone meanwhile.
+    func charge(_ connection: UInt64, work: Int) {
+        if let connection = connections[connection] { return charge(connection, work: work) }
+        workDone += work
+        heaviest = max(heaviest, work)
+    }
+
     /// The same for a submission.
     func charge(_ connection: Connection, submissionWork work: Int) {
         workDone += work

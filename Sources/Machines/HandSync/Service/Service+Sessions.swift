@@ -89,18 +89,18 @@ extension Service {
         let person = connection.person
         let remembered = newcomers.find(client, named: person)
         if let author = remembered.author { return welcome(connection, as: author) }
-        ask { store in
-            try store.author(for: client, person: person)
-        } then: { [unowned self] result in
-            guard !connection.isClosed, !connection.session.isClosed else { return }
-            switch result {
-            case .failure(let error): fail(connection, .internalError, "\(error)", retryAfter: 1_000)
-            case .success((let author, isNew: false)): welcome(connection, as: author)
-            case .success((var author, isNew: true)):
-                if let other = remembered.client { author = Author(number: author.number, client: other) }
-                newcomers.add(Newcomer(author, client: client, person: person))
-                welcome(connection, as: author)
-            }
+        start(FindAuthor(connection: connection.number, client: client, person: person, number: remembered.client))
+    }
+
+    fileprivate func found(_ task: FindAuthor, _ result: Result<FindAuthor.Answer, StoreError>) {
+        guard let connection = connections[task.connection], !connection.session.isClosed else { return }
+        switch result {
+        case .failure(let error): fail(connection, .internalError, "\(error)", retryAfter: 1_000)
+        case .success((let author, isNew: false)): welcome(connection, as: author)
+        case .success((var author, isNew: true)):
+            if let other = task.number { author = Author(number: author.number, client: other) }
+            newcomers.add(Newcomer(author, client: task.client, person: task.person))
+            welcome(connection, as: author)
         }
     }
 
@@ -125,42 +125,64 @@ extension Service {
         fail(connection, .notAuthenticated, text)
     }
 
-    /// The connection waits for something; what its client sends meanwhile waits behind it.
+    /// The connection waits for something. Messages that its client sends meanwhile wait, too.
     func begin(_ connection: Connection) {
         connection.setBusy(true)
     }
 
-    /// What the connection waited for has been answered.
+    /// The connection no longer waits.
     func end(_ connection: Connection) {
         connection.setBusy(false)
         connection.work { handle($0, from: connection) }
     }
+
+    func end(_ connection: UInt64) { connections[connection].map(end) }
 
     /// Answers a request with an error that does not close the connection.
     func refuse(_ connection: Connection, _ request: UInt64, _ code: ErrorCode, _ message: String) {
         send(.error(code: code, request: request, retryAfter: 0, message: message), to: connection)
     }
 
-    /// Answers a request with what the store said. If it cannot be reached, that says nothing of what was asked for: the client
-    /// comes again, and asks again.
     func refuse(_ connection: Connection, _ request: UInt64, _ error: StoreError) {
-        if case .unreachable = error {
-            world.note(.storeFailed(error))
-            return fail(connection, .internalError, "\(error)", retryAfter: 1_000)
-        }
+        refuse(RequestID(connection, request), error)
+    }
+
+    /// Answers a request with an error of the store. That the store cannot be reached says nothing of the request. So its
+    /// connection is closed then, and the client asks again.
+    func refuse(_ id: RequestID, _ error: StoreError) {
         let code: ErrorCode =
             switch error {
+            case .unreachable: .internalError
             case .noSuchList, .notDeleted: .noSuchList
             case .listExists: .listExists
             case .noSuchRevision: .noSuchRevision
             default: .listDamaged
             }
-        if code == .listDamaged { world.note(.storeFailed(error)) }
-        refuse(connection, request, code, "\(error)")
+        if code == .internalError || code == .listDamaged { world.note(.storeFailed(error)) }
+        guard let connection = connections[id.connection] else { return }
+        if code == .internalError { return fail(connection, code, "\(error)", retryAfter: 1_000) }
+        refuse(connection, id.request, code, "\(error)")
     }
+
+    func send(_ message: DownMessage, to connection: UInt64) { connections[connection].map { send(message, to: $0) } }
 
     func send(_ message: DownMessage, to connection: Connection) {
         connection.enqueue(FrameRun(message.frame))
         mark(connection)
     }
+}
+
+/// Finds the author number of a client that has said hello.
+private struct FindAuthor: ServiceTask {
+    let connection: UInt64
+    let client: ClientID
+    let person: String
+    /// The number of the client, if it is remembered.
+    let number: UInt64?
+
+    func run(on store: any CommitStore) throws -> (author: Author, isNew: Bool) {
+        try store.author(for: client, person: person)
+    }
+
+    func finished(_ answer: Result<Answer, StoreError>, in service: Service) { service.found(self, answer) }
 }

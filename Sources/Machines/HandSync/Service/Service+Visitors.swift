@@ -65,19 +65,19 @@ extension Service {
         let lists = hostedLists.values.filter { !$0.subscribers.isEmpty }.map(\.list.number).sorted()
         let news = newPresence()
         (exchange.isUnderWay, exchange.isDueAgain) = (true, false)
-        let (server, known) = (world.serverID, exchange.known.mapValues(\.version))
-        ask { store in
-            try (store as? any SharedServers)?.exchange(news, at: server, on: lists, knowing: known) ?? []
-        } then: { [unowned self] result in
-            exchange.isUnderWay = false
-            exchange.due = min(exchange.due, world.now + Self.exchangeInterval)
-            if exchange.isDueAgain { exchangePresenceSoon() }
-            // What did not arrive is told again when it is found that it is not there.
-            if case .success(let found) = result { hear(found, on: lists) }
-            for hosted in lists.compactMap({ hostedLists[$0] }) {
-                hosted.awaitsVisitors = false
-                announce(hosted)
-            }
+        let known = exchange.known.mapValues(\.version)
+        start(ExchangePresence(server: world.serverID, news: news, lists: lists, known: known))
+    }
+
+    fileprivate func exchanged(on lists: [UInt64], _ result: Result<[PresenceNews], StoreError>) {
+        exchange.isUnderWay = false
+        exchange.due = min(exchange.due, world.now + Self.exchangeInterval)
+        if exchange.isDueAgain { exchangePresenceSoon() }
+        // News that did not arrive is told again when it is found missing.
+        if case .success(let found) = result { hear(found, on: lists) }
+        for hosted in lists.compactMap({ hostedLists[$0] }) {
+            hosted.awaitsVisitors = false
+            announce(hosted)
         }
     }
 
@@ -119,5 +119,20 @@ extension Service {
             exchange.told[list] = nil
         }
         for list in lists { hostedLists[list]?.presence.setVisitors(visitors[list] ?? [:]) }
+    }
+}
+
+private struct ExchangePresence: ServiceTask {
+    let server: UInt64
+    let news: [PresenceNews]
+    let lists: [UInt64]
+    let known: [PresencePlace: Int]
+
+    func run(on store: any CommitStore) throws -> [PresenceNews] {
+        try (store as? any SharedServers)?.exchange(news, at: server, on: lists, knowing: known) ?? []
+    }
+
+    func finished(_ answer: Result<[PresenceNews], StoreError>, in service: Service) {
+        service.exchanged(on: lists, answer)
     }
 }

@@ -33,16 +33,14 @@ package final class Service {
     @exclusivity(unchecked) var newcomers = Newcomers()
     var hostedLists: [UInt64: HostedList] = [:]
     var names: [String: UInt64] = [:]
-    /// What waits for a list that is being loaded, by name.
-    var loading: [String: [(Result<HostedList, StoreError>) -> Void]] = [:]
-    /// What has come since that was begun, where it has to be read once more for that.
-    var comingNext: [String: [(connection: Connection, body: (Result<HostedList, StoreError>) -> Void)]] = [:]
+    /// Lists that are being loaded or brought up to date, by name.
+    var loading: [String: Loading] = [:]
+    /// The number of loads so far.
+    var loads: UInt64 = 0
     @exclusivity(unchecked) var marked: [Connection] = []
     /// Those of them that get whole lists, the first to wait first.
     private var receiving: [Connection] = []
     @exclusivity(unchecked) var writer = GroupCommit()
-    /// `appended(_:)`, made once.
-    private(set) lazy var whenAppended: (Result<[Appended], StoreError>) -> Void = { [unowned self] in appended($0) }
     var listsWithNewPresence: Set<UInt64> = []
     /// When changed presence is to be sent.
     var presenceDue: UInt64?
@@ -52,8 +50,8 @@ package final class Service {
     var namings = 0
     /// Whether that is under way; then no list is read, so that none is in memory twice.
     var isNaming = false
-    /// What waits for that.
-    var whenNamed: [() -> Void] = []
+    /// The loads that wait for that, each with the connection that it is charged to.
+    var whenNamed: [(name: String, connection: UInt64)] = []
     var removal = Removal()
     @exclusivity(unchecked) var past = PastStates()
     /// Whether the store is being asked how far lists are.

@@ -17,23 +17,10 @@ package protocol ServiceEnvironment: AnyObject {
     /// Has other servers hear of something, as far as that gets through. Does not wait.
     func tell(_ hint: StoreHint)
 
-    /// Has `body` ask the store where blocking harms nobody; `then` gets what it returned, in a later event.
-    func ask<Value: Sendable>(
-        _ body: @escaping @Sendable (any CommitStore) throws -> Value,
-        then: @escaping (Result<Value, StoreError>) -> Void)
-
-    /// The same for what writes, one at a time: it does not wait for those who read.
-    func write<Value: Sendable>(
-        _ body: @escaping @Sendable (any CommitStore) throws -> Value,
-        then: @escaping (Result<Value, StoreError>) -> Void)
-
-    /// Has the store append commits (`CommitStore.append`), one call at a time; `then` gets what became of them in a later event.
-    func append(
-        _ batches: [CommitBatch], by newcomers: [Newcomer],
-        then: @escaping (Result<[Appended], StoreError>) -> Void)
-
-    /// Has `body` run where nobody waits for it; `then` gets its result in a later event.
-    func compute<Value: Sendable>(_ body: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void)
+    /// Runs a task where blocking harms nobody, then calls `Service.finished` in a later event. Writes are started one at a time.
+    func start(_ task: some ServiceTask, for service: Service)
+    /// Runs a computation where it delays nobody, then calls `Service.finished` in a later event.
+    func start(_ computation: some ServiceComputation, for service: Service)
 
     /// Who a client is that says hello with a token, or with none, over a stream; nil if it is not let in.
     func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant?
@@ -61,28 +48,6 @@ extension ServiceEnvironment {
     package var isShared: Bool { false }
     package var serverID: UInt64 { 0 }
     package func tell(_ hint: StoreHint) {}
-
-    package func write<Value: Sendable>(
-        _ body: @escaping @Sendable (any CommitStore) throws -> Value,
-        then: @escaping (Result<Value, StoreError>) -> Void
-    ) {
-        ask(body, then: then)
-    }
-
-    package func append(
-        _ batches: [CommitBatch], by newcomers: [Newcomer],
-        then: @escaping (Result<[Appended], StoreError>) -> Void
-    ) {
-        appendAside(batches, by: newcomers, then: then)
-    }
-
-    /// By `write`.
-    package func appendAside(
-        _ batches: [CommitBatch], by newcomers: [Newcomer],
-        then: @escaping (Result<[Appended], StoreError>) -> Void
-    ) {
-        write({ try $0.append(batches, by: newcomers) }, then: then)
-    }
 
     package func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant? {
         Grant(id: nil, access: .everything, client: client)
@@ -113,6 +78,16 @@ package protocol ByteStream: AnyObject {
     func close()
 }
 
+/// Who made a request, for logs. The connection may have gone when the request is carried out.
+package struct Requester: Sendable {
+    /// The other end of the connection, for people.
+    package let peer: String
+    /// Empty before the hello.
+    package let person: String
+    /// The id of the access grant; nil if there is none.
+    package let grantID: String?
+}
+
 /// What happens in a service, for its log.
 package enum ServiceNote {
     case connected(Connection)
@@ -124,10 +99,10 @@ package enum ServiceNote {
     case turnedAway(Connection, reason: String)
     /// Somebody wanted what their role does not cover: a message's name, and the list that it was about.
     case denied(Connection, what: String, list: String?)
-    case created(list: String, by: Connection)
-    case deleted(list: String, by: Connection)
-    case renamed(list: String, to: String, by: Connection)
-    case undeleted(list: String, as: String, by: Connection)
+    case created(list: String, by: Requester)
+    case deleted(list: String, by: Requester)
+    case renamed(list: String, to: String, by: Requester)
+    case undeleted(list: String, as: String, by: Requester)
     case loaded(list: String, revision: Int)
     case unloaded(list: String)
     case stopping(connections: Int)
@@ -153,4 +128,6 @@ package enum ServiceNote {
     case trimFailed(StoreError)
     /// More of deleted lists is kept than need be.
     case sweepFailed(StoreError)
+    /// `Service.compact` has ended.
+    case compacted(Result<Compaction, StoreError>)
 }

@@ -108,17 +108,4 @@ extension Service {
     func sendAway(_ connection: Connection) {
         fail(connection, .shuttingDown, "the server cannot reach its store", retryAfter: 1_000)
     }
-
-    /// Has the store give back what it no longer needs, deleted lists that are not kept any longer among it. Nothing else is
-    /// written meanwhile.
-    package func compact(_ done: @escaping (Result<Compaction, StoreError>) -> Void) {
-        let until = forgottenUntil
-        writeAlone { store in
-            while try store.sweep(deletedBy: until) {}
-            return try store.compact()
-        } then: { [unowned self] result in
-            storeSize.isStale = true
-            done(result)
-        }
-    }
 }
