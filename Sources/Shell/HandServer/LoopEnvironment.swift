@@ -6,7 +6,7 @@ import HandSync
 import HandWire
 import Logging
 
-/// The environment of a service on a loop: its clock is the loop's, and its store runs on the loop's thread pool.
+/// The environment of a service on an event loop: its clock is the loop's, and its store runs on the loop's thread pool.
 final class LoopEnvironment: ServiceEnvironment {
     private let loop: Loop
     let store: any CommitStore
@@ -15,7 +15,7 @@ final class LoopEnvironment: ServiceEnvironment {
     private(set) var clock = CommitClock()
     /// The access rules.
     var access = AccessBook()
-    /// What keeps them; nil if they are nowhere but here.
+    /// Stores the access rules; nil if they are in memory only.
     weak var accessKeeper: (any AccessKeeper)?
     var audit: AuditLog?
     /// Callers of `Service.compact` that wait for its end, in order.
@@ -35,11 +35,19 @@ final class LoopEnvironment: ServiceEnvironment {
     func tell(_ hint: StoreHint) { store.tell(hint) }
 
     func start<Task: ServiceTask>(_ task: Task, for service: Service) {
-        threads.run(Task.lane) { try task.run(on: $0) } then: { service.finished(task, $0) }
+        threads.run(Task.lane) {
+            try task.run(on: $0)
+        } then: {
+            service.finished(task, $0)
+        }
     }
 
     func start(_ computation: some ServiceComputation, for service: Service) {
-        threads.compute { computation.run() } then: { service.finished(computation, $0) }
+        threads.compute {
+            computation.run()
+        } then: {
+            service.finished(computation, $0)
+        }
     }
 
     /// Delivers the results of a store that does not block. Returns whether there were any.

@@ -67,7 +67,7 @@ extension Service {
                     rules: hand.rules),
                 to: connection)
             if !hand.isEmpty {
-                connection.transfers.append(.init(request: request.id.request, hand: hand, hold: hold))
+                connection.outbox.transfers.append(.init(request: request.id.request, hand: hand, hold: hold))
             }
             end(connection)
         case .excerpt(let asked):

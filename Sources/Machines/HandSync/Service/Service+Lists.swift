@@ -173,7 +173,8 @@ extension Service {
         if case .snapshot = start {
             return begin(connection, in: cursor.hosted, request: cursor.request, start, from: revision)
         }
-        self.start(ReadFrames(list: cursor.hosted.reference, connection: connection.number, after: revision, bytes: bytes))
+        self.start(
+            ReadFrames(list: cursor.hosted.reference, connection: connection.number, after: revision, bytes: bytes))
     }
 
     /// Sends commits that are no longer in the window.

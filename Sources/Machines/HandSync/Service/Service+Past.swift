@@ -115,9 +115,8 @@ extension Service {
     /// Closes connections that take too little of a past state while others wait for theirs.
     func closeStalled() {
         for connection in Array(connections) {
-            guard let transfer = connection.transfers.first, connection.transfers.contains(where: \.isPast) else {
-                continue
-            }
+            let transfers = connection.outbox.transfers
+            guard let transfer = transfers.first, transfers.contains(where: \.isPast) else { continue }
             // A transfer in front of the past state holds it up.
             let stalled = transfer.stalled(now: world.now)
             guard past.isAwaited, stalled >= limits.stallDeadline else { continue }

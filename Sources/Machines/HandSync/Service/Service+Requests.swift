@@ -27,7 +27,7 @@ extension Service {
         readLists(after: name, connection, RequestID(connection, request))
     }
 
-    /// Who may not read all lists has a role on some, and only those are looked for.
+    /// Reads a page of lists. If the client may not read all lists, only those are looked for on which it has a role.
     private func readLists(after name: String, _ connection: Connection, _ id: RequestID) {
         let mine = connection.access.everywhere >= .read ? nil : connection.access.readable(after: name)
         start(ReadLists(id: id, after: name, page: limits.listsPage, mine: mine))

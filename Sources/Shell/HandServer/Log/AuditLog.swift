@@ -57,7 +57,8 @@ package final class AuditLog {
         switch note {
         case .letIn(let connection): write("letIn", connection.requester)
         case .turnedAway(let connection, let reason): write("turnedAway", connection.requester, detail: reason)
-        case .denied(let connection, let what, let list): write("denied", connection.requester, list: list, detail: what)
+        case .denied(let connection, let what, let list):
+            write("denied", connection.requester, list: list, detail: what)
         case .created(let list, let requester): write("created", requester, list: list)
         case .deleted(let list, let requester): write("deleted", requester, list: list)
         case .renamed(let list, let new, let requester): write("renamed", requester, list: list, detail: new)
