@@ -78,23 +78,27 @@ extension Service {
         if connection.access.role(on: hosted.list) < .read {
             return refuse(connection, subscribe.request, .noSuchList(subscribe.name))
         }
-        let isNew = connection.cursors[hosted.list.number] == nil
-        if isNew && connection.cursors.count >= limits.subscriptions {
-            let message = "a connection may follow \(limits.subscriptions) lists"
-            return refuse(connection, subscribe.request, .tooManySubscriptions, message)
-        }
-        if isNew, let account = connection.account, account.subscriptions >= limits.userSubscriptions {
-            let message = "your connections may follow \(limits.userSubscriptions) lists together"
-            return refuse(connection, subscribe.request, .tooManySubscriptions, message)
-        }
-        // A user may follow one list of any length.
-        if isNew, let account = connection.account, account.followedItems > 0,
-            account.followedItems + hosted.authority.count > limits.userItems
-        {
-            let message = "the lists that your connections follow may have \(limits.userItems) items together"
-            return refuse(connection, subscribe.request, .tooManySubscriptions, message)
+        if let reason = refusal(of: connection, in: hosted) {
+            return refuse(connection, subscribe.request, .tooManySubscriptions, reason)
         }
         start(connection, in: hosted, subscribe)
+    }
+
+    /// Returns why a connection may not follow one more list; nil if it may.
+    private func refusal(of connection: Connection, in hosted: HostedList) -> String? {
+        guard connection.cursors[hosted.list.number] == nil else { return nil }
+        if connection.cursors.count >= limits.subscriptions {
+            return "a connection may follow \(limits.subscriptions) lists"
+        }
+        guard let account = connection.account else { return nil }
+        if account.subscriptions >= limits.userSubscriptions {
+            return "your connections may follow \(limits.userSubscriptions) lists together"
+        }
+        // A user may follow one list of any length.
+        if account.followedItems > 0, account.followedItems + hosted.authority.count > limits.userItems {
+            return "the lists that your connections follow may have \(limits.userItems) items together"
+        }
+        return nil
     }
 
     private func start(_ connection: Connection, in hosted: HostedList, _ subscribe: UpMessage.Subscribe) {

@@ -46,7 +46,7 @@ package final class Service {
     /// When changed presence is to be sent.
     var presenceDue: UInt64?
     var exchange = PresenceExchange()
-    private var nextSweep: UInt64
+    var nextSweep: UInt64
     /// The number of changes of names so far. A list that was being read during one is read again.
     var namings = 0
     /// Whether a name is being changed. Meanwhile no list is loaded, so that none is in memory twice.
@@ -57,7 +57,7 @@ package final class Service {
     @exclusivity(unchecked) var past = PastStates()
     /// Whether the heads of lists are being read.
     var isPolling = false
-    package private(set) var isStopping = false
+    package internal(set) var isStopping = false
     /// Whether new connections are turned away.
     package internal(set) var isDraining = false
     /// Whether the store cannot be reached. New clients are sent away, because another server may reach it.
@@ -67,9 +67,6 @@ package final class Service {
     @exclusivity(unchecked) package internal(set) var workDone = 0
     /// The most work that was charged at once, apart from submissions.
     @exclusivity(unchecked) package internal(set) var heaviest = 0
-
-    /// Milliseconds between two looks at deadlines.
-    private static let sweepInterval: UInt64 = 1_000
 
     /// - Parameters:
     ///   - program: name and version, as clients see it.
@@ -159,7 +156,7 @@ package final class Service {
     }
 
     /// Forgets a connection and all that depends on it.
-    private func drop(_ connection: Connection) {
+    func drop(_ connection: Connection) {
         connection.close()
         guard connections.remove(connection) else { return }
         leave(connection)
@@ -212,60 +209,5 @@ package final class Service {
         if output.hasMore { mark(connection) }
         connection.work { handle($0, from: connection) }
         if connection.isClosed { drop(connection) }
-    }
-
-    // MARK: Time
-
-    /// When `timeout` is to be called.
-    package var deadline: UInt64 {
-        min(nextSweep, presenceDue ?? .max, slowedDue ?? .max, writer.deadline, world.isShared ? exchange.due : .max)
-    }
-
-    /// To be called at the deadline.
-    package func timeout() {
-        if let presenceDue, world.now >= presenceDue { sendPresence() }
-        if let slowedDue, world.now >= slowedDue { releaseSlowed() }
-        if world.now >= exchange.due { exchangePresence() }
-        guard world.now >= nextSweep else { return }
-        nextSweep = world.now + Self.sweepInterval
-        limiter.sweep(now: world.now)
-        sweepAccounts()
-        measureStore()
-        trimIfFull()
-        pollHeads()
-        sweepDeleted()
-        closeStalled()
-        for connection in Array(connections) {
-            if connection.isUnheard { connection.session.excuse(now: world.now) }
-            carryOut(connection.session.timeout(now: world.now), for: connection)
-            if let deadline = connection.closeDeadline, world.now >= deadline { drop(connection) }
-        }
-        for hosted in hostedLists.values where hosted.isIdle(for: limits.unloadDelay, now: world.now) {
-            unload(hosted)
-            world.note(.unloaded(list: hosted.list.name))
-        }
-    }
-
-    // MARK: Stopping
-
-    /// Takes no more work. Numbered commits are still written. Then all clients are told, and closed after a while.
-    package func stop() {
-        guard !isStopping else { return }
-        isStopping = true
-        world.note(.stopping(connections: connections.count))
-        for connection in connections { connection.stream.stopReading() }
-    }
-
-    /// Whether it was stopped, everything is written, and all connections are closed.
-    package var hasStopped: Bool { isStopping && writer.isIdle && connections.isEmpty }
-
-    /// Once everything is written, tells the clients that were not told yet. Returns whether there were any.
-    private func sayGoodbye() -> Bool {
-        guard isStopping, writer.isIdle else { return false }
-        let unaware = connections.filter { !$0.session.isClosed }
-        for connection in unaware {
-            fail(connection, .shuttingDown, "the server is stopping", retryAfter: 200)
-        }
-        return !unaware.isEmpty
     }
 }
