@@ -18,14 +18,14 @@ import Testing
         let mayEnd = DispatchSemaphore(value: 0)
         let order = Mutex<[String]>([])
         for reader in 0..<12 {
-            threads.ask { _ in
+            threads.run(.reading) { _ in
                 mayEnd.wait()
                 return reader
             } then: { result in
                 order.withLock { $0.append("\((try? result.get()) ?? -1)") }
             }
         }
-        threads.write { store in
+        threads.run(.writing) { store in
             try store.create("list", rules: .init(), logID: 1, deckSeed: nil).name
         } then: { result in
             order.withLock { $0.append((try? result.get()) ?? "failed") }
@@ -43,12 +43,12 @@ import Testing
         let loop = try Loop()
         let threads = StoreThreads(loop, MemoryStore())
         var order: [String] = []
-        threads.ask { _ in
+        threads.run(.reading) { _ in
             "read"
         } then: {
             order.append((try? $0.get()) ?? "failed")
         }
-        threads.write { _ in
+        threads.run(.writing) { _ in
             "written"
         } then: {
             order.append((try? $0.get()) ?? "failed")

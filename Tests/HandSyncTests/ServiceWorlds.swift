@@ -26,23 +26,19 @@ final class TestWorld: ServiceEnvironment {
         self.store = store
     }
 
-    func ask<Value: Sendable>(
-        _ body: @escaping @Sendable (any CommitStore) throws -> Value,
-        then: @escaping (Result<Value, StoreError>) -> Void
-    ) {
+    func start(_ task: some ServiceTask, for service: Service) {
         questions += 1
         asked.append { [unowned self] store in
-            let result: Result<Value, StoreError> =
-                if let failure { .failure(failure) } else { StoreError.catching { try body(store) } }
-            return { then(result) }
+            let result = failure.map { .failure($0) } ?? StoreError.catching { try task.run(on: store) }
+            return { service.finished(task, result) }
         }
     }
 
-    func compute<Value: Sendable>(_ body: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void) {
+    func start(_ computation: some ServiceComputation, for service: Service) {
         computations += 1
         asked.append { _ in
-            let result = body()
-            return { then(result) }
+            let result = computation.run()
+            return { service.finished(computation, result) }
         }
     }
 

@@ -1,3 +1,4 @@
+import DequeModule
 import EventLoop
 import Foundation
 import Glibc
@@ -5,7 +6,7 @@ import HandSync
 import HandWire
 import Logging
 
-/// The environment of a service on a loop: its clock is the loop's, and its store runs on the loop's thread pool.
+/// The environment of a service on an event loop: its clock is the loop's, and its store runs on the loop's thread pool.
 final class LoopEnvironment: ServiceEnvironment {
     private let loop: Loop
     let store: any CommitStore
@@ -14,9 +15,11 @@ final class LoopEnvironment: ServiceEnvironment {
     private(set) var clock = CommitClock()
     /// The access rules.
     var access = AccessBook()
-    /// What keeps them; nil if they are nowhere but here.
+    /// Stores the access rules; nil if they are in memory only.
     weak var accessKeeper: (any AccessKeeper)?
     var audit: AuditLog?
+    /// Callers of `Service.compact` that wait for its end, in order.
+    var compacting: Deque<(Result<Compaction, StoreError>) -> Void> = []
 
     init(loop: Loop, store: any CommitStore, logger: Logger) {
         self.loop = loop
@@ -31,31 +34,20 @@ final class LoopEnvironment: ServiceEnvironment {
     var wallClock: UInt64 { WallClock.milliseconds }
     func tell(_ hint: StoreHint) { store.tell(hint) }
 
-    func ask<Value: Sendable>(
-        _ body: @escaping @Sendable (any CommitStore) throws -> Value,
-        then: @escaping (Result<Value, StoreError>) -> Void
-    ) {
-        threads.ask(body, then: then)
+    func start<Task: ServiceTask>(_ task: Task, for service: Service) {
+        threads.run(Task.lane) {
+            try task.run(on: $0)
+        } then: {
+            service.finished(task, $0)
+        }
     }
 
-    func write<Value: Sendable>(
-        _ body: @escaping @Sendable (any CommitStore) throws -> Value,
-        then: @escaping (Result<Value, StoreError>) -> Void
-    ) {
-        threads.write(body, then: then)
-    }
-
-    func append(
-        _ batches: [CommitBatch], by newcomers: [Newcomer],
-        then: @escaping (Result<[Appended], StoreError>) -> Void
-    ) {
-        if store.blocks { return appendAside(batches, by: newcomers, then: then) }
-        let result = StoreError.catching { try store.append(batches, by: newcomers) }
-        threads.answer { then(result) }
-    }
-
-    func compute<Value: Sendable>(_ body: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void) {
-        threads.compute(body, then: then)
+    func start(_ computation: some ServiceComputation, for service: Service) {
+        threads.compute {
+            computation.run()
+        } then: {
+            service.finished(computation, $0)
+        }
     }
 
     /// Delivers the results of a store that does not block. Returns whether there were any.
@@ -110,14 +102,14 @@ final class LoopEnvironment: ServiceEnvironment {
         case .closing(let connection, let code):
             logger.info(
                 "closing a connection", metadata: ["peer": "\(connection.peerDescription)", "reason": "\(code)"])
-        case .created(let list, let connection):
-            logger.info("created", metadata: ["list": "\(list)", "by": "\(connection.person)"])
-        case .deleted(let list, let connection):
-            logger.info("deleted", metadata: ["list": "\(list)", "by": "\(connection.person)"])
-        case .renamed(let list, let new, let connection):
-            logger.info("renamed", metadata: ["list": "\(list)", "to": "\(new)", "by": "\(connection.person)"])
-        case .undeleted(let list, let new, let connection):
-            logger.info("undeleted", metadata: ["list": "\(list)", "as": "\(new)", "by": "\(connection.person)"])
+        case .created(let list, let requester):
+            logger.info("created", metadata: ["list": "\(list)", "by": "\(requester.person)"])
+        case .deleted(let list, let requester):
+            logger.info("deleted", metadata: ["list": "\(list)", "by": "\(requester.person)"])
+        case .renamed(let list, let new, let requester):
+            logger.info("renamed", metadata: ["list": "\(list)", "to": "\(new)", "by": "\(requester.person)"])
+        case .undeleted(let list, let new, let requester):
+            logger.info("undeleted", metadata: ["list": "\(list)", "as": "\(new)", "by": "\(requester.person)"])
         case .loaded(let list, let revision):
             logger.debug("loaded", metadata: ["list": "\(list)", "revision": "\(revision)"])
         case .unloaded(let list): logger.debug("unloaded", metadata: ["list": "\(list)"])
@@ -138,6 +130,7 @@ final class LoopEnvironment: ServiceEnvironment {
                 metadata: ["list": "\(list.name)"])
         case .trimFailed(let error): logger.warning("old commits were not removed", metadata: ["error": "\(error)"])
         case .sweepFailed(let error): logger.warning("a deleted list was not removed", metadata: ["error": "\(error)"])
+        case .compacted(let result): compacting.popFirst()?(result)
         case .snapshotFailed(let error): logger.warning("a snapshot was not written", metadata: ["error": "\(error)"])
         }
     }

@@ -177,6 +177,9 @@ package final class Server {
             report
         } drain: { [unowned self] in
             drain(within: $0)
+        } compact: { [unowned self] in
+            world.compacting.append($0)
+            service.compact()
         } note: { [unowned self] order in
             logger.notice("an order", metadata: ["what": "\(order)"])
             world.audit?.record(order: order)

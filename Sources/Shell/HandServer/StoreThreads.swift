@@ -9,8 +9,9 @@ package final class StoreThreads {
     private let store: any CommitStore
     /// The results of a store that does not block in this turn, in order.
     private var answers: [() -> Void] = []
-    /// The waiting reads and computations, in order, and how many are running.
+    /// The waiting reads and computations, in order.
     private var readers: Deque<() -> Void> = []
+    /// The number of reads and computations that are running.
     private var reading = 0
 
     /// One of the pool's four threads is left for writing: many readers must not delay commits.
@@ -21,14 +22,22 @@ package final class StoreThreads {
         self.store = store
     }
 
-    /// Reads; `then` gets the result of `body` in a later event.
-    package func ask<Value: Sendable>(
-        _ body: @escaping @Sendable (any CommitStore) throws -> Value,
+    /// Asks the store; `then` gets the result of `body` in a later event. The caller makes one write at a time.
+    package func run<Value: Sendable>(
+        _ lane: ServiceLane, _ body: @escaping @Sendable (any CommitStore) throws -> Value,
         then: @escaping (Result<Value, StoreError>) -> Void
     ) {
-        guard store.blocks else { return write(body, then: then) }
         let store = store
-        compute({ StoreError.catching { try body(store) } }, then: then)
+        guard store.blocks else {
+            // `then` must not run inside this call, so it waits for `deliver`.
+            let answer = StoreError.catching { try body(store) }
+            return answers.append { then(answer) }
+        }
+        let work: @Sendable () -> Result<Value, StoreError> = { StoreError.catching { try body(store) } }
+        switch lane {
+        case .reading: compute(work, then: then)
+        case .writing: Work.submit(loop, work, then: then)
+        }
     }
 
     /// Computes; `then` gets the result of `body` in a later event.
@@ -52,26 +61,7 @@ package final class StoreThreads {
         }
     }
 
-    /// Writes. The caller makes one write at a time.
-    package func write<Value: Sendable>(
-        _ body: @escaping @Sendable (any CommitStore) throws -> Value,
-        then: @escaping (Result<Value, StoreError>) -> Void
-    ) {
-        let store = store
-        guard store.blocks else {
-            // Never inside this call, so it waits for `deliver`.
-            let answer = StoreError.catching { try body(store) }
-            return self.answer { then(answer) }
-        }
-        Work.submit(loop, { StoreError.catching { try body(store) } }, then: then)
-    }
-
-    /// Runs `body` in a later event of this turn.
-    func answer(_ body: @escaping () -> Void) {
-        answers.append(body)
-    }
-
-    /// Delivers the waiting results. Returns whether there were any.
+    /// Delivers the results of a store that does not block. Returns whether there were any.
     package func deliver() -> Bool {
         let due = answers
         answers = []

@@ -20,20 +20,17 @@ package final class FuzzWorld: ServiceEnvironment {
 
     package var isIdle: Bool { questions.isEmpty && answers.isEmpty }
 
-    package func ask<Value: Sendable>(
-        _ body: @escaping @Sendable (any CommitStore) throws -> Value,
-        then: @escaping (Result<Value, StoreError>) -> Void
-    ) {
+    package func start(_ task: some ServiceTask, for service: Service) {
         questions.append { [store] error in
-            let result = error.map { .failure($0) } ?? StoreError.catching { try body(store) }
-            return { then(result) }
+            let result = error.map { .failure($0) } ?? StoreError.catching { try task.run(on: store) }
+            return { service.finished(task, result) }
         }
     }
 
-    package func compute<Value: Sendable>(_ body: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void) {
+    package func start(_ computation: some ServiceComputation, for service: Service) {
         questions.append { _ in
-            let result = body()
-            return { then(result) }
+            let result = computation.run()
+            return { service.finished(computation, result) }
         }
     }
 

@@ -1,9 +1,9 @@
 import HandCore
 import HandWire
 
-/// What somebody may do with a list. Each role includes the roles before it.
+/// What a user may do with a list. Each role includes the roles before it.
 package enum Role: String, Comparable, CaseIterable, Sendable, Codable {
-    /// Nothing: the list might as well not exist.
+    /// Nothing. The list seems not to exist.
     case none
     /// Follow it, look at its history, be seen on it.
     case read
@@ -11,12 +11,12 @@ package enum Role: String, Comparable, CaseIterable, Sendable, Codable {
     case append
     /// Make all other edits; as a role on all lists, also make lists.
     case write
-    /// Delete the list, bring it back, and give it another name if one may also make lists.
+    /// Delete and undelete the list, and rename it if the user may also make lists.
     case admin
 
     package static func < (left: Role, right: Role) -> Bool { left.rank < right.rank }
 
-    /// Asked with each edit, so no list of all is made for it.
+    /// Used for each edit, so it does not search a list of all roles.
     private var rank: Int {
         switch self {
         case .none: 0
@@ -28,21 +28,21 @@ package enum Role: String, Comparable, CaseIterable, Sendable, Codable {
     }
 }
 
-/// Who somebody is to a server, and what they may do.
+/// Who a user is to a server, and what they may do.
 package struct Access: Equatable, Sendable {
-    /// What others see; nil if the client may say it.
+    /// The name that others see; nil if the client may choose it.
     package var name: String?
-    /// Whether others see that nobody vouches for the name that the client says: where others have tokens, it may not look like
-    /// one of theirs.
+    /// Whether others see that nobody vouches for the name that the client has chosen. If some users have tokens, it must not look
+    /// like one of their names.
     package var isMarked = false
-    /// On every list.
+    /// The role on every list.
     package var everywhere: Role
-    /// On some lists more than that, by the names that they were last known to have, or are to have.
+    /// Roles on some lists that are more than that, by the last known or future names of the lists.
     package var lists: [String: Role]
-    /// The same on those of them that are there, by `LogID.list`: a name may meanwhile be another list's.
+    /// The roles on existing lists, by `LogID.list`, because a name may meanwhile be another list's.
     private var bound: [UInt32: Role] = [:]
     private var boundNames: Set<String> = []
-    /// On lists that are deleted, by `LogID.list`.
+    /// Roles on deleted lists, by `LogID.list`.
     package var deleted: [UInt32: Role]
 
     package init(
@@ -54,13 +54,13 @@ package struct Access: Equatable, Sendable {
         self.deleted = deleted
     }
 
-    /// For a server that knows no difference.
+    /// The access to a server without access rules.
     package static let everything = Access(everywhere: .admin)
 
-    /// What stands before a name that nobody vouches for. In front, where no name is cut off, however long it is.
+    /// Marks a name that nobody vouches for. It stands in front, because long names are cut off at the end.
     package static let guestMark = "(guest) "
 
-    /// What others see of somebody who says that name.
+    /// Returns the name that others see if the client has chosen that one.
     func person(saying said: String) -> String {
         if let name { return name }
         let said = said.isEmpty ? "somebody" : said
@@ -70,7 +70,7 @@ package struct Access: Equatable, Sendable {
         return person
     }
 
-    /// Adds a role on a list that is there.
+    /// Adds a role on an existing list.
     package mutating func add(_ role: Role, on list: UInt32, named name: String) {
         bound[list] = role
         boundNames.insert(name)
@@ -83,30 +83,30 @@ package struct Access: Equatable, Sendable {
         return max(everywhere, bound[LogID.list(list.logID)] ?? awaited ?? .none)
     }
 
-    /// On the list that was last known by that name. Which one has it by now is seen when it is found.
+    /// Returns the role on the list that was last known by that name. When the list is found, its role is checked again.
     package func role(onListNamed name: String) -> Role { max(everywhere, lists[name] ?? .none) }
 
-    /// The lists on which one has a role, by the names that come after `name`, in the order of their bytes.
+    /// Returns the names of readable lists that come after `name`, in the order of their bytes.
     func readable(after name: String) -> [String] {
         func isBefore(_ left: String, _ right: String) -> Bool { left.utf8.lexicographicallyPrecedes(right.utf8) }
         return lists.filter { $0.value >= .read && isBefore(name, $0.key) }.keys.sorted(by: isBefore)
     }
 
-    /// The deleted lists that one may bring back, by `LogID.list`; nil: all.
+    /// The deleted lists that the user may undelete, by `LogID.list`; nil for all.
     var bringableBack: [UInt32]? {
         everywhere >= .admin ? nil : deleted.filter { $0.value >= .admin }.keys.sorted()
     }
 }
 
-/// What a world says of somebody who says hello.
+/// What the environment knows about a client that says hello.
 package struct Grant: Equatable, Sendable {
-    /// By which the same can be asked again; nil for a guest.
+    /// Finds the same access again; nil for a guest.
     package let id: String?
     package let access: Access
-    /// Whom the store knows the client as: another for each name, so that nobody can go on as somebody else, even with that
-    /// one's client id.
+    /// The client id for the store. It is different for each user, so that nobody can go on as somebody else with that one's
+    /// client id.
     package let client: ClientID
-    /// Under whom it is counted what they take; nil for who is not counted.
+    /// The user whose account is charged; nil for a user who is not counted.
     package let user: String?
 
     package init(id: String?, access: Access, client: ClientID, user: String? = nil) {
@@ -118,22 +118,22 @@ package struct Grant: Equatable, Sendable {
 }
 
 extension UpMessage {
-    /// What a message reaches, and the least role that may send it.
+    /// What a message is about, and the least role that may send it.
     package enum Reach: Equatable, Sendable {
-        /// Nothing that belongs to anybody, or no more than one may see anyway.
+        /// Nothing that takes a role, or only what the sender may see anyway.
         case nothing
         case server(Role)
         case list(named: String, Role)
-        /// A list that is followed, by its number.
+        /// A list that the sender follows, by its number.
         case followed(UInt64, Role)
     }
 
-    /// Every message has its line here: a new one does not compile without.
+    /// A new message does not compile without its line here.
     package var reach: Reach {
         switch self {
-        // A list that is deleted has no name: who may bring it back is seen when it is found.
+        // A deleted list has no name. Whether the sender may undelete it is checked when it is found.
         case .hello, .ping, .unsubscribe, .lists, .deletedLists, .undelete: .nothing
-        // Which list it is that is asked for by its log id is seen when it is found.
+        // The role on a list that is asked for by its log id is checked when the list is found.
         case .subscribe(let subscribe): subscribe.name.isEmpty ? .nothing : .list(named: subscribe.name, .read)
         case .submit(let submission): .followed(submission.list, submission.delta.neededRole)
         case .presence(let list, _): .followed(list, .read)
@@ -145,7 +145,7 @@ extension UpMessage {
         }
     }
 
-    /// The request that an answer names; 0 for those that have none.
+    /// The request that an answer names; 0 for messages without one.
     var request: UInt64 {
         switch self {
         case .subscribe(let subscribe): subscribe.request
@@ -160,7 +160,7 @@ extension UpMessage {
 }
 
 extension Delta {
-    /// Who may only append inserts items and leaves the others as they are, in their order.
+    /// The role append may insert items. It must leave the others as they are, in their order.
     fileprivate var neededRole: Role {
         let onlyInserts = components.allSatisfy {
             switch $0 {
@@ -173,9 +173,9 @@ extension Delta {
 }
 
 extension Service {
-    /// Whether a message may be handled; if not, its sender is told.
+    /// Returns whether a message may be handled. If not, its sender is told.
     func isAllowed(_ message: UpMessage, from connection: Connection) -> Bool {
-        // Most people may everything, and most messages are edits: whether they only insert need not be known then.
+        // The usual cases come first: a user who may do everything, and an edit by a user who may make any edit.
         if connection.access.everywhere >= .admin { return true }
         if case .submit(let submission) = message, let hosted = connection.cursors[submission.list]?.hosted,
             connection.access.role(on: hosted.list) >= .write
@@ -193,7 +193,7 @@ extension Service {
             if mine >= role { return true }
             world.note(.denied(connection, what: message.name, list: name))
             if mine == .none {
-                // Whoever guesses names learns nothing.
+                // A user who guesses names learns nothing.
                 refuse(connection, message.request, .noSuchList(name))
             } else {
                 refuse(
@@ -210,14 +210,14 @@ extension Service {
         return false
     }
 
-    /// Roles or tokens have changed: everybody who has said hello is looked at anew, also those whose welcome waits for the store.
+    /// Roles or tokens have changed. Looks up the access of all clients again that have said hello, even if they are not welcomed yet.
     package func accessChanged() {
         for connection in Array(connections) where connection.client != nil && !connection.isEnding {
             guard let access = world.access(again: connection.grantID, from: connection.stream) else {
                 fail(connection, .notAuthenticated, "your token is not valid any longer")
                 continue
             }
-            // Under another name they are another author.
+            // Under another name, the client is another author.
             if access.isMarked != connection.access.isMarked {
                 fail(connection, .shuttingDown, "you are called otherwise from now on: connect again", retryAfter: 100)
                 continue

@@ -1,28 +1,28 @@
 import HandWire
 
-/// What one user uses of a server, over all their connections.
+/// A user's use of the server, over all their connections.
 final class Account {
     let user: String
     var connections = 0
     var subscriptions = 0
-    /// Items of the lists that its connections follow, as many as there were when each was subscribed to.
+    /// Items of the lists that its connections follow, as counted when each was subscribed to.
     var followedItems = 0
-    /// Past states that are in memory for it.
+    /// The number of past states that are in memory for it.
     var pastHolds = 0
-    /// Bytes of answers that wait to be read.
+    /// Bytes of answers that its clients have not read.
     var answerBytes = 0
-    /// Bytes of messages that have begun to come.
+    /// Bytes of unfinished messages.
     var unfinished = 0
     private var requests: TokenBucket
     private var bytes: TokenBucket
     private var work: TokenBucket
-    /// Connections that wait, unread, until their user has a share again; the first to wait comes first.
+    /// Connections that are not read until the user has budget again. The first to wait comes first.
     private(set) var waiting: [Connection] = []
     /// Whether it is in `Service.slowed`.
     var isListed = false
-    /// When the user began to send too much, in milliseconds; nil again once half of each share has come back.
+    /// When the user began to send too much, in milliseconds; nil again once half of each budget has come back.
     private(set) var tooFastSince: UInt64?
-    /// The numbers of the connections that have been warned since then.
+    /// The numbers of the connections that were warned since then.
     private var told: Set<UInt64> = []
 
     init(_ user: String, _ limits: Limits, now: UInt64) {
@@ -49,7 +49,7 @@ final class Account {
         }
     }
 
-    /// Whether more was taken than there was.
+    /// Whether more was spent than there was.
     var isOverdrawn: Bool { requests.isOverdrawn || bytes.isOverdrawn || work.isOverdrawn }
     /// Whether a new account would be the same.
     var isIdle: Bool {
@@ -58,7 +58,7 @@ final class Account {
     /// Milliseconds until the next waiting connection is read again.
     var wait: UInt64 { max(requests.wait, bytes.wait, work.wait) }
 
-    /// Whether this is the first time that a connection is told that its user is too fast.
+    /// Records that a connection is told that its user is too fast. Returns whether it is the first time.
     func isFirstWarning(to connection: Connection) -> Bool { told.insert(connection.number).inserted }
 
     func enqueue(_ connection: Connection, now: UInt64) {

@@ -7,9 +7,9 @@ extension Connection {
         let hosted: HostedList
         let request: UInt64
         var revision: Int
-        /// Items of the list when it was subscribed to, as they are counted in the account.
+        /// The number of items when the list was subscribed to, as it is counted in the account.
         var items = 0
-        /// The snapshot that is being sent; commits wait until it is through.
+        /// The snapshot that is being sent. Commits wait until it is sent.
         var snapshot: Transfer?
         /// Whether commits before the window are being read from the store.
         var isReading = false
@@ -18,42 +18,43 @@ extension Connection {
         /// How much of the list's presence its client has been told.
         var presence = PresenceMark()
 
-        /// Whether the next commit is no longer in the window and has not been asked of the store.
+        /// Whether the next commit is no longer in the window, and is not being read from the store.
         var isBehind: Bool { snapshot == nil && !isReading && revision < hosted.authority.floor }
     }
 
-    /// How far a client has been told who is on a list, as numbers of changes. Changes that it does not read are not kept for it.
+    /// How much of a list's presence a client was told, as numbers of changes. Unread changes are not kept for it.
     struct PresenceMark {
-        /// The last change that it was told, and the last that it is due.
+        /// The last change that it was told.
         var told = 0
+        /// The last change that it is to be told by now.
         var owed = 0
-        /// Of people who went by then, or before, it knows nothing, or knows that they went.
+        /// The client does not take people for present who went at that change or before.
         var knownGone = 0
 
-        /// A client that knows nothing of the list is due the whole picture, as soon as that is complete.
+        /// Makes the mark of a client that knows nothing yet. It is told of all people, as soon as all are known.
         init(_ board: PresenceBoard = PresenceBoard(), isComplete: Bool = true) {
             knownGone = board.last
             owed = isComplete ? board.last : 0
         }
 
-        /// The whole picture is to be told once more; who was told of people is told that they have gone, too.
+        /// Has the client told of all people once more, and of those that have gone since it was told of them.
         mutating func startAnew(_ board: PresenceBoard) {
             knownGone = max(told, knownGone)
             (told, owed) = (0, board.last)
         }
 
-        /// Whether it was told of people who have since left, and the board no longer remembers them.
+        /// Whether the client was told of people who have since left, and the board no longer remembers that.
         func isLost(_ board: PresenceBoard) -> Bool { board.floor > max(told, knownGone) }
     }
 
-    /// A list that is sent in chunks: a value, so edits meanwhile do not disturb it. An object, as most cursors have none.
+    /// A list that is sent in chunks. It is an object because most cursors have none, and so a cursor takes less memory.
     final class Transfer {
         private let request: UInt64
         private let hand: Hand
         private var position = 0
-        /// Of a past state.
+        /// Keeps a past state; nil for another list.
         private let hold: PastHold?
-        /// Its position when it was last checked, and since when it has been there.
+        /// Its position at the last check, and since when it has been there.
         private var seen: (position: Int, since: UInt64)?
 
         init(request: UInt64, hand: Hand, hold: PastHold? = nil) {
@@ -65,14 +66,14 @@ extension Connection {
         var isDone: Bool { position == hand.count }
         var isPast: Bool { hold != nil }
 
-        /// Milliseconds in which its client has not taken a sixteenth of the list.
+        /// Returns for how many milliseconds the client has taken less than a sixteenth of the list.
         func stalled(now: UInt64) -> UInt64 {
             if let seen, position - seen.position <= hand.count / 16 { return now - seen.since }
             seen = (position, now)
             return 0
         }
 
-        /// The next chunk: about `bytes` of items.
+        /// Returns the next chunk: about `bytes` of items.
         func next(about bytes: Int) -> [UInt8] {
             let chunk = DownMessage.chunk(request: request, of: hand, from: position, about: bytes)
             position += chunk.count

@@ -2,12 +2,53 @@ import HandCore
 import HandWire
 
 extension Connection {
+    /// What waits to be sent, apart from commits.
+    struct Outbox {
+        /// Answers, in order, that are sent before anything else.
+        private(set) var answers: [FrameRun] = []
+        private(set) var bytes = 0
+        /// Lists at past revisions that are on their way.
+        var transfers: [Transfer] = []
+        /// Whether the connection is in `Service.marked`.
+        var isMarked = false
+
+        fileprivate mutating func add(_ run: FrameRun) {
+            answers.append(run)
+            bytes += run.range.count
+        }
+
+        fileprivate mutating func takeAnswers() -> [FrameRun] {
+            defer { (answers, bytes) = ([], 0) }
+            return answers
+        }
+    }
+
+    /// Adds an answer. Nothing may follow the error that ends the connection, not even the answer to an earlier request.
+    func enqueue(_ run: FrameRun) {
+        guard !isEnding, !run.range.isEmpty else { return }
+        outbox.add(run)
+        account?.answerBytes += run.range.count
+        adjustReading()
+    }
+
+    func takeAnswers() -> [FrameRun] {
+        account?.answerBytes -= outbox.bytes
+        return outbox.takeAnswers()
+    }
+
+    /// Whether answers to one more request may wait for this client.
+    var hasRoom: Bool {
+        let transfers = outbox.transfers.count
+        return outbox.bytes <= session.limits.answerBytes
+            && (transfers == 0 || transfers < session.limits.transfers && !stream.isWriting)
+    }
+
     /// What is sent in one write.
     struct Output {
         fileprivate(set) var runs: [FrameRun] = []
-        /// Bytes among it that were made for this connection alone, but for answers.
+        /// Bytes that were made for this connection alone, apart from answers.
         private(set) var ownBytes = 0
-        /// Commits among it that came from memory.
+        /// The number of commits that came from memory.
         fileprivate(set) var commits = 0
         /// Whether there is more to send at once.
         var hasMore = false
@@ -27,7 +68,7 @@ extension Connection {
         }
 
         mutating func removeAll() {
-            // Few, and quicker so than all together.
+            // There are few, and so it is quicker than removing all together.
             while !runs.isEmpty { runs.removeLast() }
             (ownBytes, commits, hasMore) = (0, 0, false)
         }
@@ -36,11 +77,29 @@ extension Connection {
     /// About how many bytes go to the socket at a time.
     static let burst = 256 << 10
 
+    /// Sends as much as the socket takes in one write.
+    ///
+    /// - Parameters:
+    ///   - output: memory to put the output together in; afterwards it tells what was sent.
+    ///   - read: is asked for commits that are no longer in a list's window.
+    func flush(_ output: inout Output, chunkBytes: Int, read: (Connection, UInt64) -> Void) {
+        output.removeAll()
+        guard !isClosed, !stream.isWriting else { return }
+        if !outbox.answers.isEmpty { output.add(takeAnswers()) }
+        if !isEnding { gather(&output, chunkBytes: chunkBytes, read) }
+        if !outbox.answers.isEmpty { output.hasMore = true }
+        if !output.runs.isEmpty, !stream.write(output.runs) {
+            output.hasMore = false
+        } else if isEnding {
+            finishIfSent()
+        }
+    }
+
     /// Adds what its lists have for it.
-    func gather(_ output: inout Output, chunkBytes: Int, _ read: (Connection, UInt64) -> Void) {
-        if !transfers.isEmpty {
-            output.add(transfers[0].next(about: chunkBytes))
-            if transfers[0].isDone { transfers.removeFirst() }
+    private func gather(_ output: inout Output, chunkBytes: Int, _ read: (Connection, UInt64) -> Void) {
+        if let transfer = outbox.transfers.first {
+            output.add(transfer.next(about: chunkBytes))
+            if transfer.isDone { outbox.transfers.removeFirst() }
             output.hasMore = true
         }
         var behind: Int?
@@ -51,14 +110,14 @@ extension Connection {
                 Self.gather(&cursors[at: index], &output, chunkBytes: chunkBytes)
             }
         }
-        // One after the other: what was read is held until it is sent.
+        // One list after the other is read, because the commits are held until they are sent.
         if let behind, !cursors.indices.contains(where: { cursors[at: $0].isReading }) {
             cursors[at: behind].isReading = true
             read(self, cursors[at: behind].hosted.list.number)
         }
     }
 
-    /// What one list has for this connection.
+    /// Adds what one list has for this connection.
     private static func gather(_ cursor: inout Cursor, _ output: inout Output, chunkBytes: Int) {
         let hosted = cursor.hosted
         if let snapshot = cursor.snapshot {
@@ -82,7 +141,7 @@ extension Connection {
         if cursor.presence.told < cursor.presence.owed { gatherPresence(&cursor, &output, chunkBytes: chunkBytes) }
     }
 
-    /// Who has moved, come or gone since the client was told, as far as it is time to tell it.
+    /// Adds who has moved, come or gone since the client was told, as far as it is due.
     private static func gatherPresence(_ cursor: inout Cursor, _ output: inout Output, chunkBytes: Int) {
         let hosted = cursor.hosted
         guard !cursor.presence.isLost(hosted.presence) else { return }
@@ -94,5 +153,19 @@ extension Connection {
             cursor.presence.told = end
         }
         if cursor.presence.told < cursor.presence.owed { output.hasMore = true }
+    }
+
+    /// Owes the client the changes of a list's presence since the last ones.
+    ///
+    /// - Parameter frame: tells them, and is the same for everybody; nil if it would be too large.
+    /// - Returns: false if the client knows people of whom nobody remembers by now that they have gone.
+    func owePresence(of hosted: HostedList, since before: Int, _ frame: FrameRun?) -> Bool {
+        guard let index = cursors.index(of: hosted.list.number) else { return true }
+        if cursors[at: index].presence.isLost(hosted.presence) { return false }
+        cursors[at: index].presence.owed = hosted.presence.taken
+        guard let frame, cursors[at: index].presence.told >= before, !stream.isWriting else { return true }
+        cursors[at: index].presence.told = hosted.presence.taken
+        enqueue(frame)
+        return true
     }
 }

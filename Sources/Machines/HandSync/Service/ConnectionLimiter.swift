@@ -1,30 +1,30 @@
 import HandWire
 
-/// Keeps one address from taking the place of all others, and from filling the log with wrong tokens. A right token gets in whatever
-/// came from its address: many people may be behind it.
+/// Limits the connections from one address, and the notes of wrong tokens. A right token is always let in, because many people may
+/// share an address.
 ///
-/// Who is on this machine has no address here, and is not counted. What is remembered is bounded.
+/// Clients on this machine have no address, and are not counted. The memory for addresses is bounded.
 struct ConnectionLimiter {
     private let limits: Limits
     private var present: [String: Present] = [:]
     private var failures: [String: Failures] = [:]
-    /// Handshakes that each address may still make, for those that have made some.
+    /// The handshakes that an address may still make, for addresses that have made some.
     private var handshakes: [String: TokenBucket] = [:]
 
     /// The connections from one address.
     private struct Present {
         var count = 0
-        /// The numbers of those that have not said hello, the oldest first.
+        /// The numbers of the connections that have not said hello, the oldest first.
         var strangers: [UInt64] = []
     }
 
     private struct Failures {
         var count: Int
-        /// When the first of them was, in milliseconds.
+        /// When the first failure was, in milliseconds.
         let since: UInt64
     }
 
-    /// The most addresses to remember; counting each does not stop an attacker who has more of them.
+    /// The most addresses to remember. Counting would not stop an attacker who has more.
     private static let most = 100_000
     /// Milliseconds after which failures are forgotten.
     static let period: UInt64 = 60_000
@@ -33,13 +33,14 @@ struct ConnectionLimiter {
         self.limits = limits
     }
 
-    /// The connection that makes room when one more comes from an address: the oldest that has not said hello, if there are too many.
+    /// Returns the connection that makes room for one more from an address: the oldest that has not said hello; nil if there is room,
+    /// or all have said hello.
     func givesWay(at address: String) -> UInt64? {
         guard let present = present[address], present.count >= limits.connectionsPerAddress else { return nil }
         return present.strangers.first
     }
 
-    /// Counts a connection from an address, or says why it is turned away.
+    /// Counts a connection from an address, or returns why it is turned away.
     mutating func enter(_ connection: UInt64, from address: String) -> String? {
         if present[address, default: Present()].count >= limits.connectionsPerAddress {
             return "this server takes \(limits.connectionsPerAddress) connections from one address"
@@ -49,7 +50,7 @@ struct ConnectionLimiter {
         return nil
     }
 
-    /// Somebody has said who they are.
+    /// A client has said hello.
     mutating func know(_ connection: UInt64, from address: String) {
         present[address]?.strangers.removeAll { $0 == connection }
     }
@@ -60,7 +61,7 @@ struct ConnectionLimiter {
         if present[address]?.count == 0 { present[address] = nil }
     }
 
-    /// Somebody from that address had a token that is not valid, or none. Returns whether that is written down.
+    /// Counts a client with a token that is not valid, or without one. Returns whether that is noted.
     mutating func failed(_ address: String, now: UInt64) -> Bool {
         if let failed = failures[address], now < failed.since + Self.period {
             guard failed.count < limits.failedHellos else { return false }
@@ -71,7 +72,7 @@ struct ConnectionLimiter {
         return true
     }
 
-    /// Whether the work of one more handshake is done for an address; then it is counted.
+    /// Counts a handshake if an address may still make one. Returns whether it may.
     mutating func shakesHands(_ address: String, now: UInt64) -> Bool {
         var left = handshakes[address] ?? TokenBucket(rate: limits.handshakesPerAddress, now: now)
         left.fill(now: now)
@@ -81,7 +82,7 @@ struct ConnectionLimiter {
         return true
     }
 
-    /// Forgets what no longer counts.
+    /// Forgets addresses that no longer count.
     mutating func sweep(now: UInt64) {
         if !failures.isEmpty { failures = failures.filter { now < $0.value.since + Self.period } }
         for address in handshakes.keys {

@@ -1,4 +1,4 @@
-/// Some connections, in an order that hangs on nothing but what was added and removed. Both are O(1).
+/// Some connections, in an order that depends only on the order of adding and removing. Both are O(1).
 struct ConnectionSet: Sequence {
     private var members: [Connection] = []
     private var positions: [UInt64: Int] = [:]
@@ -6,7 +6,7 @@ struct ConnectionSet: Sequence {
     var count: Int { members.count }
     var isEmpty: Bool { members.isEmpty }
 
-    /// The one of that number.
+    /// The connection of that number.
     subscript(number: UInt64) -> Connection? { positions[number].map { members[$0] } }
 
     func contains(_ connection: Connection) -> Bool { positions[connection.number] != nil }
@@ -17,7 +17,7 @@ struct ConnectionSet: Sequence {
         members.append(connection)
     }
 
-    /// The last one takes its place. Returns whether it was there.
+    /// Removes a connection; the last one takes its place. Returns whether it was there.
     @discardableResult
     mutating func remove(_ connection: Connection) -> Bool {
         guard let position = positions.removeValue(forKey: connection.number) else { return false }

@@ -1,4 +1,4 @@
-/// The cursors of one connection by list, in the order of subscribing. Few, so finding one is a walk.
+/// The cursors of one connection by list, in the order of subscribing. There are few, so the search is linear.
 struct CursorTable {
     private var entries: [(list: UInt64, cursor: Connection.Cursor)] = []
 

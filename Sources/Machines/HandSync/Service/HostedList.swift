@@ -1,38 +1,47 @@
 import HandCore
 import HandWire
 
-/// One list in the server's memory: its authority, those who follow it, and who of them is where.
+/// One list in the server's memory: its authority, its subscribers, and their presence.
 final class HostedList {
+    /// A list as it was loaded at some time. Loaded again, it has another reference.
+    struct Reference: Sendable {
+        let number: UInt64
+        let load: UInt64
+    }
+
     var list: StoredList
-    // As with `Connection`, nothing that is called while the authority changes asks it something else.
+    // As with `Connection`, accesses to the authority never overlap.
     @exclusivity(unchecked) var authority: Authority
-    /// Whether it is among those with commits that are to be written (`GroupCommit.dirty`).
+    /// Whether it is in `GroupCommit.dirty`.
     @exclusivity(unchecked) var isDirty = false
-    /// Whether the store could not say whether it has the batch that was handed over last, or others' commits come first.
+    /// Whether it is unknown if the store has the last batch, or others' commits are being adopted. Nothing more of the list is
+    /// handed over meanwhile.
     @exclusivity(unchecked) var isUnsettled = false
     var presence = PresenceBoard()
-    /// Whether it is still to be found out who is at other servers: whoever comes first is told of all at once.
+    /// Whether the people at other servers are still unknown. The first subscriber is told of all people at once.
     var awaitsVisitors = false
     private(set) var subscribers = ConnectionSet()
-    /// Revision of the newest snapshot on disk that is known of.
+    /// The revision of the newest known snapshot in the store.
     var snapshotRevision: Int
     var isSavingSnapshot = false
     /// The revision before the oldest commit in the store.
     var storeFloor: Int
-    /// The revision at which it was last asked whether commits may be forgotten.
+    /// The revision at the last trim.
     var trimmedAt: Int
     var isTrimming = false
-    /// What waits for the commits that are being written to be durable, or lost.
-    var whenWritten: [() -> Void] = []
+    var whenWritten: [AfterWrite] = []
     /// Whether a large edit of it is being made, so that other edits wait.
     var isHeld = false
     /// The edits that wait for the large one, in order.
-    var waiting: [() -> Void] = []
+    var heldEdits: [(connection: UInt64, submission: Submission)] = []
     /// When the last subscriber left, in milliseconds.
     var idleSince: UInt64
+    /// Which load of the list it is.
+    let load: UInt64
 
-    init(_ list: StoredList, _ authority: Authority, snapshot: Int, now: UInt64) {
+    init(_ list: StoredList, _ authority: Authority, snapshot: Int, load: UInt64, now: UInt64) {
         self.list = list
+        self.load = load
         self.authority = authority
         snapshotRevision = snapshot
         storeFloor = list.floor
@@ -40,9 +49,10 @@ final class HostedList {
         idleSince = now
     }
 
+    var reference: Reference { Reference(number: list.number, load: load) }
     var subscriberCount: Int { subscribers.count }
 
-    /// Whether it is as the store has it.
+    /// Whether the store has the same list.
     func isAt(_ head: StoredHead?) -> Bool {
         head?.revision == authority.revision && head?.digest == authority.digest && head?.name == list.name
     }
@@ -56,31 +66,31 @@ final class HostedList {
         if subscribers.isEmpty { idleSince = now }
     }
 
-    /// Whether so much has happened since the last snapshot that loading would take longer than reading a new one: the
-    /// cost of writing it is thereby spread over the commits.
+    /// Whether there are so many commits since the last snapshot that a new one makes loading faster. So the cost of writing
+    /// snapshots is spread over the commits.
     func wantsSnapshot(_ limits: Limits) -> Bool {
         !isSavingSnapshot && authority.revision - snapshotRevision >= stride(limits)
     }
 
-    /// Whether it is time to look for commits that may be forgotten: what that costs is spread over as many commits.
+    /// Whether it is time to look for commits that may be forgotten. The cost is spread over as many commits.
     func wantsTrim(_ limits: Limits) -> Bool {
         !isTrimming && authority.revision - trimmedAt >= stride(limits)
     }
 
     private func stride(_ limits: Limits) -> Int { limits.snapshotStride(items: authority.count) }
 
-    /// Whether nobody needs it in memory.
+    /// Whether nobody has needed it in memory for so long.
     func isIdle(for delay: UInt64, now: UInt64) -> Bool {
         subscribers.isEmpty && whenWritten.isEmpty && !isHeld && !authority.isBusy && !isUnsettled && !isSavingSnapshot
             && !isTrimming
             && now >= idleSince + delay
     }
 
-    /// How a subscriber gets to the present from `revision` of history `logID`: by commits, from memory or from the store,
-    /// or by a snapshot where that is smaller, or where a commit of its own would be taken for somebody else's.
+    /// Returns how a subscriber gets to the present from `revision` of history `logID`: by commits, or by a snapshot if that is
+    /// smaller, or if the client would take a commit of its own for somebody else's.
     ///
-    /// Who has commits that it has not seen gets them one by one where they are: in a snapshot it could not tell whether its own
-    /// program made them, or a copy of it.
+    /// A client that has not seen all its own commits gets them one by one if possible. From a snapshot it could not tell whether
+    /// its own program made them, or a copy of it.
     func start(
         from revision: Int, logID: UInt64, for author: Author, hasDigest: Bool
     ) -> DownMessage.Subscribed.Start {
@@ -100,16 +110,9 @@ final class HostedList {
         }
         return .snapshot(revision: authority.revision, count: hand.count, digest: hand.digest)
     }
-
-    /// Does what has waited for a write; it may wait again.
-    func written() {
-        let waiting = whenWritten
-        whenWritten = []
-        for body in waiting { body() }
-    }
 }
 
 extension Limits {
-    /// Commits between two snapshots of a list with so many items.
+    /// Returns the number of commits between two snapshots of a list with so many items.
     func snapshotStride(items: Int) -> Int { max(snapshotCommits, items / 4) }
 }

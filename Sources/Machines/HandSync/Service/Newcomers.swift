@@ -1,35 +1,37 @@
 import HandWire
 
-/// Authors without a durable commit. A client costs the store nothing before its first commit, which is written together with its author.
+/// Authors without a durable commit. A client costs the store nothing before its first commit, which is written together with the
+/// author.
 ///
-/// They are remembered here for as long as something hangs on them: a connection, or a commit that is not written yet. So a client
-/// that comes back meanwhile is who it was, and what it had in flight is made once.
+/// A newcomer is remembered as long as a connection or an unwritten commit needs it. So a client that comes back meanwhile has the
+/// same author, and a submission that was in flight is made once.
 struct Newcomers {
     private struct Entry {
         let newcomer: Newcomer
-        /// Connections that are it, and commits of it that are to be written.
+        /// The number of its connections, and of its commits that are to be written.
         var uses = 0
     }
 
     private var entries: [UInt64: Entry] = [:]
-    /// The numbers of each client's, which has one for each name under which it came.
+    /// The author numbers of each client, which has one for each name that it has used.
     private var clients: [ClientID: [UInt64]] = [:]
 
     var count: Int { entries.count }
 
-    /// Who a client is under a name, and what number its authors say for the client under any; nil where nothing is remembered.
+    /// Returns the author that a client is under a name, and the client's number, which is the same under all its names; nil for
+    /// what is not remembered.
     func find(_ client: ClientID, named person: String) -> (author: Author?, client: UInt64?) {
         let mine = (clients[client] ?? []).compactMap { entries[$0]?.newcomer }
         return (mine.first { $0.person == person }?.author, mine.first?.author.client)
     }
 
-    /// No connection or commit needs it yet.
+    /// Adds a newcomer that no connection or commit needs yet.
     mutating func add(_ newcomer: Newcomer) {
         entries[newcomer.author.number] = Entry(newcomer: newcomer)
         clients[newcomer.client, default: []].append(newcomer.author.number)
     }
 
-    /// A connection or a commit needs an author from now on, newcomer or not.
+    /// A connection or a commit needs an author from now on. It may be no newcomer.
     mutating func hold(_ author: UInt64) {
         if let index = entries.index(forKey: author) { entries.values[index].uses += 1 }
     }
@@ -40,14 +42,14 @@ struct Newcomers {
         if uses <= 1 { forget(author) }
     }
 
-    /// The author is durable, or nothing needs it any longer.
+    /// Forgets an author that is durable, or that nothing needs any longer.
     mutating func forget(_ author: UInt64) {
         guard let client = entries.removeValue(forKey: author)?.newcomer.client else { return }
         clients[client]?.removeAll { $0 == author }
         if clients[client]?.isEmpty == true { clients[client] = nil }
     }
 
-    /// The newcomers among the authors of some batches, to be written with them.
+    /// Returns the newcomers among the authors of some batches, to be written with them.
     func authors(of batches: [CommitBatch]) -> [Newcomer] {
         if entries.isEmpty { return [] }
         var found: Set<UInt64> = []
@@ -57,7 +59,7 @@ struct Newcomers {
         return found.sorted().compactMap { entries[$0]?.newcomer }
     }
 
-    /// What contradicts itself here; nil if nothing does.
+    /// Returns what contradicts itself here; nil if nothing does.
     func problem(uses: [UInt64: Int]) -> String? {
         for (number, entry) in entries {
             if entry.uses != uses[number, default: 0] { return "newcomer \(number) is held \(entry.uses) times" }

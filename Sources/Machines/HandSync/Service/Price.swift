@@ -1,7 +1,7 @@
-/// What the server does for a message beyond taking and answering it, in components of deltas that could be looked at in the same time:
-/// about 100 nanoseconds each.
+/// The work for a message beyond taking and answering it, in components of deltas that could be looked at in the same time: about
+/// 100 nanoseconds each.
 enum Price {
-    /// Looking who somebody is, and all that a connection takes.
+    /// Finding who a client is, and setting up its connection.
     static let hello = 2_000
     /// Finding a list, or a deleted one, in the store.
     static let list = 200

@@ -33,11 +33,11 @@ package struct ServerReport: Codable, Sendable {
         connections = []
     }
 
-    /// How many times something took at most so long.
+    /// The number of events that took at most so long, for several bounds.
     package struct Distribution: Codable, Sendable {
         /// Seconds, rising.
         package var bounds: [Double]
-        /// At most each bound, and last of all: all.
+        /// The number of events within each bound; the last is the number of all.
         package var counts: [Int]
 
         package init(bounds: [Double], counts: [Int]) {
@@ -48,13 +48,13 @@ package struct ServerReport: Codable, Sendable {
 }
 
 extension ServerReport.Distribution {
-    /// What came between an earlier report and this one.
+    /// Returns the events between an earlier report and this one.
     package func since(_ earlier: Self) -> Self {
         guard earlier.bounds == bounds else { return self }
         return Self(bounds: bounds, counts: zip(counts, earlier.counts).map { max(0, $0 - $1) })
     }
 
-    /// The lowest bound that covers a share of all times; nil if there are no times, infinite if no bound covers it.
+    /// Returns the lowest bound that covers a share of all events; nil if there are none, infinite if no bound covers it.
     package func bound(keptBy share: Double) -> Double? {
         guard let all = counts.last, all > 0 else { return nil }
         let needed = Double(all) * share

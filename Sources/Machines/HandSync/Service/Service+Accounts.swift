@@ -1,8 +1,8 @@
 import HandWire
 
-/// Users share the server. Each has a share for all their connections, and a user who wants more waits.
+/// Users share the server. Each user has a budget for all their connections, and waits when it is spent.
 extension Service {
-    /// The account of a user who has said hello; nil for a user who is not counted.
+    /// Returns the account of a user; nil for a user who is not counted.
     func account(of user: String?) -> Account? {
         guard let user else { return nil }
         if let account = accounts[user] { return account }
@@ -11,24 +11,31 @@ extension Service {
         return account
     }
 
-    /// Charges a connection's user. A user who has overdrawn is slowed down, by not being read; one who goes on is told, and at
-    /// last closed.
+    /// Charges a connection's user. A connection whose user has overdrawn is not read for a while. If that goes on, its client is
+    /// told, and at last the connection is closed.
     ///
-    /// - Parameter work: what the server did, in components of deltas that could be looked at in the same time.
+    /// - Parameter work: the server's work, in components of deltas that could be looked at in the same time.
     func charge(_ connection: Connection, requests: Int = 0, bytes: Int = 0, work: Int = 0) {
         workDone += work
         heaviest = max(heaviest, work)
         chargeUser(of: connection, requests: requests, bytes: bytes, work: work)
     }
 
-    /// The same for a submission.
+    /// Charges work for a connection that may have gone meanwhile. Then it is only counted.
+    func charge(_ connection: UInt64, work: Int) {
+        if let connection = connections[connection] { return charge(connection, work: work) }
+        workDone += work
+        heaviest = max(heaviest, work)
+    }
+
+    /// Charges a submission.
     func charge(_ connection: Connection, submissionWork work: Int) {
         workDone += work
         chargeUser(of: connection, requests: 0, bytes: 0, work: work)
     }
 
     private func chargeUser(of connection: Connection, requests: Int, bytes: Int, work: Int) {
-        // Nothing more is done for one that is ending, and so it costs nothing.
+        // Nothing more is done for a connection that is ending, so it costs nothing.
         guard let account = connection.account, !connection.isEnding else { return }
         if account.answerBytes > limits.userAnswerBytes {
             let text =
@@ -57,11 +64,11 @@ extension Service {
             slowed.append(account)
         }
         account.enqueue(connection, now: world.now)
-        connection.setSlowed(true)
+        connection.setPace(.slowed)
         slowedDue = min(slowedDue ?? .max, world.now + max(1, account.wait))
     }
 
-    /// Many connections that each send most of a large message must not fill the memory.
+    /// Counts the bytes of an unfinished message. Many connections that each send most of a large one must not fill the memory.
     func countUnfinished(of connection: Connection) {
         guard let account = connection.account, !connection.isEnding else { return }
         let now = UInt32(clamping: connection.session.unfinishedBytes)
@@ -76,7 +83,7 @@ extension Service {
 
     // MARK: Time
 
-    /// Reads those again who have waited long enough.
+    /// Reads connections again whose users have budget.
     func releaseSlowed() {
         for account in slowed {
             account.fill(now: world.now)
@@ -91,14 +98,15 @@ extension Service {
     }
 
     private func release(_ connection: Connection) {
-        connection.setSlowed(false)
-        if let hello = connection.heldHello { return admitHeld(hello, connection) }
-        // It was silent because it was not heard. Before its hello is answered nothing may be read.
+        let pace = connection.pace
+        connection.setPace(.free)
+        if case .holding(let hello) = pace { return admitHeld(hello, connection) }
+        // Before its hello is answered, nothing may be read.
         if connection.author != nil { receive(from: connection) }
         connection.work { handle($0, from: connection) }
     }
 
-    /// Forgets accounts that are the same as new ones.
+    /// Forgets accounts that equal new ones.
     func sweepAccounts() {
         if accounts.isEmpty { return }
         for account in accounts.values { account.fill(now: world.now) }
@@ -107,18 +115,18 @@ extension Service {
 
     // MARK: Ending
 
-    /// A connection ends: it no longer waits, and the message that it had begun to send is forgotten.
+    /// A connection ends: it no longer waits, and its unfinished message no longer counts.
     func endWaiting(of connection: Connection) {
         guard let account = connection.account else { return }
         if connection.isSlowed {
             account.remove(connection)
-            connection.setSlowed(false)
+            connection.setPace(.free)
         }
         account.unfinished -= Int(connection.unfinished)
         connection.unfinished = 0
     }
 
-    /// A connection is no longer its user's.
+    /// Takes a connection out of its user's account.
     func closeAccount(of connection: Connection) {
         endWaiting(of: connection)
         connection.account?.close(connection)

@@ -1,115 +1,117 @@
 import HandCore
 import HandWire
 
-/// Long messages are read, and large edits made, on another thread, so that they delay only those who edit the same
+/// An edit that takes long to make.
+struct LargeEdit {
+    let submission: Submission
+    let author: Author
+    let connection: UInt64
+}
+
+/// Reading long messages and making large edits takes place on another thread. So it delays only clients that edit the same
 /// list.
 extension Service {
-    /// Reads a message's body; what comes behind it waits.
+    /// Reads a message's body. Messages behind it wait.
     func read(_ body: [UInt8], from connection: Connection) {
         begin(connection)
-        world.compute {
-            body.withUnsafeBytes { bytes in Result { () throws(WireError) in try UpMessage(bytes) } }
-        } then: { [unowned self] message in
-            connection.setBusy(false)
-            carryOut(connection.session.read(message), isNext: true, for: connection)
-            connection.work { handle($0, from: connection) }
-        }
+        start(ReadBody(connection: connection.number, body: body))
     }
 
     /// Makes a large edit once no commit of the list is being written. Other edits of the list wait until it is made.
     func submitAside(_ submission: Submission, _ author: Author, in hosted: HostedList, from connection: Connection) {
         hosted.isHeld = true
         begin(connection)
-        makeWhenWritten(submission, author, in: hosted, from: connection)
+        make(LargeEdit(submission: submission, author: author, connection: connection.number), in: hosted)
     }
 
-    private func makeWhenWritten(
-        _ submission: Submission, _ author: Author, in hosted: HostedList, from connection: Connection
-    ) {
-        if connection.isEnding || hostedLists[hosted.list.number] !== hosted { return letGo(of: hosted, connection) }
-        if hosted.authority.isBusy {
-            return hosted.whenWritten.append { [unowned self] in
-                makeWhenWritten(submission, author, in: hosted, from: connection)
-            }
+    func make(_ edit: LargeEdit, in hosted: HostedList) {
+        guard let connection = connections[edit.connection], !connection.isEnding, isLoaded(hosted) else {
+            release(hosted)
+            return end(edit.connection)
         }
-        // Charged before it is made: a client that hangs up meanwhile has had the work done all the same.
-        let work = min(Authority.work(of: submission.delta), 10 * (limits.frameBytes + hosted.authority.count))
+        if hosted.authority.isBusy { return hosted.whenWritten.append(.edit(edit)) }
+        // Charged before it is made: a client that hangs up meanwhile has caused the work all the same.
+        let work = min(Authority.work(of: edit.submission.delta), 10 * (limits.frameBytes + hosted.authority.count))
         charge(connection, work: work)
-        let (now, isFull) = (world.wallClock, storeSize.isFull(limits))
-        let isFirst = connection.cursors.isFirstSubmission(to: hosted.list.number)
-        let parcel = Parcel((hosted.authority, submission))
-        world.compute {
-            var (authority, submission) = parcel.take()
-            let outcome = authority.submitAside(
-                submission, author: author, isFirst: isFirst, now: now, isFull: isFull)
-            return Parcel((authority, submission, outcome))
-        } then: { [unowned self] parcel in
-            made(parcel, author, in: hosted, from: connection)
-        }
+        start(
+            MakeEdit(
+                list: hosted.reference, connection: edit.connection, author: edit.author,
+                isFirst: connection.cursors.isFirstSubmission(to: hosted.list.number), now: world.wallClock,
+                isFull: storeSize.isFull(limits), parcel: Parcel((hosted.authority, edit.submission))))
     }
 
     /// Adopts the edited list, unless the author has left or lost the right to edit meanwhile.
-    private func made(
-        _ parcel: Parcel<(Authority, Submission, Authority.Outcome)>, _ author: Author, in hosted: HostedList,
-        from connection: Connection
-    ) {
+    fileprivate func made(_ task: MakeEdit, _ parcel: MakeEdit.Answer) {
         var (authority, submission, outcome) = parcel.take()
-        if authority.revision != hosted.authority.revision {
-            // Others' commits have come meanwhile: it is made behind them.
+        let hosted = hosted(task.list)
+        if let hosted, authority.revision != hosted.authority.revision {
+            // Others' commits have come meanwhile. The edit is made behind them.
             discard((consume authority, consume outcome))
-            return makeWhenWritten(submission, author, in: hosted, from: connection)
+            return make(
+                LargeEdit(submission: submission, author: task.author, connection: task.connection), in: hosted)
         }
-        if !connection.isEnding, connection.cursors.hostedList(of: hosted.list.number) === hosted,
+        if let hosted, let connection = connections[task.connection], !connection.isEnding,
+            connection.cursors.hostedList(of: task.list.number) === hosted,
             isAllowed(.submit(submission), from: connection)
         {
             swap(&hosted.authority, &authority)
-            answer(outcome, to: submission, author, in: hosted, from: connection)
+            answer(outcome, to: submission, task.author, in: hosted, from: connection)
         }
         discard((consume authority, consume submission, consume outcome))
-        letGo(of: hosted, connection)
+        hosted.map(release)
+        end(task.connection)
     }
 
-    /// Handles the edits that have waited, in their order. One of them may hold the list again.
-    private func letGo(of hosted: HostedList, _ connection: Connection) {
+    /// Handles the edits that have waited for a large one, in their order. One of them may hold the list again.
+    func release(_ hosted: HostedList) {
         hosted.isHeld = false
-        let waiting = hosted.waiting
-        hosted.waiting = []
-        for body in waiting { body() }
-        end(connection)
-    }
-
-    /// Keeps an edit, and all that its client sends after it, until the large one is made.
-    func hold(_ submission: Submission, in hosted: HostedList, from connection: Connection) {
-        begin(connection)
-        hosted.waiting.append { [unowned self] in
+        let held = hosted.heldEdits
+        hosted.heldEdits = []
+        for (number, submission) in held {
+            guard let connection = connections[number] else { continue }
             connection.setBusy(false)
             connection.take(.message(.submit(submission)), isNext: true) { handle($0, from: connection) }
         }
     }
 
-    /// Frees something large on another thread.
-    func discard(_ value: consuming some Sendable) {
-        let parcel = Parcel(value)
-        world.compute {
-            _ = parcel.take()
-        } then: {
-        }
+    /// Keeps an edit, and all that its client sends after it, until the large one is made.
+    func hold(_ submission: Submission, in hosted: HostedList, from connection: Connection) {
+        begin(connection)
+        hosted.heldEdits.append((connection.number, submission))
     }
 }
 
-/// Hands a value over to another thread: the thread that takes it frees it.
-///
-/// `@unchecked Sendable` is safe: the thread that makes a parcel does not look into it, and it is taken once.
-final class Parcel<Value: Sendable>: @unchecked Sendable {
-    private var value: Value?
+private struct ReadBody: ServiceComputation {
+    let connection: UInt64
+    let body: [UInt8]
 
-    init(_ value: consuming Value) {
-        self.value = value
+    func run() -> Result<UpMessage, WireError> {
+        body.withUnsafeBytes { bytes in Result { () throws(WireError) in try UpMessage(bytes) } }
     }
 
-    /// To be called once.
-    func take() -> Value {
-        guard let value = value.take() else { preconditionFailure("a parcel is taken once") }
-        return value
+    func finished(_ message: Result<UpMessage, WireError>, in service: Service) {
+        guard let connection = service.connections[connection] else { return }
+        connection.setBusy(false)
+        service.carryOut(connection.session.read(message), isNext: true, for: connection)
+        connection.work { service.handle($0, from: connection) }
     }
+}
+
+private struct MakeEdit: ServiceComputation {
+    let list: HostedList.Reference
+    let connection: UInt64
+    let author: Author
+    let isFirst: Bool
+    let now: UInt64
+    let isFull: Bool
+    /// Both are large, and freed on the thread that edits.
+    let parcel: Parcel<(Authority, Submission)>
+
+    func run() -> Parcel<(Authority, Submission, Authority.Outcome)> {
+        var (authority, submission) = parcel.take()
+        let outcome = authority.submitAside(submission, author: author, isFirst: isFirst, now: now, isFull: isFull)
+        return Parcel((authority, submission, outcome))
+    }
+
+    func finished(_ answer: Answer, in service: Service) { service.made(self, answer) }
 }

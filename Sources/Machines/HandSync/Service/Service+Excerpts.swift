@@ -1,87 +1,111 @@
 import HandCore
 import HandWire
 
-// A list, or some items of it, at any revision, for a client that does not have it.
+/// A request for a list, or some items of it, at any revision, by a client that does not have it.
+struct StateRequest {
+    enum Wish {
+        case allItems
+        case excerpt(UpMessage.ExcerptRequest)
+    }
+
+    let id: RequestID
+    let name: String
+    /// Nil for the newest one.
+    let revision: Int?
+    let wish: Wish
+}
 
 extension Service {
-    /// A list at a revision.
-    struct State {
-        let hand: Hand
-        let revision: Int
-        /// Lives as long as a past state is needed.
-        let hold: PastHold?
-    }
-
-    /// Answers a request from the list in memory, which is loaded if need be: who asks is likely to edit it next. A revision of
-    /// long ago is read from the store.
-    ///
-    /// - Parameters:
-    ///   - revision: nil for now.
-    ///   - answer: has to end the request.
-    func withState(
-        of name: String, at revision: Int?, _ connection: Connection, _ request: UInt64,
-        _ answer: @escaping (HostedList, State) -> Void
-    ) {
-        begin(connection)
-        withHostedList(named: name, for: connection) { [unowned self] result in
-            switch result {
-            case .failure(let error):
-                refuse(connection, request, error)
-                end(connection)
-            case .success(let hosted):
-                hosted.idleSince = world.now
-                let at = revision ?? hosted.authority.revision
-                // What is forgotten is not told, though it may still be in memory.
-                if at >= hosted.storeFloor, let hand = hosted.authority.hand(at: at) {
-                    return give(State(hand: hand, revision: at, hold: nil), hosted, connection, request, answer)
-                }
-                withPast(hosted.list.number, at: at, connection) { [unowned self] result in
-                    switch result {
-                    case .failure(let error):
-                        refuse(connection, request, error)
-                        end(connection)
-                    case .success(let hold):
-                        guard let hand = hold.state.hand else { preconditionFailure("it was read") }
-                        give(State(hand: hand, revision: at, hold: hold), hosted, connection, request, answer)
-                    }
-                }
-            }
-        }
-    }
-
-    private func give(
-        _ state: State, _ hosted: HostedList, _ connection: Connection, _ request: UInt64,
-        _ answer: (HostedList, State) -> Void
-    ) {
-        // The list may be gone by now, or the right to read it.
-        if hostedLists[hosted.list.number] !== hosted || connection.access.role(on: hosted.list) < .read {
-            refuse(connection, request, .noSuchList(hosted.list.name))
-            return end(connection)
-        }
-        answer(hosted, state)
+    func fetch(_ name: String, at revision: Int?, _ connection: Connection, _ request: UInt64) {
+        ask(.init(id: RequestID(connection, request), name: name, revision: revision, wish: .allItems), connection)
     }
 
     func excerpt(_ asked: UpMessage.ExcerptRequest, _ connection: Connection) {
-        withState(of: asked.name, at: asked.revision, connection, asked.request) { [unowned self] hosted, state in
-            let most = min(limits.answerBytes, limits.frameBytes) / 2
-            let (hand, revision, logID) = (state.hand, state.revision, hosted.authority.logID)
-            let make = { @Sendable in
-                hand.excerpt(asked.selections, from: asked.start, about: most, logID: logID, revision: revision)
+        let id = RequestID(connection, asked.request)
+        ask(.init(id: id, name: asked.name, revision: asked.revision, wish: .excerpt(asked)), connection)
+    }
+
+    /// Loads the list if need be, because the client is likely to edit it next.
+    private func ask(_ request: StateRequest, _ connection: Connection) {
+        begin(connection)
+        whenLoaded(request.name, .state(request))
+    }
+
+    /// The list of a request is in memory, or cannot be read. A revision of long ago is read from the store.
+    func loaded(_ result: Result<HostedList, StoreError>, for request: StateRequest) {
+        switch result {
+        case .failure(let error):
+            refuse(request.id, error)
+            end(request.id.connection)
+        case .success(let hosted):
+            hosted.idleSince = world.now
+            let revision = request.revision ?? hosted.authority.revision
+            // A forgotten revision is not told, though it may still be in memory.
+            if revision >= hosted.storeFloor, let hand = hosted.authority.hand(at: revision) {
+                return give(hand, at: revision, of: hosted.reference, to: request)
             }
-            // Ids are looked for in all leaves of the list, which takes about a tenth of looking at each item.
-            let looksForIDs = asked.selections.contains { if case .ids = $0 { true } else { false } }
-            let work = looksForIDs ? hand.count / 10 : 0
-            charge(connection, work: work)
-            if work <= limits.inlineWork { return answer(make(), to: asked, connection) }
-            world.compute(make) { [unowned self] excerpt in
-                withExtendedLifetime(state.hold) { answer(excerpt, to: asked, connection) }
-            }
+            past.queue.append(PastRequest(list: hosted.reference, revision: revision, request: request))
+            servePast()
         }
     }
 
-    private func answer(_ excerpt: Excerpt, to asked: UpMessage.ExcerptRequest, _ connection: Connection) {
-        charge(connection, work: excerpt.entries.count)
-        send(.excerpt(request: asked.request, excerpt), to: connection)
-        end(connection)
+    /// - Parameter hold: keeps a past state; nil for a state that costs nothing to keep.
+    func give(
+        _ hand: Hand, at revision: Int, of list: HostedList.Reference, _ hold: PastHold? = nil, to request: StateRequest
+    ) {
+        guard let connection = connections[request.id.connection] else { return }
+        // Meanwhile the list may be gone, or the client's right to read it.
+        guard let hosted = hosted(list), connection.access.role(on: hosted.list) >= .read else {
+            refuse(request.id, .noSuchList(request.name))
+            return end(connection)
+        }
+        switch request.wish {
+        case .allItems:
+            send(
+                .state(
+                    request: request.id.request, revision: revision, count: hand.count, digest: hand.digest,
+                    rules: hand.rules),
+                to: connection)
+            if !hand.isEmpty {
+                connection.outbox.transfers.append(.init(request: request.id.request, hand: hand, hold: hold))
+            }
+            end(connection)
+        case .excerpt(let asked):
+            let most = min(limits.answerBytes, limits.frameBytes) / 2
+            let logID = hosted.authority.logID
+            let task = MakeExcerpt(
+                id: request.id, hand: hand, revision: revision, logID: logID, asked: asked, bytes: most)
+            charge(connection, work: task.work)
+            if task.work <= limits.inlineWork { return task.finished(task.run(), in: self) }
+            past.excerpts[connection.number] = hold
+            start(task)
+        }
+    }
+}
+
+private struct MakeExcerpt: ServiceComputation {
+    let id: RequestID
+    let hand: Hand
+    let revision: Int
+    let logID: UInt64
+    let asked: UpMessage.ExcerptRequest
+    let bytes: Int
+
+    /// Ids are looked for in all leaves of the list, which takes about a tenth of looking at each item.
+    var work: Int {
+        asked.selections.contains { if case .ids = $0 { true } else { false } } ? hand.count / 10 : 0
+    }
+
+    func run() -> Excerpt {
+        hand.excerpt(asked.selections, from: asked.start, about: bytes, logID: logID, revision: revision)
+    }
+
+    func finished(_ excerpt: Excerpt, in service: Service) {
+        let hold = service.past.excerpts.removeValue(forKey: id.connection)
+        withExtendedLifetime(hold) {
+            service.charge(id.connection, work: excerpt.entries.count)
+            service.send(.excerpt(request: id.request, excerpt), to: id.connection)
+            service.end(id.connection)
+        }
     }
 }

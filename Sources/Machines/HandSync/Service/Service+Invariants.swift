@@ -2,12 +2,12 @@ import HandCore
 import HandWire
 
 extension Service {
-    /// A list in memory as everybody may see it, for tests.
+    /// Returns a list in memory as subscribers may see it, for tests.
     package func durable(_ name: String) -> (hand: Hand, revision: Int)? {
         names[name].flatMap { hostedLists[$0] }.map { ($0.authority.hand, $0.authority.revision) }
     }
 
-    /// What contradicts itself here; nil if nothing does. For tests: O(everything).
+    /// Returns what contradicts itself here; nil if nothing does. For tests: O(everything).
     package func brokenInvariant() -> String? {
         for (client, connection) in clients where !connections.contains(connection) {
             return "client \(client) is known by a connection that is gone"
@@ -36,8 +36,8 @@ extension Service {
         return nil
     }
 
-    /// It may count fewer: what came over an earlier connection of the client ends on this one. One that is being closed, as for
-    /// the client's next, counts no more.
+    /// Checks the count of pending submissions. It may be too low, because submissions of the client's earlier connection end on
+    /// this one. A connection that is being closed does not count.
     private func problem(with connection: Connection) -> String? {
         guard let author = connection.author?.number, !connection.isEnding else { return nil }
         let pending = hostedLists.values.reduce(0) { sum, hosted in
@@ -65,10 +65,10 @@ extension Service {
         if account.answerBytes != answers { return "it counts \(account.answerBytes) of \(answers) bytes of answers" }
         let waiting = Set(account.waiting.map(\.number))
         let slowed = Set(mine.filter { $0.isSlowed }.map(\.number))
-        if waiting != slowed { return "those who wait are not those who are slowed down" }
+        if waiting != slowed { return "the waiting connections are not the slowed ones" }
         let listed = self.slowed.count { $0 === account }
         if listed != (account.isListed ? 1 : 0) { return "it is \(listed) times in the list of slowed accounts" }
-        return waiting.isEmpty || account.isListed ? nil : "it is forgotten that somebody waits"
+        return waiting.isEmpty || account.isListed ? nil : "it is forgotten that a connection waits"
     }
 
     private func problem(with hosted: HostedList) -> String? {

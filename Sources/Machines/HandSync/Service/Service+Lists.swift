@@ -35,77 +35,70 @@ extension Service {
 
     // MARK: Subscriptions
 
-    private func subscribe(_ connection: Connection, _ subscribe: UpMessage.Subscribe) {
+    func subscribe(_ connection: Connection, _ subscribe: UpMessage.Subscribe) {
         begin(connection)
-        if subscribe.name.isEmpty { return find(subscribe, connection) }
-        withHostedList(named: subscribe.name, for: connection) { [unowned self] in entered($0, connection, subscribe) }
-    }
-
-    /// A list that is asked for by its log id, whatever it is called.
-    private func find(_ subscribe: UpMessage.Subscribe, _ connection: Connection) {
-        let list = LogID.list(subscribe.logID)
-        ask { store in
-            try store.name(of: list)
-        } then: { [unowned self] result in
-            switch result {
-            case .success(let name?):
-                withHostedList(named: name, for: connection) { [unowned self] result in
-                    // Meanwhile the name may have become another list's.
-                    let isIt = (try? result.get()).map { LogID.isSameList($0.authority.logID, subscribe.logID) }
-                    entered(isIt == false ? .failure(.noSuchList("")) : result, connection, subscribe)
-                }
-            case .success(nil): entered(.failure(.noSuchList("")), connection, subscribe)
-            case .failure(let error): entered(.failure(error), connection, subscribe)
-            }
+        if subscribe.name.isEmpty {
+            start(FindName(subscribe: subscribe, connection: connection.number))
+        } else {
+            whenLoaded(subscribe.name, .subscribe(subscribe, connection: connection.number))
         }
     }
 
-    private func entered(
-        _ result: Result<HostedList, StoreError>, _ connection: Connection, _ subscribe: UpMessage.Subscribe
-    ) {
+    /// The list that a connection subscribes to is in memory, or cannot be read.
+    func loaded(_ result: Result<HostedList, StoreError>, for subscribe: UpMessage.Subscribe, _ number: UInt64) {
+        guard let connection = connections[number] else { return }
+        var result = result
+        if subscribe.name.isEmpty, case .success(let hosted) = result,
+            !LogID.isSameList(hosted.list.logID, subscribe.logID)
+        {
+            // Meanwhile the name of the list was given to another one.
+            result = .failure(.noSuchList(""))
+        }
         switch result {
-        case .success(let hosted): enter(hosted, connection, subscribe)
+        case .success(let hosted): enter(hosted, subscribe, number)
         case .failure(let error):
             if !connection.isEnding { refuse(connection, subscribe.request, error) }
             end(connection)
         }
     }
 
-    /// Lets a connection into a list, once it can be said which of its client's submissions are durable: one that is being
-    /// written still may or may not be, and a client that has forgotten it would use its sequence again.
-    private func enter(_ hosted: HostedList, _ connection: Connection, _ subscribe: UpMessage.Subscribe) {
+    /// Lets a connection into a list, as soon as it is known which of its client's submissions are durable. While one is being
+    /// written, a client that has forgotten it would use its sequence again.
+    func enter(_ hosted: HostedList, _ subscribe: UpMessage.Subscribe, _ number: UInt64) {
+        guard let connection = connections[number] else { return }
         if let author = connection.author, hosted.authority.isPending(author), !connection.isEnding {
-            hosted.whenWritten.append { [unowned self] in enter(hosted, connection, subscribe) }
-            return
+            return hosted.whenWritten.append(.enter(subscribe, connection: number))
         }
-        // While it waited, the list may have been renamed, and its former name be another list's; or it was let go of.
+        // While the connection waited, the list was renamed, or let go of. Its former name may be another list's.
         let isRenamed = !subscribe.name.isEmpty && hosted.list.name != subscribe.name
-        if !connection.isEnding, isRenamed || hostedLists[hosted.list.number] !== hosted {
-            return self.subscribe(connection, subscribe)
-        }
+        if !connection.isEnding, isRenamed || !isLoaded(hosted) { return self.subscribe(connection, subscribe) }
         defer { end(connection) }
         guard !connection.isEnding else { return }
-        // The right to read it may be gone by now.
+        // The client may have lost the right to read the list.
         if connection.access.role(on: hosted.list) < .read {
             return refuse(connection, subscribe.request, .noSuchList(subscribe.name))
         }
-        let isNew = connection.cursors[hosted.list.number] == nil
-        if isNew && connection.cursors.count >= limits.subscriptions {
-            let message = "a connection may follow \(limits.subscriptions) lists"
-            return refuse(connection, subscribe.request, .tooManySubscriptions, message)
-        }
-        if isNew, let account = connection.account, account.subscriptions >= limits.userSubscriptions {
-            let message = "your connections may follow \(limits.userSubscriptions) lists together"
-            return refuse(connection, subscribe.request, .tooManySubscriptions, message)
-        }
-        // A list of any length may be followed alone.
-        if isNew, let account = connection.account, account.followedItems > 0,
-            account.followedItems + hosted.authority.count > limits.userItems
-        {
-            let message = "the lists that your connections follow may have \(limits.userItems) items together"
-            return refuse(connection, subscribe.request, .tooManySubscriptions, message)
+        if let reason = refusal(of: connection, in: hosted) {
+            return refuse(connection, subscribe.request, .tooManySubscriptions, reason)
         }
         start(connection, in: hosted, subscribe)
+    }
+
+    /// Returns why a connection may not follow one more list; nil if it may.
+    private func refusal(of connection: Connection, in hosted: HostedList) -> String? {
+        guard connection.cursors[hosted.list.number] == nil else { return nil }
+        if connection.cursors.count >= limits.subscriptions {
+            return "a connection may follow \(limits.subscriptions) lists"
+        }
+        guard let account = connection.account else { return nil }
+        if account.subscriptions >= limits.userSubscriptions {
+            return "your connections may follow \(limits.userSubscriptions) lists together"
+        }
+        // A user may follow one list of any length.
+        if account.followedItems > 0, account.followedItems + hosted.authority.count > limits.userItems {
+            return "the lists that your connections follow may have \(limits.userItems) items together"
+        }
+        return nil
     }
 
     private func start(_ connection: Connection, in hosted: HostedList, _ subscribe: UpMessage.Subscribe) {
@@ -129,14 +122,14 @@ extension Service {
             connection.cursors[hosted.list.number]?.presence =
                 Connection.PresenceMark(hosted.presence, isComplete: !hosted.awaitsVisitors)
         } else {
-            // Who subscribes anew may have forgotten who is here. On which item they are, they say again.
+            // A client that subscribes again may have forgotten who is here. It says again on which item its person is.
             hosted.presence.move(author.number, to: nil)
             connection.cursors[hosted.list.number]?.presence.startAnew(hosted.presence)
         }
         announce(hosted)
     }
 
-    /// Sets the cursor of a connection in a list, and says so.
+    /// Sets the cursor of a connection in a list, and tells the client.
     func begin(
         _ connection: Connection, in hosted: HostedList, request: UInt64, _ start: DownMessage.Subscribed.Start,
         from revision: Int
@@ -173,7 +166,7 @@ extension Service {
         }
     }
 
-    /// Commits that are no longer in the window come from the store, or as a snapshot where that is smaller.
+    /// Reads commits that are no longer in the window, or sends a snapshot if that is smaller.
     func read(for connection: Connection, list: UInt64) {
         guard let author = connection.author, let cursor = connection.cursors[list] else { return }
         let revision = cursor.revision
@@ -184,94 +177,62 @@ extension Service {
         if case .snapshot = start {
             return begin(connection, in: cursor.hosted, request: cursor.request, start, from: revision)
         }
-        ask { store in
-            try store.frames(of: list, after: revision, about: bytes)
-        } then: { [unowned self] result in
-            guard let cursor = connection.cursors[list], cursor.isReading, cursor.revision == revision else { return }
-            connection.cursors[list]?.isReading = false
-            mark(connection)
-            switch result {
-            case .failure(let error): fail(connection, .internalError, "\(error)", retryAfter: 1_000)
-            case .success(let frames):
-                // The store may already hold what it has not yet confirmed to have written: that is not anybody's to see.
-                let durable = frames.prefix { $0.revision <= cursor.hosted.authority.revision }
-                guard let last = durable.last, durable.first?.revision == revision + 1 else {
-                    // What comes next has been forgotten meanwhile. From here on it comes as a snapshot.
-                    cursor.hosted.storeFloor = (frames.first?.revision ?? cursor.hosted.authority.revision + 1) - 1
-                    return
-                }
-                for frame in durable { connection.enqueue(FrameRun(frame.bytes)) }
-                figures.deliveries += durable.count
-                connection.cursors[list]?.revision = last.revision
-            }
-        }
+        self.start(
+            ReadFrames(list: cursor.hosted.reference, connection: connection.number, after: revision, bytes: bytes))
     }
 
-    // MARK: Loading
-
-    /// The list in memory; loads it if need be, which counts as done for who asked first.
-    func withHostedList(
-        named name: String, for connection: Connection, _ body: @escaping (Result<HostedList, StoreError>) -> Void
-    ) {
-        if loading[name] != nil {
-            // Others' commits that this client knows of may be newer than what is being read.
-            guard world.isShared else {
-                loading[name]?.append(body)
+    /// Sends commits that are no longer in the window.
+    fileprivate func read(_ task: ReadFrames, _ result: Result<[StoredFrame], StoreError>) {
+        guard let connection = connections[task.connection], let hosted = hosted(task.list) else { return }
+        let list = task.list.number
+        guard let cursor = connection.cursors[list], cursor.isReading, cursor.hosted === hosted,
+            cursor.revision == task.after
+        else { return }
+        connection.cursors[list]?.isReading = false
+        mark(connection)
+        switch result {
+        case .failure(let error): fail(connection, .internalError, "\(error)", retryAfter: 1_000)
+        case .success(let frames):
+            // The store may already have commits that it has not yet confirmed. Nobody may see those.
+            let durable = frames.prefix { $0.revision <= hosted.authority.revision }
+            guard let last = durable.last, durable.first?.revision == task.after + 1 else {
+                // The next commits were forgotten meanwhile. From here on the list comes as a snapshot.
+                hosted.storeFloor = (frames.first?.revision ?? hosted.authority.revision + 1) - 1
                 return
             }
-            comingNext[name, default: []].append((connection, body))
-            return
+            for frame in durable { connection.enqueue(FrameRun(frame.bytes)) }
+            figures.deliveries += durable.count
+            connection.cursors[list]?.revision = last.revision
         }
-        loading[name] = [body]
-        load(name, for: connection)
+    }
+}
+
+/// Finds what a list is called that a client subscribes to by its log id.
+private struct FindName: ServiceTask {
+    let subscribe: UpMessage.Subscribe
+    let connection: UInt64
+
+    func run(on store: any CommitStore) throws -> String? { try store.name(of: LogID.list(subscribe.logID)) }
+
+    func finished(_ answer: Result<String?, StoreError>, in service: Service) {
+        switch answer {
+        case .success(let name?): service.whenLoaded(name, .subscribe(subscribe, connection: connection))
+        case .success(nil): service.loaded(.failure(.noSuchList("")), for: subscribe, connection)
+        case .failure(let error): service.loaded(.failure(error), for: subscribe, connection)
+        }
+    }
+}
+
+/// Reads the commits that come next for a connection.
+private struct ReadFrames: ServiceTask {
+    let list: HostedList.Reference
+    let connection: UInt64
+    let after: Int
+    let bytes: Int
+
+    func run(on store: any CommitStore) throws -> [StoredFrame] {
+        try store.frames(of: list.number, after: after, about: bytes)
     }
 
-    private func load(_ name: String, for connection: Connection) {
-        // It is here, perhaps since a moment ago under this name.
-        if let number = names[name], let hosted = hostedLists[number] {
-            return refresh(hosted) { [unowned self] result in
-                // Let go of, because it is deleted or its history went back, it is looked for anew; and so it is if another server has
-                // given the name to another list.
-                let isStill = hostedLists[number] === hosted && names[name] == number
-                isStill ? loaded(name, result) : load(name, for: connection)
-            }
-        }
-        if isNaming { return whenNamed.append { [unowned self] in load(name, for: connection) } }
-        let seen = namings
-        let limits = limits
-        ask { store throws -> (StoredList, Authority.Start, Authority) in
-            guard let list = try store.list(named: name) else { throw StoreError.noSuchList(name) }
-            let start = try store.load(list.number)
-            // Made here, so that nobody else waits until all its ids are known.
-            return (list, start, Authority(start, limits: limits))
-        } then: { [unowned self] result in
-            // By now the name may be another list's, or nobody's.
-            if seen != namings { return load(name, for: connection) }
-            if case .success(let (_, start, _)) = result {
-                let commits = start.revision - start.snapshotRevision
-                charge(connection, work: Price.replay(start.hand.count, commits: commits))
-            }
-            // It is here under the name that it had before another server gave it this one.
-            if case .success(let (list, _, _)) = result, let hosted = hostedLists[list.number] {
-                rename(hosted, to: name)
-                return load(name, for: connection)
-            }
-            let hosted = result.map { HostedList($0.0, $0.2, snapshot: $0.1.snapshotRevision, now: world.now) }
-            if case .success(let hosted) = hosted {
-                hostedLists[hosted.list.number] = hosted
-                names[name] = hosted.list.number
-                world.note(.loaded(list: name, revision: hosted.authority.revision))
-            }
-            loaded(name, hosted)
-        }
-    }
-
-    private func loaded(_ name: String, _ hosted: Result<HostedList, StoreError>) {
-        let waiting = loading.removeValue(forKey: name) ?? []
-        if let next = comingNext.removeValue(forKey: name) {
-            loading[name] = next.map(\.body)
-            load(name, for: next[0].connection)
-        }
-        for body in waiting { body(hosted) }
-    }
+    func finished(_ answer: Result<[StoredFrame], StoreError>, in service: Service) { service.read(self, answer) }
 }

@@ -1,121 +1,37 @@
 import HandCore
 import HandWire
 
-/// What lists are called: deleting a list takes its name away, and bringing it back gives it one.
+/// Names of lists: deleting a list takes its name away, and undeleting it gives it one.
 extension Service {
     func delete(_ name: String, _ connection: Connection, _ request: UInt64) {
-        let (person, time, access) = (connection.person, world.wallClock, connection.access)
-        writeNames(connection, request) { store in
-            let list = try store.list(named: name, for: access)
-            try store.delete(list, by: person, at: time)
-            return list.logID
-        } then: { [unowned self] logID in
-            storeSize.isStale = true
-            world.called(logID, nil)
-            world.note(.deleted(list: name, by: connection))
-            if let hosted = names[name].flatMap({ hostedLists[$0] }), LogID.isSameList(hosted.list.logID, logID) {
-                letGo(of: hosted, .listDeleted, "the list '\(name)' was deleted")
-            }
-            accessChanged()
-            if retention.deleted == 0 { sweepDeleted(isDue: true) }
-        }
+        change(name, .delete(at: world.wallClock), connection, request)
     }
 
-    /// Those who follow the list go on following it, with their roles. Who comes by the old name finds no
-    /// list, or a new one; by its log id the list is found.
+    /// Subscribers of the list go on following it, with their roles. Clients that ask for the former name find no list, or a new
+    /// one; by its log id they find the list.
     func rename(_ name: String, to new: String, _ connection: Connection, _ request: UInt64) {
         guard mayName(new, by: "rename", connection, request) else { return }
         guard name != new else { return refuse(connection, request, .listExists(name)) }
-        let access = connection.access
-        writeNames(connection, request) { store in
-            let list = try store.list(named: name, for: access)
-            try store.rename(list, to: new)
-            return list.logID
-        } then: { [unowned self] logID in
-            world.called(logID, new)
-            if let hosted = names[name].flatMap({ hostedLists[$0] }), LogID.isSameList(hosted.list.logID, logID) {
-                rename(hosted, to: new)
-            }
-            world.note(.renamed(list: name, to: new, by: connection))
-            accessChanged()
-        }
+        change(name, .rename(to: new), connection, request)
     }
 
-    /// Tells those who follow the list.
-    func rename(_ hosted: HostedList, to new: String) {
-        forgetName(of: hosted)
-        hosted.list.name = new
-        names[new] = hosted.list.number
-        for connection in hosted.subscribers {
-            send(.renamed(list: hosted.list.number, name: new), to: connection)
-        }
-    }
-
-    /// Has a list in memory no longer.
-    func unload(_ hosted: HostedList) {
-        hostedLists[hosted.list.number] = nil
-        exchange.unloaded(hosted.list.number)
-        forgetName(of: hosted)
-    }
-
-    /// Its name may by now be another list's.
-    private func forgetName(of hosted: HostedList) {
-        if names[hosted.list.name] == hosted.list.number { names[hosted.list.name] = nil }
-    }
-
-    func undelete(
-        _ name: String, _ deletion: UInt64?, as new: String, _ connection: Connection, _ request: UInt64
-    ) {
+    func undelete(_ name: String, _ deletion: UInt64?, as new: String, _ connection: Connection, _ request: UInt64) {
         guard name == new || mayName(new, by: "undelete", connection, request) else { return }
-        let (oldest, mine) = (forgottenUntil, connection.access.bringableBack)
-        // Who may bring back nothing does not hold up those who write.
-        if mine?.isEmpty == true { return refuse(connection, request, .notDeleted(name)) }
-        writeNames(connection, request) { store in
-            let newest = try store.deletedLists(
-                before: deletion.map { $0 &+ 1 } ?? .max, limit: 1, named: name, among: mine)
-            guard let found = newest.first, found.time > oldest, deletion ?? found.deletion == found.deletion else {
-                throw StoreError.notDeleted(name)
-            }
-            try store.undelete(found.deletion, as: new)
-            return found.list.logID
-        } then: { [unowned self] logID in
-            world.called(logID, new)
-            world.note(.undeleted(list: name, as: new, by: connection))
-            accessChanged()
-        }
-    }
-
-    func deletedLists(before: UInt64?, _ connection: Connection, _ request: UInt64) {
-        let (page, oldest, keep) = (limits.listsPage, forgottenUntil, retention.deleted)
         let mine = connection.access.bringableBack
-        if mine?.isEmpty == true { return send(.deletedLists(request: request, [], hasMore: false), to: connection) }
-        begin(connection)
-        ask { store in
-            try store.deletedLists(before: before ?? .max, limit: page + 1, named: nil, among: mine)
-        } then: { [unowned self] result in
-            defer { end(connection) }
-            switch result {
-            case .failure(let error): refuse(connection, request, error)
-            case .success(let lists):
-                charge(connection, work: lists.count * Price.list)
-                // Those that are not kept any longer were deleted before the others.
-                let entries = lists.prefix(page).filter { $0.time > oldest }.map { deleted in
-                    DownMessage.DeletedEntry(
-                        deletion: deleted.deletion,
-                        list: DownMessage.ListEntry(
-                            name: deleted.list.name, count: deleted.list.count, revision: deleted.list.revision,
-                            rules: deleted.list.rules),
-                        person: deleted.person, time: deleted.time, keptUntil: deleted.time + keep)
-                }
-                let hasMore = lists.count > page && !entries.isEmpty
-                send(.deletedLists(request: request, entries, hasMore: hasMore), to: connection)
-            }
-        }
+        // A request that cannot succeed does not hold up writes.
+        if mine?.isEmpty == true { return refuse(connection, request, .notDeleted(name)) }
+        change(name, .undelete(deletion, as: new, after: forgottenUntil, among: mine), connection, request)
     }
 
-    // MARK: Who may
+    private func change(_ name: String, _ change: NameChange.Kind, _ connection: Connection, _ request: UInt64) {
+        begin(connection)
+        writer.jobs.append(
+            NameChange(
+                id: RequestID(connection, request), name: name, kind: change, access: connection.access,
+                requester: connection.requester))
+    }
 
-    /// A new name is as good as a new list: it takes the role on all lists that making one takes.
+    /// A new name is as good as a new list, and takes the same role on all lists.
     private func mayName(_ name: String, by what: String, _ connection: Connection, _ request: UInt64) -> Bool {
         if let problem = ListName.problem(withNew: name) {
             refuse(connection, request, .badListName, problem)
@@ -127,93 +43,122 @@ extension Service {
         return false
     }
 
-    /// What was deleted then or before is not brought back any more.
-    var forgottenUntil: UInt64 { world.wallClock - min(world.wallClock, retention.deleted) }
+    fileprivate func changed(_ task: NameChange, _ result: Result<UInt64, StoreError>) {
+        isNaming = false
+        switch result {
+        case .failure(let error): refuse(task.id, error)
+        case .success(let logID):
+            changed(task, of: logID)
+            send(.done(request: task.id.request), to: task.id.connection)
+        }
+        let waiting = whenNamed
+        whenNamed = []
+        for (name, connection) in waiting { load(name, for: connection) }
+        end(task.id.connection)
+    }
 
-    // MARK: Writing
-
-    /// Has what a list is called changed, when nothing else is written; meanwhile no list is loaded. `body` says which list it is, by
-    /// its log id.
-    private func writeNames(
-        _ connection: Connection, _ request: UInt64,
-        _ body: @escaping @Sendable (any CommitStore) throws -> UInt64, then: @escaping (UInt64) -> Void
-    ) {
-        begin(connection)
-        writer.jobs.append { [unowned self] in
-            namings += 1
-            isNaming = true
-            let bindRoles = world.bindRoles()
-            ask { store in
-                try bindRoles()
-                return try body(store)
-            } then: { [unowned self] result in
-                writer.isWriting = false
-                isNaming = false
-                defer { end(connection) }
-                switch result {
-                case .failure(let error): refuse(connection, request, error)
-                case .success(let logID):
-                    then(logID)
-                    send(.done(request: request), to: connection)
-                }
-                let waiting = whenNamed
-                whenNamed = []
-                for body in waiting { body() }
-            }
+    /// The store has changed the name of the list that has a log id.
+    private func changed(_ task: NameChange, of logID: UInt64) {
+        let hosted = names[task.name].flatMap { hostedLists[$0] }.flatMap {
+            LogID.isSameList($0.list.logID, logID) ? $0 : nil
+        }
+        switch task.kind {
+        case .delete:
+            storeSize.isStale = true
+            world.called(logID, nil)
+            world.note(.deleted(list: task.name, by: task.requester))
+            if let hosted { letGo(of: hosted, .listDeleted, "the list '\(task.name)' was deleted") }
+            accessChanged()
+            if retention.deleted == 0 { sweepDeleted(isDue: true) }
+        case .rename(let new):
+            world.called(logID, new)
+            if let hosted { rename(hosted, to: new) }
+            world.note(.renamed(list: task.name, to: new, by: task.requester))
+            accessChanged()
+        case .undelete(_, let new, _, _):
+            world.called(logID, new)
+            world.note(.undeleted(list: task.name, as: new, by: task.requester))
+            accessChanged()
         }
     }
 
-    // MARK: Removing
+    // MARK: Names in memory
 
-    /// Milliseconds between two looks at what was deleted long enough ago.
-    private static let removalInterval: UInt64 = 60_000
-
-    /// Removes what is left of lists that were deleted long enough ago, a part at a time. Where the store is full, the list that was
-    /// deleted first goes too, and the next one if it is still full without that.
-    func sweepDeleted(isDue: Bool = false) {
-        let shallGiveUp = storeSize.isFull(limits) && storeSize.isNews && !removal.isMakingRoom
-        guard isDue || shallGiveUp || world.now >= removal.nextLook, !removal.isRunning, !isStopping else { return }
-        removal.isRunning = true
-        if shallGiveUp { removal.isMakingRoom = true }
-        removal.nextLook = world.now + Self.removalInterval
-        let until = forgottenUntil
-        writeAlone { store in
-            if shallGiveUp { _ = try store.giveUpOldest(of: nil) }
-            return try store.sweep(deletedBy: until)
-        } then: { [unowned self] result in
-            removal.isRunning = false
-            switch result {
-            case .success(let hasMore):
-                if hasMore {
-                    storeSize.isStale = true
-                    sweepDeleted(isDue: true)
-                } else if removal.isMakingRoom {
-                    removal.isMakingRoom = false
-                    storeSize.expectNews()
-                    measureStore()
-                }
-            case .failure(let error): world.note(.sweepFailed(error))
-            }
+    /// Gives a list in memory another name, and tells its subscribers.
+    func rename(_ hosted: HostedList, to new: String) {
+        forgetName(of: hosted)
+        hosted.list.name = new
+        names[new] = hosted.list.number
+        for connection in hosted.subscribers {
+            send(.renamed(list: hosted.list.number, name: new), to: connection)
         }
+    }
+
+    /// Removes a list from memory.
+    func unload(_ hosted: HostedList) {
+        hostedLists[hosted.list.number] = nil
+        exchange.unloaded(hosted.list.number)
+        forgetName(of: hosted)
+    }
+
+    /// Forgets the name of a list, unless it is another list's by now.
+    private func forgetName(of hosted: HostedList) {
+        if names[hosted.list.name] == hosted.list.number { names[hosted.list.name] = nil }
     }
 }
 
-extension CommitStore {
-    /// A list of which one is the administrator.
-    fileprivate func list(named name: String, for access: Access) throws -> StoredList {
-        // Another server may have given the name to a list on which one is not.
-        guard let list = try list(named: name), access.role(on: list) >= .admin else {
+/// Changes a list's name. Meanwhile nothing else is written, and no list is loaded.
+private struct NameChange: WriteJob {
+    enum Kind: Sendable {
+        case delete(at: UInt64)
+        case rename(to: String)
+        /// Only a deletion after a time can be taken back, and only one of certain lists (`LogID.list`); nil for any deletion, or list.
+        case undelete(UInt64?, as: String, after: UInt64, among: [UInt32]?)
+    }
+
+    let id: RequestID
+    let name: String
+    let kind: Kind
+    let access: Access
+    let requester: Requester
+    var bindRoles: @Sendable () throws -> Void = {}
+
+    mutating func prepare(_ service: Service) {
+        service.namings += 1
+        service.isNaming = true
+        bindRoles = service.world.bindRoles()
+    }
+
+    /// Returns the log id of the list.
+    func run(on store: any CommitStore) throws -> UInt64 {
+        try bindRoles()
+        switch kind {
+        case .delete(let time):
+            let list = try mine(in: store)
+            try store.delete(list, by: requester.person, at: time)
+            return list.logID
+        case .rename(let new):
+            let list = try mine(in: store)
+            try store.rename(list, to: new)
+            return list.logID
+        case .undelete(let deletion, let new, let oldest, let lists):
+            let newest = try store.deletedLists(
+                before: deletion.map { $0 &+ 1 } ?? .max, limit: 1, named: name, among: lists)
+            guard let found = newest.first, found.time > oldest, deletion ?? found.deletion == found.deletion else {
+                throw StoreError.notDeleted(name)
+            }
+            try store.undelete(found.deletion, as: new)
+            return found.list.logID
+        }
+    }
+
+    /// The list, of which the requester is an administrator. Another server may have given its name to another list.
+    private func mine(in store: any CommitStore) throws -> StoredList {
+        guard let list = try store.list(named: name), access.role(on: list) >= .admin else {
             throw StoreError.noSuchList(name)
         }
         return list
     }
-}
 
-/// The removing of what is left of deleted lists.
-struct Removal {
-    var isRunning = false
-    /// Whether a list was given up because the store is full, and is not gone yet.
-    var isMakingRoom = false
-    /// When it is looked whether there is something to remove.
-    var nextLook: UInt64 = 0
+    func wrote(_ answer: Result<UInt64, StoreError>, in service: Service) { service.changed(self, answer) }
 }

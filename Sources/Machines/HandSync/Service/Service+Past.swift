@@ -1,30 +1,34 @@
 import HandCore
 import HandWire
 
-/// Lists at past revisions, from the store: each takes as much memory as the list, so few are there at a time. Those who ask
-/// for the same share it, each user has one, and who asks beyond that waits.
+/// Lists at past revisions, from the store: each takes as much memory as the list, so few are kept at a time. Requests for the
+/// same one share it, each user has one, and other requests wait.
 struct PastStates {
     fileprivate(set) var states: [PastState] = []
-    fileprivate(set) var queue: [Request] = []
+    var queue: [PastRequest] = []
+    /// The states from which excerpts are being made, by connection. They are kept even if the connection ends.
+    var excerpts: [UInt64: PastHold] = [:]
 
-    struct Request {
-        let list: UInt64
-        let revision: Int
-        let connection: Connection
-        fileprivate let then: (Result<PastHold, StoreError>) -> Void
-    }
-
-    /// Whether somebody could go on if another let go.
+    /// Whether a request waits for others to let go.
     var isAwaited: Bool { !queue.isEmpty }
 }
 
-/// A list at a past revision, for those who hold it.
+/// A request that waits for a past state.
+struct PastRequest {
+    let list: HostedList.Reference
+    let revision: Int
+    let request: StateRequest
+
+    var connection: UInt64 { request.id.connection }
+}
+
+/// A list at a past revision. It is kept as long as a `PastHold` of it lives.
 final class PastState {
     let list: UInt64
     let revision: Int
     /// Nil while it is being read.
     fileprivate(set) var hand: Hand?
-    fileprivate var waiting: [(hold: PastHold, request: PastStates.Request)] = []
+    fileprivate var waiting: [(hold: PastHold, request: PastRequest)] = []
     fileprivate var holders = 0
 
     init(list: UInt64, revision: Int) {
@@ -33,7 +37,7 @@ final class PastState {
     }
 }
 
-/// Keeps a past state in memory, and counts as its user's, as long as it lives.
+/// Keeps a past state in memory, and counts for a user, as long as it lives.
 final class PastHold {
     let state: PastState
     private let account: Account?
@@ -52,17 +56,7 @@ final class PastHold {
 }
 
 extension Service {
-    /// The list as it was at a revision that is no longer in memory. `then` may be called at once, and is not called for a
-    /// connection that has ended meanwhile.
-    func withPast(
-        _ list: UInt64, at revision: Int, _ connection: Connection,
-        _ then: @escaping (Result<PastHold, StoreError>) -> Void
-    ) {
-        past.queue.append(.init(list: list, revision: revision, connection: connection, then: then))
-        servePast()
-    }
-
-    /// Lets go of what nobody holds, and serves those who waited for that, in their order.
+    /// Lets go of states that nobody holds, and serves the requests that waited for that, in their order.
     func servePast() {
         if past.states.isEmpty, past.queue.isEmpty { return }
         // Freeing a long list takes long.
@@ -73,61 +67,76 @@ extension Service {
         for request in queue where !serve(request) { past.queue.append(request) }
     }
 
-    /// Returns whether it waits no longer.
-    private func serve(_ request: PastStates.Request) -> Bool {
-        let account = request.connection.account
-        if request.connection.isEnding { return true }
+    /// Returns whether the request waits no longer.
+    private func serve(_ request: PastRequest) -> Bool {
+        guard let connection = connections[request.connection], !connection.isEnding else { return true }
+        let account = connection.account
         if let account, account.pastHolds > 0 { return false }
-        if let state = past.states.first(where: { $0.list == request.list && $0.revision == request.revision }) {
+        if let state = past.state(of: request.list.number, at: request.revision) {
             let hold = PastHold(state, account)
-            if state.hand == nil {
-                state.waiting.append((hold, request))
+            if let hand = state.hand {
+                give(hand, at: request.revision, of: request.list, hold, to: request.request)
             } else {
-                request.then(.success(hold))
+                state.waiting.append((hold, request))
             }
             return true
         }
         // One is read at a time, so that other readers of the store are not kept waiting.
         guard past.states.count < limits.pastRevisions, past.states.allSatisfy({ $0.hand != nil }) else { return false }
-        let state = PastState(list: request.list, revision: request.revision)
+        let state = PastState(list: request.list.number, revision: request.revision)
         state.waiting = [(PastHold(state, account), request)]
         past.states.append(state)
-        read(state)
+        start(ReadPast(list: state.list, revision: state.revision))
         return true
     }
 
-    private func read(_ state: PastState) {
-        let (list, revision) = (state.list, state.revision)
-        ask { store in
-            try store.state(of: list, at: revision)
-        } then: { [unowned self] result in
-            state.hand = try? result.get()
-            let waiting = state.waiting
-            state.waiting = []
-            if state.hand == nil { past.states.removeAll { $0 === state } }
-            if let first = waiting.first {
-                let items = state.hand?.count ?? 0
-                // How many commits there were since a snapshot is not told: half the way between two, on average.
-                let commits = min(revision, limits.snapshotStride(items: items)) / 2
-                charge(first.request.connection, work: Price.replay(items, commits: commits))
-            }
-            for (hold, request) in waiting where !request.connection.isEnding {
-                request.then(result.map { _ in hold })
+    fileprivate func read(_ task: ReadPast, _ result: Result<Hand, StoreError>) {
+        guard let state = past.state(of: task.list, at: task.revision) else { return }
+        state.hand = try? result.get()
+        let waiting = state.waiting
+        state.waiting = []
+        if state.hand == nil { past.states.removeAll { $0 === state } }
+        if let first = waiting.first {
+            let items = state.hand?.count ?? 0
+            // The number of commits since a snapshot is unknown: half the way between two, on average.
+            let commits = min(task.revision, limits.snapshotStride(items: items)) / 2
+            charge(first.request.connection, work: Price.replay(items, commits: commits))
+        }
+        for (hold, request) in waiting where connections[request.connection]?.isEnding == false {
+            switch result {
+            case .success(let hand): give(hand, at: request.revision, of: request.list, hold, to: request.request)
+            case .failure(let error):
+                refuse(request.request.id, error)
+                end(request.connection)
             }
         }
     }
 
-    /// Who takes little of a past state does not keep those out who wait for theirs.
+    /// Closes connections that take too little of a past state while others wait for theirs.
     func closeStalled() {
         for connection in Array(connections) {
-            guard let transfer = connection.transfers.first, connection.transfers.contains(where: \.isPast) else {
-                continue
-            }
-            // What stands in front of the past state holds it up.
+            let transfers = connection.outbox.transfers
+            guard let transfer = transfers.first, transfers.contains(where: \.isPast) else { continue }
+            // A transfer in front of the past state holds it up.
             let stalled = transfer.stalled(now: world.now)
             guard past.isAwaited, stalled >= limits.stallDeadline else { continue }
             let text = "you took too little of a past revision for \(stalled / 1_000) s, and others wait for theirs"
             fail(connection, .idleTimeout, text, retryAfter: 1_000)
         }
     }
+}
+
+extension PastStates {
+    fileprivate func state(of list: UInt64, at revision: Int) -> PastState? {
+        states.first { $0.list == list && $0.revision == revision }
+    }
+}
+
+private struct ReadPast: ServiceTask {
+    let list: UInt64
+    let revision: Int
+
+    func run(on store: any CommitStore) throws -> Hand { try store.state(of: list, at: revision) }
+
+    func finished(_ answer: Result<Hand, StoreError>, in service: Service) { service.read(self, answer) }
 }

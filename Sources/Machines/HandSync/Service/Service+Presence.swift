@@ -18,10 +18,10 @@ extension Service {
         listsWithNewPresence.insert(hosted.list.number)
     }
 
-    /// People in one frame.
+    /// The most people in one frame.
     static let presencePage = 512
 
-    /// Sends one frame for each list, with the same bytes for everybody. A client that lags is told later.
+    /// Sends one frame for each list, with the same bytes for all subscribers. A client that lags is told later.
     func sendPresence() {
         let due = listsWithNewPresence.sorted()
         listsWithNewPresence = []

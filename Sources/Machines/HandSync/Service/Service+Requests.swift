@@ -1,6 +1,7 @@
 import HandCore
 import HandWire
 
+/// Requests that the store answers.
 extension Service {
     func create(_ name: String, _ rules: Rules, _ connection: Connection, _ request: UInt64) {
         if let problem = ListName.problem(withNew: name) { return refuse(connection, request, .badListName, problem) }
@@ -13,102 +14,181 @@ extension Service {
             return refuse(connection, request, .tooManyLists, text)
         }
         let logID = LogID.new(using: &random)
-        let seed = rules.hasDeck ? random.next() : nil
-        let (limits, owner) = (limits, connection.account?.user)
         begin(connection)
-        writeAlone { store throws -> String? in
-            // Deleted lists count. Where there is no room, the one that was deleted first goes.
-            while try store.listCount(of: nil) >= limits.lists {
-                guard try store.giveUpOldest(of: nil) else { return "this server keeps \(limits.lists) lists" }
-            }
-            while let owner, try store.listCount(of: owner) >= limits.userLists {
-                guard try store.giveUpOldest(of: owner) else {
-                    return "this server keeps \(limits.userLists) lists of one user: delete one first"
-                }
-            }
-            _ = try store.create(name, rules: rules, logID: logID, deckSeed: seed, owner: owner)
-            return nil
-        } then: { [unowned self] result in
-            defer { end(connection) }
-            switch result {
-            case .failure(let error): refuse(connection, request, error)
-            case .success(let refusal?): refuse(connection, request, .tooManyLists, refusal)
-            case .success(nil):
-                world.called(logID, name)
-                world.note(.created(list: name, by: connection))
-                send(.done(request: request), to: connection)
-            }
-        }
+        writer.jobs.append(
+            CreateList(
+                id: RequestID(connection, request), name: name, rules: rules, logID: logID,
+                deckSeed: rules.hasDeck ? random.next() : nil, owner: connection.account?.user, limits: limits,
+                requester: connection.requester))
     }
 
     func lists(after name: String, _ connection: Connection, _ request: UInt64) {
         begin(connection)
-        readLists(after: name, connection, request)
+        readLists(after: name, connection, RequestID(connection, request))
     }
 
-    /// Who may not read all lists has a role on some, and only those are looked for.
-    private func readLists(after name: String, _ connection: Connection, _ request: UInt64) {
-        let page = limits.listsPage
+    /// Reads a page of lists. If the client may not read all lists, only those are looked for on which it has a role.
+    private func readLists(after name: String, _ connection: Connection, _ id: RequestID) {
         let mine = connection.access.everywhere >= .read ? nil : connection.access.readable(after: name)
-        ask { store in
-            guard let mine else {
-                let lists = try store.lists(after: name, limit: page + 1)
-                return (lists.prefix(page), lists.count > page ? lists[page - 1].name : nil)
-            }
-            let found = try mine.prefix(page).compactMap { try store.list(named: $0) }
-            return (found[...], mine.count > page ? mine[page - 1] : nil)
-        } then: { [unowned self] (result: Result<(ArraySlice<StoredList>, String?), StoreError>) in
-            switch result {
-            case .failure(let error): refuse(connection, request, error)
-            case .success((let lists, let last)):
-                charge(connection, work: (mine.map { min($0.count, page) } ?? lists.count) * Price.list)
-                let entries = lists.filter { connection.access.role(on: $0) >= .read }.map {
-                    DownMessage.ListEntry(name: $0.name, count: $0.count, revision: $0.revision, rules: $0.rules)
-                }
-                // A page of names that no list has says nothing; the next one may.
-                if entries.isEmpty, let last, !connection.isEnding {
-                    return readLists(after: last, connection, request)
-                }
-                send(.lists(request: request, entries, hasMore: last != nil), to: connection)
-            }
-            end(connection)
+        start(ReadLists(id: id, after: name, page: limits.listsPage, mine: mine))
+    }
+
+    fileprivate func read(_ task: ReadLists, _ lists: ArraySlice<StoredList>, upTo last: String?) {
+        let count = task.mine.map { min($0.count, task.page) } ?? lists.count
+        charge(task.id.connection, work: count * Price.list)
+        guard let connection = connections[task.id.connection] else { return }
+        let entries = lists.filter { connection.access.role(on: $0) >= .read }.map(DownMessage.ListEntry.init)
+        // A page of names that no list has says nothing, but the next one may.
+        if entries.isEmpty, let last, !connection.isEnding { return readLists(after: last, connection, task.id) }
+        send(.lists(request: task.id.request, entries, hasMore: last != nil), to: connection)
+        end(connection)
+    }
+
+    func deletedLists(before: UInt64?, _ connection: Connection, _ request: UInt64) {
+        let mine = connection.access.bringableBack
+        if mine?.isEmpty == true {
+            return send(.deletedLists(request: request, [], hasMore: false), to: connection)
         }
+        begin(connection)
+        start(
+            ReadDeleted(
+                id: RequestID(connection, request), before: before ?? .max, page: limits.listsPage, mine: mine,
+                oldest: forgottenUntil, keep: retention.deleted))
     }
 
     func history(of name: String, from: Int, limit: Int, _ connection: Connection, _ request: UInt64) {
-        let (most, bytes) = (min(limit, limits.historyCommits), limits.frameBytes / 2)
-        let access = connection.access
         begin(connection)
-        ask { store throws -> (frame: [UInt8], commits: Int) in
-            guard let list = try store.list(named: name), access.role(on: list) >= .read else {
-                throw StoreError.noSuchList(name)
-            }
-            let frames = try store.frames(of: list.number, after: max(0, from - 1), about: min(bytes, most * 4096))
-            let commits = try frames.prefix(most).map { try $0.commit() }
-            let people = try store.people(Set(commits.map(\.author)).sorted())
-            // Made here, so that nobody else waits for it.
-            return (DownMessage.history(request: request, commits, people: people).frame, commits.count)
-        } then: { [unowned self] result in
-            defer { end(connection) }
-            switch result {
-            case .failure(let error): refuse(connection, request, error)
-            case .success((let frame, let commits)):
-                charge(connection, work: Price.list + Price.commits(commits, bytes: frame.count))
-                connection.enqueue(FrameRun(frame))
-                mark(connection)
+        start(
+            ReadHistory(
+                id: RequestID(connection, request), name: name, from: from, most: min(limit, limits.historyCommits),
+                bytes: limits.frameBytes / 2, access: connection.access))
+    }
+}
+
+extension DownMessage.ListEntry {
+    fileprivate init(_ list: StoredList) {
+        self.init(name: list.name, count: list.count, revision: list.revision, rules: list.rules)
+    }
+}
+
+private struct CreateList: WriteJob {
+    let id: RequestID
+    let name: String
+    let rules: Rules
+    let logID: UInt64
+    let deckSeed: UInt64?
+    let owner: String?
+    let limits: Limits
+    let requester: Requester
+
+    /// Returns why there is no room for the list; nil if it is made.
+    func run(on store: any CommitStore) throws -> String? {
+        // Deleted lists count. If there is no room, the list that was deleted first goes.
+        while try store.listCount(of: nil) >= limits.lists {
+            guard try store.giveUpOldest(of: nil) else { return "this server keeps \(limits.lists) lists" }
+        }
+        while let owner, try store.listCount(of: owner) >= limits.userLists {
+            guard try store.giveUpOldest(of: owner) else {
+                return "this server keeps \(limits.userLists) lists of one user: delete one first"
             }
         }
+        _ = try store.create(name, rules: rules, logID: logID, deckSeed: deckSeed, owner: owner)
+        return nil
     }
 
-    func fetch(_ name: String, at revision: Int?, _ connection: Connection, _ request: UInt64) {
-        withState(of: name, at: revision, connection, request) { [unowned self] hosted, state in
-            defer { end(connection) }
-            let (hand, at) = (state.hand, state.revision)
-            send(
-                .state(request: request, revision: at, count: hand.count, digest: hand.digest, rules: hand.rules),
-                to: connection)
-            if hand.isEmpty { return }
-            connection.transfers.append(Connection.Transfer(request: request, hand: hand, hold: state.hold))
+    func wrote(_ answer: Result<String?, StoreError>, in service: Service) {
+        switch answer {
+        case .failure(let error): service.refuse(id, error)
+        case .success(let refusal?):
+            if let connection = service.connections[id.connection] {
+                service.refuse(connection, id.request, .tooManyLists, refusal)
+            }
+        case .success(nil):
+            service.world.called(logID, name)
+            service.world.note(.created(list: name, by: requester))
+            service.send(.done(request: id.request), to: id.connection)
         }
+        service.end(id.connection)
+    }
+}
+
+private struct ReadLists: ServiceTask {
+    let id: RequestID
+    let after: String
+    let page: Int
+    /// The only lists that the client may read; nil if it may read all.
+    let mine: [String]?
+
+    /// Returns a page of lists, and the name with which it ends if there are more.
+    func run(on store: any CommitStore) throws -> (ArraySlice<StoredList>, String?) {
+        guard let mine else {
+            let lists = try store.lists(after: after, limit: page + 1)
+            return (lists.prefix(page), lists.count > page ? lists[page - 1].name : nil)
+        }
+        let found = try mine.prefix(page).compactMap { try store.list(named: $0) }
+        return (found[...], mine.count > page ? mine[page - 1] : nil)
+    }
+
+    func finished(_ answer: Result<Answer, StoreError>, in service: Service) {
+        switch answer {
+        case .success(let (lists, last)): service.read(self, lists, upTo: last)
+        case .failure(let error):
+            service.refuse(id, error)
+            service.end(id.connection)
+        }
+    }
+}
+
+private struct ReadDeleted: RequestTask {
+    let id: RequestID
+    let before: UInt64
+    let page: Int
+    /// The only lists that the client may undelete; nil if it may undelete all.
+    let mine: [UInt32]?
+    /// Lists that were deleted at that time or before are not kept any longer.
+    let oldest: UInt64
+    let keep: UInt64
+
+    func run(on store: any CommitStore) throws -> [DeletedList] {
+        try store.deletedLists(before: before, limit: page + 1, named: nil, among: mine)
+    }
+
+    func answered(_ lists: [DeletedList], in service: Service) {
+        service.charge(id.connection, work: lists.count * Price.list)
+        // The lists that are not kept any longer were deleted before the others.
+        let entries = lists.prefix(page).filter { $0.time > oldest }.map { deleted in
+            DownMessage.DeletedEntry(
+                deletion: deleted.deletion, list: DownMessage.ListEntry(deleted.list), person: deleted.person,
+                time: deleted.time, keptUntil: deleted.time + keep)
+        }
+        let hasMore = lists.count > page && !entries.isEmpty
+        service.send(.deletedLists(request: id.request, entries, hasMore: hasMore), to: id.connection)
+    }
+}
+
+private struct ReadHistory: RequestTask {
+    let id: RequestID
+    let name: String
+    let from: Int
+    let most: Int
+    let bytes: Int
+    let access: Access
+
+    /// Returns the answer's frame. It is made here, because that takes long.
+    func run(on store: any CommitStore) throws -> (frame: [UInt8], commits: Int) {
+        guard let list = try store.list(named: name), access.role(on: list) >= .read else {
+            throw StoreError.noSuchList(name)
+        }
+        let frames = try store.frames(of: list.number, after: max(0, from - 1), about: min(bytes, most * 4096))
+        let commits = try frames.prefix(most).map { try $0.commit() }
+        let people = try store.people(Set(commits.map(\.author)).sorted())
+        return (DownMessage.history(request: id.request, commits, people: people).frame, commits.count)
+    }
+
+    func answered(_ answer: (frame: [UInt8], commits: Int), in service: Service) {
+        service.charge(id.connection, work: Price.list + Price.commits(answer.commits, bytes: answer.frame.count))
+        guard let connection = service.connections[id.connection] else { return }
+        connection.enqueue(FrameRun(answer.frame))
+        service.mark(connection)
     }
 }

@@ -2,7 +2,7 @@ import HandCore
 import HandWire
 
 extension Service {
-    /// Has a session take bytes, and carries out what each message asks for before the next one is read.
+    /// Gives bytes to a session, and carries out each message before the next one is read.
     func receive(_ bytes: UnsafeRawBufferPointer = .init(start: nil, count: 0), from connection: Connection) {
         var frames = connection.session.received(bytes, now: world.now)
         while let effect = connection.session.next(of: &frames) { carryOut(effect, for: connection) }
@@ -10,7 +10,7 @@ extension Service {
         countUnfinished(of: connection)
     }
 
-    /// - Parameter isNext: what is to be handled comes before all else that waits for it.
+    /// - Parameter isNext: a message is handled before those that wait.
     func carryOut(_ effect: ServerSession.Effect?, isNext: Bool = false, for connection: Connection) {
         switch effect {
         case nil: break
@@ -35,7 +35,7 @@ extension Service {
         carryOut(connection.session.fail(code, message, retryAfter: retryAfter), for: connection)
     }
 
-    /// Somebody has said who they are, which has its price: who has come too often waits.
+    /// Looks up who says hello. That is charged: a user who connects too often waits.
     private func identify(_ hello: UpMessage.Hello, _ connection: Connection) {
         guard let grant = grant(hello, connection) else { return }
         if connection.hasEntered, let origin = connection.stream.origin {
@@ -46,28 +46,27 @@ extension Service {
         connection.stream.stopReading()
         charge(connection, work: Price.hello)
         if connection.isSlowed {
-            connection.heldHello = hello
+            connection.setPace(.holding(hello))
         } else {
             admit(hello, grant, connection)
         }
     }
 
-    /// Its user may go on. What it may is asked again: it has waited.
+    /// Goes on with a hello when the user has budget again. The user's rights may have changed meanwhile.
     func admitHeld(_ hello: UpMessage.Hello, _ connection: Connection) {
-        connection.heldHello = nil
         connection.stream.stopReading()
         if let grant = grant(hello, connection) { admit(hello, grant, connection) }
     }
 
-    /// What somebody may; nil if they are turned away.
+    /// Returns what a client may do; nil if it is turned away.
     private func grant(_ hello: UpMessage.Hello, _ connection: Connection) -> Grant? {
         if let grant = world.grant(to: hello.client, token: hello.token, from: connection.stream) { return grant }
         turnAway(connection, hasToken: hello.token != nil)
         return nil
     }
 
-    /// Closes the client's old connection before anything more of this one is read, and finds its author number. Of two
-    /// hellos the later one wins, in whatever order the store answers.
+    /// Closes the client's old connection before anything more of this one is read, and finds its author number. Of two hellos,
+    /// the later one wins, in whatever order the store answers.
     private func admit(_ hello: UpMessage.Hello, _ grant: Grant, _ connection: Connection) {
         connection.access = grant.access
         connection.grantID = grant.id
@@ -78,29 +77,28 @@ extension Service {
         clients[key] = connection
         world.tell(.client(key))
         connection.person = grant.access.person(saying: hello.person)
-        connection.hasPresence = hello.capabilities.contains(.presence)
-        connection.hasDigest = hello.capabilities.contains(.digest)
+        connection.capabilities = hello.capabilities
         findAuthor(of: client, connection)
     }
 
-    /// What is remembered now counts, not what is when the store has answered: what a client had in flight may become durable
-    /// meanwhile, without the store's having seen it yet.
+    /// Finds the author number of a client. Newcomers are looked up now, not when the store has answered: a newcomer's commit may
+    /// become durable meanwhile, and the store may have looked before that.
     private func findAuthor(of client: ClientID, _ connection: Connection) {
         let person = connection.person
         let remembered = newcomers.find(client, named: person)
         if let author = remembered.author { return welcome(connection, as: author) }
-        ask { store in
-            try store.author(for: client, person: person)
-        } then: { [unowned self] result in
-            guard !connection.isClosed, !connection.session.isClosed else { return }
-            switch result {
-            case .failure(let error): fail(connection, .internalError, "\(error)", retryAfter: 1_000)
-            case .success((let author, isNew: false)): welcome(connection, as: author)
-            case .success((var author, isNew: true)):
-                if let other = remembered.client { author = Author(number: author.number, client: other) }
-                newcomers.add(Newcomer(author, client: client, person: person))
-                welcome(connection, as: author)
-            }
+        start(FindAuthor(connection: connection.number, client: client, person: person, number: remembered.client))
+    }
+
+    fileprivate func found(_ task: FindAuthor, _ result: Result<FindAuthor.Answer, StoreError>) {
+        guard let connection = connections[task.connection], !connection.session.isClosed else { return }
+        switch result {
+        case .failure(let error): fail(connection, .internalError, "\(error)", retryAfter: 1_000)
+        case .success((let author, isNew: false)): welcome(connection, as: author)
+        case .success((var author, isNew: true)):
+            if let other = task.number { author = Author(number: author.number, client: other) }
+            newcomers.add(Newcomer(author, client: task.client, person: task.person))
+            welcome(connection, as: author)
         }
     }
 
@@ -114,7 +112,7 @@ extension Service {
         receive(from: connection)
     }
 
-    /// Who goes on trying is told no less, as a client must know that it is of no use, but it is not written down any more.
+    /// Turns a client away. After too many failures from one address, that is no longer noted, but the client is still told.
     private func turnAway(_ connection: Connection, hasToken: Bool) {
         let text =
             hasToken ? "the token is not valid, or no longer" : "this server asks for a token: set HAND_TOKEN"
@@ -125,42 +123,64 @@ extension Service {
         fail(connection, .notAuthenticated, text)
     }
 
-    /// The connection waits for something; what its client sends meanwhile waits behind it.
+    /// The connection waits for something. Messages that its client sends meanwhile wait, too.
     func begin(_ connection: Connection) {
         connection.setBusy(true)
     }
 
-    /// What the connection waited for has been answered.
+    /// The connection no longer waits.
     func end(_ connection: Connection) {
         connection.setBusy(false)
         connection.work { handle($0, from: connection) }
     }
+
+    func end(_ connection: UInt64) { connections[connection].map(end) }
 
     /// Answers a request with an error that does not close the connection.
     func refuse(_ connection: Connection, _ request: UInt64, _ code: ErrorCode, _ message: String) {
         send(.error(code: code, request: request, retryAfter: 0, message: message), to: connection)
     }
 
-    /// Answers a request with what the store said. If it cannot be reached, that says nothing of what was asked for: the client
-    /// comes again, and asks again.
     func refuse(_ connection: Connection, _ request: UInt64, _ error: StoreError) {
-        if case .unreachable = error {
-            world.note(.storeFailed(error))
-            return fail(connection, .internalError, "\(error)", retryAfter: 1_000)
-        }
+        refuse(RequestID(connection, request), error)
+    }
+
+    /// Answers a request with an error of the store. That the store cannot be reached says nothing of the request. So its
+    /// connection is closed then, and the client asks again.
+    func refuse(_ id: RequestID, _ error: StoreError) {
         let code: ErrorCode =
             switch error {
+            case .unreachable: .internalError
             case .noSuchList, .notDeleted: .noSuchList
             case .listExists: .listExists
             case .noSuchRevision: .noSuchRevision
             default: .listDamaged
             }
-        if code == .listDamaged { world.note(.storeFailed(error)) }
-        refuse(connection, request, code, "\(error)")
+        if code == .internalError || code == .listDamaged { world.note(.storeFailed(error)) }
+        guard let connection = connections[id.connection] else { return }
+        if code == .internalError { return fail(connection, code, "\(error)", retryAfter: 1_000) }
+        refuse(connection, id.request, code, "\(error)")
     }
+
+    func send(_ message: DownMessage, to connection: UInt64) { connections[connection].map { send(message, to: $0) } }
 
     func send(_ message: DownMessage, to connection: Connection) {
         connection.enqueue(FrameRun(message.frame))
         mark(connection)
     }
+}
+
+/// Finds the author number of a client that has said hello.
+private struct FindAuthor: ServiceTask {
+    let connection: UInt64
+    let client: ClientID
+    let person: String
+    /// The number of the client, if it is remembered.
+    let number: UInt64?
+
+    func run(on store: any CommitStore) throws -> (author: Author, isNew: Bool) {
+        try store.author(for: client, person: person)
+    }
+
+    func finished(_ answer: Result<Answer, StoreError>, in service: Service) { service.found(self, answer) }
 }

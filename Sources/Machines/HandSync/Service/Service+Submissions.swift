@@ -23,7 +23,7 @@ extension Service {
         answer(outcome, to: submission, author, in: hosted, from: connection)
     }
 
-    /// Tells what became of a submission, and has it written.
+    /// Tells a client what became of its submission, and has a numbered one written.
     func answer(
         _ outcome: Authority.Outcome, to submission: Submission, _ author: Author, in hosted: HostedList,
         from connection: Connection

@@ -1,49 +1,50 @@
 import HandCore
 import HandWire
 
-/// What a server has told others of who is on its lists, and heard of them.
+/// What this server has told other servers about people on its lists, and what it has heard from them.
 struct PresenceExchange {
-    /// What others were told of a list.
+    /// What other servers were told about a list.
     struct Told {
-        /// The state of its board (`PresenceBoard.ownChanges`); nil if they may have heard of another one.
+        /// The state of its board (`PresenceBoard.ownChanges`); nil if they may know another one.
         var changes: Int?
-        /// The version of what is in the store; nil if nobody is there.
+        /// The version in the store; nil if nobody is on the list.
         let version: Int?
     }
 
     var told: [UInt64: Told] = [:]
-    /// The last version that was given to what is told.
+    /// The last version that was given to any news.
     var version = 0
-    /// When others were asked last, and when they are asked again.
+    /// When the last exchange began.
     var last: UInt64 = 0
+    /// When the next exchange is to begin.
     var due: UInt64 = 0
     var isUnderWay = false
-    /// Whether something has changed since what is under way was begun.
+    /// Whether something has changed since the exchange that is under way began.
     var isDueAgain = false
-    /// What is known of the lists of other servers.
+    /// The people at other servers.
     var known: [PresencePlace: (version: Int, visitors: [UInt64: PresenceBoard.Visitor])] = [:]
 
-    /// Whether others have not heard of what is on a board.
+    /// Whether other servers do not know the newest state of a board.
     func isNew(_ board: PresenceBoard, of list: UInt64) -> Bool {
         told[list].map { $0.changes != board.ownChanges } ?? (board.ownChanges > 0)
     }
 
-    /// Others are told once more who is on a list.
+    /// Has other servers told once more who is on a list.
     mutating func tellAgain(_ list: UInt64) {
         told[list, default: Told(changes: nil, version: nil)].changes = nil
     }
 
-    /// A list is not in memory any more. When it comes back its board counts from zero.
+    /// A list was removed from memory. When it is loaded again, its board counts from zero.
     mutating func unloaded(_ list: UInt64) {
         if told[list]?.version == nil { told[list] = nil } else { tellAgain(list) }
     }
 }
 
 extension Service {
-    /// Milliseconds between two exchanges if nobody has anything to tell: long enough to hear that a server is gone.
+    /// Milliseconds between two exchanges if there is no news. They show whether another server is gone.
     private static let exchangeInterval: UInt64 = 1_000
 
-    /// Has others hear soon who is where, or asks them.
+    /// Exchanges presence with other servers soon.
     func exchangePresenceSoon() {
         guard world.isShared else { return }
         if exchange.isUnderWay {
@@ -53,11 +54,11 @@ extension Service {
         }
     }
 
-    /// Tells other servers who is on lists here, and hears who is there.
+    /// Tells other servers who is on lists here, and asks who is on lists there.
     func exchangePresence() {
         guard world.isShared else { return }
         if exchange.isUnderWay {
-            // The answer says when it is time again.
+            // The end of the exchange that is under way sets the time of the next one.
             exchange.due = .max
             return
         }
@@ -65,23 +66,23 @@ extension Service {
         let lists = hostedLists.values.filter { !$0.subscribers.isEmpty }.map(\.list.number).sorted()
         let news = newPresence()
         (exchange.isUnderWay, exchange.isDueAgain) = (true, false)
-        let (server, known) = (world.serverID, exchange.known.mapValues(\.version))
-        ask { store in
-            try (store as? any SharedServers)?.exchange(news, at: server, on: lists, knowing: known) ?? []
-        } then: { [unowned self] result in
-            exchange.isUnderWay = false
-            exchange.due = min(exchange.due, world.now + Self.exchangeInterval)
-            if exchange.isDueAgain { exchangePresenceSoon() }
-            // What did not arrive is told again when it is found that it is not there.
-            if case .success(let found) = result { hear(found, on: lists) }
-            for hosted in lists.compactMap({ hostedLists[$0] }) {
-                hosted.awaitsVisitors = false
-                announce(hosted)
-            }
+        let known = exchange.known.mapValues(\.version)
+        start(ExchangePresence(server: world.serverID, news: news, lists: lists, known: known))
+    }
+
+    fileprivate func exchanged(on lists: [UInt64], _ result: Result<[PresenceNews], StoreError>) {
+        exchange.isUnderWay = false
+        exchange.due = min(exchange.due, world.now + Self.exchangeInterval)
+        if exchange.isDueAgain { exchangePresenceSoon() }
+        // News that did not arrive is told again when it is found missing.
+        if case .success(let found) = result { hear(found, on: lists) }
+        for hosted in lists.compactMap({ hostedLists[$0] }) {
+            hosted.awaitsVisitors = false
+            announce(hosted)
         }
     }
 
-    /// What others have not heard of. Lists that are not in memory any more have nobody on them.
+    /// The presence that other servers do not know. Lists that are not in memory have nobody on them.
     private func newPresence() -> [PresenceNews] {
         var news: [PresenceNews] = []
         for list in Set(hostedLists.keys).union(exchange.told.keys).sorted() {
@@ -106,12 +107,12 @@ extension Service {
                 mine[news.place.list] = news.version
                 continue
             }
-            // What does not read is nobody.
+            // News that cannot be decoded counts as nobody.
             let people = news.frames == nil ? former[news.place]?.visitors : try? news.visitors()
             exchange.known[news.place] = (news.version, people ?? [:])
             visitors[news.place.list, default: [:]].merge(people ?? [:]) { $1 }
         }
-        // The store forgets who is where when it starts anew; and what it was told may have overtaken what it was told later.
+        // A store that has started anew has forgotten its presence. And an older write may have come after a newer one.
         for list in Set(mine.keys).union(exchange.told.keys) where mine[list] != exchange.told[list]?.version {
             exchange.tellAgain(list)
         }
@@ -119,5 +120,20 @@ extension Service {
             exchange.told[list] = nil
         }
         for list in lists { hostedLists[list]?.presence.setVisitors(visitors[list] ?? [:]) }
+    }
+}
+
+private struct ExchangePresence: ServiceTask {
+    let server: UInt64
+    let news: [PresenceNews]
+    let lists: [UInt64]
+    let known: [PresencePlace: Int]
+
+    func run(on store: any CommitStore) throws -> [PresenceNews] {
+        try (store as? any SharedServers)?.exchange(news, at: server, on: lists, knowing: known) ?? []
+    }
+
+    func finished(_ answer: Result<[PresenceNews], StoreError>, in service: Service) {
+        service.exchanged(on: lists, answer)
     }
 }

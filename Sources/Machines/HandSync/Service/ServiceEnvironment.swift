@@ -1,55 +1,42 @@
 import HandCore
 import HandWire
 
-/// What a `Service` needs of the world. The shell gives it sockets, clocks and threads; the simulation a virtual network,
-/// time and disk. Nothing here calls the service back before the call has returned.
+/// What a `Service` needs from outside. The server implements it with sockets, clocks and threads; the simulation with a virtual
+/// network, time and disk. No method calls the service back before it has returned.
 package protocol ServiceEnvironment: AnyObject {
-    /// Milliseconds that only grow.
+    /// Milliseconds on a clock that never goes back.
     var now: UInt64 { get }
-    /// Milliseconds since 1970, for stamping commits: the only clock that people see.
+    /// Milliseconds since 1970, for the times of commits.
     var wallClock: UInt64 { get }
 
     /// Whether other servers write to the store, too.
     var isShared: Bool { get }
-    /// What other servers know this one by: another number each time that it starts.
+    /// The number by which other servers know this one. It is another one after each start.
     var serverID: UInt64 { get }
 
-    /// Has other servers hear of something, as far as that gets through. Does not wait.
+    /// Sends a hint to other servers. It may get lost. Does not wait.
     func tell(_ hint: StoreHint)
 
-    /// Has `body` ask the store where blocking harms nobody; `then` gets what it returned, in a later event.
-    func ask<Value: Sendable>(
-        _ body: @escaping @Sendable (any CommitStore) throws -> Value,
-        then: @escaping (Result<Value, StoreError>) -> Void)
+    /// Runs a task where blocking harms nobody, then calls `Service.finished` in a later event. Writes are started one at a time.
+    func start(_ task: some ServiceTask, for service: Service)
+    /// Runs a computation where it delays nobody, then calls `Service.finished` in a later event.
+    func start(_ computation: some ServiceComputation, for service: Service)
 
-    /// The same for what writes, one at a time: it does not wait for those who read.
-    func write<Value: Sendable>(
-        _ body: @escaping @Sendable (any CommitStore) throws -> Value,
-        then: @escaping (Result<Value, StoreError>) -> Void)
-
-    /// Has the store append commits (`CommitStore.append`), one call at a time; `then` gets what became of them in a later event.
-    func append(
-        _ batches: [CommitBatch], by newcomers: [Newcomer],
-        then: @escaping (Result<[Appended], StoreError>) -> Void)
-
-    /// Has `body` run where nobody waits for it; `then` gets its result in a later event.
-    func compute<Value: Sendable>(_ body: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void)
-
-    /// Who a client is that says hello with a token, or with none, over a stream; nil if it is not let in.
+    /// Returns who a client is that says hello with a token, or without one; nil if it is not let in.
     func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant?
-    /// What one may now who was let in before, with the id of the grant that they got then; nil if they may stay no longer.
+    /// Returns the access that a client has by now that was let in before with that grant; nil if it may stay no longer.
     func access(again id: String?, from stream: any ByteStream) -> Access?
 
-    /// Lists are about to be called otherwise: roles that were given for a name are to be kept as roles on the list that has it.
-    /// Returns what asks the store so before a name changes; if it throws, none does.
+    /// Prepares a change of names: roles that were given for a name become roles on the list that has it. Returns a function that is
+    /// called before a name changes; if it throws, no name changes.
     func bindRoles() -> @Sendable () throws -> Void
-    /// The list of that log id is called so from now on; nil: it is deleted. Roles on it go with it.
+    /// The list of that log id has another name from now on; nil if it was deleted. Roles on the list stay with it.
     func called(_ logID: UInt64, _ name: String?)
 
-    /// Something that an operator may want to know.
+    /// Notes an event for the operator.
     func note(_ note: ServiceNote)
 
-    /// Nobody knows what the disk holds: the process must end here and now, and start anew from the disk.
+    /// Ends the process, because nobody knows what the disk holds. It starts again from the disk.
     func end(_ error: StoreError)
 }
 
@@ -61,28 +48,6 @@ extension ServiceEnvironment {
     package var isShared: Bool { false }
     package var serverID: UInt64 { 0 }
     package func tell(_ hint: StoreHint) {}
-
-    package func write<Value: Sendable>(
-        _ body: @escaping @Sendable (any CommitStore) throws -> Value,
-        then: @escaping (Result<Value, StoreError>) -> Void
-    ) {
-        ask(body, then: then)
-    }
-
-    package func append(
-        _ batches: [CommitBatch], by newcomers: [Newcomer],
-        then: @escaping (Result<[Appended], StoreError>) -> Void
-    ) {
-        appendAside(batches, by: newcomers, then: then)
-    }
-
-    /// By `write`.
-    package func appendAside(
-        _ batches: [CommitBatch], by newcomers: [Newcomer],
-        then: @escaping (Result<[Appended], StoreError>) -> Void
-    ) {
-        write({ try $0.append(batches, by: newcomers) }, then: then)
-    }
 
     package func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant? {
         Grant(id: nil, access: .everything, client: client)
@@ -99,58 +64,70 @@ extension ServiceEnvironment {
 package protocol ByteStream: AnyObject {
     /// The other end, for people.
     var peerDescription: String { get }
-    /// The address that limits go by; nil for somebody on this machine.
+    /// The address for limits; nil for a client on this machine.
     var origin: String? { get }
-    /// Whether bytes wait for the client; `Service.drained` is called when none do any longer.
+    /// Whether bytes wait for the client. `Service.drained` is called when the kernel has taken them all.
     var isWriting: Bool { get }
-    /// Writes the runs after all that was written before. Returns whether the system has taken everything at once.
+    /// Writes the runs after all earlier ones. Returns whether the kernel has taken everything at once.
     func write(_ runs: [FrameRun]) -> Bool
-    /// Lets the client wait with what it sends; after a time it notices.
+    /// Leaves the client's bytes in the network.
     func stopReading()
     func resumeReading()
-    /// Ends this direction once everything is written. The other one stays open.
+    /// Ends the direction to the client once everything is written. The other one stays open.
     func shutdown()
     func close()
 }
 
-/// What happens in a service, for its log.
+/// Who made a request, for logs. The connection may have gone when the request is carried out.
+package struct Requester: Sendable {
+    /// The other end of the connection, for people.
+    package let peer: String
+    /// Empty before the hello.
+    package let person: String
+    /// The id of the access grant; nil if there is none.
+    package let grantID: String?
+}
+
+/// An event in a service, for its log.
 package enum ServiceNote {
     case connected(Connection)
     case disconnected(Connection, reason: String)
     case closing(Connection, ErrorCode)
-    /// Somebody said who they are, and may come in.
+    /// A client was let in.
     case letIn(Connection)
-    /// Somebody said who they are, and may not.
+    /// A client was turned away.
     case turnedAway(Connection, reason: String)
-    /// Somebody wanted what their role does not cover: a message's name, and the list that it was about.
+    /// A client sent a message that its role does not allow: the name of the message, and the list that it was about.
     case denied(Connection, what: String, list: String?)
-    case created(list: String, by: Connection)
-    case deleted(list: String, by: Connection)
-    case renamed(list: String, to: String, by: Connection)
-    case undeleted(list: String, as: String, by: Connection)
+    case created(list: String, by: Requester)
+    case deleted(list: String, by: Requester)
+    case renamed(list: String, to: String, by: Requester)
+    case undeleted(list: String, as: String, by: Requester)
     case loaded(list: String, revision: Int)
     case unloaded(list: String)
     case stopping(connections: Int)
-    /// So many commits have a number and are to be written, as of this turn.
+    /// So many commits were numbered in this turn.
     case numbered(commits: Int)
-    /// A transaction is handed to the store, with all that were numbered before.
+    /// A transaction with all numbered commits is handed to the store.
     case writing
-    /// It is durable.
+    /// The transaction is durable.
     case written
     /// A request could not be answered.
     case storeFailed(StoreError)
-    /// The store could not say whether commits were written; it is asked again.
+    /// The store could not say whether commits were written. It is asked again.
     case unsettled(StoredList)
-    /// A list in memory is not what the store has: it is loaded anew.
+    /// A list in memory is not what the store has. It is loaded anew.
     case reloaded(StoredList, StoreError)
-    /// A list in memory is not in the store any more: another server deleted it, or the history went back behind its beginning.
+    /// A list in memory is not in the store any more. Another server deleted it, or the history went back behind its beginning.
     case vanished(StoredList)
-    /// Commits were not written, and nothing of them is acknowledged.
+    /// Commits were not written, and none of them is acknowledged.
     case writeFailed(StoreError)
-    /// The history is whole without it.
+    /// A snapshot was not saved. The history is complete without it.
     case snapshotFailed(StoreError)
-    /// More of the history is kept than need be.
+    /// Commits were not forgotten that need not be kept.
     case trimFailed(StoreError)
-    /// More of deleted lists is kept than need be.
+    /// Deleted lists were not removed that need not be kept.
     case sweepFailed(StoreError)
+    /// `Service.compact` has ended.
+    case compacted(Result<Compaction, StoreError>)
 }

@@ -1,26 +1,26 @@
 import HandWire
 
-/// What a service has counted since it began. Counting is adding to a number on the way; whoever wants to know looks.
+/// What a service has counted since it began.
 package struct ServiceFigures: Sendable, Codable {
     package var connections = 0
     package var bytesReceived = 0
     package var bytesSent = 0
     package var submissions = 0
-    /// Durable, and so visible.
+    /// Durable commits.
     package var commits = 0
-    /// Transactions in which they were written.
+    /// Transactions that have written commits.
     package var writes = 0
     package var failedWrites = 0
     /// Commits sent to clients.
     package var deliveries = 0
-    /// Lists sent as a whole to somebody who subscribed.
+    /// Lists that were sent as a whole to subscribers.
     package var snapshots = 0
-    /// Times that somebody's next commits were no longer in memory and had to be read from the store.
+    /// Reads of commits that a subscriber needed next and that were no longer in memory.
     package var readsBehind = 0
-    /// Lists asked for anew by somebody who follows them: whoever has another list than the server does so.
+    /// Lists that a subscriber has asked for again. A client does so if its list differs from the server's.
     package var resynchronizations = 0
     package var stale = 0
-    /// Times that somebody was not read for a while because more came than a user may send.
+    /// Times that a connection was not read for a while because its user had spent the budget.
     package var slowings = 0
     /// Rejections by the name of their reason.
     package var rejections: [String: Int] = [:]
@@ -36,7 +36,7 @@ package struct ServiceLoad: Sendable, Codable {
     package var subscriptions = 0
     package var lists = 0
     package var items = 0
-    /// Bytes of commits that are kept in memory for those who come back or are behind.
+    /// Bytes of commits that are kept in memory for clients that come back or are behind.
     package var windowBytes = 0
     /// Bytes of answers that clients have not read.
     package var queuedBytes = 0
@@ -44,18 +44,18 @@ package struct ServiceLoad: Sendable, Codable {
     package var lagging = 0
     /// Commits that are numbered and not yet durable.
     package var pendingCommits = 0
-    /// Connections that are not read because their user is too fast.
+    /// Connections that wait until their user has budget again.
     package var slowed = 0
-    /// Bytes that the store takes, as of the last look.
+    /// Bytes of the store at the last look.
     package var storeBytes = 0
-    /// Users with an account, in which their recent use is counted.
+    /// Users whose recent use is counted.
     package var accounts = 0
 
     package init() {}
 }
 
 extension Service {
-    /// Looked up for the caller: O(connections + lists).
+    /// - Complexity: O(connections + lists).
     package var load: ServiceLoad {
         var load = ServiceLoad()
         load.connections = connections.count

@@ -1,6 +1,6 @@
 import HandWire
 
-/// One list in a server's memory, for whoever runs it.
+/// One list in a server's memory, for the server's operator.
 package struct ListReport: Codable, Equatable, Sendable {
     package var name: String
     package var items: Int
@@ -20,9 +20,9 @@ package struct ListReport: Codable, Equatable, Sendable {
     }
 }
 
-/// One connection of a server, for whoever runs it.
+/// One connection of a server, for the server's operator.
 package struct ConnectionReport: Codable, Equatable, Sendable {
-    /// By which it can be closed.
+    /// `Service.close` takes it.
     package var number: UInt64
     package var peer: String
     /// Empty before the hello.
@@ -30,13 +30,13 @@ package struct ConnectionReport: Codable, Equatable, Sendable {
     /// The id of the token; nil for a guest.
     package var token: String?
     package var lists: [String]
-    /// Commits that it has not been sent, of all its lists together.
+    /// The number of commits that it has not been sent, of all its lists together.
     package var behind: Int
     /// Bytes of answers that it has not taken.
     package var queuedBytes: Int
-    /// Whether nothing is taken from it because its user is too fast.
+    /// Whether it waits until its user has budget again.
     package var isSlowed: Bool
-    /// Milliseconds since something came from it; nil before the hello.
+    /// Milliseconds since the last input; nil before the hello.
     package var silence: UInt64?
 
     package init(
@@ -56,7 +56,7 @@ package struct ConnectionReport: Codable, Equatable, Sendable {
 }
 
 extension Service {
-    /// The lists in memory, those with the most commits first; O(lists).
+    /// Returns the lists in memory, those with the most commits first; O(lists).
     package func listReports() -> [ListReport] {
         hostedLists.values.map { hosted in
             ListReport(
@@ -66,7 +66,7 @@ extension Service {
         }.sorted { ($1.revision, $0.name) < ($0.revision, $1.name) }
     }
 
-    /// The connections, those that lag most first; O(connections), with little work for those beyond the first `most`.
+    /// Returns the connections, those that lag most first; O(connections), with little work for those beyond the first `most`.
     package func connectionReports(most: Int = .max) -> [ConnectionReport] {
         let all = connections.map { (connection: $0, behind: $0.behind, queued: $0.held.answerBytes) }.sorted {
             ($1.behind, $1.queued, $0.connection.number) < ($0.behind, $0.queued, $1.connection.number)
@@ -87,17 +87,17 @@ extension Service {
 
     // MARK: Orders
 
-    /// Closes a connection, and tells its client that somebody wanted so. Returns whether it was there.
+    /// Closes a connection, and tells its client that the operator did so. Returns whether it was there.
     package func close(connection number: UInt64) -> Bool {
         guard let connection = connections.first(where: { $0.number == number && !$0.isEnding }) else { return false }
         fail(connection, .closedByOperator, "the operator of the server closed this connection")
         return true
     }
 
-    /// Turns new connections away from now on; those that are there go on.
+    /// Turns new connections away from now on. Others go on.
     package func drain() { isDraining = true }
 
-    /// The store cannot be reached, or can be again. Until it can, everybody is sent away.
+    /// The store cannot be reached, or can be again. Meanwhile all clients are sent away.
     package func cutOff(_ isCutOff: Bool) {
         guard isCutOff != self.isCutOff else { return }
         self.isCutOff = isCutOff
@@ -107,18 +107,5 @@ extension Service {
 
     func sendAway(_ connection: Connection) {
         fail(connection, .shuttingDown, "the server cannot reach its store", retryAfter: 1_000)
-    }
-
-    /// Has the store give back what it no longer needs, deleted lists that are not kept any longer among it. Nothing else is
-    /// written meanwhile.
-    package func compact(_ done: @escaping (Result<Compaction, StoreError>) -> Void) {
-        let until = forgottenUntil
-        writeAlone { store in
-            while try store.sweep(deletedBy: until) {}
-            return try store.compact()
-        } then: { [unowned self] result in
-            storeSize.isStale = true
-            done(result)
-        }
     }
 }

@@ -21,6 +21,7 @@ final class AdminPages {
     private let configuration: ServerConfiguration
     private let report: () -> ServerReport
     private let drain: (_ seconds: Double) -> Void
+    private let compact: (_ done: @escaping (Result<Compaction, StoreError>) -> Void) -> Void
     /// The access rules; nil if everybody may do everything.
     var access: (any AccessKeeper)?
     private let note: (_ order: String) -> Void
@@ -30,6 +31,7 @@ final class AdminPages {
     init(
         _ loop: Loop, _ service: Service, _ configuration: ServerConfiguration,
         report: @escaping () -> ServerReport, drain: @escaping (_ seconds: Double) -> Void,
+        compact: @escaping (_ done: @escaping (Result<Compaction, StoreError>) -> Void) -> Void,
         note: @escaping (_ order: String) -> Void
     ) {
         self.loop = loop
@@ -38,6 +40,7 @@ final class AdminPages {
         self.note = note
         self.report = report
         self.drain = drain
+        self.compact = compact
     }
 
     func answer(_ request: HTTPEndpoint.Request, _ page: @escaping (HTTPEndpoint.Page) -> Void) {
@@ -65,7 +68,7 @@ final class AdminPages {
             drain(seconds)
             page(.init(body: "drains\n"))
         case ("POST", "log-level", 1): setLogLevel(request.query["to"] ?? "", page)
-        case ("POST", "compact", 1): compact(page)
+        case ("POST", "compact", 1): compactStore(page)
         case ("POST", "backup", 1): backUp(request.query["to"] ?? "", page)
         default: page(.init(status: "404 Not Found", body: "There is no page of that name.\n"))
         }
@@ -87,8 +90,8 @@ final class AdminPages {
         page(.init(body: "logs from \(level) on\n"))
     }
 
-    private func compact(_ page: @escaping (HTTPEndpoint.Page) -> Void) {
-        service.compact { result in
+    private func compactStore(_ page: @escaping (HTTPEndpoint.Page) -> Void) {
+        compact { result in
             switch result {
             case .success(let sizes): page(.init(body: "\(Words.bytes(sizes.before)) → \(Words.bytes(sizes.after))\n"))
             case .failure(let error): page(Self.failure("\(error)"))

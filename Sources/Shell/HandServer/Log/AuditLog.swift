@@ -55,14 +55,15 @@ package final class AuditLog {
     /// Records the kinds of notes that belong in this log.
     func record(_ note: ServiceNote) {
         switch note {
-        case .letIn(let connection): write("letIn", connection)
-        case .turnedAway(let connection, let reason): write("turnedAway", connection, detail: reason)
-        case .denied(let connection, let what, let list): write("denied", connection, list: list, detail: what)
-        case .created(let list, let connection): write("created", connection, list: list)
-        case .deleted(let list, let connection): write("deleted", connection, list: list)
-        case .renamed(let list, let new, let connection): write("renamed", connection, list: list, detail: new)
-        case .undeleted(let list, let new, let connection): write("undeleted", connection, list: list, detail: new)
-        case .disconnected(let connection, let reason): write("left", connection, detail: reason)
+        case .letIn(let connection): write("letIn", connection.requester)
+        case .turnedAway(let connection, let reason): write("turnedAway", connection.requester, detail: reason)
+        case .denied(let connection, let what, let list):
+            write("denied", connection.requester, list: list, detail: what)
+        case .created(let list, let requester): write("created", requester, list: list)
+        case .deleted(let list, let requester): write("deleted", requester, list: list)
+        case .renamed(let list, let new, let requester): write("renamed", requester, list: list, detail: new)
+        case .undeleted(let list, let new, let requester): write("undeleted", requester, list: list, detail: new)
+        case .disconnected(let connection, let reason): write("left", connection.requester, detail: reason)
         default: break
         }
     }
@@ -72,15 +73,15 @@ package final class AuditLog {
         write([("event", "ordered"), ("peer", "admin"), ("detail", order)])
     }
 
-    private func write(_ event: String, _ connection: Connection, list: String? = nil, detail: String? = nil) {
-        let token = connection.grantID
+    private func write(_ event: String, _ requester: Requester, list: String? = nil, detail: String? = nil) {
+        let token = requester.grantID
         guard case .written(let leftOut) = budget.take(token, now: WallClock.milliseconds) else { return }
         if leftOut > 0 {
             write([("event", "leftOut"), ("peer", "several"), ("token", token), ("detail", "\(leftOut) entries")])
         }
         write([
-            ("event", event), ("peer", connection.peerDescription),
-            ("person", connection.person.isEmpty ? nil : connection.person),
+            ("event", event), ("peer", requester.peer),
+            ("person", requester.person.isEmpty ? nil : requester.person),
             ("token", token), ("list", list), ("detail", detail),
         ])
     }

@@ -5,30 +5,24 @@ import HandSync
 /// Either may get lost: then the server gives up waiting, and the request is executed or not, perhaps later than the
 /// server's next request, perhaps after the server's process has ended.
 extension SimulatedServer {
-    func askShared<Value: Sendable>(
-        _ body: @escaping @Sendable (any CommitStore) throws -> Value,
-        then: @escaping (Result<Value, StoreError>) -> Void
-    ) {
+    func startShared(_ task: some ServiceTask, for service: Service) {
+        if let append = task as? AppendBatches { return startShared(append, for: service) }
         let store = system.store
         request {
-            StoreError.catching { try body(store) }
+            StoreError.catching { try task.run(on: store) }
         } then: {
-            then($0 ?? .failure(.unreachable("simulated", why: "it does not answer")))
+            service.finished(task, $0 ?? .failure(.unreachable("simulated", why: "it does not answer")))
         }
     }
 
     /// Commits each list in a transaction of its own, in any order.
-    func append(
-        _ batches: [CommitBatch], by newcomers: [Newcomer],
-        then: @escaping (Result<[Appended], StoreError>) -> Void
-    ) {
-        guard isShared else { return appendAside(batches, by: newcomers, then: then) }
+    private func startShared(_ append: AppendBatches, for service: Service) {
         let store = system.store
-        var outcomes = batches.map { _ in Appended.unknown }
-        var left = batches.count
-        for (index, batch) in batches.enumerated() {
+        var outcomes = append.batches.map { _ in Appended.unknown }
+        var left = append.batches.count
+        for (index, batch) in append.batches.enumerated() {
             request { [unowned self] in
-                let outcome = (try? store.append([batch], by: newcomers))?.first
+                let outcome = (try? store.append([batch], by: append.newcomers))?.first
                 if outcome == .taken, let revision = batch.entries.last?.mark.revision {
                     tell(.commits(list: batch.list, revision: revision))
                 }
@@ -36,7 +30,7 @@ extension SimulatedServer {
             } then: { outcome in
                 outcomes[index] = (outcome ?? nil) ?? .unknown
                 left -= 1
-                if left == 0 { then(.success(outcomes)) }
+                if left == 0 { service.finished(append, .success(outcomes)) }
             }
         }
     }

@@ -127,38 +127,35 @@ final class SimulatedServer: ServiceEnvironment {
     var isShared: Bool { system.isShared }
     var serverID: UInt64 { UInt64(number) << 32 | UInt64(process) }
 
-    func ask<Value: Sendable>(
-        _ body: @escaping @Sendable (any CommitStore) throws -> Value,
-        then: @escaping (Result<Value, StoreError>) -> Void
-    ) {
-        guard !isShared else { return askShared(body, then: then) }
+    func start(_ task: some ServiceTask, for service: Service) {
+        guard !isShared else { return startShared(task, for: service) }
         let mine = process
         let disk = system.disk
         system.scheduler.after(UInt64(random.next(below: 3)) + diskDelay / 2) { [self] in
-            guard process == mine, service != nil else { return }
+            guard process == mine, self.service != nil else { return }
             let before = disk.writes
-            var result = StoreError.catching { try body(system.store) }
+            var result = StoreError.catching { try task.run(on: system.store) }
             let writes = disk.writes
             let flush = writes > before ? 1 + UInt64(random.next(below: system.schedule.flush)) : 0
             system.scheduler.after(flush + diskDelay / 2) { [self] in
-                guard process == mine, service != nil else { return }
+                guard process == mine, self.service != nil else { return }
                 if writes > before, disk.failsFlush {
                     result = .failure(.syncFailed(path: "virtual disk"))
                 } else if writes > before {
                     disk.flush(writes)
                 }
-                then(result)
+                service.finished(task, result)
                 turn()
             }
         }
     }
 
-    func compute<Value: Sendable>(_ body: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void) {
+    func start(_ computation: some ServiceComputation, for service: Service) {
         let mine = process
-        let result = body()
+        let result = computation.run()
         system.scheduler.after(UInt64(random.next(below: 20))) { [self] in
-            guard process == mine, service != nil else { return }
-            then(result)
+            guard process == mine, self.service != nil else { return }
+            service.finished(computation, result)
             turn()
         }
     }

@@ -1,0 +1,84 @@
+import HandWire
+
+extension Connection {
+    /// What a client has sent.
+    enum Input {
+        case message(UpMessage)
+        /// The body of a message that is still to be read.
+        case body([UInt8])
+    }
+
+    /// Messages that wait for earlier ones to be carried out, and whether more are read.
+    struct Intake {
+        private var inputs: [Input?] = []
+        /// How many of them have been handled; they are removed together.
+        private var handled = 0
+        /// Whether a message is being handled right now.
+        fileprivate var isHandling = false
+        /// Whether a request is being carried out that takes the store. Messages behind it wait, so that a client's messages are
+        /// carried out in their order, and a client that asks without reading the answers is not served ahead of others.
+        fileprivate var isBusy = false
+        fileprivate var isReading = true
+
+        var count: Int { inputs.count - handled }
+        var isEmpty: Bool { inputs.isEmpty }
+
+        fileprivate mutating func add(_ input: Input, isNext: Bool) {
+            inputs.insert(input, at: isNext ? handled : inputs.count)
+        }
+
+        fileprivate mutating func next() -> Input? {
+            guard handled < inputs.count else { return nil }
+            let input = inputs[handled].take()
+            handled += 1
+            if handled == inputs.count { removeAll() }
+            return input
+        }
+
+        mutating func removeAll() {
+            inputs = []
+            handled = 0
+        }
+    }
+
+    private var mayHandle: Bool { !isUnheard && !isEnding && hasRoom }
+
+    /// Whether the server does not read from it, for reasons of its own.
+    var isUnheard: Bool { intake.isBusy || isSlowed }
+
+    /// Reads the client, unless messages wait, or the client does not read its answers.
+    func adjustReading() {
+        let mayRead = intake.isEmpty && mayHandle
+        guard !isEnding, intake.isReading != mayRead else { return }
+        intake.isReading = mayRead
+        if mayRead { stream.resumeReading() } else { stream.stopReading() }
+    }
+
+    /// A request that takes the store begins or has ended.
+    func setBusy(_ isBusy: Bool) { intake.isBusy = isBusy }
+
+    /// Takes a message: it is handled now, or when those before it have been.
+    ///
+    /// - Parameter isNext: it comes before the messages that wait, because it was begun before them.
+    func take(_ input: Input, isNext: Bool = false, handle: (Input) -> Void) {
+        guard !isEnding else { return }
+        if intake.isEmpty, !intake.isHandling, mayHandle {
+            intake.isHandling = true
+            handle(input)
+            intake.isHandling = false
+        } else {
+            intake.add(input, isNext: isNext)
+        }
+        work(handle)
+    }
+
+    /// Handles the waiting messages, as far as possible. If handling one ends at once and calls this again, the loop goes on here.
+    /// So the stack does not grow with the number of messages.
+    func work(_ handle: (Input) -> Void) {
+        guard !intake.isHandling else { return }
+        intake.isHandling = true
+        while mayHandle, let input = intake.next() { handle(input) }
+        intake.isHandling = false
+        adjustReading()
+    }
+}

@@ -1,0 +1,94 @@
+import HandCore
+
+/// What goes to the store next: the commits that were numbered during the last write go into one transaction.
+struct GroupCommit {
+    /// Lists with numbered commits that were not handed over to the store, each once.
+    private(set) var dirty: [HostedList] = []
+    /// Other writes, which must not run beside a transaction on the same lists.
+    var jobs: [any WriteJob] = []
+    var isWriting = false
+    /// The batches that are being written.
+    var writing: [(hosted: HostedList, batch: CommitBatch)] = []
+    /// Batches of which the store could not say whether it has them. They are appended again at `retryAt`; until then, nothing more
+    /// of their lists is handed over.
+    var unsettled: [(hosted: HostedList, batch: CommitBatch)] = []
+    var retryAt: UInt64?
+    /// The number of commits that were numbered in this turn.
+    var numbered = 0
+    /// Whether the last write was a job. The next one is a batch of commits then.
+    var wasJob = false
+
+    var isIdle: Bool { !isWriting && dirty.isEmpty && jobs.isEmpty && unsettled.isEmpty }
+
+    /// When batches are to be appended again. While a write is under way, its end leads to that.
+    var deadline: UInt64 { isWriting ? .max : retryAt ?? .max }
+
+    /// Adds a list whose commits are to be written.
+    mutating func add(_ hosted: HostedList) {
+        if hosted.isDirty || hosted.isUnsettled { return }
+        hosted.isDirty = true
+        dirty.append(hosted)
+    }
+
+    /// Removes a list that has no commits to write any more.
+    mutating func remove(_ hosted: HostedList) {
+        (hosted.isDirty, hosted.isUnsettled) = (false, false)
+        dirty.removeAll { $0 === hosted }
+        unsettled.removeAll { $0.hosted === hosted }
+        if unsettled.isEmpty { retryAt = nil }
+    }
+
+    /// Takes the commits of dirty lists, and the batches that are to be appended again by now.
+    mutating func takeBatches(now: UInt64) -> [CommitBatch] {
+        for hosted in dirty {
+            hosted.isDirty = false
+            // An unsettled list is added again when it is settled.
+            guard !hosted.isUnsettled, hosted.authority.isBusy else { continue }
+            writing.append((hosted, hosted.authority.takeBatch()))
+        }
+        dirty = []
+        if let time = retryAt, now >= time {
+            for (hosted, _) in unsettled { hosted.isUnsettled = false }
+            writing += unsettled
+            (unsettled, retryAt) = ([], nil)
+        }
+        return writing.map(\.batch)
+    }
+
+    /// Keeps a batch of which the store could not say whether it has it.
+    mutating func keep(_ batch: CommitBatch, of hosted: HostedList, until time: UInt64) {
+        hosted.isUnsettled = true
+        unsettled.append((hosted, batch))
+        retryAt = time
+    }
+}
+
+/// A write that must not run beside a transaction.
+protocol WriteJob: ServiceTask {
+    /// Prepares the job when it is its turn.
+    mutating func prepare(_ service: Service)
+    /// Takes the answer, when the next write may begin.
+    func wrote(_ answer: Result<Answer, StoreError>, in service: Service)
+}
+
+extension WriteJob {
+    static var lane: ServiceLane { .writing }
+    func prepare(_ service: Service) {}
+
+    func finished(_ answer: Result<Answer, StoreError>, in service: Service) {
+        service.writer.isWriting = false
+        wrote(answer, in: service)
+    }
+}
+
+/// Appends commits. Everything that waits is appended at once.
+package struct AppendBatches: ServiceTask {
+    package let batches: [CommitBatch]
+    package let newcomers: [Newcomer]
+
+    package static var lane: ServiceLane { .writing }
+
+    package func run(on store: any CommitStore) throws -> [Appended] { try store.append(batches, by: newcomers) }
+
+    package func finished(_ answer: Result<[Appended], StoreError>, in service: Service) { service.appended(answer) }
+}

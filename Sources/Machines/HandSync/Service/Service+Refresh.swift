@@ -1,0 +1,145 @@
+import HandCore
+import HandWire
+
+/// What a refresh of a list is for.
+enum AfterRefresh: Sendable {
+    /// The requests that wait for the list of that name. If they cannot have this one, loading it is charged to a connection.
+    case load(String, for: UInt64)
+    /// The pending commits of the list.
+    case settle
+    /// Those who follow the list.
+    case nothing
+}
+
+/// Brings lists up to date with commits that other servers have made.
+extension Service {
+    /// Fetches the newest commits of a list. Another server may have told clients of them already.
+    func refresh(_ hosted: HostedList, then next: AfterRefresh) {
+        guard world.isShared else { return refreshed(hosted.reference, then: next) }
+        start(
+            ReadHead(
+                list: hosted.reference, revision: hosted.authority.revision, digest: hosted.authority.digest,
+                bytes: limits.chunkBytes, next: next))
+    }
+
+    fileprivate func read(_ task: ReadHead, _ result: Result<ReadHead.Answer, StoreError>) {
+        guard let hosted = hosted(task.list) else { return refreshed(task.list, then: task.next) }
+        switch result {
+        case .failure(let error): refreshed(task.list, error, then: task.next)
+        case .success((nil, _)):
+            vanished(hosted)
+            refreshed(task.list, then: task.next)
+        case .success((let head?, let frames)):
+            if let error = task.problem(with: head, frames, in: hosted) {
+                reload(hosted, error)
+                return refreshed(task.list, then: task.next)
+            }
+            if head.name != hosted.list.name { rename(hosted, to: head.name) }
+            catchUp(task.list, to: head.revision, frames, then: task.next)
+        }
+    }
+
+    /// Brings a list to a revision that the store has. A batch that is being written brings it there, or finds that others' commits
+    /// came first.
+    func catchUp(_ list: HostedList.Reference, to revision: Int, _ frames: [StoredFrame], then next: AfterRefresh) {
+        guard let hosted = hosted(list), hosted.authority.revision < revision else {
+            return refreshed(list, then: next)
+        }
+        if hosted.authority.isWriting || hosted.isUnsettled {
+            return hosted.whenWritten.append(.catchUp(to: revision, frames, then: next))
+        }
+        let news = frames.filter { $0.revision > hosted.authority.revision }
+        if news.isEmpty { return refresh(hosted, then: next) }
+        hosted.isUnsettled = true
+        hosted.whenWritten.append(.catchUp(to: revision, [], then: next))
+        learn(news, in: hosted)
+    }
+
+    /// A list is up to date, or was let go of.
+    ///
+    /// - Parameter error: why the store could not be asked.
+    private func refreshed(_ list: HostedList.Reference, _ error: StoreError? = nil, then next: AfterRefresh) {
+        let hosted = hosted(list)
+        switch next {
+        case .nothing: break
+        case .settle: hosted.map(settle)
+        case .load(let name, let connection):
+            // If the list was deleted or went back, or another server has given its name to another list, the name is looked up again.
+            guard let hosted, names[name] == list.number else { return load(name, for: connection) }
+            loaded(name, error.map { .failure($0) } ?? .success(hosted))
+        }
+    }
+
+    /// Another server says that something has happened. The hint may be wrong, or old.
+    package func heard(_ hint: StoreHint) {
+        switch hint {
+        case .commits(let list, let revision):
+            guard let hosted = hostedLists[list], hosted.authority.revision < revision else { return }
+            look(at: hosted)
+        case .presence(let list):
+            if hostedLists[list] != nil { exchangePresenceSoon() }
+        case .client(let key):
+            // A client that has come back here since then connects again. If it is a copy, with the same id, it learns that there are two.
+            clients[key].map { fail($0, .replaced, "this client has connected to another server") }
+        }
+    }
+
+    /// Refreshes a list, unless a batch is under way, which finds by itself whether others' commits came first.
+    private func look(at hosted: HostedList) {
+        if !hosted.authority.isWriting, !hosted.isUnsettled { refresh(hosted, then: .nothing) }
+    }
+
+    /// Compares all lists in memory with the store if others write to it, because hints may get lost.
+    func pollHeads() {
+        guard world.isShared, !hostedLists.isEmpty, !isPolling else { return }
+        isPolling = true
+        start(ReadHeads(lists: hostedLists.keys.sorted()))
+    }
+
+    fileprivate func read(_ lists: [UInt64], _ result: Result<[StoredHead], StoreError>) {
+        isPolling = false
+        guard case .success(let heads) = result else { return }
+        let found = Dictionary(heads.map { ($0.list, $0) }) { $1 }
+        // The store may have more commits of a list, other ones, another name, or no such list.
+        for hosted in lists.compactMap({ hostedLists[$0] }) where !hosted.isAt(found[hosted.list.number]) {
+            look(at: hosted)
+        }
+    }
+}
+
+/// Reads how far a list is in the store, and its commits after a revision.
+private struct ReadHead: ServiceTask {
+    let list: HostedList.Reference
+    let revision: Int
+    let digest: UInt64
+    let bytes: Int
+    let next: AfterRefresh
+
+    func run(on store: any CommitStore) throws -> (StoredHead?, [StoredFrame]) {
+        (try store.heads(of: [list.number]).first, try store.frames(of: list.number, after: revision, about: bytes))
+    }
+
+    func finished(_ answer: Result<Answer, StoreError>, in service: Service) { service.read(self, answer) }
+
+    /// Why the list in memory cannot be brought to where the store is; nil if it can.
+    func problem(with head: StoredHead, _ frames: [StoredFrame], in hosted: HostedList) -> StoreError? {
+        let isElsewhere = head.revision == revision && head.digest != digest
+        if head.revision < revision || isElsewhere || head.logID != hosted.authority.logID {
+            return .damaged("list \(list.number) went back to revision \(head.revision), or behind it")
+        }
+        guard head.revision > revision, frames.first?.revision != revision + 1, hosted.authority.revision == revision
+        else { return nil }
+        // Others' commits were forgotten before they were seen here.
+        let oldest = frames.first?.revision ?? head.revision
+        return .noSuchRevision(revision + 1, oldest: max(oldest, revision + 2), newest: head.revision)
+    }
+}
+
+/// Reads how far several lists are in the store.
+private struct ReadHeads: ServiceTask {
+    let lists: [UInt64]
+
+    func run(on store: any CommitStore) throws -> [StoredHead] { try store.heads(of: lists) }
+
+    func finished(_ answer: Result<[StoredHead], StoreError>, in service: Service) { service.read(lists, answer) }
+}

@@ -1,0 +1,61 @@
+import HandCore
+import HandWire
+
+/// Deadlines, and the end.
+extension Service {
+    /// Milliseconds between two looks at deadlines.
+    static let sweepInterval: UInt64 = 1_000
+
+    /// When `timeout` is to be called.
+    package var deadline: UInt64 {
+        min(nextSweep, presenceDue ?? .max, slowedDue ?? .max, writer.deadline, world.isShared ? exchange.due : .max)
+    }
+
+    /// To be called at the deadline.
+    package func timeout() {
+        if let presenceDue, world.now >= presenceDue { sendPresence() }
+        if let slowedDue, world.now >= slowedDue { releaseSlowed() }
+        if world.now >= exchange.due { exchangePresence() }
+        guard world.now >= nextSweep else { return }
+        nextSweep = world.now + Self.sweepInterval
+        limiter.sweep(now: world.now)
+        sweepAccounts()
+        measureStore()
+        trimIfFull()
+        pollHeads()
+        sweepDeleted()
+        closeStalled()
+        for connection in Array(connections) {
+            if connection.isUnheard { connection.session.excuse(now: world.now) }
+            carryOut(connection.session.timeout(now: world.now), for: connection)
+            if let deadline = connection.closeDeadline, world.now >= deadline { drop(connection) }
+        }
+        for hosted in hostedLists.values where hosted.isIdle(for: limits.unloadDelay, now: world.now) {
+            unload(hosted)
+            world.note(.unloaded(list: hosted.list.name))
+        }
+    }
+
+    // MARK: Stopping
+
+    /// Takes no more work. Numbered commits are still written. Then all clients are told, and closed after a while.
+    package func stop() {
+        guard !isStopping else { return }
+        isStopping = true
+        world.note(.stopping(connections: connections.count))
+        for connection in connections { connection.stream.stopReading() }
+    }
+
+    /// Whether it was stopped, everything is written, and all connections are closed.
+    package var hasStopped: Bool { isStopping && writer.isIdle && connections.isEmpty }
+
+    /// Once everything is written, tells the clients that were not told yet. Returns whether there were any.
+    func sayGoodbye() -> Bool {
+        guard isStopping, writer.isIdle else { return false }
+        let unaware = connections.filter { !$0.session.isClosed }
+        for connection in unaware {
+            fail(connection, .shuttingDown, "the server is stopping", retryAfter: 200)
+        }
+        return !unaware.isEmpty
+    }
+}

@@ -1,0 +1,182 @@
+import HandCore
+import HandWire
+
+/// Writes and questions that keep the store small and quick to load.
+extension Service {
+    func saveSnapshot(of hosted: HostedList) {
+        hosted.isSavingSnapshot = true
+        writer.jobs.append(
+            SaveSnapshot(
+                list: hosted.reference, hand: hosted.authority.hand, revision: hosted.authority.revision,
+                deck: hosted.authority.deck))
+    }
+
+    /// Trims all lists if the store is full. Nothing new is written then that would lead to it.
+    func trimIfFull() {
+        guard storeSize.isFull(limits), !retention.keepsEverything else { return }
+        for number in hostedLists.keys.sorted() {
+            guard let hosted = hostedLists[number], !hosted.isTrimming else { continue }
+            trim(hosted)
+        }
+    }
+
+    /// Forgets commits that need not be kept, a part at a time.
+    func trim(_ hosted: HostedList) {
+        hosted.isTrimming = true
+        hosted.trimmedAt = hosted.authority.revision
+        writer.jobs.append(Trim(list: hosted.reference, retention: retention, now: world.wallClock))
+    }
+
+    /// Asks how large the store is, if something was written since it was asked.
+    func measureStore() {
+        guard storeSize.isStale, !storeSize.isAsking else { return }
+        storeSize.isStale = false
+        storeSize.isAsking = true
+        start(MeasureStore())
+    }
+
+    /// Milliseconds between two removals of lists that were deleted long enough ago.
+    private static let removalInterval: UInt64 = 60_000
+
+    /// Lists that were deleted at that time or before are not brought back any more.
+    var forgottenUntil: UInt64 { world.wallClock - min(world.wallClock, retention.deleted) }
+
+    /// Removes lists that were deleted long enough ago, a part at a time. If the store is full, it also removes the list that was
+    /// deleted first, and the next one if the store is still full without that.
+    func sweepDeleted(isDue: Bool = false) {
+        let givesUpOldest = storeSize.isFull(limits) && storeSize.isNews && !removal.isMakingRoom
+        guard isDue || givesUpOldest || world.now >= removal.nextLook, !removal.isRunning, !isStopping else { return }
+        removal.isRunning = true
+        if givesUpOldest { removal.isMakingRoom = true }
+        removal.nextLook = world.now + Self.removalInterval
+        writer.jobs.append(SweepDeleted(until: forgottenUntil, givesUpOldest: givesUpOldest))
+    }
+
+    fileprivate func swept(_ hasMore: Bool) {
+        if hasMore {
+            storeSize.isStale = true
+            sweepDeleted(isDue: true)
+        } else if removal.isMakingRoom {
+            removal.isMakingRoom = false
+            storeSize.expectNews()
+            measureStore()
+        }
+    }
+
+    /// Has the store give back what it no longer needs, and remove deleted lists that are not kept any longer. Nothing else is
+    /// written meanwhile. At the end `ServiceNote.compacted` is noted.
+    package func compact() { writer.jobs.append(Compact(until: forgottenUntil)) }
+}
+
+private struct SaveSnapshot: WriteJob {
+    let list: HostedList.Reference
+    let hand: Hand
+    let revision: Int
+    let deck: Deck?
+
+    func run(on store: any CommitStore) throws {
+        try store.saveSnapshot(of: list.number, hand, revision: revision, deck: deck)
+    }
+
+    func wrote(_ answer: Result<Void, StoreError>, in service: Service) {
+        // Loading works without it. After a failure, the next one is saved after the usual number of commits.
+        if case .failure(let error) = answer { service.world.note(.snapshotFailed(error)) }
+        guard let hosted = service.hosted(list) else { return }
+        hosted.isSavingSnapshot = false
+        hosted.snapshotRevision = revision
+    }
+}
+
+private struct Trim: WriteJob {
+    let list: HostedList.Reference
+    let retention: Retention
+    let now: UInt64
+
+    func run(on store: any CommitStore) throws -> Trimmed {
+        try store.trim(list.number, keeping: retention, now: now)
+    }
+
+    func wrote(_ answer: Result<Trimmed, StoreError>, in service: Service) {
+        if case .success = answer { service.storeSize.isStale = true }
+        guard let hosted = service.hosted(list) else { return }
+        hosted.isTrimming = false
+        switch answer {
+        case .success(let trimmed):
+            hosted.storeFloor = trimmed.floor
+            if trimmed.hasMore { service.trim(hosted) }
+        case .failure(let error): service.world.note(.trimFailed(error))
+        }
+    }
+}
+
+private struct MeasureStore: ServiceTask {
+    func run(on store: any CommitStore) throws -> Int { try store.size() }
+
+    func finished(_ answer: Result<Int, StoreError>, in service: Service) {
+        service.storeSize.isAsking = false
+        guard case .success(let bytes) = answer else { return }
+        service.storeSize.bytes = bytes
+        service.storeSize.looksToWait = max(0, service.storeSize.looksToWait - 1)
+    }
+}
+
+private struct SweepDeleted: WriteJob {
+    let until: UInt64
+    let givesUpOldest: Bool
+
+    func run(on store: any CommitStore) throws -> Bool {
+        if givesUpOldest { _ = try store.giveUpOldest(of: nil) }
+        return try store.sweep(deletedBy: until)
+    }
+
+    func wrote(_ answer: Result<Bool, StoreError>, in service: Service) {
+        service.removal.isRunning = false
+        switch answer {
+        case .success(let hasMore): service.swept(hasMore)
+        case .failure(let error): service.world.note(.sweepFailed(error))
+        }
+    }
+}
+
+private struct Compact: WriteJob {
+    let until: UInt64
+
+    func run(on store: any CommitStore) throws -> Compaction {
+        while try store.sweep(deletedBy: until) {}
+        return try store.compact()
+    }
+
+    func wrote(_ answer: Result<Compaction, StoreError>, in service: Service) {
+        service.storeSize.isStale = true
+        service.world.note(.compacted(answer))
+    }
+}
+
+/// How large the store was when it was last asked. It may grow above the limit for a second.
+struct StoreSize {
+    var bytes = 0
+    /// Whether something was written or forgotten since.
+    var isStale = true
+    var isAsking = false
+    /// The number of looks to wait for before another list is given up because the store is full.
+    var looksToWait = 0
+
+    var isNews: Bool { looksToWait == 0 }
+
+    /// Waits for the look that sees the room that a removal has made. A look that is under way may not see it.
+    mutating func expectNews() {
+        isStale = true
+        looksToWait = isAsking ? 2 : 1
+    }
+
+    func isFull(_ limits: Limits) -> Bool { bytes >= limits.storeBytes }
+}
+
+/// The removal of deleted lists.
+struct Removal {
+    var isRunning = false
+    /// Whether a list was given up because the store is full, and is not gone yet.
+    var isMakingRoom = false
+    /// When to look again whether there is something to remove.
+    var nextLook: UInt64 = 0
+}

@@ -1,0 +1,120 @@
+import HandCore
+import HandWire
+
+/// Work with the store: a value that says what to do, and what its answer means.
+///
+/// A task runs on another thread, so it carries values only: connections by their number, lists by `HostedList.Reference`. What
+/// has gone when the answer comes is then not found.
+package protocol ServiceTask: Sendable {
+    associatedtype Answer: Sendable
+
+    static var lane: ServiceLane { get }
+    /// Asks the store. Runs on another thread, where blocking harms nobody.
+    func run(on store: any CommitStore) throws -> Answer
+    /// Takes the answer.
+    func finished(_ answer: Result<Answer, StoreError>, in service: Service)
+}
+
+/// How tasks run beside each other.
+package enum ServiceLane: Sendable {
+    /// Side by side.
+    case reading
+    /// One at a time. A write does not wait for tasks that read.
+    case writing
+}
+
+extension ServiceTask {
+    package static var lane: ServiceLane { .reading }
+}
+
+/// Work that takes long and needs no store.
+package protocol ServiceComputation: Sendable {
+    associatedtype Answer: Sendable
+
+    /// Runs on another thread, where it delays nobody.
+    func run() -> Answer
+    /// Takes the answer.
+    func finished(_ answer: Answer, in service: Service)
+}
+
+/// A client's request that the store answers. Meanwhile the client's other messages wait.
+protocol RequestTask: ServiceTask {
+    var id: RequestID { get }
+    /// Tells the client the answer. The connection may have gone meanwhile.
+    func answered(_ answer: Answer, in service: Service)
+}
+
+extension RequestTask {
+    func finished(_ answer: Result<Answer, StoreError>, in service: Service) {
+        switch answer {
+        case .success(let answer): answered(answer, in: service)
+        case .failure(let error): service.refuse(id, error)
+        }
+        service.end(id.connection)
+    }
+}
+
+/// A request of a client.
+struct RequestID: Sendable {
+    /// The number of its connection.
+    let connection: UInt64
+    /// The client's number for it, which the answer repeats.
+    let request: UInt64
+
+    init(_ connection: Connection, _ request: UInt64) {
+        self.connection = connection.number
+        self.request = request
+    }
+}
+
+extension Service {
+    /// A task that was started has been done. Its answer is an event like those of connections.
+    package func finished<Task: ServiceTask>(_ task: Task, _ answer: Result<Task.Answer, StoreError>) {
+        if case .failure(let error) = answer, endsWith(error) { return }
+        task.finished(answer, in: self)
+    }
+
+    /// A computation that was started has been done.
+    package func finished<Computation: ServiceComputation>(_ computation: Computation, _ answer: Computation.Answer) {
+        computation.finished(answer, in: self)
+    }
+
+    func start(_ task: some ServiceTask) { world.start(task, for: self) }
+    func start(_ computation: some ServiceComputation) { world.start(computation, for: self) }
+
+    /// Ends the process if the disk did not confirm a flush, or the files are gone: nobody knows then what the disk holds. The
+    /// server starts again from what is there. Returns whether it ends.
+    private func endsWith(_ error: StoreError) -> Bool {
+        guard error.isFinal else { return false }
+        world.note(.writeFailed(error))
+        world.end(error)
+        return true
+    }
+
+    /// Frees something large on another thread.
+    func discard(_ value: consuming some Sendable) { start(Discard(parcel: Parcel(value))) }
+}
+
+private struct Discard<Value: Sendable>: ServiceComputation {
+    let parcel: Parcel<Value>
+
+    func run() { _ = parcel.take() }
+    func finished(_ answer: Void, in service: Service) {}
+}
+
+/// Hands a value over to another thread: the thread that takes it frees it.
+///
+/// `@unchecked Sendable` is safe: the thread that makes a parcel does not look into it, and it is taken once.
+final class Parcel<Value: Sendable>: @unchecked Sendable {
+    private var value: Value?
+
+    init(_ value: consuming Value) {
+        self.value = value
+    }
+
+    /// Returns the value. To be called once.
+    func take() -> Value {
+        guard let value = value.take() else { preconditionFailure("a parcel is taken once") }
+        return value
+    }
+}
