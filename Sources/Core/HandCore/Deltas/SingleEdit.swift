@@ -57,14 +57,15 @@ package struct SingleEdit: Equatable, Sendable {
         case .pick where step.count == 1:
             guard let last = Self.lone(.drop, in: steps, from: skipped + 1) else { return nil }
             self.init(.move, last.step.side, index: position, gap: position + 1 + last.kept)
-        case .drop where step.count == 1 && step.change < 0:
+        case .drop where step.count == 1 && step.start == 0 && step.change < 0:
             guard let last = Self.lone(.pick, in: steps, from: skipped + 1) else { return nil }
             self.init(.move, step.side, index: position + last.kept, gap: position)
         default: return nil
         }
     }
 
-    /// Returns the last step if it is of that kind and moves one item unchanged, and at most a `keep` precedes it.
+    /// Returns the last step if it is of that kind and moves one item unchanged, from or to the first slot, and at most a
+    /// `keep` precedes it.
     private static func lone(
         _ kind: Delta.Step.Kind, in steps: ContiguousArray<Delta.Step>, from first: Int
     ) -> (step: Delta.Step, kept: Int)? {
@@ -73,7 +74,7 @@ package struct SingleEdit: Equatable, Sendable {
         let position = hasKeep ? first + 1 : first
         guard position == steps.count - 1 else { return nil }
         let step = steps[position]
-        guard step.kind == kind, step.count == 1, step.change < 0 else { return nil }
+        guard step.kind == kind, step.count == 1, step.start == 0, step.change < 0 else { return nil }
         return (step, hasKeep ? steps[first].count : 0)
     }
 
