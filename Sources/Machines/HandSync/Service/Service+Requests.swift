@@ -1,8 +1,30 @@
 import HandCore
 import HandWire
 
-/// Requests that the store answers.
+/// A request of a client.
+struct RequestID: Sendable {
+    /// The number of its connection.
+    let connection: UInt64
+    /// The client's number for it, which the answer repeats.
+    let request: UInt64
+
+    init(_ connection: Connection, _ request: UInt64) {
+        self.connection = connection.number
+        self.request = request
+    }
+}
+
+/// Requests that the store answers. Meanwhile the client's other messages wait.
 extension Service {
+    /// Ends a request: `body` tells the client the answer, or the client is told why there is none.
+    fileprivate func answer<Answer>(_ id: RequestID, _ result: Result<Answer, StoreError>, _ body: (Answer) -> Void) {
+        switch result {
+        case .success(let answer): body(answer)
+        case .failure(let error): refuse(id, error)
+        }
+        end(id.connection)
+    }
+
     func create(_ name: String, _ rules: Rules, _ connection: Connection, _ request: UInt64) {
         if let problem = ListName.problem(withNew: name) { return refuse(connection, request, .badListName, problem) }
         if rules.maximumCount == 0 || rules.maximumSize > limits.itemBytes {
@@ -97,18 +119,15 @@ private struct CreateList: WriteJob {
     }
 
     func wrote(_ answer: Result<String?, StoreError>, in service: Service) {
-        switch answer {
-        case .failure(let error): service.refuse(id, error)
-        case .success(let refusal?):
-            if let connection = service.connections[id.connection] {
-                service.refuse(connection, id.request, .tooManyLists, refusal)
+        service.answer(id, answer) { refusal in
+            if let refusal {
+                let error = DownMessage.error(code: .tooManyLists, request: id.request, retryAfter: 0, message: refusal)
+                return service.send(error, to: id.connection)
             }
-        case .success(nil):
             service.world.called(logID, name)
             service.world.note(.created(list: name, by: requester))
             service.send(.done(request: id.request), to: id.connection)
         }
-        service.end(id.connection)
     }
 }
 
@@ -139,7 +158,7 @@ private struct ReadLists: ServiceTask {
     }
 }
 
-private struct ReadDeleted: RequestTask {
+private struct ReadDeleted: ServiceTask {
     let id: RequestID
     let before: UInt64
     let page: Int
@@ -153,20 +172,22 @@ private struct ReadDeleted: RequestTask {
         try store.deletedLists(before: before, limit: page + 1, named: nil, among: mine)
     }
 
-    func answered(_ lists: [DeletedList], in service: Service) {
-        service.charge(id.connection, work: lists.count * Price.list)
-        // The lists that are not kept any longer were deleted before the others.
-        let entries = lists.prefix(page).filter { $0.time > oldest }.map { deleted in
-            DownMessage.DeletedEntry(
-                deletion: deleted.deletion, list: DownMessage.ListEntry(deleted.list), person: deleted.person,
-                time: deleted.time, keptUntil: deleted.time + keep)
+    func finished(_ answer: Result<[DeletedList], StoreError>, in service: Service) {
+        service.answer(id, answer) { lists in
+            service.charge(id.connection, work: lists.count * Price.list)
+            // The lists that are not kept any longer were deleted before the others.
+            let entries = lists.prefix(page).filter { $0.time > oldest }.map { deleted in
+                DownMessage.DeletedEntry(
+                    deletion: deleted.deletion, list: DownMessage.ListEntry(deleted.list), person: deleted.person,
+                    time: deleted.time, keptUntil: deleted.time + keep)
+            }
+            let hasMore = lists.count > page && !entries.isEmpty
+            service.send(.deletedLists(request: id.request, entries, hasMore: hasMore), to: id.connection)
         }
-        let hasMore = lists.count > page && !entries.isEmpty
-        service.send(.deletedLists(request: id.request, entries, hasMore: hasMore), to: id.connection)
     }
 }
 
-private struct ReadHistory: RequestTask {
+private struct ReadHistory: ServiceTask {
     let id: RequestID
     let name: String
     let from: Int
@@ -185,10 +206,12 @@ private struct ReadHistory: RequestTask {
         return (DownMessage.history(request: id.request, commits, people: people).frame, commits.count)
     }
 
-    func answered(_ answer: (frame: [UInt8], commits: Int), in service: Service) {
-        service.charge(id.connection, work: Price.list + Price.commits(answer.commits, bytes: answer.frame.count))
-        guard let connection = service.connections[id.connection] else { return }
-        connection.enqueue(FrameRun(answer.frame))
-        service.mark(connection)
+    func finished(_ answer: Result<Answer, StoreError>, in service: Service) {
+        service.answer(id, answer) { frame, commits in
+            service.charge(id.connection, work: Price.list + Price.commits(commits, bytes: frame.count))
+            guard let connection = service.connections[id.connection] else { return }
+            connection.enqueue(FrameRun(frame))
+            service.mark(connection)
+        }
     }
 }

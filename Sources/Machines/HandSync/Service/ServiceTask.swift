@@ -37,36 +37,6 @@ package protocol ServiceComputation: Sendable {
     func finished(_ answer: Answer, in service: Service)
 }
 
-/// A client's request that the store answers. Meanwhile the client's other messages wait.
-protocol RequestTask: ServiceTask {
-    var id: RequestID { get }
-    /// Tells the client the answer. The connection may have gone meanwhile.
-    func answered(_ answer: Answer, in service: Service)
-}
-
-extension RequestTask {
-    func finished(_ answer: Result<Answer, StoreError>, in service: Service) {
-        switch answer {
-        case .success(let answer): answered(answer, in: service)
-        case .failure(let error): service.refuse(id, error)
-        }
-        service.end(id.connection)
-    }
-}
-
-/// A request of a client.
-struct RequestID: Sendable {
-    /// The number of its connection.
-    let connection: UInt64
-    /// The client's number for it, which the answer repeats.
-    let request: UInt64
-
-    init(_ connection: Connection, _ request: UInt64) {
-        self.connection = connection.number
-        self.request = request
-    }
-}
-
 extension Service {
     /// A task that was started has been done. Its answer is an event like those of connections.
     package func finished<Task: ServiceTask>(_ task: Task, _ answer: Result<Task.Answer, StoreError>) {
