@@ -73,9 +73,9 @@ extension WireWriter {
             rejection(refusal)
             return 0
         }
-        let start = bytes.count
+        let start = count
         delta(commit.delta)
-        return bytes.count - start
+        return count - start
     }
 
     private mutating func header(of commit: Commit) {

@@ -10,7 +10,7 @@ extension DownMessage {
     public var frame: [UInt8] {
         var writer = WireWriter()
         write(to: &writer)
-        return Frame.around(writer.bytes)
+        return writer.frame
     }
 
     /// Writes the body of a commit's frame, and returns the size in bytes of the delta at its end.
@@ -30,18 +30,14 @@ extension DownMessage {
         for item in hand.packedItems(from: start) {
             items.item(item)
             count += 1
-            if items.bytes.count >= bytes { break }
+            if items.count >= bytes { break }
         }
-        var head = WireWriter()
-        head.byte(chunkType)
-        head.varint(request)
-        head.varint(count)
-        let size = head.bytes.count + items.bytes.count
-        var frame = WireWriter(reserving: size + 4)
-        frame.varint(size)
-        frame.raw(head.bytes)
-        frame.raw(items.bytes)
-        return (frame.bytes, count)
+        var chunk = WireWriter(reserving: items.count + 32)
+        chunk.byte(chunkType)
+        chunk.varint(request)
+        chunk.varint(count)
+        items.withBytes { chunk.raw($0) }
+        return (chunk.frame, count)
     }
 
     private func write(to writer: inout WireWriter) {

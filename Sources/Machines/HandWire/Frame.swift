@@ -3,10 +3,9 @@ import HandCore
 /// A message on a stream: its length as a varint, then its type and fields.
 package enum Frame {
     package static func around(_ body: [UInt8]) -> [UInt8] {
-        var writer = WireWriter(reserving: body.count + 4)
-        writer.varint(body.count)
+        var writer = WireWriter(reserving: body.count)
         writer.raw(body)
-        return writer.bytes
+        return writer.frame
     }
 
     /// Returns the size in bytes of a frame, length field included, for a body of `count` bytes.

@@ -206,7 +206,7 @@ extension UpMessage {
     public var frame: [UInt8] {
         var writer = WireWriter()
         write(to: &writer)
-        return Frame.around(writer.bytes)
+        return writer.frame
     }
 
     private func write(to writer: inout WireWriter) {

@@ -1,26 +1,75 @@
 import HandCore
 
 /// Writes fields one after the other.
-package struct WireWriter: Sendable {
-    package private(set) var bytes: [UInt8]
+///
+/// The server writes each commit with it, so it is plain memory and a position: an array would check its owner and its capacity for
+/// each byte. Before the fields there is room for their number, so that they become a frame without a copy.
+package struct WireWriter: ~Copyable {
+    private var memory: UnsafeMutableRawBufferPointer
+    private var end = headroom
 
-    package init(reserving capacity: Int = 0) {
-        bytes = []
-        bytes.reserveCapacity(capacity)
+    /// The most bytes of a frame's length field.
+    private static let headroom = 5
+
+    package init(reserving capacity: Int = 64) {
+        memory = .allocate(byteCount: Self.headroom + capacity, alignment: 8)
+    }
+
+    deinit {
+        memory.deallocate()
+    }
+
+    /// The number of bytes written.
+    package var count: Int { end - Self.headroom }
+
+    /// The bytes written. O(n).
+    package var bytes: [UInt8] { withBytes { [UInt8]($0) } }
+
+    /// The bytes written, as a frame. O(n).
+    package var frame: [UInt8] { withFrame { [UInt8]($0) } }
+
+    package borrowing func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        body(UnsafeRawBufferPointer(rebasing: memory[Self.headroom..<end]))
+    }
+
+    /// Calls `body` with the bytes written, as a frame: their number, then the bytes.
+    package borrowing func withFrame<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        let length = UInt64(count)
+        let start = Self.headroom - length.varintSize
+        var position = start
+        memory.put(varint: length, &position)
+        return body(UnsafeRawBufferPointer(rebasing: memory[start..<end]))
+    }
+
+    /// Forgets the bytes written, and keeps the memory.
+    package mutating func removeAll() {
+        end = Self.headroom
+    }
+
+    /// Makes room for `more` bytes. Amortized O(1) a byte.
+    @inline(__always)
+    private mutating func reserve(_ more: Int) {
+        if memory.count - end < more { grow(to: end + more) }
+    }
+
+    @inline(never)
+    private mutating func grow(to least: Int) {
+        let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: max(2 * memory.count, least), alignment: 8)
+        larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[..<end]))
+        memory.deallocate()
+        memory = larger
     }
 
     package mutating func byte(_ value: UInt8) {
-        bytes.append(value)
+        reserve(1)
+        memory[end] = value
+        end += 1
     }
 
     /// Writes seven bits per byte, the lowest first; the top bit is set if more bytes follow.
     package mutating func varint(_ value: UInt64) {
-        var rest = value
-        while rest >= 0x80 {
-            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        bytes.append(UInt8(truncatingIfNeeded: rest))
+        reserve(10)
+        memory.put(varint: value, &end)
     }
 
     /// - Precondition: `value` is not negative.
@@ -30,26 +79,33 @@ package struct WireWriter: Sendable {
 
     /// Writes eight bytes, the lowest first.
     package mutating func word(_ value: UInt64) {
-        withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+        reserve(8)
+        memory.storeBytes(of: value.littleEndian, toByteOffset: end, as: UInt64.self)
+        end += 8
     }
 
-    package mutating func raw(_ value: some Collection<UInt8>) {
-        bytes.append(contentsOf: value)
+    package mutating func raw(_ bytes: UnsafeRawBufferPointer) {
+        reserve(bytes.count)
+        UnsafeMutableRawBufferPointer(rebasing: memory[end..<end + bytes.count]).copyMemory(from: bytes)
+        end += bytes.count
+    }
+
+    package mutating func raw(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { raw($0) }
     }
 
     /// Writes the length, then the bytes in UTF-8.
     package mutating func string(_ value: String) {
-        varint(value.utf8.count)
-        bytes.append(contentsOf: value.utf8)
+        var value = value
+        value.withUTF8 { text in
+            varint(text.count)
+            raw(UnsafeRawBufferPointer(text))
+        }
     }
 
     /// Writes the length, then the bytes.
     package mutating func blob(_ value: [UInt8]) {
         varint(value.count)
-        bytes.append(contentsOf: value)
-    }
-
-    package mutating func removeAll() {
-        bytes.removeAll(keepingCapacity: true)
+        raw(value)
     }
 }

@@ -12,7 +12,8 @@ final class LoopEnvironment: ServiceEnvironment {
     let store: any CommitStore
     let logger: Logger
     private let threads: StoreThreads
-    private(set) var clock = CommitClock()
+    // Accesses to it never overlap: notes come on the loop's thread, one at a time.
+    @exclusivity(unchecked) private(set) var clock = CommitClock()
     /// The access rules.
     var access = AccessBook()
     /// Stores the access rules; nil if they are in memory only.

@@ -39,9 +39,9 @@ package final class Server {
     private(set) var storeWatch: StoreWatch?
     /// The hints from other servers that share the store.
     private var hints: Mailbox<StoreHint>?
-    private var armed: UInt64?
+    @exclusivity(unchecked) private var armed: UInt64?
     private var hook: TurnHook?
-    private var stopped: (() -> Void)?
+    @exclusivity(unchecked) private var stopped: (() -> Void)?
 
     /// - Parameter tls: the TLS context of TCP connections; nil for no encryption.
     package init(

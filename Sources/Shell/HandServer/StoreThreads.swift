@@ -8,7 +8,7 @@ package final class StoreThreads {
     private let loop: Loop
     private let store: any CommitStore
     /// The results of a store that does not block in this turn, in order.
-    private var answers: [() -> Void] = []
+    @exclusivity(unchecked) private var answers: [() -> Void] = []
     /// The waiting reads and computations, in order.
     private var readers: Deque<() -> Void> = []
     /// The number of reads and computations that are running.

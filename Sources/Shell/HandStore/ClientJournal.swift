@@ -375,13 +375,13 @@ extension Hand {
         var part = 0
         for item in packedItems {
             writer.item(item)
-            if writer.bytes.count >= size {
+            if writer.count >= size {
                 try body(part, writer.bytes)
                 writer.removeAll()
                 part += 1
             }
         }
-        if !writer.bytes.isEmpty { try body(part, writer.bytes) }
+        if writer.count > 0 { try body(part, writer.bytes) }
     }
 }
 

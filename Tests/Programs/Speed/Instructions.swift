@@ -84,5 +84,7 @@ enum Instructions {
         let signal = try Signal(loop, SIGTERM) { loop.stop() }
         loop.run()
         signal.close()
+        // Freeing the lists is not part of a commit, so the process ends without it.
+        withExtendedLifetime(server) { exit(0) }
     }
 }

@@ -1,26 +1,38 @@
-/// A number as the key of a set or a dictionary, for where hashing counts: by one multiplication instead of the standard
-/// library's SipHash, which takes five times as long.
+/// A number as the key of a set or a dictionary where hashing counts. Its hash is one multiplication; the standard library's
+/// SipHash takes five times as long.
 ///
-/// Numbers that a client has chosen may be keys. The hash is a folded product (Yi's wyhash) with a secret that is drawn anew in
-/// each process, as the standard library's own is, so that nobody can choose numbers that collide.
+/// Clients may have chosen the numbers. The hash is a folded product, as in Wang Yi's wyhash, with a secret that each process draws
+/// anew, as the standard library does. So nobody can choose numbers that collide.
+@usableFromInline
 package struct NumberKey: Hashable, Sendable {
-    package let number: UInt64
+    @usableFromInline package let number: UInt64
 
-    @inline(__always)
+    @inlinable
     package init(_ number: UInt64) {
         self.number = number
     }
 
-    private static let secret = UInt64(bitPattern: Int64(Hasher().finalize()))
+    @usableFromInline static let secret = UInt64(bitPattern: Int64(Hasher().finalize()))
 
+    @inlinable
     package func hash(into hasher: inout Hasher) {
         hasher.combine(number)
     }
 
-    /// What sets and dictionaries ask for.
-    @inline(__always)
+    /// The hash that sets and dictionaries use.
+    @inlinable
     package func _rawHashValue(seed: Int) -> Int {
-        let product = (number ^ Self.secret).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15 ^ UInt64(bitPattern: Int64(seed)))
+        let factor = 0x9E37_79B9_7F4A_7C15 ^ UInt64(bitPattern: Int64(seed))
+        let product = (number ^ Self.secret).multipliedFullWidth(by: factor)
         return Int(truncatingIfNeeded: product.high ^ product.low)
+    }
+}
+
+extension Dictionary where Key == NumberKey {
+    /// The value of a number.
+    @inlinable
+    package subscript(number: UInt64) -> Value? {
+        get { self[NumberKey(number)] }
+        _modify { yield &self[NumberKey(number)] }
     }
 }

@@ -177,12 +177,15 @@ extension Content {
 }
 
 extension UnsafeMutableRawBufferPointer {
-    fileprivate func put(byte: UInt8, _ position: inout Int) {
+    @inlinable
+    package func put(byte: UInt8, _ position: inout Int) {
         self[position] = byte
         position += 1
     }
 
-    fileprivate func put(varint value: UInt64, _ position: inout Int) {
+    /// Writes seven bits per byte, the lowest first; the top bit is set if more bytes follow.
+    @inlinable
+    package func put(varint value: UInt64, _ position: inout Int) {
         var rest = value
         while rest >= 0x80 {
             put(byte: UInt8(truncatingIfNeeded: rest) | 0x80, &position)

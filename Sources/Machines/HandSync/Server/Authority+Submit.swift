@@ -174,7 +174,7 @@ extension Authority {
         window.append(commit, list: list)
         lastTime = commit.time
         let mark = SequenceMark(of: commit)
-        let previous = sequences.updateValue(mark, forKey: origin.author.client)
+        let previous = sequences.updateValue(mark, forKey: NumberKey(origin.author.client))
         pending.append(
             Pending(
                 mark: mark, count: commit.count, digest: commit.digest, origin: origin, inverse: inverse, deck: deck,

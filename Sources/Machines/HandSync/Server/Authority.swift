@@ -52,7 +52,7 @@ public struct Authority: Sendable {
     /// The ids of all items.
     var ids: Set<NumberKey>
     /// The last submission of each client that was numbered, by its first author's number.
-    var sequences: [UInt64: SequenceMark]
+    var sequences: [NumberKey: SequenceMark]
     /// What is numbered and not yet durable, in order.
     var pending: [Pending] = []
     var past: RecentPast
@@ -109,7 +109,7 @@ public struct Authority: Sendable {
         digest = start.hand.digest
         window = Window(floor: start.revision, count: start.hand.count, limit: limits.windowBytes)
         ids = start.hand.idKeys
-        sequences = start.sequences
+        sequences = Dictionary(uniqueKeysWithValues: start.sequences.map { (NumberKey($0), $1) })
         past = RecentPast(revision: start.revision)
     }
 

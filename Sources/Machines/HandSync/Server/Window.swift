@@ -28,9 +28,6 @@ struct Window {
     private var dropped = 0
     /// Whether the next commit gets a segment of its own.
     private var isSealed = false
-    /// Memory in which the length and the body of each frame are written before they are put where they stay.
-    private var length = WireWriter(reserving: 8)
-    private var body = WireWriter(reserving: 256)
     /// Bytes of all frames here.
     private(set) var byteCount = 0
     let limit: Int
@@ -49,13 +46,12 @@ struct Window {
     /// Adds the next commit.
     mutating func append(_ commit: Commit, list: UInt64) {
         precondition(commit.revision == head + 1, "commits are numbered without gaps")
-        body.removeAll()
-        let deltaSize = DownMessage.write(commit, in: list, to: &body)
-        length.removeAll()
-        length.varint(body.bytes.count)
-        let size = length.bytes.count + body.bytes.count
+        var frame = WireWriter(reserving: 256)
+        let deltaSize = DownMessage.write(commit, in: list, to: &frame)
+        let size = Frame.size(ofBody: frame.count)
         let segment: Segment
-        if let last = entries.last?.segment, last.hasRoom(for: size), !isSealed {
+        // A sealed segment may be changing on another thread, so it is not asked for its room.
+        if !isSealed, let last = entries.last?.segment, last.hasRoom(for: size) {
             segment = last
         } else {
             // A window holds several, so that dropping the oldest leaves most of it.
@@ -63,8 +59,7 @@ struct Window {
         }
         isSealed = false
         let start = segment.count
-        segment.append(length.bytes)
-        segment.append(body.bytes)
+        frame.withFrame { segment.append($0) }
         entries.append(
             Entry(
                 segment: segment, range: start..<segment.count, delta: segment.count - deltaSize,

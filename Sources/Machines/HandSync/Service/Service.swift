@@ -25,11 +25,11 @@ package final class Service {
     /// Accounts with at least one waiting connection.
     var slowed: [Account] = []
     /// When the next of them is read again.
-    var slowedDue: UInt64?
+    @exclusivity(unchecked) var slowedDue: UInt64?
     @exclusivity(unchecked) var storeSize = StoreSize()
     private var nextNumber: UInt64 = 1
     var clients: [StoreHint.Key: Connection] = [:]
-    @exclusivity(unchecked) var authors: [UInt64: Connection] = [:]
+    @exclusivity(unchecked) var authors: [NumberKey: Connection] = [:]
     @exclusivity(unchecked) var newcomers = Newcomers()
     var hostedLists: [UInt64: HostedList] = [:]
     var names: [String: UInt64] = [:]
@@ -39,14 +39,16 @@ package final class Service {
     var loads: UInt64 = 0
     /// Connections that may have output at the end of this turn.
     @exclusivity(unchecked) var marked: [Connection] = []
+    /// The marked connections of the turn that ends. Kept so that its memory is used again.
+    @exclusivity(unchecked) private var flushing: [Connection] = []
     /// Marked connections that get whole lists. The first to wait comes first.
-    private var receiving: [Connection] = []
+    @exclusivity(unchecked) private var receiving: [Connection] = []
     @exclusivity(unchecked) var writer = GroupCommit()
     var listsWithNewPresence: Set<UInt64> = []
     /// When changed presence is to be sent.
-    var presenceDue: UInt64?
-    var exchange = PresenceExchange()
-    var nextSweep: UInt64
+    @exclusivity(unchecked) var presenceDue: UInt64?
+    @exclusivity(unchecked) var exchange = PresenceExchange()
+    @exclusivity(unchecked) var nextSweep: UInt64
     /// The number of changes of names so far. A list that was being read during one is read again.
     var namings = 0
     /// Whether a name is being changed. Meanwhile no list is loaded, so that none is in memory twice.
@@ -57,9 +59,9 @@ package final class Service {
     @exclusivity(unchecked) var past = PastStates()
     /// Whether the heads of lists are being read.
     var isPolling = false
-    package internal(set) var isStopping = false
+    @exclusivity(unchecked) package internal(set) var isStopping = false
     /// Whether new connections are turned away.
-    package internal(set) var isDraining = false
+    @exclusivity(unchecked) package internal(set) var isDraining = false
     /// Whether the store cannot be reached. New clients are sent away, because another server may reach it.
     package internal(set) var isCutOff = false
     @exclusivity(unchecked) package internal(set) var figures = ServiceFigures()
@@ -183,11 +185,11 @@ package final class Service {
     package func endTurn() -> Bool {
         writeBatch()
         var output = Connection.Output()
-        let now = marked
-        marked = []
-        for connection in now {
+        swap(&marked, &flushing)
+        for connection in flushing {
             if connection.isGettingLists { receiving.append(connection) } else { flush(connection, &output) }
         }
+        flushing.removeAll(keepingCapacity: true)
         // Each chunk of a list is made for one connection. There are few in a turn, so that commits need not wait for many.
         var (served, made) = (0, 0)
         while served < receiving.count, made < limits.chunkBytes {

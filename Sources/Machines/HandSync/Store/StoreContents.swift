@@ -130,7 +130,10 @@ package struct StoreContents {
                 throw .conflict(list: batch.list, expected: batch.expected, found: found)
             }
         }
-        for batch in batches { lists[batch.list]?.append(batch) }
+        for batch in batches {
+            // In place: a list has many fields.
+            if let index = lists.index(forKey: batch.list) { lists.values[index].append(batch) }
+        }
         for newcomer in newcomers { keep(newcomer) }
         return batches.map { _ in .taken }
     }

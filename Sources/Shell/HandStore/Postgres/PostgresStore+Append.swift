@@ -61,7 +61,8 @@ extension PostgresStore {
         }
         feed.tell(
             zip(batches, appended).compactMap { batch, result in
-                result == .taken ? batch.entries.last.map { .commits(list: batch.list, revision: $0.mark.revision) } : nil
+                guard result == .taken, let last = batch.entries.last else { return nil }
+                return .commits(list: batch.list, revision: last.mark.revision)
             })
         return appended
     }
@@ -172,7 +173,8 @@ struct Attempt {
                 .init(batch.entries.last?.count ?? 0), .init(bits: batch.entries.last?.digest ?? 0),
                 .init(rows.reduce(0) { $0 + $1.frames.count }),
                 .init(batch.expected), .init(bits: batch.logID), .init(bits: batch.digest), .init(bits: nonce),
-                .integers(rows.map { Int64($0.last) }), .integers(rows.map { Int64($0.first) }), .rows(rows.map(\.frames)),
+                .integers(rows.map { Int64($0.last) }), .integers(rows.map { Int64($0.first) }),
+                .rows(rows.map(\.frames)),
             ])
     }
 

@@ -31,7 +31,7 @@ struct SnapshotHead {
             writer.varint(mark.revision)
             writer.byte(mark.isRefused ? 1 : 0)
         }
-        var all = WireWriter(reserving: writer.bytes.count + 8)
+        var all = WireWriter(reserving: writer.count + 8)
         all.word(Self.checksum(writer.bytes))
         all.raw(writer.bytes)
         return all.bytes
