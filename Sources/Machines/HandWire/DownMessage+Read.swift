@@ -24,7 +24,7 @@ extension DownMessage {
                     frameBytes: try reader.count("largest frame"),
                     program: try reader.string("program", limit: Limits.personBytes)))
         case 2: return .subscribed(try subscribed(&reader))
-        case 3:
+        case chunkType:
             let request = try reader.varint("request")
             return .chunk(
                 request: request,

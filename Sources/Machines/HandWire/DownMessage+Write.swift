@@ -33,9 +33,7 @@ extension DownMessage {
             if items.count >= bytes { break }
         }
         var chunk = WireWriter(reserving: items.count + 32)
-        chunk.byte(chunkType)
-        chunk.varint(request)
-        chunk.varint(count)
+        chunk.chunkHead(request: request, count: count)
         items.withBytes { chunk.raw($0) }
         return (chunk.frame, count)
     }
@@ -52,9 +50,7 @@ extension DownMessage {
             writer.string(welcome.program)
         case .subscribed(let subscribed): write(subscribed, to: &writer)
         case .chunk(let request, let items):
-            writer.byte(Self.chunkType)
-            writer.varint(request)
-            writer.varint(items.count)
+            writer.chunkHead(request: request, count: items.count)
             for item in items.packedItems { writer.item(item) }
         case .commit(let list, let commit): _ = Self.write(commit, in: list, to: &writer)
         case .rejected(let list, let sequence, let reason):
@@ -76,7 +72,7 @@ extension DownMessage {
         case .pong(let nonce):
             writer.byte(9)
             writer.varint(nonce)
-        default: writeAnswer(to: &writer)
+        case .done, .lists, .history, .state, .error, .excerpt, .deletedLists, .renamed: writeAnswer(to: &writer)
         }
     }
 
@@ -88,7 +84,7 @@ extension DownMessage {
         case .lists(let request, let entries, let hasMore):
             writer.byte(11)
             writer.varint(request)
-            writer.byte(hasMore ? 1 : 0)
+            writer.flag(hasMore)
             writer.varint(entries.count)
             for entry in entries { Self.write(entry, to: &writer) }
         case .history(let request, let commits, let people):
@@ -121,7 +117,7 @@ extension DownMessage {
         case .deletedLists(let request, let entries, let hasMore):
             writer.byte(16)
             writer.varint(request)
-            writer.byte(hasMore ? 1 : 0)
+            writer.flag(hasMore)
             writer.varint(entries.count)
             for entry in entries {
                 writer.varint(entry.deletion)
@@ -134,7 +130,7 @@ extension DownMessage {
             writer.byte(17)
             writer.varint(list)
             writer.string(name)
-        // Listed explicitly, so that the compiler requires a new message to be handled here or above.
+        // These are written above. Both switches name every message: a new one does not compile until it is written.
         case .welcome, .subscribed, .chunk, .commit, .rejected, .stale, .acknowledged, .presence, .pong: break
         }
     }
@@ -153,7 +149,7 @@ extension DownMessage {
         writer.word(subscribed.logID)
         writer.rules(subscribed.rules)
         writer.varint(subscribed.lastSequence)
-        writer.byte(subscribed.isLastRefused ? 1 : 0)
+        writer.flag(subscribed.isLastRefused)
         switch subscribed.start {
         case .resumed(let head, nil):
             writer.byte(0)

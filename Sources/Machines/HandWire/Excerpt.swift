@@ -67,7 +67,7 @@ extension WireWriter {
         varint(excerpt.revision)
         varint(excerpt.count)
         rules(excerpt.rules)
-        byte(excerpt.isCut ? 1 : 0)
+        flag(excerpt.isCut)
         varint(excerpt.entries.count)
         for entry in excerpt.entries {
             varint(entry.position)

@@ -13,7 +13,7 @@ extension WireWriter {
     /// Writes the fields of a change in the order of their bits; the set of fields is written elsewhere.
     package mutating func fields(of change: Change) {
         if !change.text.isIdentity { textChange(change.text) }
-        if let done = change.done { byte(done ? 1 : 0) }
+        if let done = change.done { flag(done) }
         if !change.url.isIdentity { textChange(change.url) }
         if let card = change.card { byte(card.code) }
         if let bytes = change.bytes { blob(bytes) }
@@ -70,12 +70,6 @@ extension WireReader {
             try checkText(remaining, "link URL")
         default: break
         }
-    }
-
-    package mutating func flag(_ field: @autoclosure () -> String) throws(WireError) -> Bool {
-        let value = try byte(field())
-        guard value <= 1 else { throw .unknownValue(field: field(), found: UInt64(value)) }
-        return value == 1
     }
 
     private mutating func card() throws(WireError) -> Card {

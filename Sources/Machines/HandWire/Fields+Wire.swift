@@ -1,0 +1,30 @@
+// Fields that several messages have.
+
+extension WireWriter {
+    mutating func flag(_ value: Bool) { byte(value ? 1 : 0) }
+
+    /// Writes whether there is a revision, then the revision.
+    mutating func optionalRevision(_ revision: Int?) {
+        flag(revision != nil)
+        if let revision { varint(revision) }
+    }
+
+    /// Writes what comes before the items of a chunk.
+    mutating func chunkHead(request: UInt64, count: Int) {
+        byte(DownMessage.chunkType)
+        varint(request)
+        varint(count)
+    }
+}
+
+extension WireReader {
+    package mutating func flag(_ field: @autoclosure () -> String) throws(WireError) -> Bool {
+        let value = try byte(field())
+        guard value <= 1 else { throw .unknownValue(field: field(), found: UInt64(value)) }
+        return value == 1
+    }
+
+    mutating func optionalRevision() throws(WireError) -> Int? {
+        try flag("at a revision") ? try revision("revision") : nil
+    }
+}

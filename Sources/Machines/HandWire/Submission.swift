@@ -1,0 +1,39 @@
+import HandCore
+
+/// An edit that a client asks to have committed.
+public struct Submission: Equatable, Sendable {
+    public var list: UInt64
+    /// The revision that the delta was made on.
+    public var base: Int
+    public var sequence: UInt64
+    /// Whether the server must reject it if the list is no longer at `base`.
+    public var isExact: Bool
+    /// How many revisions before `base` the author made it, if it was transformed to `base` since; 0 for an exact one.
+    public var lag: Int
+    public var delta: Delta
+
+    public init(list: UInt64, base: Int, sequence: UInt64, isExact: Bool = false, lag: Int = 0, delta: Delta) {
+        self.list = list
+        self.base = base
+        self.sequence = sequence
+        self.isExact = isExact
+        self.lag = isExact ? 0 : lag
+        self.delta = delta
+    }
+}
+
+extension Submission {
+    /// `isExact` and `lag` as one number: 0 if made on its base, 1 if exact, n + 1 if made n revisions before its base.
+    var making: Int { isExact ? 1 : lag == 0 ? 0 : lag + 1 }
+
+    init(_ reader: inout WireReader) throws(WireError) {
+        list = try reader.varint("list")
+        base = try reader.revision("base")
+        sequence = try reader.varint("sequence")
+        let making = try reader.revision("how it was made")
+        isExact = making == 1
+        lag = making < 2 ? 0 : making - 1
+        guard lag <= base else { throw .unknownValue(field: "how it was made", found: UInt64(making)) }
+        delta = try reader.delta()
+    }
+}

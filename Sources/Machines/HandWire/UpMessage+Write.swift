@@ -1,0 +1,108 @@
+import HandCore
+
+extension UpMessage {
+    /// The first bytes of every connection.
+    static let magic = Array("HAND".utf8)
+
+    /// The whole frame.
+    public var frame: [UInt8] {
+        var writer = WireWriter()
+        write(to: &writer)
+        return writer.frame
+    }
+
+    private func write(to writer: inout WireWriter) {
+        switch self {
+        case .hello(let hello):
+            writer.byte(1)
+            writer.raw(Self.magic)
+            writer.varint(hello.lowestVersion)
+            writer.varint(hello.highestVersion)
+            writer.varint(hello.capabilities.rawValue)
+            writer.word(hello.client.high)
+            writer.word(hello.client.low)
+            writer.string(hello.person)
+            writer.string(hello.program)
+            if let token = hello.token { writer.string(token) }
+        case .subscribe(let subscribe):
+            writer.byte(2)
+            writer.varint(subscribe.request)
+            writer.string(subscribe.name)
+            writer.word(subscribe.logID)
+            writer.varint(subscribe.revision)
+        case .unsubscribe(let list):
+            writer.byte(3)
+            writer.varint(list)
+        case .submit(let submission):
+            writer.byte(4)
+            writer.varint(submission.list)
+            writer.varint(submission.base)
+            writer.varint(submission.sequence)
+            writer.varint(submission.making)
+            writer.delta(submission.delta)
+        case .presence(let list, let focus):
+            writer.byte(5)
+            writer.varint(list)
+            writer.byte(focus.code)
+            if let focus { writer.word(focus.item.rawValue) }
+        case .ping(let nonce):
+            writer.byte(6)
+            writer.varint(nonce)
+        case .create, .delete, .lists, .history, .fetch, .excerpt, .rename, .undelete, .deletedLists:
+            writeRequest(to: &writer)
+        }
+    }
+
+    private func writeRequest(to writer: inout WireWriter) {
+        switch self {
+        case .create(let request, let name, let rules):
+            writer.byte(7)
+            writer.varint(request)
+            writer.string(name)
+            writer.rules(rules)
+        case .delete(let request, let name):
+            writer.byte(8)
+            writer.varint(request)
+            writer.string(name)
+        case .lists(let request, let after):
+            writer.byte(9)
+            writer.varint(request)
+            writer.string(after)
+        case .history(let request, let name, let from, let limit):
+            writer.byte(10)
+            writer.varint(request)
+            writer.string(name)
+            writer.varint(from)
+            writer.varint(limit)
+        case .fetch(let request, let name, let revision):
+            writer.byte(11)
+            writer.varint(request)
+            writer.string(name)
+            writer.optionalRevision(revision)
+        case .excerpt(let asked):
+            writer.byte(12)
+            writer.varint(asked.request)
+            writer.string(asked.name)
+            writer.optionalRevision(asked.revision)
+            writer.varint(asked.start)
+            writer.selections(asked.selections)
+        case .rename(let request, let name, let newName):
+            writer.byte(13)
+            writer.varint(request)
+            writer.string(name)
+            writer.string(newName)
+        case .undelete(let request, let name, let deletion, let newName):
+            writer.byte(14)
+            writer.varint(request)
+            writer.string(name)
+            writer.varint(deletion ?? 0)
+            writer.string(newName)
+        case .deletedLists(let request, let before):
+            writer.byte(15)
+            writer.varint(request)
+            writer.varint(before ?? 0)
+        // These are written above. Both switches name every message: a new one does not compile until it is written.
+        case .hello, .subscribe, .unsubscribe, .submit, .presence, .ping: break
+        }
+    }
+}
