@@ -90,6 +90,9 @@ struct Stage {
         }
     }
 
+    /// Makes an edit of the user.
+    mutating func edit(_ delta: Delta, _ list: String = "things") { carryOut([.edit(list: list, delta)]) }
+
     /// Confirms everything that is pending, as the server does.
     mutating func confirm(_ list: String = "things") {
         while let submission = replicas[list]?.takeSubmission(list: 1) {

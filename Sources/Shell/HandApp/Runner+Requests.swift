@@ -14,7 +14,8 @@ extension Runner {
             switch answer {
             case .error(_, let text): self?.take(.failed(command, Printable.clean(text)))
             case .disconnected: self?.take(.failed(command, "the server cannot be reached"))
-            default: if let event = event(answer) { self?.take(event) }
+            case .done, .lists, .deletedLists, .history, .state, .excerpt, .committed, .rejected, .stale, .people:
+                if let event = event(answer) { self?.take(event) }
             }
         }
     }

@@ -227,7 +227,9 @@ package struct App: Sendable {
             case .undo, .redo:
                 deed = nil
                 rest.append(command)
-            default: if !rest.contains(command) || command.mayRepeat { rest.append(command) }
+            case .quit, .suspend, .redraw, .reconnect, .bell, .follow, .edit, .presence, .fetchLists, .create,
+                .deleteList, .fetchHistory, .fetchState, .openAddress, .editOutside, .visit, .workOn:
+                if !rest.contains(command) || command.mayRepeat { rest.append(command) }
             }
         }
         return rest
@@ -283,7 +285,9 @@ extension Command {
     fileprivate var mayRepeat: Bool {
         switch self {
         case .edit, .presence: true
-        default: false
+        case .open, .back, .replace, .say, .quit, .suspend, .redraw, .reconnect, .bell, .follow, .undo, .redo,
+            .fetchLists, .create, .deleteList, .fetchHistory, .fetchState, .openAddress, .editOutside, .visit, .workOn:
+            false
         }
     }
 }

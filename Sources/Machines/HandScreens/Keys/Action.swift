@@ -17,6 +17,29 @@ package enum Action: String, CaseIterable, Sendable {
     // History.
     case whose, restore, older, newer
 
+    /// What an action on a list's screen needs.
+    struct Needs: OptionSet {
+        let rawValue: Int
+        /// A list that is loaded and not refused.
+        static let list = Needs(rawValue: 1)
+        /// An item that is shown.
+        static let item = Needs(rawValue: 2)
+    }
+
+    var needs: Needs {
+        switch self {
+        case .addBelow, .addAbove, .addTop, .addEnd, .deal, .pasteBelow, .pasteAbove, .undo, .redo, .clearTicked: .list
+        case .open, .follow: .item
+        case .edit, .editAddress, .tick, .delete, .cut, .copy, .moveUp, .moveDown, .moveTop, .moveEnd, .range,
+            .selectUp, .selectDown, .selectAll:
+            [.list, .item]
+        case .back, .quit, .help, .connection, .suspend, .redraw, .up, .down, .halfPageUp, .halfPageDown, .pageUp,
+            .pageDown, .top, .end, .retrieve, .filter, .hideTicked, .jump, .history, .people, .notices, .newList,
+            .deleteList, .refresh, .whose, .restore, .older, .newer:
+            []
+        }
+    }
+
     package struct Manual: Sendable {
         /// The text in the line of keys at the bottom.
         package let short: String

@@ -154,7 +154,7 @@ extension Service {
             case .noSuchList, .notDeleted: .noSuchList
             case .listExists: .listExists
             case .noSuchRevision: .noSuchRevision
-            default: .listDamaged
+            case .inUse, .newer, .noStore, .notAStore, .damaged, .conflict, .syncFailed, .removed, .failed: .listDamaged
             }
         if code == .internalError || code == .listDamaged { world.note(.storeFailed(error)) }
         guard let connection = connections[id.connection] else { return }

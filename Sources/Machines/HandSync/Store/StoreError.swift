@@ -69,7 +69,9 @@ extension StoreError {
     package var isFinal: Bool {
         switch self {
         case .syncFailed, .removed: true
-        default: false
+        case .inUse, .newer, .noStore, .notAStore, .damaged, .conflict, .noSuchList, .listExists, .notDeleted,
+            .noSuchRevision, .unreachable, .failed:
+            false
         }
     }
 

@@ -3,22 +3,11 @@ import HandFormats
 import HandWire
 
 extension ListScreen {
-    private static let edits: Set<Action> = [
-        .addBelow, .addAbove, .addTop, .addEnd, .edit, .editAddress, .tick, .deal, .delete, .cut, .copy, .pasteBelow,
-        .pasteAbove, .moveUp, .moveDown, .moveTop, .moveEnd, .undo, .redo, .range, .selectUp, .selectDown, .selectAll,
-        .clearTicked,
-    ]
-    private static let ofItems: Set<Action> = [
-        .edit, .editAddress, .tick, .delete, .cut, .copy, .moveUp, .moveDown, .moveTop, .moveEnd, .open, .follow,
-        .range,
-        .selectUp, .selectDown, .selectAll,
-    ]
-
     func refusal(of action: Action, _ app: AppState) -> String? {
         let data = app.list(list)
-        if Self.edits.contains(action), let gone = data.refusal { return gone }
-        if Self.edits.contains(action), !data.state.isLoaded { return "the list is not loaded yet" }
-        if Self.ofItems.contains(action), rows(app).itemCount == 0 { return "there is no item here" }
+        if action.needs.contains(.list), let gone = data.refusal { return gone }
+        if action.needs.contains(.list), !data.state.isLoaded { return "the list is not loaded yet" }
+        if action.needs.contains(.item), rows(app).itemCount == 0 { return "there is no item here" }
         switch action {
         case .addBelow, .addAbove, .addTop, .addEnd: return Self.refusalToAdd(data.hand)
         case .deal:
