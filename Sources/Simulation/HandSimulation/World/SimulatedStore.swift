@@ -5,7 +5,7 @@ import HandWire
 /// A `CommitStore` on a virtual disk.
 ///
 /// `@unchecked Sendable` is safe: one thread runs a simulation.
-package final class SimulatedStore: CommitStore, @unchecked Sendable {
+package final class SimulatedStore: ContentsStore, @unchecked Sendable {
     let disk: VirtualDisk
     /// The last number given to an author. The next process continues after it.
     private var lastAuthor: UInt64 = 0
@@ -42,6 +42,15 @@ package final class SimulatedStore: CommitStore, @unchecked Sendable {
     /// The store's clock, in milliseconds.
     package var now: () -> UInt64 = { 0 }
 
+    /// Few, like a slow disk.
+    package var step: Int { 3 }
+
+    package func read<Value: Sendable>(_ body: (StoreContents) throws -> Value) throws -> Value { try disk.read(body) }
+
+    package func write<Value: Sendable>(_ body: (inout StoreContents) throws -> Value) throws -> Value {
+        try disk.write(body)
+    }
+
     @discardableResult
     package func append(_ batches: [CommitBatch], by newcomers: [Newcomer]) throws -> [Appended] {
         guard isShared else { return try disk.write { try $0.append(batches, by: newcomers) } }
@@ -66,82 +75,11 @@ package final class SimulatedStore: CommitStore, @unchecked Sendable {
         return .taken
     }
 
-    package func heads(of lists: [UInt64]) throws -> [StoredHead] {
-        try disk.read { contents in try lists.compactMap { try contents.head(of: $0) } }
-    }
-
-    package func frames(of list: UInt64, after revision: Int, about bytes: Int) throws -> [StoredFrame] {
-        disk.read { $0.frames(of: list, after: revision, about: bytes) }
-    }
-
-    package func load(_ number: UInt64) throws -> Authority.Start {
-        try disk.read { try $0.load(number) }
-    }
-
-    package func state(of number: UInt64, at revision: Int) throws -> Hand {
-        try disk.read { try $0.state(of: number, at: revision) }
-    }
-
     /// Ignores the snapshot if the server is late and the history has gone back in between: the snapshot is of another
     /// history.
     package func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) throws {
         if isShared, (try? state(of: list, at: revision))?.digest != hand.digest { return }
         try disk.write { $0.saveSnapshot(of: list, hand, revision: revision, deck: deck) }
-    }
-
-    /// Removes a few commits at a time, like a slow disk.
-    package func trim(_ number: UInt64, keeping retention: Retention, now: UInt64) throws -> Trimmed {
-        try disk.write { try $0.trim(number, keeping: retention, now: now, step: 3) }
-    }
-
-    package func create(
-        _ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?, owner: String?
-    ) throws -> StoredList {
-        try disk.write { try $0.create(name, rules: rules, logID: logID, deckSeed: deckSeed, owner: owner) }
-    }
-
-    package func rename(_ list: StoredList, to new: String) throws {
-        try disk.write { try $0.rename(list, to: new) }
-    }
-
-    package func delete(_ list: StoredList, by person: String, at time: UInt64) throws {
-        try disk.write { try $0.delete(list, by: person, at: time) }
-    }
-
-    package func undelete(_ deletion: UInt64, as name: String) throws {
-        try disk.write { try $0.undelete(deletion, as: name) }
-    }
-
-    package func deletedLists(
-        before number: UInt64, limit: Int, named name: String?, among lists: [UInt32]?
-    ) throws -> [DeletedList] {
-        disk.read { $0.deletedLists(before: number, limit: limit, named: name, among: lists) }
-    }
-
-    package func giveUpOldest(of owner: String?) throws -> Bool {
-        try disk.write { $0.giveUpOldest(of: owner) }
-    }
-
-    package func sweep(deletedBy time: UInt64) throws -> Bool {
-        try disk.write { $0.sweep(deletedBy: time, step: 3) }
-    }
-
-    package func name(of list: UInt32) throws -> String? { disk.read { $0.name(of: list) } }
-
-    package func list(named name: String) throws -> StoredList? {
-        disk.read { $0.list(named: name)?.stored }
-    }
-
-    package func lists(after name: String, limit: Int) throws -> [StoredList] {
-        disk.read { $0.lists(after: name, limit: limit) }
-    }
-
-    package func listCount(of owner: String?) throws -> Int {
-        disk.read { $0.listCount(of: owner) }
-    }
-
-    package func size() throws -> Int {
-        disk.read { $0.size }
     }
 
     package func author(for client: ClientID, person: String) throws -> (author: Author, isNew: Bool) {
@@ -156,14 +94,4 @@ package final class SimulatedStore: CommitStore, @unchecked Sendable {
         _ = try disk.write { try $0.append([], by: [Newcomer(found.author, client: client, person: person)]) }
         return (found.author, false)
     }
-
-    package func people(_ authors: [UInt64]) throws -> [DownMessage.Person] {
-        disk.read { $0.people(authors) }
-    }
-
-    package func clients(of authors: [UInt64]) throws -> [UInt64: UInt64] {
-        disk.read { $0.clients(of: authors) }
-    }
-
-    package func close() throws {}
 }

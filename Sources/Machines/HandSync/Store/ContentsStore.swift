@@ -1,0 +1,78 @@
+import HandCore
+import HandWire
+
+/// A `CommitStore` whose contents are a value. It only says how they are read and written.
+package protocol ContentsStore: CommitStore {
+    /// The maximum number of commits that `trim` and `sweep` remove at once.
+    var step: Int { get }
+    func read<Value: Sendable>(_ body: (StoreContents) throws -> Value) throws -> Value
+    func write<Value: Sendable>(_ body: (inout StoreContents) throws -> Value) throws -> Value
+}
+
+extension ContentsStore {
+    package func frames(of list: UInt64, after revision: Int, about bytes: Int) throws -> [StoredFrame] {
+        try read { $0.frames(of: list, after: revision, about: bytes) }
+    }
+
+    package func load(_ list: UInt64) throws -> Authority.Start { try read { try $0.load(list) } }
+
+    package func state(of list: UInt64, at revision: Int) throws -> Hand {
+        try read { try $0.state(of: list, at: revision) }
+    }
+
+    package func heads(of lists: [UInt64]) throws -> [StoredHead] {
+        try read { contents in try lists.compactMap { try contents.head(of: $0) } }
+    }
+
+    package func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) throws {
+        try write { $0.saveSnapshot(of: list, hand, revision: revision, deck: deck) }
+    }
+
+    package func trim(_ list: UInt64, keeping retention: Retention, now: UInt64) throws -> Trimmed {
+        try write { try $0.trim(list, keeping: retention, now: now, step: step) }
+    }
+
+    package func create(
+        _ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?, owner: String?
+    ) throws -> StoredList {
+        try write { try $0.create(name, rules: rules, logID: logID, deckSeed: deckSeed, owner: owner) }
+    }
+
+    package func rename(_ list: StoredList, to new: String) throws { try write { try $0.rename(list, to: new) } }
+
+    package func delete(_ list: StoredList, by person: String, at time: UInt64) throws {
+        try write { try $0.delete(list, by: person, at: time) }
+    }
+
+    package func undelete(_ deletion: UInt64, as name: String) throws {
+        try write { try $0.undelete(deletion, as: name) }
+    }
+
+    package func deletedLists(
+        before number: UInt64, limit: Int, named name: String?, among lists: [UInt32]?
+    ) throws -> [DeletedList] {
+        try read { $0.deletedLists(before: number, limit: limit, named: name, among: lists) }
+    }
+
+    package func giveUpOldest(of owner: String?) throws -> Bool { try write { $0.giveUpOldest(of: owner) } }
+
+    package func sweep(deletedBy time: UInt64) throws -> Bool { try write { $0.sweep(deletedBy: time, step: step) } }
+
+    package func name(of list: UInt32) throws -> String? { try read { $0.name(of: list) } }
+
+    package func list(named name: String) throws -> StoredList? { try read { $0.list(named: name)?.stored } }
+
+    package func lists(after name: String, limit: Int) throws -> [StoredList] {
+        try read { $0.lists(after: name, limit: limit) }
+    }
+
+    package func listCount(of owner: String?) throws -> Int { try read { $0.listCount(of: owner) } }
+
+    package func size() throws -> Int { try read { $0.size } }
+
+    package func people(_ authors: [UInt64]) throws -> [DownMessage.Person] { try read { $0.people(authors) } }
+
+    package func clients(of authors: [UInt64]) throws -> [UInt64: UInt64] { try read { $0.clients(of: authors) } }
+
+    package func close() throws {}
+}
