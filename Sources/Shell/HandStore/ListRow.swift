@@ -2,7 +2,6 @@ import Foundation
 import GRDB
 import HandCore
 import HandSync
-import HandWire
 
 /// A row of `lists` whose checksum is right.
 struct ListRow {
@@ -23,27 +22,15 @@ struct ListRow {
         authors = try row.value(8)
         name = try row.value(1)
         list = StoredList(
-            number: number, name: name ?? "", logID: try row.bits(2), rules: try Self.rules([UInt8](rules)),
-            revision: try row.value(5), count: try row.value(6), floor: try row.value(7))
+            number: number, name: name ?? "", logID: try row.bits(2),
+            rules: try rules.withUnsafeBytes(Rules.init(stored:)), revision: try row.value(5),
+            count: try row.value(6), floor: try row.value(7))
     }
 
     var isDeleted: Bool { name == nil }
 
     /// The deck as it was when the list was created.
     var firstDeck: Deck? { deckSeed.map { Deck(seed: $0) } }
-
-    private static func rules(_ bytes: [UInt8]) throws -> Rules {
-        do {
-            return try bytes.withUnsafeBytes { all in
-                var reader = WireReader(all)
-                let rules = try reader.rules()
-                try reader.expectEnd(of: "rules")
-                return rules
-            }
-        } catch {
-            throw StoreError.damaged("the rules of a list cannot be read: \(error)")
-        }
-    }
 
     // MARK: Reading
 
@@ -81,9 +68,7 @@ struct ListRow {
     static func create(
         _ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?, owner: String?, _ database: Database
     ) throws -> StoredList? {
-        var writer = WireWriter()
-        writer.rules(rules)
-        let bytes = Data(writer.bytes)
+        let bytes = Data(rules.stored)
         try database.execute(
             sql: "INSERT OR IGNORE INTO lists (name, log_id, rules, deck_seed, owner) VALUES (?, ?, ?, ?, ?)",
             arguments: [name, logID.stored, bytes, deckSeed?.stored, owner])
@@ -104,11 +89,9 @@ struct ListRow {
     /// - Parameter authors: how many authors have a sequence in it.
     static func insert(_ list: ListRecord, authors: Int, _ database: Database) throws {
         let stored = list.stored
-        var rules = WireWriter()
-        rules.rules(stored.rules)
         let name = list.deletion == nil ? list.name.databaseValue : .null
         let values: [any DatabaseValueConvertible] = [
-            stored.number.stored, name, stored.logID.stored, Data(rules.bytes),
+            stored.number.stored, name, stored.logID.stored, Data(stored.rules.stored),
             list.deckSeed?.stored.databaseValue ?? .null, stored.revision, stored.count, stored.floor, authors,
         ]
         try database.execute(

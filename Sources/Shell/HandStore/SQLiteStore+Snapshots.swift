@@ -5,11 +5,6 @@ import HandSync
 import HandWire
 
 extension SQLiteStore {
-    /// The approximate bytes of items in one row of a snapshot.
-    private static let partBytes = 256 << 10
-    /// How many snapshots of a list are kept: the newest, and older ones for reading past states.
-    private static let kept = 4
-
     package func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) throws {
         try write { database in
             // Since this was requested, the list may have been deleted, or its history trimmed past this revision.
@@ -30,14 +25,15 @@ extension SQLiteStore {
                     + [deck.map { Data($0.codes).databaseValue } ?? .null]))
         let statement = try database.cachedStatement(
             sql: "INSERT OR REPLACE INTO snapshots (list, revision, part, items) VALUES (?, ?, ?, ?)")
-        try hand.forEachPart(about: partBytes) { part, bytes in
+        try hand.forEachPart(about: StoredSnapshots.partBytes) { part, bytes in
             try statement.execute(arguments: [list.stored, revision, part, Data(bytes)])
         }
     }
 
     private static func forgetOldSnapshots(of list: UInt64, _ database: Database) throws {
         let sql = "SELECT revision FROM snapshot_heads WHERE list = ? ORDER BY revision DESC LIMIT 1 OFFSET ?"
-        guard let oldest = try Int.fetchOne(database, sql: sql, arguments: [list.stored, kept - 1]) else { return }
+        let oldest = try Int.fetchOne(database, sql: sql, arguments: [list.stored, StoredSnapshots.kept - 1])
+        guard let oldest else { return }
         for table in ["snapshots", "snapshot_heads"] {
             try database.execute(
                 sql: """
@@ -76,7 +72,7 @@ extension SQLiteStore {
         let head = "SELECT 1 FROM snapshot_heads WHERE list = ? AND revision = ?"
         let place: StatementArguments = [list.number.stored, list.floor]
         guard try list.floor == 0 || Int.fetchOne(database, sql: head, arguments: place) != nil else {
-            throw StoreError.damaged("list \(list.number) has no snapshot at revision \(list.floor)")
+            throw list.noSnapshot(at: list.floor)
         }
         if list.floor < list.revision {
             _ = try frames(of: list, after: list.floor, through: list.floor + 1, about: 1, database)
@@ -117,10 +113,8 @@ extension SQLiteStore {
     ) throws -> Replay {
         let (hand, revision, kept) = try snapshot(of: list, upTo: last, database)
         var replay = Replay(list: list.number, from: hand, revision: revision, deck: kept ?? deck)
-        while replay.revision < last {
-            let frames = try frames(of: list, after: replay.revision, through: last, about: 1 << 20, database)
-            guard !frames.isEmpty else { break }
-            for frame in frames { try replay.apply(try frame.commit()) }
+        try replay.run(through: last) {
+            try frames(of: list, after: $0, through: last, about: Replay.bytesAtOnce, database)
         }
         return replay
     }
@@ -142,10 +136,7 @@ extension SQLiteStore {
             database, sql: "SELECT items FROM snapshots WHERE list = ? AND revision = ? ORDER BY part",
             arguments: [list.number.stored, revision])
         while let part = try parts.next() { items += try PackedItem.all(in: part) }
-        let hand = Hand(packed: items, rules: list.rules)
-        guard hand.count == count, try hand.digest == head.bits(3) else {
-            throw StoreError.damaged("the snapshot of list \(list.number) at revision \(revision) has another digest")
-        }
+        let hand = try Hand(snapshot: items, of: list, at: revision, count: count, digest: head.bits(3))
         let deck: Data? = try head.value(4)
         return (hand, revision, deck.map { Deck(codes: $0) })
     }

@@ -222,19 +222,38 @@ package struct StoredFrame: Equatable, Sendable {
     ///   then.
     /// - Throws: `StoreError.damaged`.
     package func commit(setsTexts: Bool = false) throws(StoreError) -> Commit {
-        var found: Commit?
+        let found = try decoded { (body) throws(WireError) -> Commit? in
+            if case .commit(_, let commit) = try DownMessage(body, setsTexts: setsTexts) { commit } else { nil }
+        }
+        guard let found else { throw .damaged("revision \(revision) is not a commit") }
+        return found
+    }
+
+    /// Decodes the commit's header.
+    ///
+    /// - Throws: `StoreError.damaged`.
+    package func header() throws(StoreError) -> CommitHeader {
+        guard let found = try decoded(CommitHeader.init(_:)), found.revision == revision else {
+            throw .damaged("something else is stored in the place of revision \(revision)")
+        }
+        return found
+    }
+
+    private func decoded<Value>(
+        _ body: (UnsafeRawBufferPointer) throws(WireError) -> Value?
+    ) throws(StoreError) -> Value? {
+        var found: Value?
         var reader = FrameReader(limit: bytes.count)
         do {
             try bytes.withUnsafeBytes { all in
-                try reader.read(all) { (body) throws(WireError) -> Bool in
-                    if case .commit(_, let commit) = try DownMessage(body, setsTexts: setsTexts) { found = commit }
+                try reader.read(all) { (frame) throws(WireError) -> Bool in
+                    found = try body(frame)
                     return true
                 }
             }
         } catch {
-            throw .damaged("revision \(revision) does not read: \(error)")
+            throw .damaged("revision \(revision) cannot be read: \(error)")
         }
-        guard let found else { throw .damaged("revision \(revision) is not a commit") }
         return found
     }
 }

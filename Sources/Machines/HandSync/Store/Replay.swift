@@ -20,6 +20,28 @@ package struct Replay: Sendable {
         start = revision
     }
 
+    /// The bytes of commits to read at once.
+    package static let bytesAtOnce = 1 << 20
+
+    /// Applies the commits up to `last`. Stops earlier if no more are found.
+    ///
+    /// - Parameters:
+    ///   - frames: returns some of the commits after a revision.
+    ///   - each: called with each commit that was applied.
+    package mutating func run(
+        through last: Int, _ frames: (Int) throws -> [StoredFrame], each: (Commit) -> Void = { _ in }
+    ) throws {
+        while revision < last {
+            let next = try frames(revision).prefix(last - revision)
+            if next.isEmpty { return }
+            for frame in next {
+                let commit = try frame.commit()
+                try apply(commit)
+                each(commit)
+            }
+        }
+    }
+
     /// Applies the next commit.
     ///
     /// - Throws: `StoreError.damaged`; the list must not be used afterwards.

@@ -69,7 +69,7 @@ package struct StoreContents {
         lists[list]?.frames(after: revision, about: bytes) ?? []
     }
 
-    package func load(_ number: UInt64) throws(StoreError) -> Authority.Start {
+    package func load(_ number: UInt64) throws -> Authority.Start {
         let list = try list(number)
         let replay = try list.replay(through: list.stored.revision)
         return Authority.Start(
@@ -87,10 +87,10 @@ package struct StoreContents {
             digest: digest ?? list.snapshots.last?.hand.digest ?? Hand().digest)
     }
 
-    package func state(of number: UInt64, at revision: Int) throws(StoreError) -> Hand {
+    package func state(of number: UInt64, at revision: Int) throws -> Hand {
         let list = try list(number)
         guard (list.stored.floor...list.stored.revision).contains(revision) else {
-            throw .noSuchRevision(revision, oldest: list.stored.floor, newest: list.stored.revision)
+            throw StoreError.noSuchRevision(revision, oldest: list.stored.floor, newest: list.stored.revision)
         }
         return try list.replay(through: revision).hand
     }
@@ -232,15 +232,12 @@ extension StoreContents.List {
     }
 
     /// Returns the list at `last`, replayed from the newest snapshot before it.
-    func replay(through last: Int) throws(StoreError) -> Replay {
+    func replay(through last: Int) throws -> Replay {
         let snapshot = snapshots.last { $0.revision <= last }
         var replay = Replay(
             list: stored.number, from: snapshot?.hand ?? Hand(rules: stored.rules), revision: snapshot?.revision ?? 0,
             deck: snapshot.map(\.deck) ?? deckSeed.map(Deck.init(seed:)))
-        while replay.revision < last {
-            let frames = frames(after: replay.revision, about: 1 << 20).prefix(last - replay.revision)
-            for frame in frames { try replay.apply(try frame.commit()) }
-        }
+        try replay.run(through: last) { frames(after: $0, about: Replay.bytesAtOnce) }
         return replay
     }
 

@@ -1,6 +1,5 @@
 import HandCore
 import HandSync
-import HandWire
 import Postgres
 
 /// A row of `lists` in a shared store, with the list's name.
@@ -30,7 +29,7 @@ struct PostgresListRow {
         deckSeed = try row.optionalBits(4)
         list = StoredList(
             number: number, name: row.optionalBytes(1).map { String(decoding: $0, as: UTF8.self) } ?? "",
-            logID: try row.bits(2), rules: try row.withBytes(3, Self.rules), revision: try row.integer(5),
+            logID: try row.bits(2), rules: try row.withBytes(3, Rules.init(stored:)), revision: try row.integer(5),
             count: try row.integer(6), floor: try row.integer(8))
     }
 
@@ -45,16 +44,5 @@ struct PostgresListRow {
     static func get(_ number: UInt64, _ session: PostgresSession) throws -> PostgresListRow {
         guard let row = try find(number, session) else { throw StoreError.noSuchList("number \(number)") }
         return row
-    }
-
-    private static func rules(_ bytes: UnsafeRawBufferPointer) throws -> Rules {
-        do {
-            var reader = WireReader(bytes)
-            let rules = try reader.rules()
-            try reader.expectEnd(of: "rules")
-            return rules
-        } catch {
-            throw StoreError.damaged("the rules of a list cannot be read: \(error)")
-        }
     }
 }

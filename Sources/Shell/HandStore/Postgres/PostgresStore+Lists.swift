@@ -1,16 +1,12 @@
 import HandCore
 import HandSync
-import HandWire
 import Postgres
 
 extension PostgresStore {
     package func create(
         _ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?, owner: String?
     ) throws -> StoredList {
-        var writer = WireWriter()
-        writer.rules(rules)
-        let bytes = writer.bytes
-        return try write { session in
+        try write { session in
             let made = try session.run(
                 """
                 WITH named AS (
@@ -18,7 +14,7 @@ extension PostgresStore {
                 )
                 INSERT INTO lists (number, log_id, rules, deck_seed, owner)
                 SELECT list, $2, $3, $4, $5 FROM named RETURNING number
-                """, .text(name), .init(bits: logID), .bytes(bytes), .init(bits: deckSeed), .init(owner))
+                """, .text(name), .init(bits: logID), .bytes(rules.stored), .init(bits: deckSeed), .init(owner))
             guard let number = try made.first?.bits(0) else { throw StoreError.listExists(name) }
             return StoredList(number: number, name: name, logID: logID, rules: rules, revision: 0, count: 0)
         }

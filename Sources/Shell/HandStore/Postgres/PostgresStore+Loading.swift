@@ -39,7 +39,7 @@ extension PostgresStore {
         let head = "SELECT 1 FROM snapshots WHERE list = $1 AND revision = $2 AND part = 0"
         let number = PostgresValue(bits: list.number)
         guard try list.floor == 0 || !session.run(head, number, .init(list.floor)).isEmpty else {
-            throw StoreError.damaged("list \(list.number) has no snapshot at revision \(list.floor)")
+            throw list.noSnapshot(at: list.floor)
         }
         if list.floor < list.revision {
             _ = try frames(of: list, after: list.floor, through: list.floor + 1, about: 1, session)
@@ -57,14 +57,10 @@ extension PostgresStore {
         var replay = Replay(
             list: list.number, from: hand, revision: revision, deck: head.map(\.deck) ?? row.firstDeck)
         var marks = Marks(head?.sequences ?? [:])
-        while replay.revision < last {
-            let frames = try frames(of: list, after: replay.revision, through: last, about: 1 << 20, session)
-            guard !frames.isEmpty else { break }
-            for frame in frames {
-                let commit = try frame.commit()
-                try replay.apply(commit)
-                marks.note(SequenceMark(of: commit))
-            }
+        try replay.run(through: last) {
+            try frames(of: list, after: $0, through: last, about: Replay.bytesAtOnce, session)
+        } each: {
+            marks.note(SequenceMark(of: $0))
         }
         return (replay, try marks.byClient(session))
     }
@@ -104,11 +100,7 @@ extension PostgresStore {
             }
             if rows.count < partsAtOnce { break }
         }
-        let hand = Hand(packed: items, rules: list.rules)
-        guard hand.count == head.count, hand.digest == head.digest else {
-            throw StoreError.damaged("the snapshot of list \(list.number) at revision \(revision) has another digest")
-        }
-        return hand
+        return try Hand(snapshot: items, of: list, at: revision, count: head.count, digest: head.digest)
     }
 }
 

@@ -4,11 +4,6 @@ import HandWire
 import Postgres
 
 extension PostgresStore {
-    /// The approximate bytes of items in one row of a snapshot.
-    private static let partBytes = 256 << 10
-    /// How many snapshots of a list are kept: the newest, and older ones for reading past states.
-    private static let kept = 4
-
     package func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) throws {
         // The history up to there does not change any more, so it can be read before anything is locked.
         let sequences = try read { try Self.sequences(of: list, at: revision, hand.digest, $0) }
@@ -37,9 +32,9 @@ extension PostgresStore {
         var marks = Marks(head?.sequences ?? [:])
         var (end, found) = (start, head?.digest ?? 0)
         while end < revision {
-            let frames = try frames(of: row.list, after: end, through: revision, about: 1 << 20, session)
+            let frames = try frames(of: row.list, after: end, through: revision, about: Replay.bytesAtOnce, session)
             for frame in frames {
-                let header = try frame.header
+                let header = try frame.header()
                 marks.note(SequenceMark(author: header.author, sequence: header.sequence, revision: header.revision))
                 (end, found) = (frame.revision, header.digest)
             }
@@ -59,7 +54,7 @@ extension PostgresStore {
             ON CONFLICT (list, revision, part) DO UPDATE SET items = excluded.items
             """
         try session.run(sql, .init(bits: list), .init(revision), .integer(0), .bytes(head.bytes))
-        try hand.forEachPart(about: partBytes) { part, bytes in
+        try hand.forEachPart(about: StoredSnapshots.partBytes) { part, bytes in
             try session.run(sql, .init(bits: list), .init(revision), .init(part + 1), .bytes(bytes))
         }
     }
@@ -70,32 +65,6 @@ extension PostgresStore {
             DELETE FROM snapshots WHERE list = $1 AND revision > (SELECT floor FROM lists WHERE number = $1)
                 AND revision < (
                     SELECT revision FROM snapshots WHERE list = $1 AND part = 0 ORDER BY revision DESC LIMIT 1 OFFSET $2)
-            """, .init(bits: list), .init(kept - 1))
-    }
-}
-
-extension StoredFrame {
-    /// The header of the commit.
-    ///
-    /// - Throws: `StoreError.damaged`.
-    fileprivate var header: CommitHeader {
-        get throws {
-            var found: CommitHeader?
-            var reader = FrameReader(limit: bytes.count)
-            do {
-                try bytes.withUnsafeBytes { all in
-                    try reader.read(all) { (body) throws(WireError) -> Bool in
-                        found = try CommitHeader(body)
-                        return true
-                    }
-                }
-            } catch {
-                throw StoreError.damaged("revision \(revision) cannot be read: \(error)")
-            }
-            guard let found, found.revision == revision else {
-                throw StoreError.damaged("something else is stored in the place of revision \(revision)")
-            }
-            return found
-        }
+            """, .init(bits: list), .init(StoredSnapshots.kept - 1))
     }
 }

@@ -43,7 +43,7 @@ struct PostgresSource: StoreSource {
         let past = try PostgresStore.replay(
             PostgresListRow.get(stored.number, session), through: stored.floor, session)
         guard past.replay.revision == stored.floor else {
-            throw StoreError.damaged("list \(stored.number) has no snapshot at revision \(stored.floor)")
+            throw stored.noSnapshot(at: stored.floor)
         }
         return (past.replay.hand, past.replay.deck, Array(past.sequences.values))
     }
@@ -60,7 +60,7 @@ struct PostgresSource: StoreSource {
     func snapshot(of list: StoredList, at revision: Int) throws -> (hand: Hand, deck: Deck?) {
         let (found, head) = try PostgresStore.head(of: list, upTo: revision, session)
         guard found == revision, let head else {
-            throw StoreError.damaged("list \(list.number) has no snapshot at revision \(revision)")
+            throw list.noSnapshot(at: revision)
         }
         return (try PostgresStore.items(of: list, at: revision, head, session), head.deck)
     }
@@ -136,7 +136,7 @@ struct PostgresTarget: StoreTarget {
 
     func atomically(_ body: () throws -> Void) throws { try body() }
 
-    func add(_ state: ListState, of list: StoredList, at revision: Int) throws {
+    func add(_ state: SnapshotContents, of list: StoredList, at revision: Int) throws {
         let head = SnapshotHead(of: state.hand, deck: state.deck, sequences: state.marks)
         try PostgresStore.write(state.hand, head, of: list.number, at: revision, session)
     }
@@ -150,8 +150,6 @@ struct PostgresTarget: StoreTarget {
 
     func finish(_ list: ListRecord, _ hand: Hand, _ marks: [UInt64: SequenceMark]) throws {
         let (stored, number) = (list.stored, PostgresValue(bits: list.stored.number))
-        var rules = WireWriter()
-        rules.rules(stored.rules)
         var calls = [
             PostgresCall(
                 """
@@ -161,7 +159,7 @@ struct PostgresTarget: StoreTarget {
                     coalesce((SELECT sum(octet_length(frames)) FROM commits WHERE list = $1), 0)
                 """,
                 [
-                    number, .init(bits: stored.logID), .bytes(rules.bytes), .init(bits: list.deckSeed),
+                    number, .init(bits: stored.logID), .bytes(stored.rules.stored), .init(bits: list.deckSeed),
                     .init(list.owner), .init(list.deletion == nil ? 0 : 1), .init(stored.revision),
                     .init(stored.count), .init(bits: hand.digest), .init(stored.floor),
                 ])

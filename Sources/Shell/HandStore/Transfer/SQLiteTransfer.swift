@@ -54,7 +54,7 @@ struct SQLiteSource: StoreSource {
     func snapshot(of list: StoredList, at revision: Int) throws -> (hand: Hand, deck: Deck?) {
         let found = try SQLiteStore.snapshot(of: list, upTo: revision, database)
         guard found.revision == revision else {
-            throw StoreError.damaged("list \(list.number) has no snapshot at revision \(revision)")
+            throw list.noSnapshot(at: revision)
         }
         return (found.hand, found.deck)
     }
@@ -83,7 +83,7 @@ struct SQLiteTarget: StoreTarget {
         }
     }
 
-    func add(_ state: ListState, of list: StoredList, at revision: Int) throws {
+    func add(_ state: SnapshotContents, of list: StoredList, at revision: Int) throws {
         try SQLiteStore.writeSnapshot(of: list.number, state.hand, revision: revision, deck: state.deck, database)
     }
 

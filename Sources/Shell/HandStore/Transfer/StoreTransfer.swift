@@ -70,7 +70,7 @@ struct StoreTransfer {
                 throw StoreError.damaged("the snapshot at revision \(replay.revision) does not match the commits")
             }
             let marks = try SequenceMark.ofClients(marks.values) { clients[$0] }
-            try target.add(ListState(hand: hand, deck: deck, marks: marks), of: stored, at: replay.revision)
+            try target.add(SnapshotContents(hand: hand, deck: deck, marks: marks), of: stored, at: replay.revision)
         }
         try keepSnapshot()
         while replay.revision < stored.revision {
@@ -118,7 +118,7 @@ protocol StoreTarget {
     /// then.
     func atomically(_ body: () throws -> Void) throws
     /// Adds a snapshot.
-    func add(_ state: ListState, of list: StoredList, at revision: Int) throws
+    func add(_ state: SnapshotContents, of list: StoredList, at revision: Int) throws
     /// Adds commits. Call this with all commits of a list in order.
     func add(_ frames: [StoredFrame], of list: StoredList) throws
     /// Adds a list whose commits and snapshots were added.
@@ -150,7 +150,7 @@ struct AuthorRecord {
 }
 
 /// The contents of a list's snapshot.
-struct ListState {
+struct SnapshotContents {
     let hand: Hand
     let deck: Deck?
     /// By client.

@@ -1,0 +1,50 @@
+import HandCore
+import HandSync
+import HandWire
+
+// What SQLite and PostgreSQL store alike.
+
+/// How snapshots are stored.
+enum StoredSnapshots {
+    /// The approximate bytes of items in one row.
+    static let partBytes = 256 << 10
+    /// How many are kept of each list: the newest, and older ones for reading past states.
+    static let kept = 4
+}
+
+extension Rules {
+    var stored: [UInt8] {
+        var writer = WireWriter()
+        writer.rules(self)
+        return writer.bytes
+    }
+
+    /// - Throws: `StoreError.damaged`.
+    init(stored bytes: UnsafeRawBufferPointer) throws {
+        do {
+            var reader = WireReader(bytes)
+            self = try reader.rules()
+            try reader.expectEnd(of: "rules")
+        } catch {
+            throw StoreError.damaged("the rules of a list cannot be read: \(error)")
+        }
+    }
+}
+
+extension Hand {
+    /// A snapshot whose count and digest are those that are stored with it.
+    ///
+    /// - Throws: `StoreError.damaged`.
+    init(snapshot items: [PackedItem], of list: StoredList, at revision: Int, count: Int, digest: UInt64) throws {
+        self.init(packed: items, rules: list.rules)
+        guard self.count == count, self.digest == digest else {
+            throw StoreError.damaged("the snapshot of list \(list.number) at revision \(revision) has another digest")
+        }
+    }
+}
+
+extension StoredList {
+    func noSnapshot(at revision: Int) -> StoreError {
+        .damaged("list \(number) has no snapshot at revision \(revision)")
+    }
+}
