@@ -7,23 +7,6 @@ import Testing
 
 /// A subscription moves between phases as the table in its source says.
 @Suite struct SubscriptionTests {
-    private static let phases = ["idle", "asked", "receiving", "catchingUp", "live"]
-
-    /// The table of `Phase`: the next phase for each event in each phase.
-    private static func table() throws -> [String: [String: String]] {
-        let tree = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let file = tree.appendingPathComponent("../Sources/Machines/HandSync/Client/Subscription.swift")
-        let source = try String(contentsOf: file, encoding: .utf8)
-        let rows = source.split(separator: "\n").filter { $0.contains("///     |") }.map { line in
-            line.split(separator: "|").dropFirst().map { $0.trimmingCharacters(in: .whitespaces) }
-        }
-        #expect(rows.first == ["what happens"] + phases)
-        return Dictionary(
-            uniqueKeysWithValues: rows.dropFirst().map { row in
-                (row[0], Dictionary(uniqueKeysWithValues: zip(phases, row.dropFirst())))
-            })
-    }
-
     /// A client that follows a list with one item, of which three commits are known; an edit is in flight.
     private struct Client {
         private var client = DrivenClient()
@@ -99,9 +82,10 @@ import Testing
     }
 
     @Test func phasesFollowTheTable() throws {
-        let table = try Self.table()
-        #expect(table.count == 12)
-        for (event, row) in table {
+        let table = try TransitionTable(of: "Subscription.swift", first: "what happens")
+        #expect(table.states == ["idle", "asked", "receiving", "catchingUp", "live"])
+        #expect(table.rows.count == 12)
+        for (event, row) in table.rows {
             for (before, after) in row {
                 var client = try Client(in: before)
                 #expect(client.phase == before)

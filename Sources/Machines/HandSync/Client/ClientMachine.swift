@@ -7,21 +7,35 @@ import HandWire
 /// Events and times go in. The driver pulls effects with `nextEffect()` and carries them out in that order. The user is
 /// notified at once; messages to the server wait until the journal is written.
 public struct ClientMachine: Sendable {
-    enum State: Equatable, Sendable {
-        /// Given up. → `connecting`
+    /// The state of the connection. The transitions, which a test compares with the code:
+    ///
+    ///     | event      | stopped    | heldUp     | changingID | waiting    | connecting | greeting   | ready      |
+    ///     | start      | connecting | connecting | changingID | connecting | connecting | greeting   | ready      |
+    ///     | stop       | stopped    | stopped    | stopped    | stopped    | stopped    | stopped    | stopped    |
+    ///     | connected  | stopped    | heldUp     | changingID | waiting    | greeting   | greeting   | ready      |
+    ///     | welcome    | stopped    | heldUp     | changingID | waiting    | connecting | ready      | ready      |
+    ///     | lost       | stopped    | heldUp     | changingID | waiting    | waiting    | waiting    | waiting    |
+    ///     | unanswered | stopped    | heldUp     | changingID | waiting    | waiting    | waiting    | waiting    |
+    ///     | silence    | stopped    | heldUp     | changingID | connecting | connecting | waiting    | waiting    |
+    ///     | not kept   | stopped    | heldUp     | heldUp     | heldUp     | heldUp     | heldUp     | heldUp     |
+    ///     | kept       | stopped    | connecting | changingID | waiting    | connecting | greeting   | ready      |
+    ///     | id shared  | stopped    | heldUp     | changingID | waiting    | changingID | changingID | changingID |
+    ///     | new id     | stopped    | heldUp     | waiting    | waiting    | connecting | greeting   | ready      |
+    package enum State: Equatable, Sendable {
+        /// Given up.
         case stopped
-        /// Given up until the journal can be written. → `connecting`, `stopped`
+        /// Given up until the journal can be written.
         case heldUp
         /// Not connected until the driver reports whether this client gets another id; then it waits for `wait`
-        /// milliseconds. → `waiting`, `stopped`
+        /// milliseconds.
         case changingID(wait: UInt64)
-        /// Not connected; the next attempt is at that time. → `connecting`, `heldUp`, `stopped`
+        /// Not connected; the next attempt is at that time.
         case waiting(until: UInt64)
-        /// The connection is being made. → `greeting`, `waiting`, `changingID`, `heldUp`, `stopped`
+        /// The connection is being made.
         case connecting
-        /// The hello was sent. → `ready`, `waiting`, `changingID`, `heldUp`, `stopped`
+        /// The hello was sent.
         case greeting
-        /// The server has sent its welcome. → `waiting`, `changingID`, `heldUp`, `stopped`
+        /// The server has sent its welcome.
         case ready
 
         /// Whether there is a connection, or one is being made.
@@ -50,7 +64,7 @@ public struct ClientMachine: Sendable {
     var frames = Queue<(bytes: [UInt8], mark: Int)>()
     /// What must be kept; nil without a journal.
     var journal: JournalBuffer?
-    var state = State.stopped
+    package internal(set) var state = State.stopped
     /// Why the server permanently refused this client; nil while connecting again may help.
     public internal(set) var refusal: ErrorCode?
     var reader = FrameReader(limit: Int(Int32.max))
