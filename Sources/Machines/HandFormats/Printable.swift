@@ -9,6 +9,14 @@ package enum Printable {
         return clean(String(start.dropLast(end)))
     }
 
+    /// Says that somebody's words stay, because the user's edit that would have removed them did not know them.
+    ///
+    /// - Parameter item: the item, if the reader does not see which one is meant.
+    package static func stays(_ loss: TextChange.Loss, in item: Content? = nil) -> String {
+        let place = item.map { " in '\(clean($0.text))'" } ?? ""
+        return "'\(words(loss.present))' stays\(place): somebody wrote it over '\(words(loss.original))'"
+    }
+
     /// Returns the text without control characters, marks of writing direction, and invisible characters that have no
     /// meaning at their position. A line break or a tab becomes a space; any other such character becomes `�`.
     package static func clean(_ text: String) -> String {

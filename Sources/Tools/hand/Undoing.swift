@@ -136,8 +136,7 @@ struct Undoing: Sendable {
     /// Prints the words that were not taken back.
     private func tell(spared: [Superseded]) {
         for case .words(let loss, _) in spared.map(\.loss) {
-            let (own, present) = (Printable.words(loss.original), Printable.words(loss.present))
-            options.list.server.say("'\(present)' stays: somebody wrote it over '\(own)'")
+            options.list.server.say(Printable.stays(loss))
         }
     }
 
@@ -145,11 +144,7 @@ struct Undoing: Sendable {
     private func withoutExistingItems(_ delta: Delta) async throws -> Delta {
         let ids = delta.insertedItems.map(\.id)
         let existing = Set(try await client.excerpt(of: name, ids.map { .ids($0...$0) }).entries.map(\.item.id))
-        return try Delta(
-            delta.components.map { component in
-                guard case .insert(let items, let side) = component else { return component }
-                return .insert(items.filter { !existing.contains($0.id) }, side)
-            })
+        return try delta.withoutInsertions(of: existing)
     }
 
     // MARK: The history
@@ -167,12 +162,5 @@ struct Undoing: Sendable {
         if let expected, past.revision != expected {
             throw ClientError.rejected(.revisionMoved(now: past.revision))
         }
-    }
-}
-
-extension Delta {
-    /// The items whose contents are needed to describe the delta or to take it back.
-    fileprivate var selections: [Excerpt.Selection] {
-        touched.map { .positions(start: $0.lowerBound, count: $0.count) }
     }
 }

@@ -37,8 +37,7 @@ package struct Notice: Equatable, Sendable {
             recovery = nil
         case .spared(_, .words(let loss, _)):
             author = nil
-            deed =
-                "'\(Printable.words(loss.present))' stays: somebody wrote it over your '\(Printable.words(loss.original))'"
+            deed = Printable.stays(loss)
             recovery = nil
         case .spared: return nil
         case .rejected(let reason, let delta):

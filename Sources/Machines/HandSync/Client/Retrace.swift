@@ -1,4 +1,5 @@
 import HandCore
+import HandWire
 
 /// Undoes or redoes commits of a list using the newest part of its history, without having followed the list. It
 /// requests what it must know (`next`) and receives it (`prepend`, `append`, `learn`).
@@ -209,5 +210,21 @@ public struct Retrace: Sendable {
         history.record(inverse: inverse)
         for later in commits(from: commit.revision).dropFirst() { history.follow(later.delta) }
         return history.undo() ?? .nothing
+    }
+}
+
+extension Delta {
+    /// The items whose contents are needed to describe the delta or to take it back.
+    package var selections: [Excerpt.Selection] {
+        touched.map { .positions(start: $0.lowerBound, count: $0.count) }
+    }
+
+    /// Returns the delta without the insertions of items that are already in the list.
+    package func withoutInsertions(of existing: Set<ItemID>) throws(Malformed) -> Delta {
+        try Delta(
+            components.map { component in
+                guard case .insert(let items, let side) = component else { return component }
+                return .insert(items.filter { !existing.contains($0.id) }, side)
+            })
     }
 }

@@ -4,7 +4,6 @@ import Foundation
 import HTTP
 import HandScreens
 import HandSync
-import Terminal
 
 struct Top: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -26,21 +25,15 @@ struct Top: ParsableCommand {
         // The first request comes before the terminal is taken over, so that an error is printed on the ordinary
         // screen.
         let first = try AdminOptions.decoded(try options.ask("/report"), as: ServerReport.self)
-        let loop = try Loop()
-        let watch = try TopWatch(loop, at: try options.path, first)
-        loop.run()
-        watch.end()
-        loop.close()
+        let (path, view) = (try options.path, try LiveView())
+        view.run(TopWatch(view, at: path, first))
     }
 }
 
-/// Requests a server's report every second, and draws it.
-private final class TopWatch {
-    private let loop: Loop
+/// Requests a server's report, and shows it.
+private final class TopWatch: LiveContent {
+    private let view: LiveView
     private let path: String
-    private let terminal: Terminal
-    private let timer: EventLoop.Timer
-    private var signals: [Signal] = []
     private var report: ServerReport
     private var previous: ServerReport?
     private var problem: String?
@@ -48,42 +41,23 @@ private final class TopWatch {
     private var isLost = false
     private var choice = TopChoice()
 
-    private static let interval: UInt64 = 1_000
-
-    init(_ loop: Loop, at path: String, _ first: ServerReport) throws {
-        self.loop = loop
-        self.path = path
-        report = first
-        timer = EventLoop.Timer(loop)
-        var take: (Input) -> Void = { _ in }
-        terminal = try Terminal(loop, hasColors: !Terminal.colorsAreRefused, hasMouse: false) { take($0) }
-        take = { [unowned self] in handle($0) }
-        terminal.onEnd = { loop.stop() }
-        for number in [SIGTERM, SIGHUP, SIGINT] { signals.append(try Signal(loop, number) { loop.stop() }) }
-        draw()
-        askLater()
+    init(_ view: LiveView, at path: String, _ first: ServerReport) {
+        (self.view, self.path, report) = (view, path, first)
     }
 
-    private func handle(_ input: Input) {
-        switch input {
-        case .key(let key):
-            problem = nil
-            switch choice.take(key, among: TopView(report, since: previous, choice).connections) {
-            case .quit: return loop.stop()
-            case .redraw: return terminal.redraw()
-            case .suspend: return terminal.suspend()
-            case .close(let number): close(number)
-            case nil: break
-            }
-        case .paste, .mouse, .resize, .cursor: break
-        }
-        draw()
+    func canvas(_ size: Size) -> Canvas { TopView(report, since: previous, choice).canvas(size, said: problem) }
+
+    func take(_ key: Key) -> TopChoice.Wish? {
+        problem = nil
+        let wish = choice.take(key, among: TopView(report, since: previous, choice).connections)
+        if case .close(let number) = wish { close(number) }
+        return wish
     }
 
     /// Asks the server to close a connection, and shows the result.
     private func close(_ number: UInt64) {
         let target = "/connections/\(number)/close"
-        HTTPExchange(loop, at: .unix(path), target, method: "POST", patience: 5_000) { [weak self] answer in
+        HTTPExchange(view.loop, at: .unix(path), target, method: "POST", patience: 5_000) { [weak self] answer in
             guard let self else { return }
             do {
                 _ = try AdminOptions.text(answer, from: path)
@@ -91,16 +65,12 @@ private final class TopWatch {
             } catch {
                 problem = Failure(error).message
             }
-            draw()
+            view.draw()
         }
     }
 
-    private func askLater() {
-        timer.start(after: Self.interval) { [unowned self] in ask() }
-    }
-
-    private func ask() {
-        HTTPExchange(loop, at: .unix(path), "/report", patience: 5_000) { [weak self] in self?.take($0) }
+    func ask() {
+        HTTPExchange(view.loop, at: .unix(path), "/report", patience: 5_000) { [weak self] in self?.take($0) }
     }
 
     private func take(_ answer: Result<HTTPExchange.Answer, HTTPExchange.Failure>) {
@@ -114,13 +84,6 @@ private final class TopWatch {
         } catch {
             (isLost, problem) = (true, Failure(error).message)
         }
-        draw()
-        askLater()
+        view.drawAndAskLater()
     }
-
-    private func draw() {
-        terminal.draw(TopView(report, since: previous, choice).canvas(terminal.size, said: problem))
-    }
-
-    func end() { terminal.close() }
 }
