@@ -45,14 +45,14 @@ import Testing
         ]
         var ends = 0
         var seen: Set<[UInt8]> = []
-        try walk(Path(world: World(tasks(2), replicas: 3)), scripts[script], &ends, &seen)
+        try walk(Path(world: TestNetwork(tasks(2), replicas: 3)), scripts[script], &ends, &seen)
         #expect(ends > 1000)
     }
 
     /// A world and its origin: each replica's own order of edits and commits, and the server's order of submissions.
     /// These determine everything, so worlds with equal origins are the same and walked once.
     private struct Path {
-        var world: World
+        var world: TestNetwork
         var done = [0, 0, 0]
         var local: [[UInt8]] = [[], [], []]
         var order: [UInt8] = []
@@ -115,7 +115,7 @@ import Testing
     @Test func randomEditsInRandomOrderConverge() throws {
         var chaos = Chaos(seed: testSeed(21))
         for round in 0..<60 {
-            var world = World(tasks(8), replicas: 2 + round % 4)
+            var world = TestNetwork(tasks(8), replicas: 2 + round % 4)
             for _ in 0..<150 {
                 let index = chaos.random.next(below: world.replicas.count)
                 switch chaos.random.next(below: 3) {
@@ -136,7 +136,7 @@ import Testing
 
     /// A planted bug: a replica that misses one commit must notice.
     @Test func aLostOrAlteredCommitIsDetected() throws {
-        var world = World(tasks(3), replicas: 2)
+        var world = TestNetwork(tasks(3), replicas: 2)
         try world.edit(0, Delta.deleting(0..<1))
         try world.edit(0, Delta.deleting(0..<1))
         world.deliverUp(0)

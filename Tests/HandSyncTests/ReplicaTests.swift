@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func aReplicaHasThreeStates() throws {
-        var world = World(tasks(2), replicas: 1)
+        var world = TestNetwork(tasks(2), replicas: 1)
         #expect(world.replicas[0].state == .synchronized)
         try world.edit(0, Delta.deleting(0..<1))
         #expect(world.replicas[0].state == .awaiting)
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func aRejectionUndoesOnlyTheRejectedEdit() throws {
-        var world = World(tasks(2), replicas: 2, rules: Rules(maximumCount: 3))
+        var world = TestNetwork(tasks(2), replicas: 2, rules: Rules(maximumCount: 3))
         try world.edit(0, Delta.inserting([task(10)], at: 2, .before))
         try world.edit(1, Delta.inserting([task(11)], at: 0, .after))
         try world.edit(1, world.replicas[1].view.rewording(1, "kept"))
@@ -64,7 +64,7 @@ import Testing
 
     /// However much others do in between: the oldest of one's own edits are forgotten, the others can be undone.
     @Test func undoMemoryIsBounded() throws {
-        var world = World(tasks(100), replicas: 2)
+        var world = TestNetwork(tasks(100), replicas: 2)
         let (rounds, mostBytes) = (100, 4 << 20)
         func text(_ round: Int, _ index: Int) -> String {
             "\(round) \(index) " + String(repeating: "\(round % 10)", count: 1_000)
@@ -91,7 +91,7 @@ import Testing
 
     /// Others' repeated changes between two of one's own edits become one change for undo.
     @Test func undoAfterThousandsOfOthersEdits() throws {
-        var world = World(tasks(3), replicas: 2)
+        var world = TestNetwork(tasks(3), replicas: 2)
         try world.edit(0, Delta.deleting(1..<2))
         try world.settle()
         for round in 0..<2_500 {
@@ -105,7 +105,7 @@ import Testing
     @Test func undoThenRedoRestoresTheList() throws {
         var chaos = Chaos(seed: testSeed(41))
         for _ in 0..<40 {
-            var world = World(tasks(5), replicas: 2)
+            var world = TestNetwork(tasks(5), replicas: 2)
             for _ in 0..<10 {
                 let view = world.replicas[0].view
                 try world.edit(0, chaos.edit(on: view).fitting(view))
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test func undoTouchesOnlyOnesOwnEdits() throws {
-        var world = World(tasks(2), replicas: 2)
+        var world = TestNetwork(tasks(2), replicas: 2)
         try world.edit(0, Delta.inserting([task(10)], at: 1, .after))
         try world.settle()
         try world.edit(1, Delta.inserting([task(20)], at: 0, .after))
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test func lossesAreReported() throws {
-        var world = World(tasks(3), replicas: 2)
+        var world = TestNetwork(tasks(3), replicas: 2)
         // The second moves item 1 while the first deletes it: its pending move is lost.
         try world.edit(0, Delta.deleting(0..<1))
         try world.edit(1, Delta.moving(0..<1, to: 3, .before))
@@ -203,7 +203,7 @@ import Testing
     }
 
     @Test func aDealtCardTurnsOverInTheViewAndInPendingEdits() throws {
-        var world = World([], replicas: 1, rules: .fiveCards, deck: Deck(seed: 1))
+        var world = TestNetwork([], replicas: 1, rules: .fiveCards, deck: Deck(seed: 1))
         let card = Item(id: ItemID(rawValue: 5), content: .card(.faceDown))
         try world.edit(0, Delta.inserting([card], at: 0, .after))
         let other = Item(id: ItemID(rawValue: 6), content: .card(.faceDown))
@@ -219,7 +219,7 @@ import Testing
     /// A snapshot keeps pending edits, whether or not it contains what was in flight.
     @Test(arguments: [false, true])
     func pendingEditsSurviveASnapshot(isCommitted: Bool) throws {
-        var world = World(tasks(4), replicas: 2)
+        var world = TestNetwork(tasks(4), replicas: 2)
         try world.edit(1, world.replicas[1].view.rewording(3, "flying"))
         try world.edit(1, Delta.inserting([task(50)], at: 1, .after))
         try world.edit(0, Delta.moving(0..<1, to: 4, .before))
@@ -241,7 +241,7 @@ import Testing
     /// The reported updates, applied step by step, lead to the view.
     @Test func updatesAddUpToTheView() throws {
         var chaos = Chaos(seed: testSeed(42))
-        var world = World(tasks(6), replicas: 2)
+        var world = TestNetwork(tasks(6), replicas: 2)
         var mirror = world.replicas[0].view
         for _ in 0..<300 {
             let view = world.replicas[0].view

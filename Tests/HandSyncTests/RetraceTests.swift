@@ -8,13 +8,13 @@ import Testing
 @Suite struct RetraceTests {
     /// A person whose steps are computed from the history and compared with a replica, and somebody else.
     private struct Couple {
-        var world: World
+        var world: TestNetwork
         var chaos: Chaos
         var steps = Retrace.Steps()
 
         init(_ seed: UInt64) {
             chaos = Chaos(seed: seed)
-            world = World(tasks(5), replicas: 2)
+            world = TestNetwork(tasks(5), replicas: 2)
         }
 
         mutating func edit(_ index: Int) throws {
@@ -73,6 +73,23 @@ import Testing
             }
         }
         #expect(steps > 300)
+    }
+
+    /// An item that somebody else has already brought back is not inserted twice; everything else stays as it was.
+    @Test func insertionsOfExistingItemsAreLeftOut() throws {
+        var chaos = Chaos(seed: testSeed(77))
+        var left = 0
+        for _ in 0..<200 {
+            let list = Hand(tasks(6))
+            let delta = chaos.edit(on: list)
+            let inserted = delta.insertedItems.map(\.id)
+            let existing = Set(inserted.filter { _ in chaos.random.next(below: 2) == 0 })
+            let all = try Array(list.applying(delta))
+            let without = try delta.withoutInsertions(of: existing)
+            #expect(try Array(list.applying(without)) == all.filter { !existing.contains($0.id) })
+            left += existing.count
+        }
+        #expect(left > 50)
     }
 
     /// Whatever others' edits overlapped: after undoing and redoing everything, the list is the same.

@@ -8,14 +8,16 @@ import Testing
 /// Two people edit one text: whatever each of them wrote stays, or its loss is reported; an undo removes only one's own
 /// words.
 @Suite struct SharedTextTests {
-    private static func world(_ text: String) -> World {
-        World([Item(id: ItemID(rawValue: 1), content: .note(text))], replicas: 2)
+    private static func world(_ text: String) -> TestNetwork {
+        TestNetwork([Item(id: ItemID(rawValue: 1), content: .note(text))], replicas: 2)
     }
 
-    private static func text(_ world: World, _ index: Int = 0) -> String { world.replicas[index].view[0].content.text }
+    private static func text(_ world: TestNetwork, _ index: Int = 0) -> String {
+        world.replicas[index].view[0].content.text
+    }
 
     /// Makes both edits before either author knows of the other's. The first one's is committed first.
-    private static func cross(_ world: inout World, _ first: String, _ second: String) throws {
+    private static func cross(_ world: inout TestNetwork, _ first: String, _ second: String) throws {
         try world.edit(0, world.replicas[0].view.rewording(0, first))
         try world.edit(1, world.replicas[1].view.rewording(0, second))
         world.notices = [[], []]
@@ -140,7 +142,7 @@ import Testing
     @Test(arguments: [false, true]) func rememberedOwnEditsAreBounded(isOfTexts: Bool) throws {
         let count = isOfTexts ? 6 : 2_500
         let items = (1...count).map { Item(id: ItemID(rawValue: UInt64($0)), content: .task("start", done: false)) }
-        var world = World(items, replicas: 1, rules: Rules(maximumSize: 1 << 20))
+        var world = TestNetwork(items, replicas: 1, rules: Rules(maximumSize: 1 << 20))
         let portion = isOfTexts ? 1 : 500
         for start in stride(from: 0, to: count, by: portion) {
             let text = "\(start)" + String(repeating: "x", count: 900_000)

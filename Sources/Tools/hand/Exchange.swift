@@ -41,7 +41,7 @@ struct Export: AsyncParsableCommand {
         guard let target else { return Output.together { format.export(state.hand) { Output.lines($0) } } }
         try target.write { write throws(LineWriter.Problem) in try format.export(state.hand, write: write) }
         list.server.say(
-            "wrote \(Words.count(state.hand.count, "item")) of '\(name)' at revision \(state.revision) to \(file)")
+            "wrote \(Amount.count(state.hand.count, "item")) of '\(name)' at revision \(state.revision) to \(file)")
     }
 
     private func askForLeave() throws {
@@ -98,7 +98,7 @@ struct Import: AsyncParsableCommand {
         let revision = try await add(items, at: place)
         list.server.tell(
             ["imported": JSONValue(items.count), "revision": JSONValue(orNull: revision)],
-            "imported \(Words.count(items.count, "item"))" + (revision.map { ", revision \($0)" } ?? ""))
+            "imported \(Amount.count(items.count, "item"))" + (revision.map { ", revision \($0)" } ?? ""))
     }
 
     /// Adds the items portion by portion. `--timeout` limits each portion.

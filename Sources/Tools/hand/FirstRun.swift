@@ -69,7 +69,7 @@ enum FirstRun {
         if names.isEmpty { return "It has no lists yet." }
         let named = names.prefix(most).map { Printable.clean($0) }.joined(separator: ", ")
         let rest = names.count > most ? ", …" : ""
-        return "It has \(Words.count(names.count, "list")): \(named)\(rest)"
+        return "It has \(Amount.count(names.count, "list")): \(named)\(rest)"
     }
 
     private static func answer(to question: String) -> String? {

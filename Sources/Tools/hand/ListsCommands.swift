@@ -59,7 +59,7 @@ struct Lists: AsyncParsableCommand {
 
     private static func line(_ entry: DownMessage.ListEntry) -> String {
         let deck = entry.rules.hasDeck ? ", with a deck" : ""
-        return "\(entry.name)\t\(Words.count(entry.count, "item"))\trevision \(entry.revision)\(deck)"
+        return "\(entry.name)\t\(Amount.count(entry.count, "item"))\trevision \(entry.revision)\(deck)"
     }
 
     private static func json(_ entry: DownMessage.ListEntry) -> [JSONValue.Member] {
@@ -228,6 +228,6 @@ struct Sync: AsyncParsableCommand {
             at: try list.server.address(name), orSay: "they are not discarded. End it, and try again"
         ) { count += try await $0.discard(name) }
         if count == 0, isBusy { return }
-        list.server.say("discarded \(Words.count(count, "unsent edit")) of '\(Printable.clean(name))'")
+        list.server.say("discarded \(Amount.count(count, "unsent edit")) of '\(Printable.clean(name))'")
     }
 }

@@ -48,7 +48,7 @@ struct Delete: AsyncParsableCommand {
                 if let failure = try await Lists.missing(name, client) { throw failure }
                 return try await client.lists().first { $0.name == name }
             }
-            let items = Words.count(list?.count ?? 0, "item")
+            let items = Amount.count(list?.count ?? 0, "item")
             Output.message("This deletes '\(name)' (\(items)) for everybody. Type its name to continue:")
             guard readLine() == name else { throw Failure(.error, "nothing was deleted") }
         }
@@ -103,7 +103,7 @@ struct Undelete: AsyncParsableCommand {
         let (count, revision) = (entry?.list.count ?? 0, entry?.list.revision ?? 0)
         server.tell(
             ["name": .string(newName), "count": JSONValue(count), "revision": JSONValue(revision)],
-            "'\(newName)' is back, with \(Words.count(count, "item"))")
+            "'\(newName)' is back, with \(Amount.count(count, "item"))")
     }
 
     /// The message if no list can be brought back.

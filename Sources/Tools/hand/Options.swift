@@ -35,7 +35,7 @@ struct ServerOptions: ParsableArguments {
 
     func validate() throws {
         guard timeout >= 0, timeout <= 1e6 else {
-            throw ValidationError("--timeout: expected 0 to 1000000 seconds, found \(Words.number(timeout))")
+            throw ValidationError("--timeout: expected 0 to 1000000 seconds, found \(Amount.number(timeout))")
         }
     }
 
@@ -115,7 +115,7 @@ struct ServerOptions: ParsableArguments {
     ) async throws -> Result {
         if let result = try await inTime(body) { return result }
         await client.close()
-        throw ClientError.unreachable("\(address.server) did not answer within \(Words.number(timeout)) s")
+        throw ClientError.unreachable("\(address.server) did not answer within \(Amount.number(timeout)) s")
     }
 
     /// Returns the result of `body`; nil after `--timeout`. In that case `body` keeps running, and its result is
@@ -340,9 +340,7 @@ enum Notices {
                 let (lost, present) = (Printable.words(loss.lost), Printable.words(loss.present))
                 return "somebody changed your '\(lost)' in \(name) to '\(present)' in revision \(revision)"
             }
-        case .spared(let item, .words(let loss, _)):
-            let (own, present) = (Printable.words(loss.original), Printable.words(loss.present))
-            return "'\(present)' stays in '\(Printable.clean(item.content.text))': somebody wrote it over '\(own)'"
+        case .spared(let item, .words(let loss, _)): return Printable.stays(loss, in: item.content)
         case .spared: return nil
         case .usedTwice(let revision):
             return "another program used this one's client id for revision \(revision), perhaps from a copy of "

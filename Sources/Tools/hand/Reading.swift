@@ -182,7 +182,7 @@ struct Show: AsyncParsableCommand {
                 "items": JSON.items(state.hand),
             ])
         } else {
-            list.server.say("\(name), revision \(state.revision), \(Words.count(state.hand.count, "item"))")
+            list.server.say("\(name), revision \(state.revision), \(Amount.count(state.hand.count, "item"))")
             ItemPrinter.print(state.hand, json: false)
         }
     }

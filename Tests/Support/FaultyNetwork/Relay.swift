@@ -11,7 +11,7 @@ package struct Traffic: Sendable, Equatable {
     package var bytes = 0
 }
 
-/// The part of a proxy that lives on its loop: it listens, and has a ``Passage`` for each connection.
+/// The part of a proxy that lives on its loop: it listens, and has a ``ProxiedConnection`` for each connection.
 final class Relay {
     /// Milliseconds between two draws for a reset.
     private static let interval: UInt64 = 100
@@ -24,7 +24,7 @@ final class Relay {
     private let onStrike: () -> Void
     private let ticker: Timer
     private var listener: Listener?
-    private var passages: [UInt64: Passage] = [:]
+    private var connections: [UInt64: ProxiedConnection] = [:]
     private var nextNumber: UInt64 = 0
 
     init(
@@ -41,7 +41,7 @@ final class Relay {
             loop, address: try SocketAddress(ip: "127.0.0.1", port: 0),
             onConnection: { [unowned self] in accept($0) })
         ticker.start(after: Self.interval, repeating: Self.interval) { [unowned self] in
-            for passage in inOrder { passage.tick(seconds: Double(Self.interval) / 1000) }
+            for connection in inOrder { connection.tick(seconds: Double(Self.interval) / 1000) }
         }
     }
 
@@ -50,7 +50,7 @@ final class Relay {
 
     func adopt(_ faults: Faults) {
         self.faults = faults
-        for passage in inOrder { passage.adopt(faults) }
+        for connection in inOrder { connection.adopt(faults) }
     }
 
     func struck() {
@@ -63,7 +63,7 @@ final class Relay {
     }
 
     func resetAll() {
-        for passage in inOrder { passage.reset() }
+        for connection in inOrder { connection.reset() }
     }
 
     /// Ends the loop, and with it everything that is open on it.
@@ -71,8 +71,8 @@ final class Relay {
         ticker.loop.stop()
     }
 
-    func remove(_ passage: Passage) {
-        passages[passage.number] = nil
+    func remove(_ connection: ProxiedConnection) {
+        connections[connection.number] = nil
     }
 
     func count(_ change: (inout Traffic) -> Void) {
@@ -80,12 +80,12 @@ final class Relay {
     }
 
     /// The oldest first: the outcome must not depend on the order of a dictionary.
-    private var inOrder: [Passage] { passages.values.sorted { $0.number < $1.number } }
+    private var inOrder: [ProxiedConnection] { connections.values.sorted { $0.number < $1.number } }
 
     private func accept(_ client: TCP) {
         count { $0.connections += 1 }
         nextNumber += 1
-        passages[nextNumber] = Passage(nextNumber, client, self)
+        connections[nextNumber] = ProxiedConnection(nextNumber, client, self)
     }
 }
 

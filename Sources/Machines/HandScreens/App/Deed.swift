@@ -26,7 +26,7 @@ enum Deed {
     static func name(_ runs: [Range<Int>], of hand: Hand) -> String {
         let count = runs.reduce(0) { $0 + $1.count }
         guard count == 1, let place = runs.first(where: { !$0.isEmpty })?.lowerBound else {
-            return Words.count(count, "item")
+            return Amount.count(count, "item")
         }
         return "'\(Wrapping.lines(Printable.line(of: hand[place].content), width: mostColumns, limit: 1)[0])'"
     }

@@ -19,7 +19,7 @@ package struct ListData: Sendable {
     /// Items that others have just changed, and the time until which they are highlighted.
     var flashes: [ItemID: UInt64] = [:]
     var unsent = Unsent()
-    var ownWork = OwnWork()
+    var ownWork = RecoverableWork()
     package internal(set) var notices: [Notice] = []
     var rejectedCount = 0
 

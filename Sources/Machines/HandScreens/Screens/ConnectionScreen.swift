@@ -30,7 +30,7 @@ struct ConnectionScreen: Screen {
             let waiting = list.state.pendingCount
             lines.append(
                 Line(
-                    "\(list.name): revision \(list.state.revision), \(Words.count(waiting, "edit")) not saved"
+                    "\(list.name): revision \(list.state.revision), \(Amount.count(waiting, "edit")) not saved"
                 ))
         }
         Frame.write(lines, on: &canvas, app)

@@ -219,7 +219,7 @@ struct ItemScreen: ListScreens {
         return [
             Line(problem ?? "This item is not in the list.", .bold),
             Line(
-                "The list has \(Words.count(data.hand.count, "item")); \(app.keys.symbol(for: .back)) shows them.",
+                "The list has \(Amount.count(data.hand.count, "item")); \(app.keys.symbol(for: .back)) shows them.",
                 .dim),
         ]
     }

@@ -37,7 +37,7 @@ struct ListsScreen: TableScreen {
 
     private static func line(_ entry: DownMessage.ListEntry, width: Int) -> Line {
         let line = Line(entry.name, .bold).padded(to: width)
-        return line + Line("  \(Words.count(entry.count, "item"))  r\(entry.revision)\(rules(entry.rules))", .dim)
+        return line + Line("  \(Amount.count(entry.count, "item"))  r\(entry.revision)\(rules(entry.rules))", .dim)
     }
 
     private static func rules(_ rules: Rules) -> String {
@@ -101,7 +101,7 @@ struct ListsScreen: TableScreen {
             let count = app.catalog?.first { $0.name == name }?.count ?? 0
             prompt = Prompt(
                 purpose: .deleteList(name),
-                question: "type its name to delete '\(name)' (\(Words.count(count, "item"))) for everybody:")
+                question: "type its name to delete '\(name)' (\(Amount.count(count, "item"))) for everybody:")
             return []
         case .refresh: return [.reconnect, .fetchLists]
         default: return nil

@@ -93,7 +93,8 @@ final class AdminPages {
     private func compactStore(_ page: @escaping (HTTPEndpoint.Page) -> Void) {
         compact { result in
             switch result {
-            case .success(let sizes): page(.init(body: "\(Words.bytes(sizes.before)) → \(Words.bytes(sizes.after))\n"))
+            case .success(let sizes):
+                page(.init(body: "\(Amount.bytes(sizes.before)) → \(Amount.bytes(sizes.after))\n"))
             case .failure(let error): page(Self.failure("\(error)"))
             }
         }

@@ -33,11 +33,11 @@ enum JournalCheck {
 
     private static func summary(_ sound: Int, _ waiting: [String]) -> Diagnosis {
         if waiting.isEmpty {
-            return .ok("kept lists", "\(Words.count(sound, "file")), sound; no edits wait to be sent")
+            return .ok("kept lists", "\(Amount.count(sound, "file")), sound; no edits wait to be sent")
         }
         let names = Set(waiting).sorted().joined(separator: ", ")
         return .warning(
-            "kept lists", "\(Words.count(sound, "file")), sound; edits of \(names) wait to be sent",
+            "kept lists", "\(Amount.count(sound, "file")), sound; edits of \(names) wait to be sent",
             do: "send them to their server with: hand sync")
     }
 }

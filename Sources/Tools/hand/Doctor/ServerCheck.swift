@@ -29,7 +29,7 @@ struct ServerCheck {
                 let lists = try await client.lists()
                 let time = (ContinuousClock.now - start) / .milliseconds(1)
                 let server =
-                    "\(greeting.welcome.program) answers in \(Words.number((time * 10).rounded() / 10)) ms, "
+                    "\(greeting.welcome.program) answers in \(Amount.number((time * 10).rounded() / 10)) ms, "
                     + "protocol version \(greeting.welcome.version)"
                 return try await [.ok("server", server)] + certificate(greeting.certificateLifetime, address)
                     + [access(lists, address)] + clock(lists, address, client)
@@ -42,7 +42,7 @@ struct ServerCheck {
     private func certificate(_ lifetime: Int?, _ address: HandAddress) -> [Diagnosis] {
         guard let lifetime else { return [] }
         let days = lifetime / 86_400
-        let finding = "the server's certificate is trusted, and valid for \(Words.count(days, "more day"))"
+        let finding = "the server's certificate is trusted, and valid for \(Amount.count(days, "more day"))"
         if days >= 14 { return [.ok("certificate", finding)] }
         return [
             .warning(
@@ -55,7 +55,7 @@ struct ServerCheck {
             return .problem("lists", Lists.missing(name, among: lists.map(\.name)))
         }
         if lists.isEmpty { return .ok("lists", "there are none yet that you may read; make one: hand create NAME") }
-        return .ok("lists", "you may read \(Words.count(lists.count, "list"))")
+        return .ok("lists", "you may read \(Amount.count(lists.count, "list"))")
     }
 
     /// Commits carry the server's time. A commit from the future shows that a clock is wrong.

@@ -15,6 +15,6 @@ struct ManualCommand: ParsableCommand {
         let pages = try CommandPages.all() + FilePages.all()
         try PrivateFile.makeFolder(output)
         for page in pages { try PrivateFile.replace("\(output)/\(page.file)", with: Array(page.text.utf8)) }
-        Output.message("wrote \(Words.count(pages.count, "page"))")
+        Output.message("wrote \(Amount.count(pages.count, "page"))")
     }
 }

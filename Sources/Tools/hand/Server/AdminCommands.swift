@@ -111,7 +111,7 @@ private struct AdminConnections: ParsableCommand {
         if let token = connection.token { words.append("token \(token)") }
         if !lists.isEmpty { words.append("on \(lists)") }
         if connection.behind > 0 { words.append("\(connection.behind) commits behind") }
-        if connection.queuedBytes > 0 { words.append("\(Words.bytes(connection.queuedBytes)) not taken") }
+        if connection.queuedBytes > 0 { words.append("\(Amount.bytes(connection.queuedBytes)) not taken") }
         if connection.isSlowed { words.append("slowed down") }
         return words.joined(separator: "  ")
     }

@@ -55,7 +55,7 @@ struct ReportOptions: ParsableArguments {
     /// Prints the report of what a command has written.
     func confirm(_ report: StoreReport, _ text: (_ amount: String) -> String) {
         if json { return Output.json(Verify.json(report)) }
-        let amount = "\(Words.count(report.lists.count, "list")), \(Words.count(report.commits, "commit"))"
+        let amount = "\(Amount.count(report.lists.count, "list")), \(Amount.count(report.commits, "commit"))"
         if !quiet { Output.line(text(amount)) }
     }
 }
@@ -89,14 +89,14 @@ struct Verify: ParsableCommand {
             } else if !output.quiet {
                 let range = list.floor > 0 ? "revisions \(list.floor) to \(list.revision)" : "revision \(list.revision)"
                 Output.line(
-                    "\(name): \(range), \(Words.count(list.count, "item")), \(Words.count(list.snapshots, "snapshot")): sound"
+                    "\(name): \(range), \(Amount.count(list.count, "item")), \(Amount.count(list.snapshots, "snapshot")): sound"
                 )
             }
         }
         for problem in report.problems { Output.line("DAMAGED: \(problem.text)") }
         if !output.quiet {
             Output.line(
-                "\(Words.count(report.lists.count, "list")), \(Words.count(report.commits, "commit")) replayed: "
+                "\(Amount.count(report.lists.count, "list")), \(Amount.count(report.commits, "commit")) replayed: "
                     + (report.isSound ? "everything is sound" : "not everything is sound"))
         }
     }

@@ -45,7 +45,7 @@ private struct RestoreTokens: ParsableCommand {
 
     func run() throws {
         try access.restore()
-        Output.message("restored \(Words.count(try access.read().count, "token")); see 'hand token list'")
+        Output.message("restored \(Amount.count(try access.read().count, "token")); see 'hand token list'")
         try access.confirm()
     }
 }

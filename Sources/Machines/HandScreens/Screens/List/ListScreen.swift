@@ -72,7 +72,7 @@ struct ListScreen: TableScreen, ListScreens {
             if filter.hidesTicked { line.append(", ticked hidden") }
             line.append(state)
         } else {
-            line.append("  \(Words.count(data.hand.count, "item"))")
+            line.append("  \(Amount.count(data.hand.count, "item"))")
         }
         if let drag, drag.isMoving, let place = rows(app).place(ofRow: drag.over) {
             let what = Deed.name(selection(app), of: data.hand)

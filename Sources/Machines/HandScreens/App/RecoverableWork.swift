@@ -1,7 +1,7 @@
 import HandCore
 
 /// What the user's edits did to each item, so that they can be made again if somebody overrides them.
-struct OwnWork: Sendable {
+struct RecoverableWork: Sendable {
     struct Entry: Sendable {
         /// The item's content after the user's last change of it; nil if it was only moved.
         var content: Content?

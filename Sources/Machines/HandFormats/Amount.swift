@@ -1,5 +1,5 @@
 /// Numbers with their nouns and units.
-package enum Words {
+package enum Amount {
     /// Returns a text such as `1 item` or `2 items`.
     package static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 

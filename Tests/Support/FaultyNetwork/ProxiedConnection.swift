@@ -2,7 +2,7 @@ import EventLoop
 import HandCore
 
 /// One connection that was made to the proxy, and the proxy's connection to the server for it.
-final class Passage {
+final class ProxiedConnection {
     /// The ends that notice a reset.
     enum Witness { case both, client, server }
 

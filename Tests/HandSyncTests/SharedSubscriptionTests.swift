@@ -6,7 +6,7 @@ import HandWire
 import Testing
 
 /// Bugs that the simulator found with several servers on one store.
-@Suite struct SharedStoreFindingsTests {
+@Suite struct SharedSubscriptionTests {
     private let store = SimulatedStore(isShared: true)
     private let one: TestWorld
     private let two: TestWorld

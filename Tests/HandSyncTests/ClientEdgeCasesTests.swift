@@ -6,7 +6,7 @@ import Testing
 
 func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n")) }
 
-@Suite struct BugTests {
+@Suite struct ClientEdgeCasesTests {
     @Test(arguments: [true, false]) func aHugeReachIsRejected(isDelete: Bool) {
         var a = Authority(
             .init(list: 1, logID: 1, hand: Hand(), revision: 0, deck: nil, sequences: [:]), limits: Limits())

@@ -4,7 +4,7 @@ import HandTestSupport
 import HandWire
 
 /// One authority and some replicas, connected by queues that the test empties in any order.
-struct World {
+struct TestNetwork {
     var authority: Authority
     var replicas: [Replica]
     /// Submissions on their way up, by replica.

@@ -5,7 +5,7 @@ import HandWire
 import Testing
 
 /// Bugs that the simulator found on the client's side, each in its shortest form.
-@Suite struct SessionFindingsTests {
+@Suite struct ResubscriptionTests {
     /// A list is subscribed to again if the server does not consider it followed; a message that crossed the end of a
     /// subscription is ignored.
     @Test func aListThatTheServerDoesNotConsiderFollowedIsSubscribedAgain() throws {
