@@ -22,7 +22,6 @@ import Testing
                 guard let stream = result.orRecord() else { return }
                 #expect(stream.peerDescription == address.description)
                 #expect(stream.noDelay)
-                stream.keepAlive(seconds: 30)
                 exchange.begin(stream)
             }
             loop.run()

@@ -77,7 +77,7 @@ import Testing
         let hand = Hand(tasks(5).map { Item(id: $0.id, content: .card(.faceDown)) }, rules: .fiveCards)
         #expect(hand.violation(inserting: .card(.faceDown)) == .listFull(maximum: 5))
         let four = Hand(hand.dropLast(), rules: hand.rules)
-        #expect(four.canInsert(.card(.faceDown)))
+        #expect(four.violation(inserting: .card(.faceDown)) == nil)
         #expect(four.violation(inserting: .note("x")) == .kindNotAllowed(.note))
         let small = Rules(maximumSize: 3)
         #expect(small.violation(of: .note("éé")) == .itemTooLarge(size: 4, maximum: 3))

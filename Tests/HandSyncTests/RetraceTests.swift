@@ -23,7 +23,7 @@ import Testing
         }
 
         /// Returns what a step does according to the history, and which commit it undoes, or nil if there is none.
-        func predicted(_ step: Retrace.Step) -> (Retraction, Retrace.Target)? {
+        func predicted(_ step: UndoStep) -> (Retraction, Retrace.Target)? {
             var retrace = Retrace(own: [1: steps], revision: world.log.count)
             while true {
                 switch retrace.next(for: .step(step)) {
@@ -42,7 +42,7 @@ import Testing
         }
 
         /// Makes an edit as such a step. An edit that changes nothing makes no commit.
-        mutating func make(_ delta: Delta, as step: Retrace.Step) throws {
+        mutating func make(_ delta: Delta, as step: UndoStep) throws {
             if delta.isIdentity {
                 steps.empty[world.log.count, default: []].append(step)
             } else {
@@ -62,7 +62,7 @@ import Testing
                 case 0, 1: try couple.edit(0)
                 case 2: try couple.edit(1)
                 case let kind:
-                    let step: Retrace.Step = kind == 5 ? .redo : .undo
+                    let step: UndoStep = kind == 5 ? .redo : .undo
                     let predicted = couple.predicted(step)
                     let made = try step == .undo ? couple.world.replicas[0].undo() : couple.world.replicas[0].redo()
                     #expect(predicted?.0 == made)
@@ -103,7 +103,7 @@ import Testing
             try couple.world.settle()
             let hand = couple.world.authority.hand
             var counts: [Int] = []
-            for step in [Retrace.Step.undo, .redo] {
+            for step in [UndoStep.undo, .redo] {
                 counts.append(0)
                 while let delta = couple.predicted(step)?.0.delta {
                     if !delta.isIdentity { try couple.world.replicas[0].edit(delta) }

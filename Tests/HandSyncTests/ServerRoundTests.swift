@@ -3,7 +3,7 @@ import Testing
 
 /// The order in which several servers are tried.
 @Suite struct ServerRoundTests {
-    typealias Target = ServerRound.Target
+    typealias Target = ClientMachine.Target
 
     private static func round(_ names: String..., list: String? = nil) -> ServerRound {
         ServerRound(names, list: list, most: 10_000)

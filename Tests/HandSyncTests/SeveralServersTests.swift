@@ -13,7 +13,7 @@ import Testing
     }
 
     /// Returns the hosts and addresses that it has connected to or looked up.
-    private func targets(_ client: DrivenClient) -> [ServerRound.Target] {
+    private func targets(_ client: DrivenClient) -> [ClientMachine.Target] {
         client.effects.compactMap { if case .connect(let target) = $0 { target } else { nil } }
     }
 

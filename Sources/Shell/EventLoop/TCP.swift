@@ -54,12 +54,6 @@ package final class TCP: Stream {
         return tcp
     }
 
-    /// Makes the system probe a silent peer: after `seconds` without traffic, then ten times, once per second. A peer
-    /// that has vanished is then reported as `.timedOut`.
-    package func keepAlive(seconds: UInt32) {
-        if !isClosing { uv_tcp_keepalive(tcp, 1, seconds) }
-    }
-
     /// Closes the connection without an orderly end: unsent bytes are dropped, and the peer gets `.connectionReset`.
     package func reset() {
         var descriptor: Int32 = -1

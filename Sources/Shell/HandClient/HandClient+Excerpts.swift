@@ -70,7 +70,7 @@ extension HandClient {
     ///
     /// - Parameter step: the step to note in the journal, if the edit undoes or redoes one of this client's commits.
     public func edit(
-        _ name: String, on excerpt: Excerpt, isExact: Bool = false, as step: Retrace.Step? = nil, _ delta: Delta
+        _ name: String, on excerpt: Excerpt, isExact: Bool = false, as step: UndoStep? = nil, _ delta: Delta
     ) async throws -> Settlement? {
         do { try Replica.checkSize(of: delta) } catch { throw ClientError.notMade(error) }
         let answer = try await answer { machine in
@@ -86,7 +86,7 @@ extension HandClient {
     }
 
     /// Notes in the journal that there was nothing to undo or redo on a list at a revision.
-    package func noteEmpty(_ step: Retrace.Step, in log: UInt64, at revision: Int) async throws {
+    package func noteEmpty(_ step: UndoStep, in log: UInt64, at revision: Int) async throws {
         guard let author = try await read({ $0.machine.author }) else { return }
         try await askJournal(otherwise: ()) { try $0.noteEmpty(step, in: log, at: revision, by: author) }
     }

@@ -73,12 +73,12 @@ extension ClientJournal {
     static let mostSteps = 10_000
 
     /// Notes that this client's submission with a sequence is an undo or redo of one of its own commits.
-    package func note(_ step: Retrace.Step, in log: UInt64, sequence: UInt64) throws {
+    package func note(_ step: UndoStep, in log: UInt64, sequence: UInt64) throws {
         try insert("sequence) VALUES (?, ?, ?)", [log.stored, Int(step.rawValue), sequence.stored])
     }
 
     /// Notes that at a revision nothing was left that the author could undo or redo, so no commit was made.
-    package func noteEmpty(_ step: Retrace.Step, in log: UInt64, at revision: Int, by author: UInt64) throws {
+    package func noteEmpty(_ step: UndoStep, in log: UInt64, at revision: Int, by author: UInt64) throws {
         try insert("revision, author) VALUES (?, ?, ?, ?)", [log.stored, Int(step.rawValue), revision, author.stored])
     }
 
@@ -104,7 +104,7 @@ extension ClientJournal {
                 """
             let rows = try Row.fetchCursor(database, sql: sql, arguments: [log.stored, author.stored])
             while let row = try rows.next() {
-                guard let step = Retrace.Step(rawValue: row[0]) else { continue }
+                guard let step = UndoStep(rawValue: row[0]) else { continue }
                 if let sequence: Int64 = row[1] { steps.made[UInt64(bitPattern: sequence)] = step }
                 if let revision: Int = row[2] { steps.empty[revision, default: []].append(step) }
             }

@@ -25,7 +25,7 @@ struct Undoing: Sendable {
         }
     }
 
-    static func steps(_ step: Retrace.Step, _ number: Int, _ options: EditOptions) async throws {
+    static func steps(_ step: UndoStep, _ number: Int, _ options: EditOptions) async throws {
         try await begin(options) { undoing, server in
             for count in 0..<number {
                 let (before, first) = (undoing, count == 0)
@@ -102,7 +102,7 @@ struct Undoing: Sendable {
     /// Makes the edit that takes a revision back, based on the revision for which it was computed: the server transforms it over
     /// later commits. Prints the result. Returns false if the edit must be computed again.
     private mutating func make(
-        _ retraction: Retraction, as step: Retrace.Step?, of revision: Int
+        _ retraction: Retraction, as step: UndoStep?, of revision: Int
     ) async throws -> Bool {
         let delta = retraction.delta
         let what = step == .redo ? "the undo at revision \(revision)" : "revision \(revision)"

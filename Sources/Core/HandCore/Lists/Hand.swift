@@ -139,9 +139,4 @@ extension Hand {
     public func violation(inserting content: Content) -> Rules.Violation? {
         rules.violation(inserting: content, into: count)
     }
-
-    /// Whether `content` may be inserted now.
-    public func canInsert(_ content: Content) -> Bool {
-        violation(inserting: content) == nil
-    }
 }

@@ -5,7 +5,7 @@ extension ClientMachine {
     public enum Effect: Sendable {
         /// Close the former connection, and connect to the target. If its addresses must be found first, call `found`
         /// then.
-        case connect(to: ServerRound.Target)
+        case connect(to: ClientMachine.Target)
         case send([UInt8])
         case disconnect
         /// Write these to the journal in this order, then call `kept`.

@@ -20,7 +20,7 @@ struct Visit: Sendable {
     private(set) var notices: [Replica.Notice] = []
 
     enum Purpose: Sendable {
-        case edit(Delta, isExact: Bool, Retrace.Step?)
+        case edit(Delta, isExact: Bool, UndoStep?)
         case people
     }
 
@@ -75,7 +75,7 @@ extension ClientMachine {
     ///
     /// - Parameter step: recorded with the edit if it undoes or redoes a commit of the same author.
     public mutating func edit(
-        _ name: String, on excerpt: Excerpt, _ delta: Delta, isExact: Bool, step: Retrace.Step? = nil
+        _ name: String, on excerpt: Excerpt, _ delta: Delta, isExact: Bool, step: UndoStep? = nil
     ) -> UInt64? {
         visit(Visit(name, excerpt, .edit(delta, isExact: isExact, step)))
     }

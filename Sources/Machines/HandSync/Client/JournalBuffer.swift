@@ -5,7 +5,7 @@ public enum JournalWrite: Sendable {
     /// Replaces everything that is stored of the list, also under its former name.
     case checkpoint(Replica, list: String, formerName: String?)
     /// Records that the submission with that sequence to a history is an undo or a redo.
-    case step(Retrace.Step, log: UInt64, sequence: UInt64)
+    case step(UndoStep, log: UInt64, sequence: UInt64)
     /// Records that the sequence is used in that history, where no stored list does so.
     case used(log: UInt64, sequence: UInt64)
     /// Records the author number that the server gave this client under that name.

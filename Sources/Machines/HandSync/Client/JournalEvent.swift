@@ -97,11 +97,13 @@ extension JournalEvent {
     }
 
     /// Whether an event whose encoding starts with this byte is an edit of one's own.
-    public static func isEdit(_ first: UInt8) -> Bool { first == 1 || first == 2 }
+    package static func isEdit(_ first: UInt8) -> Bool { first == 1 || first == 2 }
+
+    public init(_ bytes: UnsafeRawBufferPointer) throws(WireError) { try self.init(bytes, setsTexts: false) }
 
     /// - Parameter setsTexts: whether changes set texts, as in journals up to the fourth format; call `resolved(on:)`
     ///   then.
-    public init(_ bytes: UnsafeRawBufferPointer, setsTexts: Bool = false) throws(WireError) {
+    package init(_ bytes: UnsafeRawBufferPointer, setsTexts: Bool) throws(WireError) {
         var reader = WireReader(bytes, setsTexts: setsTexts)
         let number = try reader.byte("kind of event")
         switch number {

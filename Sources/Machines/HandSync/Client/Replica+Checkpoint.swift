@@ -4,24 +4,24 @@ import HandWire
 extension Replica {
     /// A replica without its undo history, as stored on disk; the confirmed items are stored separately.
     public struct Checkpoint: Equatable, Sendable {
-        public var revision: Int
-        public var logID: UInt64
-        public var sequence: UInt64
-        public var author: UInt64
-        public var rules: Rules
-        public var inFlight: InFlight?
+        package internal(set) var revision: Int
+        package internal(set) var logID: UInt64
+        package internal(set) var sequence: UInt64
+        package internal(set) var author: UInt64
+        public internal(set) var rules: Rules
+        package internal(set) var inFlight: InFlight?
         /// Whether it is known to differ from the server's list: only a snapshot helps.
-        public var hasDiverged: Bool
+        package internal(set) var hasDiverged: Bool
         /// The portions of the buffer.
-        public var buffer: [Edits]
+        package internal(set) var buffer: [Edits]
 
-        public struct Edits: Equatable, Sendable {
-            public var delta: Delta
-            public var exactBase: Int?
+        package struct Edits: Equatable, Sendable {
+            package internal(set) var delta: Delta
+            package internal(set) var exactBase: Int?
             /// The total size of its edits before they were joined; it determines where the next portion starts.
-            public var size: Int
+            package internal(set) var size: Int
             /// The revision that the author had seen.
-            public var seen: Int
+            package internal(set) var seen: Int
         }
     }
 
@@ -92,9 +92,11 @@ extension Replica.Checkpoint {
         return writer.bytes
     }
 
+    public init(_ bytes: UnsafeRawBufferPointer) throws(WireError) { try self.init(bytes, setsTexts: false) }
+
     /// - Parameter setsTexts: whether changes set texts, as in journals up to the fourth format; call `resolve(on:)`
     ///   then.
-    public init(_ bytes: UnsafeRawBufferPointer, setsTexts: Bool = false) throws(WireError) {
+    package init(_ bytes: UnsafeRawBufferPointer, setsTexts: Bool) throws(WireError) {
         var reader = WireReader(bytes, setsTexts: setsTexts)
         revision = try reader.revision("revision")
         logID = try reader.word("log id")

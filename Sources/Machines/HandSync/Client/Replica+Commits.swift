@@ -96,13 +96,13 @@ extension Replica {
     }
 
     /// Why a commit does not follow this replica's revision: the server or the connection is broken.
-    public enum CommitError: Error, Equatable, Sendable {
+    package enum CommitError: Error, Equatable, Sendable {
         case wrongRevision(expected: Int, found: Int)
         case misfit(Delta.Misfit)
     }
 
     /// Applies the next commit of the list, by any author.
-    public mutating func receive(_ commit: Commit) throws(CommitError) -> Update {
+    package mutating func receive(_ commit: Commit) throws(CommitError) -> Update {
         guard commit.revision == revision + 1 else {
             throw .wrongRevision(expected: revision + 1, found: commit.revision)
         }
@@ -143,7 +143,7 @@ extension Replica {
 
     /// Applies a commit, or notes that it does not fit this replica: then the replica is not what the server assumes,
     /// and only a snapshot helps, as after a wrong digest.
-    public mutating func receiveAnything(_ commit: Commit) -> Update {
+    package mutating func receiveAnything(_ commit: Commit) -> Update {
         do { return try receive(commit) } catch {
             hasDiverged = true
             return Update(notices: [.diverged(revision: commit.revision)])

@@ -5,7 +5,7 @@ extension Replica {
     /// Handles a rejection of the submission in flight: it is undone in the view; everything else pending stays.
     ///
     /// Answers to other submissions are outdated and change nothing.
-    public mutating func rejected(sequence: UInt64, _ reason: Rejection) -> Update {
+    package mutating func rejected(sequence: UInt64, _ reason: Rejection) -> Update {
         var update = Update()
         guard let mine = inFlight, mine.sequence == sequence else { return update }
         inFlight = nil
@@ -87,7 +87,7 @@ extension Replica {
     ///
     /// - Returns: whether anything changed.
     @discardableResult
-    public mutating func caughtUp(lastSequence: UInt64) -> Bool {
+    package mutating func caughtUp(lastSequence: UInt64) -> Bool {
         let former = sequence
         sequence = max(sequence, lastSequence)
         guard let mine = inFlight, mine.sequence <= lastSequence else { return sequence != former }
@@ -106,7 +106,7 @@ extension Replica {
     ///     again, as it is worse to lose an edit than to apply it twice.
     ///   - isLastRefused: whether the submission with that sequence was refused.
     /// - Returns: the change of the view, as small as the ids allow.
-    public mutating func reset(
+    package mutating func reset(
         to snapshot: Hand, revision: Int, logID: UInt64, lastSequence: UInt64, isLastRefused: Bool = false
     ) -> Update {
         var update = Update()

@@ -25,7 +25,7 @@ public struct Replica: Sendable {
     /// highest sequence was used; the result is then meaningless, but the client does not crash.
     public internal(set) var sequence: UInt64
     /// This client's author number on the server; nil until it is known.
-    public var author: UInt64?
+    public package(set) var author: UInt64?
     var history = UndoHistory()
     /// The user's recent edits and moves, which others may override.
     var ownWork = OwnWork()
@@ -46,7 +46,7 @@ public struct Replica: Sendable {
         /// arrives, the server may transform it differently.
         public internal(set) var hasPassedSnapshot = false
 
-        public init(sequence: UInt64, delta: Delta, exactBase: Int?, count: Int = 1, seen: Int) {
+        package init(sequence: UInt64, delta: Delta, exactBase: Int?, count: Int = 1, seen: Int) {
             self.sequence = sequence
             carried = CarriedDelta(delta)
             self.exactBase = exactBase
@@ -119,7 +119,7 @@ public struct Replica: Sendable {
     }
 
     /// Creates a replica from a stored list.
-    public init(confirmed: Hand, revision: Int, logID: UInt64, sequence: UInt64) {
+    package init(confirmed: Hand, revision: Int, logID: UInt64, sequence: UInt64) {
         self.confirmed = confirmed
         self.revision = revision
         self.logID = logID
@@ -179,7 +179,7 @@ extension Replica {
     ///
     /// - Returns: the edit, as a delta of the view.
     @discardableResult
-    public mutating func edit(_ delta: Delta, isExact: Bool = false) throws(EditError) -> Delta {
+    package mutating func edit(_ delta: Delta, isExact: Bool = false) throws(EditError) -> Delta {
         let inverse = try make(delta, isExact: isExact)
         history.record(inverse: inverse)
         return delta
@@ -187,7 +187,7 @@ extension Replica {
 
     /// Undoes the newest of one's own edits that is not undone, except for words that somebody has changed since;
     /// returns nil if there is none.
-    public mutating func undo() throws(EditError) -> Retraction? {
+    package mutating func undo() throws(EditError) -> Retraction? {
         try step {
             $0.undo()
         } record: {
@@ -196,7 +196,7 @@ extension Replica {
     }
 
     /// Redoes what was undone last; returns nil if there is nothing to redo.
-    public mutating func redo() throws(EditError) -> Retraction? {
+    package mutating func redo() throws(EditError) -> Retraction? {
         try step {
             $0.redo()
         } record: {
@@ -251,7 +251,7 @@ extension Replica {
 
     /// Returns what to submit now: the edit already in flight (a resubmission), or the first portion of the buffer,
     /// which is then in flight; nil if nothing is pending.
-    public mutating func takeSubmission(list: UInt64) -> Submission? {
+    package mutating func takeSubmission(list: UInt64) -> Submission? {
         if inFlight == nil, !buffer.isEmpty {
             let portion = buffer.removeFirst()
             sequence &+= 1

@@ -1,26 +1,26 @@
 import HandCore
 import HandWire
 
+/// An undo or a redo: a commit that reverses an earlier one of the same author.
+public enum UndoStep: UInt8, Sendable {
+    case undo, redo
+}
+
 /// Undoes or redoes commits of a list using the newest part of its history, without having followed the list. It
 /// requests what it must know (`next`) and receives it (`prepend`, `append`, `learn`).
 ///
 /// Law: the edit of a step is the same as the undo or redo of a replica that has followed the list all the time, and
 /// whose edits were not concurrent with any others.
-public struct Retrace: Sendable {
-    /// An undo or a redo: a commit that reverses an earlier one of the same author.
-    public enum Step: UInt8, Sendable {
-        case undo, redo
-    }
-
+package struct Retrace: Sendable {
     /// The steps of one author, which only the author knows: a commit does not show that it is a step, because adding
     /// an item and then deleting it is not an undo.
     package struct Steps: Equatable, Sendable {
         /// Steps by the sequences of their commits.
-        package var made: [UInt64: Step]
+        package var made: [UInt64: UndoStep]
         /// Steps that changed nothing, and so have no commit, by the revision at which they were made.
-        package var empty: [Int: [Step]]
+        package var empty: [Int: [UndoStep]]
 
-        package init(made: [UInt64: Step] = [:], empty: [Int: [Step]] = [:]) {
+        package init(made: [UInt64: UndoStep] = [:], empty: [Int: [UndoStep]] = [:]) {
             self.made = made
             self.empty = empty
         }
@@ -76,7 +76,7 @@ public struct Retrace: Sendable {
     /// What to reverse.
     package enum Wish: Sendable {
         /// What an undo or a redo would reverse.
-        case step(Step)
+        case step(UndoStep)
         /// The commit of that revision, by any author.
         case revision(Int)
     }
@@ -87,7 +87,7 @@ public struct Retrace: Sendable {
         /// `learn` the items that this commit touches, as they were before it.
         case look(Commit)
         /// Make this edit on the list at `revision`. It is a step, unless it reverses somebody else's commit.
-        case make(Retraction, as: Step?, of: Target)
+        case make(Retraction, as: UndoStep?, of: Target)
         case nothing
         /// The commit is no longer kept.
         case forgotten(Int)
@@ -101,7 +101,7 @@ public struct Retrace: Sendable {
     }
 
     /// One of the user's own deeds: an edit (nil) or a step, and whether it changed nothing and so has no commit.
-    private typealias Deed = (step: Step?, isEmpty: Bool)
+    private typealias Deed = (step: UndoStep?, isEmpty: Bool)
 
     private func deeds(at commit: Commit) -> [Deed] {
         let empty = own.values.flatMap { $0.empty[commit.revision] ?? [] }.map { Deed($0, true) }
@@ -110,7 +110,7 @@ public struct Retrace: Sendable {
 
     /// Finds the newest deed that is still in effect and that the step would reverse. An undo reverses the newest edit
     /// or redo, a redo the newest undo; after an edit, nothing can be redone.
-    private func search(_ wanted: Step) -> Search {
+    private func search(_ wanted: UndoStep) -> Search {
         var matched = 0
         for commit in commits.reversed() {
             for deed in deeds(at: commit).reversed() {
@@ -145,7 +145,7 @@ public struct Retrace: Sendable {
         }
     }
 
-    private mutating func next(for step: Step) -> Advice {
+    private mutating func next(for step: UndoStep) -> Advice {
         switch search(step) {
         case .nothing: return .nothing
         case .further:
@@ -183,7 +183,7 @@ public struct Retrace: Sendable {
 
     /// Returns what reverses the target, made on the list at `revision`, or nil if the undo history is too short for
     /// it.
-    private func delta(of step: Step, from target: Target) -> Retraction? {
+    private func delta(of step: UndoStep, from target: Target) -> Retraction? {
         if target.isEmpty { return .nothing }
         var history = UndoHistory()
         for commit in commits(from: target.revision) {

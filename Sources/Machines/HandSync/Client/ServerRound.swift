@@ -7,23 +7,7 @@
 /// A server that does not answer at all would delay the client. So if there is another one to try, each server has one
 /// second at first. If that was too short for one of them, the next round follows without a wait and allows twice as
 /// much time, up to the time that a single server has.
-public struct ServerRound: Sendable {
-    /// The server to try now.
-    public struct Target: Hashable, Sendable {
-        /// The index of the host.
-        public let host: Int
-        /// The index of the address among those found for the host; nil if they must be found first.
-        public let address: Int?
-        /// The time limit in milliseconds to connect or to find the addresses; nil for the system's own limit.
-        public let patience: UInt64?
-
-        package init(host: Int, address: Int?, patience: UInt64?) {
-            self.host = host
-            self.address = address
-            self.patience = patience
-        }
-    }
-
+package struct ServerRound: Sendable {
     /// What follows a failure.
     package enum Step: Equatable, Sendable {
         /// Try the new target at once.
@@ -81,7 +65,7 @@ public struct ServerRound: Sendable {
         return Int((hash >> 32 ^ hash & 0xFFFF_FFFF) % UInt64(hosts))
     }
 
-    package var target: Target { Target(host: host, address: address, patience: hurry) }
+    package var target: ClientMachine.Target { ClientMachine.Target(host: host, address: address, patience: hurry) }
 
     /// The time limit for each answer of the target in milliseconds; nil if there is no other server to try.
     package var hurry: UInt64? { others > 0 || addresses > 1 ? min(patience, most) : nil }
@@ -159,5 +143,23 @@ public struct ServerRound: Sendable {
             return hosts.map { names[$0] }.joined(separator: ", ") + ": " + reason
         }
         return parts.joined(separator: "; ")
+    }
+}
+
+extension ClientMachine {
+    /// The server to try now.
+    public struct Target: Hashable, Sendable {
+        /// The index of the host.
+        public let host: Int
+        /// The index of the address among those found for the host; nil if they must be found first.
+        public let address: Int?
+        /// The time limit in milliseconds to connect or to find the addresses; nil for the system's own limit.
+        public let patience: UInt64?
+
+        package init(host: Int, address: Int?, patience: UInt64?) {
+            self.host = host
+            self.address = address
+            self.patience = patience
+        }
     }
 }
