@@ -19,8 +19,12 @@ import Testing
                 happens("welcome")
             }
             if state == "ready" { return }
-            if state == "changingID" { return happens("id shared") }
-            happens(state == "stopped" ? "stop" : state == "heldUp" ? "not kept" : "lost")
+            switch state {
+            case "changingID": happens("id shared")
+            case "stopped": happens("stop")
+            case "heldUp": happens("not kept")
+            default: happens("lost")
+            }
             if state == "connecting" || state == "greeting" { happens("start") }
             if state == "greeting" { happens("connected") }
         }
