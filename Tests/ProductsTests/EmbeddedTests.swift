@@ -23,6 +23,27 @@ import Testing
         #expect(replica.confirmed == pair.authority.hand && !replica.hasPending)
     }
 
+    /// A program can keep the journal itself: what the client wants kept restores the list with its pending edit.
+    @Test func aJournalRestoresAList() throws {
+        var pair = Pair()
+        pair.client.open("list", isJournaled: true)
+        pair.client.start()
+        try pair.run()
+        let milk = Item(id: ItemID(rawValue: 7), content: .note("milk"))
+        try pair.client.edit("list", .inserting([milk]))
+        pair.keep()
+        let journal = pair.journal
+        let checkpoint = try journal.checkpoint.withUnsafeBytes { try Replica.Checkpoint($0) }
+        var replica = try Replica(checkpoint, confirmed: Hand(journal.items, rules: checkpoint.rules))
+        for event in journal.events { try replica.replay(event.withUnsafeBytes { try JournalEvent($0) }) }
+        #expect(Array(replica.view) == [milk] && replica.confirmed.isEmpty && replica.hasPending)
+        var second = Pair()
+        second.client.open("list", from: replica, keptEvents: journal.events.count, isJournaled: true)
+        second.client.start()
+        try second.run()
+        #expect(Array(second.authority.hand) == [milk])
+    }
+
     @Test func aWrongAddressExplainsTheForm() {
         #expect {
             try ClientConfiguration(address: "groceries", person: "ada", program: "example")
@@ -108,7 +129,10 @@ import Testing
 
 /// A client and the server of one list, which exchange their bytes directly.
 private struct Pair {
-    var client = ClientMachine(client: ClientID(high: 1, low: 2), person: "ada", program: "example", seed: 3)
+    var client = ClientMachine(
+        client: ClientID(high: 1, low: 2), person: "ada", program: "example", seed: 3, journal: JournalBuffer())
+    /// The list's journal, as it is on disk.
+    private(set) var journal = (checkpoint: [UInt8](), items: [Item](), events: [[UInt8]]())
     var authority = Authority(
         Authority.Start(list: 1, logID: 5, hand: Hand(), revision: 0, deck: nil, sequences: [:]), limits: Limits())
     private var session = ServerSession(.init(limits: Limits(), program: "example"), now: 0)
@@ -118,10 +142,30 @@ private struct Pair {
         while let effect = client.nextEffect() {
             switch effect {
             case .connect: client.connected(now: 0)
+            case .keep(let writes): keep(writes)
             case .send(let bytes): try bytes.withUnsafeBytes { try serve($0) }
             default: break
             }
         }
+    }
+
+    /// Writes the journal. Nothing reaches the server.
+    mutating func keep() {
+        while let effect = client.nextEffect() {
+            if case .keep(let writes) = effect { keep(writes) }
+        }
+    }
+
+    private mutating func keep(_ writes: [JournalWrite]) {
+        for write in writes {
+            switch write {
+            case .checkpoint(let replica, _, _):
+                journal = (replica.checkpoint.bytes, Array(replica.confirmed), [])
+            case .append(let events, _): journal.events += events.map(\.bytes)
+            case .committed, .met, .shared, .step, .used: break
+            }
+        }
+        client.kept(writes.count, now: 0)
     }
 
     private mutating func serve(_ bytes: UnsafeRawBufferPointer) throws {
