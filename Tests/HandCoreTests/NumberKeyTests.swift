@@ -11,9 +11,9 @@ import Testing
     }
 
     /// Numbers that differ in a few bits only, as counters and multiples of large powers of two do, spread over the buckets.
-    @Test(arguments: [0, 8, 16, 32, 48]) func similarNumbersSpread(shift: UInt64) {
+    @Test(arguments: [0, 8, 16, 32, 48], [0, 7, 8]) func similarNumbersSpread(shift: UInt64, seed: Int) {
         let count = 4_096
-        let buckets = Set((0..<UInt64(count)).map { NumberKey($0 << shift)._rawHashValue(seed: 7) & (count - 1) })
+        let buckets = Set((0..<UInt64(count)).map { NumberKey($0 << shift)._rawHashValue(seed: seed) & (count - 1) })
         // Thrown at random, as many balls leave 37 % of the buckets empty.
         #expect(buckets.count > count / 2, "\(buckets.count) of \(count)")
     }
@@ -21,6 +21,6 @@ import Testing
     /// A table of another size has another order, so that filling one from another does not collide again and again.
     @Test func seedsChangeTheHash() {
         let key = NumberKey(12_345)
-        #expect(Set((0..<64).map { key._rawHashValue(seed: $0) }).count == 64)
+        #expect(Set((0..<64).map { key._rawHashValue(seed: 2 * $0) }).count == 64)
     }
 }

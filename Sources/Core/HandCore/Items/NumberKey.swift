@@ -22,7 +22,8 @@ package struct NumberKey: Hashable, Sendable {
     /// The hash that sets and dictionaries use.
     @inlinable
     package func _rawHashValue(seed: Int) -> Int {
-        let factor = 0x9E37_79B9_7F4A_7C15 ^ UInt64(bitPattern: Int64(seed))
+        // Odd, so that no low bit is lost.
+        let factor = (0x9E37_79B9_7F4A_7C15 ^ UInt64(bitPattern: Int64(seed))) | 1
         let product = (number ^ Self.secret).multipliedFullWidth(by: factor)
         return Int(truncatingIfNeeded: product.high ^ product.low)
     }
