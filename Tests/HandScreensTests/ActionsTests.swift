@@ -60,7 +60,8 @@ import Testing
         for index in 0..<5 {
             let item = Item(id: ItemID(rawValue: UInt64(index + 1)), content: .note("mine"))
             stage.edit(.inserting([item], at: 0, .before))
-            stage.reject(.notStored)
+            // Rows that look alike would not show that the cursor moves.
+            stage.reject(.violation(.listFull(maximum: index + 1)))
         }
         stage.press("j j")
         stage.press(keys(before: action, on: kind))

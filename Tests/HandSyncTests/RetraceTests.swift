@@ -79,7 +79,7 @@ import Testing
     @Test func insertionsOfExistingItemsAreLeftOut() throws {
         var chaos = Chaos(seed: testSeed(77))
         var left = 0
-        for _ in 0..<200 {
+        for _ in 0..<600 {
             let list = Hand(tasks(6))
             let delta = chaos.edit(on: list)
             let inserted = delta.insertedItems.map(\.id)

@@ -15,11 +15,11 @@ public struct ClientMachine: Sendable {
     ///     | connected  | stopped    | heldUp     | changingID | waiting    | greeting   | greeting   | ready      |
     ///     | welcome    | stopped    | heldUp     | changingID | waiting    | connecting | ready      | ready      |
     ///     | lost       | stopped    | heldUp     | changingID | waiting    | waiting    | waiting    | waiting    |
-    ///     | unanswered | stopped    | heldUp     | changingID | waiting    | waiting    | waiting    | waiting    |
+    ///     | unanswered | stopped    | heldUp     | changingID | waiting    | connecting | connecting | connecting |
     ///     | silence    | stopped    | heldUp     | changingID | connecting | connecting | waiting    | waiting    |
     ///     | not kept   | stopped    | heldUp     | heldUp     | heldUp     | heldUp     | heldUp     | heldUp     |
     ///     | kept       | stopped    | connecting | changingID | waiting    | connecting | greeting   | ready      |
-    ///     | id shared  | stopped    | heldUp     | changingID | waiting    | changingID | changingID | changingID |
+    ///     | id shared  | stopped    | changingID | changingID | waiting    | changingID | changingID | changingID |
     ///     | new id     | stopped    | heldUp     | waiting    | waiting    | connecting | greeting   | ready      |
     package enum State: Equatable, Sendable {
         /// Given up.
