@@ -159,7 +159,8 @@ import Testing
         #expect(try advice(url, ["HAND_CA": "/nowhere/ca.pem"]).contains("correct the name of the file"))
         let plain = url.replacing("hands:", with: "hand:")
         #expect(try advice(plain).contains("→ use an address that begins with hands://"))
-        let unknown = try advice(url, trust.merging(["HAND_TOKEN": "wrong"]) { $1 }, expecting: 5)
+        let token = ["HAND_TOKEN": "wrong", "HAND_URL": url]
+        let unknown = try advice(url, trust.merging(token) { $1 }, expecting: 1)
         #expect(unknown.contains("ask the server's operator for a new link or token"), "\(unknown)")
         let (old, oldURL) = try serve("old", for: "IP:127.0.0.1", days: -1)
         defer { old.kill() }
