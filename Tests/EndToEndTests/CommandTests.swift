@@ -92,6 +92,24 @@ import Testing
         try hand("load", "--url", "hand+unix:///nowhere/hand.sock/list", expecting: 6)
     }
 
+    /// A load test leaves alone the list of $HAND_URL, and every list with items that no load test made.
+    @Test func loadTestsSpareOtherItems() throws {
+        try hand("create", "list")
+        try hand("add", "one", "two")
+        let script = "items 3\nadd \"new\"\nedit 1 to \"changed\"\ndelete 2\n"
+        // The second time, the list holds what the first test left there.
+        for _ in 0..<2 { try hand("load", "-", "--clients", "1", input: script) }
+        let url = try #require(environment["HAND_URL"])
+        for options in [["-l", "list"], ["--url", url], ["-l", "list", "--processes", "2"]] {
+            let refused = try Binary.run(["load", "-"] + options, input: script, environment: environment)
+            #expect(refused.status == 7, "\(options): \(refused.messages)")
+            #expect(refused.messages.contains("'list' has 2 items that no load test made"), "\(refused.messages)")
+        }
+        #expect(try texts() == ["one", "two"])
+        try hand("load", "-", "--clients", "1", "-l", "list", "--as-is", input: script)
+        #expect(try texts().count == 2 && texts() != ["one", "two"])
+    }
+
     @Test func placesAndStandardInput() throws {
         try hand("create", "list")
         try hand("add", "-", input: "one\ntwo\n\nthree\n")

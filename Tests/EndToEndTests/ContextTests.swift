@@ -38,6 +38,7 @@ import Testing
         try hand("-c", "home", "create", "groceries")
         #expect(try hand("--context=home", "add", "milk").isEmpty)
         #expect(try hand("ls", "-c", "home").contains("milk"))
+        for option in ["-chome", "-c=home"] { #expect(try hand(option, "ls").contains("milk")) }
         #expect(try hand("ls", "--context", "home", "--json").contains("milk"))
         let nowhere = ["HAND_CONTEXT": "home", "HAND_URL": Self.nowhere]
         #expect(try hand("log", environment: nowhere).contains("ada"), "it takes precedence over $HAND_URL")
@@ -127,6 +128,38 @@ import Testing
         try hand("context", "use", "gone")
         try FileManager.default.removeItem(atPath: contexts + "/gone.toml")
         #expect(try hand("lists", expecting: 3).contains("hand context use"))
+    }
+
+    @Test func anotherServerNeedsNoContext() throws {
+        try hand("context", "add", "home", Self.nowhere)
+        try hand("context", "use", "home")
+        try FileManager.default.removeItem(atPath: contexts + "/home.toml")
+        try hand("lists", "--url", url)
+        try hand("lists", environment: ["HAND_URL": url])
+        #expect(try hand("lists", expecting: 3).contains("'home', no longer exists"))
+    }
+
+    @Test func aBrokenContextHidesNoOther() throws {
+        try hand("context", "add", "home", url)
+        try "url = ".write(toFile: contexts + "/broken.toml", atomically: true, encoding: .utf8)
+        let lines = try hand("context").split(separator: "\n")
+        #expect(lines.count == 2 && lines[1] == "  home\t\(url)", "\(lines)")
+        #expect(lines[0].hasPrefix("! broken\tunreadable: ") && lines[0].contains("broken.toml"), "\(lines)")
+        let problem = try #require(try hand("context", "list", "--json").split(separator: "\n").first)
+        #expect(problem.contains(#""name":"broken","problem":"#), "\(problem)")
+        for word in ["remove", "delete"] {
+            #expect(try hand("context", word, "home", expecting: 2).contains("Did you mean 'rm'?"))
+        }
+    }
+
+    @Test func advisedCommandsNameTheSameServer() throws {
+        try hand("context", "add", "home", url)
+        let made = try hand(["-c", "home", "create", "groceries"])
+        #expect(made.messages == "created 'groceries'; add to it with: hand -c home add -l groceries TEXT\n")
+        let other = try hand(["create", "tools", "--url", url + "#secret"])
+        #expect(other.messages == "created 'tools'; add to it with: hand add -l tools TEXT --url \(url)\n")
+        let missing = try hand(["ls", "-c", "home", "-l", "weekend"])
+        #expect(missing.messages.hasSuffix("Make it with: hand -c home create weekend\n"), "\(missing.messages)")
     }
 
     @Test func certificatesAreFoundFromAnywhere() throws {

@@ -1,3 +1,5 @@
+import EventLoop
+import FaultyNetwork
 import Foundation
 import HandTestSupport
 import Testing
@@ -80,7 +82,15 @@ import Testing
         user.server.kill()
         try user.hand("add", "--queue", "milk")
         let waiting = try about("kept lists", doctor(expecting: 6))
-        #expect(waiting.hasPrefix("warning") && waiting.contains("list") && waiting.contains("hand sync"))
+        #expect(waiting.hasPrefix("ok "))
+        let warning = try #require(doctor(expecting: 6).first { $0.contains("edits of list wait to be sent to") })
+        #expect(warning.hasPrefix("warning") && warning.hasSuffix(user.server.socket), "\(warning)")
+        #expect(try doctor(expecting: 6).contains { $0.hasSuffix("send them: hand sync") })
+        // Seen from another server, the command names the one that the edits are for.
+        let other = "hand+unix:///nowhere/hand.sock"
+        try user.hand("context", "add", "home", "hand+unix://\(user.server.socket)")
+        let elsewhere = try doctor("--url", other, expecting: 6)
+        #expect(elsewhere.contains { $0.hasSuffix("send them: hand -c home sync") }, "\(elsewhere)")
         let files = try #require(FileManager.default.enumerator(atPath: state)).compactMap { $0 as? String }
         let file = try #require(files.first { $0.hasSuffix(".sqlite") })
         let path = state + "/" + file
@@ -102,9 +112,68 @@ import Testing
         try says("\(Binary.path) doctor", "tmux-256color, 100 × 30, 256 colours")
         try says("NO_COLOR=1 \(Binary.path) doctor", "no colours, as NO_COLOR is set")
         try says("TERM=nonesuch \(Binary.path) doctor", "does not know a terminal 'nonesuch'")
+        try says("TERM=dumb \(Binary.path) doctor", "a terminal of kind 'dumb' cannot show a whole screen")
         try says("LC_ALL=C \(Binary.path) doctor", "the locale's encoding is ANSI_X3.4-1968")
+        try says("LC_ALL=C \(Binary.path) doctor", "unset LC_ALL, then export LANG=C.UTF-8")
         try says("sh -c 'ulimit -n 256; \(Binary.path) doctor'", "ulimit -n 65536")
         try tmux.resize(rows: 30, columns: 36)
         try says("\(Binary.path) doctor", "make it larger")
+    }
+
+    @Test func nothingIsStored() throws {
+        let state = user.server.folder.path + "/fresh"
+        try user.hand("create", "list")
+        _ = try doctor(environment: ["XDG_STATE_HOME": state])
+        #expect(!FileManager.default.fileExists(atPath: state))
+    }
+
+    @Test(arguments: ["XDG_STATE_HOME", "XDG_CONFIG_HOME"]) func foldersThatCannotBeWrittenAreFound(
+        variable: String
+    ) throws {
+        try user.hand("create", "list")
+        let file = user.server.folder.path + "/file"
+        try "".write(toFile: file, atomically: true, encoding: .utf8)
+        let folders = try about("folders", doctor(environment: [variable: file + "/below"], expecting: 1))
+        #expect(folders.hasPrefix("problem") && folders.contains("make \(file) a folder"), "\(folders)")
+        #expect(folders.contains("$\(variable)"), "\(folders)")
+    }
+
+    /// Each reason why a server is not reached has its own advice.
+    @Test func everyFailureHasAdvice() throws {
+        let certificates = try Certificates(user.server.folder)
+        func advice(_ url: String, _ environment: [String: String] = [:], expecting status: Int32 = 6) throws -> String
+        {
+            try about("server", doctor("--url", url, "--timeout", "2", environment: environment, expecting: status))
+        }
+        let trust = ["HAND_CA": certificates.authority]
+        func serve(_ name: String, for names: String, days: Int = 2) throws -> (server: RunningServer, url: String) {
+            let own = try certificates.make(name, for: names, days: days)
+            let options = ["--listen", "127.0.0.1:0", "--tls-cert", own.certificate, "--tls-key", own.key]
+            let server = try RunningServer(try TemporaryFolder(), options)
+            let url = server.greeting.firstMatch(of: /hands:\/\/127\.0\.0\.1:[0-9]+/)?.0
+            return (server, String(try #require(url)))
+        }
+        let (good, url) = try serve("good", for: "IP:127.0.0.1")
+        defer { good.kill() }
+        #expect(try advice(url).contains("HAND_CA=FILE"))
+        #expect(try advice(url, ["HAND_CA": "/nowhere/ca.pem"]).contains("correct the name of the file"))
+        let plain = url.replacing("hands:", with: "hand:")
+        #expect(try advice(plain).contains("→ use an address that begins with hands://"))
+        let token = ["HAND_TOKEN": "wrong", "HAND_URL": url]
+        let unknown = try advice(url, trust.merging(token) { $1 }, expecting: 1)
+        #expect(unknown.contains("ask the server's operator for a new link or token"), "\(unknown)")
+        let (old, oldURL) = try serve("old", for: "IP:127.0.0.1", days: -1)
+        defer { old.kill() }
+        #expect(try advice(oldURL, trust).contains("renew the certificate"))
+        let (foreign, foreignURL) = try serve("foreign", for: "DNS:other.example")
+        defer { foreign.kill() }
+        #expect(try advice(foreignURL, trust).contains("use a name that is in the server's certificate"))
+        let port = try #require(url.split(separator: ":").last.flatMap { UInt16($0) })
+        var silence = Faults()
+        silence.isPartitioned = true
+        let silent = try FaultyProxy(
+            to: try SocketAddress(ip: "127.0.0.1", port: port), seed: 1, faults: silence)
+        defer { silent.close() }
+        #expect(try advice("hand://127.0.0.1:\(silent.address.port)").contains("another program may listen there"))
     }
 }

@@ -56,6 +56,8 @@ import Testing
         try user.hand("add", "cheese")
         try user.hand("edit", "1", "cheese [one]", "--was", "cheese")
         try user.hand("edit", "1", "cheese [two]", "--was", "cheese")
+        // The same edit again, as after a lost answer.
+        #expect(try user.messages("edit", "1", "cheese [one] [two]", "--was", "cheese") == "nothing to do\n")
         #expect(try user.lines() == ["[ ] cheese [one] [two]"])
         let refused = try user.hand("edit", "1", "bread", "--was", "butter [one] [two]", expecting: 7)
         #expect(

@@ -68,6 +68,52 @@ import Testing
         #expect(mirror.isRunning)
     }
 
+    /// An editor that empties the file, or moves it away, before it writes deletes nothing. A link keeps its address.
+    @Test func theMirrorWaitsForTheEditor() throws {
+        try user.hand("add", "milk", "bread")
+        try user.hand("add", "bakery", "--link", "https://example.org/")
+        let file = user.server.folder.path + "/list.md"
+        func text() -> String { (try? String(contentsOfFile: file, encoding: .utf8)) ?? "" }
+        let mirror = try Running("markdown-mirror", [address, "list", file])
+        let all = "- [ ] milk\n- [ ] bread\n- bakery\n"
+        try wait { text() == all }
+        for empties in [true, false] {
+            if empties { try "".write(toFile: file, atomically: false, encoding: .utf8) } else { unlink(file) }
+            // The mirror looks ten times a second, and these commands take longer than it needs to delete something.
+            for _ in 0..<5 { #expect(try user.lines().count == 3) }
+            try all.write(toFile: file, atomically: false, encoding: .utf8)
+        }
+        try all.replacing("bakery", with: "the bakery").write(toFile: file, atomically: false, encoding: .utf8)
+        try wait { try user.hand("ls", "--json").contains("the bakery") }
+        let items = try user.hand("ls", "--json")
+        #expect(items.contains("https://example.org/"), "\(items)")
+        #expect(mirror.isRunning)
+    }
+
+    @Test func aTableNeedsADeck() throws {
+        let outcome = try example("five-cards", [address, "list", "1"])
+        #expect(outcome.status == 1 && outcome.messages.contains("'list' is no table for five cards"), "\(outcome)")
+        #expect(try user.lines() == [])
+    }
+
+    @Test(arguments: ["tick-bot", "markdown-mirror", "five-cards"]) func failuresHaveOneLine(name: String) throws {
+        let last = name == "five-cards" ? "1" : user.server.folder.path + "/file"
+        var wrong = ["http://example.org", "list", last]
+        for _ in 0..<2 {
+            // Five cards makes a missing list.
+            if name == "five-cards", wrong[1] == "missing" { wrong[0] = "hand+unix:///nowhere/hand.sock" }
+            let outcome = try example(name, wrong)
+            #expect(outcome.status == 1, "\(outcome)")
+            #expect(outcome.messages.hasPrefix("\(name): ") && outcome.messages.count { $0 == "\n" } == 1, "\(outcome)")
+            wrong = [address, "missing", last]
+        }
+    }
+
+    private func example(_ name: String, _ arguments: [String]) throws -> Binary.Outcome {
+        try Binary.run(
+            arguments, program: URL(filePath: Binary.path).deletingLastPathComponent().appending(path: name).path)
+    }
+
     @Test func theBotsPlayToAFlush() throws {
         let outcome = try Binary.run(
             [address, "table", "3"],

@@ -39,6 +39,15 @@ import Testing
         try wait(tmux, for: "to leave")
     }
 
+    @Test func aBadNameIsRefusedBeforeTheAddressIsAskedFor() throws {
+        let tmux = try newcomer()
+        try wait(tmux, for: "3  name another server")
+        try enter("3", tmux)
+        try wait(tmux, for: "name:")
+        try enter("my server", tmux)
+        try wait(tmux, for: "'my server' cannot be a context's name")
+    }
+
     @Test func itCreatesTheFirstList() throws {
         let tmux = try newcomer()
         try wait(tmux, for: "It has no lists yet.")

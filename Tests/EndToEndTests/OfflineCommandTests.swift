@@ -89,6 +89,8 @@ import Testing
         )
         try running.close()
         #expect(try ada.messages("sync", "--discard") == "discarded 1 unsent edit of 'list'\n")
+        // The copy stays, as the server has it.
+        #expect(try ada.lines("--offline") == ["[ ] a", "[ ] b", "[ ] c"])
     }
 
     /// Of several copies, the newest is shown and edited.

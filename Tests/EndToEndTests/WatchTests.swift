@@ -104,6 +104,8 @@ import Testing
         let watch = try Watcher(ada, "--json", "-q")
         #expect(try Self.revision(watch.line()) == 2)
         ada.server.kill()
+        let refused = try ada.hand("recover", backup, "--data", data, expecting: 1)
+        #expect(refused.hasSuffix("hand recover --replace \(backup) --data \(data)\n"), "\(refused)")
         try ada.hand("recover", "--replace", backup, "--data", data)
         try ada.server.start()
         let whole = try watch.line()

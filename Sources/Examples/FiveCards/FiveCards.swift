@@ -7,18 +7,31 @@ import HandSync
 /// that does not fit. Nobody is ever dealt a card that is on the table.
 @main
 enum FiveCards {
-    static func main() async throws {
+    static func main() async {
         let arguments = CommandLine.arguments
         guard arguments.count == 4, let count = Int(arguments[3]), count > 0 else {
             FileHandle.standardError.write(Data("usage: five-cards ADDRESS LIST BOTS\n".utf8))
             exit(2)
         }
-        let (address, name) = (arguments[1], arguments[2])
+        do { try await play(arguments[1], arguments[2], bots: count) } catch { end("\(error)") }
+    }
+
+    private static func end(_ reason: String) -> Never {
+        FileHandle.standardError.write(Data("five-cards: \(reason)\n".utf8))
+        exit(1)
+    }
+
+    private static func play(_ address: String, _ name: String, bots count: Int) async throws {
         let host = try HandClient(ClientConfiguration(address: address, person: "host", program: "five-cards/1"))
+        try await host.connected()
         if try await !host.lists().contains(where: { $0.name == name }) {
             try await host.create(name, rules: .fiveCards)
         }
         let table = try await host.open(name)
+        let rules = try await table.live().view.rules
+        guard rules.hasDeck, rules.maximumCount >= 5 else {
+            end("'\(name)' is no table for five cards from a deck. Name a list that does not exist: it is made")
+        }
         try await withThrowingTaskGroup(of: Void.self) { bots in
             for number in 1...count { bots.addTask { try await play(address, name, "bot \(number)") } }
             try await bots.waitForAll()

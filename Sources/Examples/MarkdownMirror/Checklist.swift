@@ -22,6 +22,14 @@ enum Checklist {
         return .note(line.hasPrefix("- ") ? String(line.dropFirst(2)) : line)
     }
 
+    /// The content of a line in an item's place; nil if the line is of another kind. A link looks like a note: its line
+    /// has no address.
+    private static func content(of line: String, in item: Item) -> Content? {
+        let content = content(of: line)
+        if case .link(_, let url) = item.content, content.kind == .note { return .link(content.text, url: url) }
+        return content.kind == item.content.kind ? content : nil
+    }
+
     /// Returns the edit that turns the list into the file's lines.
     ///
     /// A line that was replaced by one of the same kind is an edit of its item, so that others' changes to the item
@@ -35,10 +43,11 @@ enum Checklist {
         for offset in removed.keys.sorted(by: >) { items.remove(at: offset) }
         var random = SystemRandomNumberGenerator()
         for case .insert(let offset, let line, _) in changes {
-            let content = content(of: line)
-            let replaced = removed.keys.sorted().first { removed[$0]?.content.kind == content.kind }
-            let id = replaced.flatMap { removed.removeValue(forKey: $0)?.id } ?? .random(using: &random)
-            items.insert(Item(id: id, content: content), at: offset)
+            let replaced = removed.sorted { $0.key < $1.key }.lazy.compactMap { place, item in
+                content(of: line, in: item).map { (place, Item(id: item.id, content: $0)) }
+            }.first
+            if let replaced { removed[replaced.0] = nil }
+            items.insert(replaced?.1 ?? Item(id: .random(using: &random), content: content(of: line)), at: offset)
         }
         return Delta(from: list, to: items.compactMap { $0 })
     }

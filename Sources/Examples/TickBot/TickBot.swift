@@ -6,23 +6,37 @@ import HandSync
 /// Ticks each task that contains a word as soon as somebody writes it.
 @main
 enum TickBot {
-    static func main() async throws {
+    static func main() async {
         let arguments = CommandLine.arguments.dropFirst()
         guard arguments.count == 3, let address = arguments.first, let word = arguments.last else {
             FileHandle.standardError.write(Data("usage: tick-bot ADDRESS LIST WORD\n".utf8))
             exit(2)
         }
+        do { try await tick(address, Array(arguments)[1], word) } catch {
+            say("\(error)")
+            exit(1)
+        }
+    }
+
+    private static func say(_ text: String) { FileHandle.standardError.write(Data("tick-bot: \(text)\n".utf8)) }
+
+    private static func tick(_ address: String, _ name: String, _ word: String) async throws {
         let client = try HandClient(ClientConfiguration(address: address, person: "tick-bot", program: "tick-bot/1"))
-        let list = try await client.open(arguments[2])
+        let list = try await client.open(name)
+        var isAway = false
         for await event in list.events {
             switch event {
             case .changed(let state, _):
                 // The closure receives the newest list, so no task is ticked twice, whatever happened in between.
                 if open(in: state.view, with: word).isEmpty { continue }
                 try await list.edit { .changing(open(in: $0.view, with: word).map { $0..<$0 + 1 }, Change(done: true)) }
-            case .refused(_, let reason):
-                FileHandle.standardError.write(Data("tick-bot: \(reason)\n".utf8))
-                exit(1)
+            case .status(.online): isAway = false
+            case .status(.offline(let reason, let wait)):
+                guard wait != nil else { throw ClientError.unreachable(reason) }
+                // The client tries again by itself, more often than anybody wants to read.
+                if !isAway { say("the server cannot be reached: \(reason). It is tried again and again") }
+                isAway = true
+            case .refused(let code, let reason): throw ClientError.refused(code, reason)
             default: break
             }
         }

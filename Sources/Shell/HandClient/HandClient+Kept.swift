@@ -13,12 +13,14 @@ extension HandClient {
         try await askJournal(otherwise: []) { journal in try journal.lists().filter { try journal.isWaiting($0) } }
     }
 
-    /// Discards the copy of a list that is not followed. Returns the number of edits that had not been sent.
+    /// Discards the waiting edits of a list that is not followed, and returns their number. The copy stays, as the
+    /// server has it.
     package func discard(_ name: String) async throws -> Int {
         try await askJournal(otherwise: 0) { journal in
-            let count = try journal.load(name)?.unconfirmedCount ?? 0
+            guard let kept = try journal.load(name), kept.hasPending else { return 0 }
             try journal.forget(name)
-            return count
+            if let copy = kept.copy { try journal.checkpoint(copy, of: name) }
+            return kept.unconfirmedCount
         }
     }
 
@@ -35,8 +37,7 @@ extension HandClient {
     /// Takes over the copy of a list that another client on this machine has kept, without its edits, if that copy is
     /// newer.
     package func adopt(_ other: Replica, of name: String) async throws {
-        guard other.logID != 0 else { return }
-        let copy = Replica(confirmed: other.confirmed, revision: other.revision, logID: other.logID, sequence: 0)
+        guard let copy = other.copy else { return }
         try await keep(copy, of: name) { $0.revision < copy.revision }
     }
 
@@ -62,5 +63,12 @@ extension HandClient {
         try await onLoop { engine, reply in
             engine.askJournal(otherwise: otherwise, body) { reply.answer($0) }
         }
+    }
+}
+
+extension Replica {
+    /// The list as the server has it, without any client's edits; nil if it was never loaded.
+    fileprivate var copy: Replica? {
+        logID == 0 ? nil : Replica(confirmed: confirmed, revision: revision, logID: logID, sequence: 0)
     }
 }

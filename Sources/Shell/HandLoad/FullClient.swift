@@ -84,7 +84,7 @@ final class FullClient: Participant, MachineShell {
 
     func edit(_ edit: ScriptRun.Edit, since time: UInt64) -> Bool {
         guard let view = replica?.view,
-            let delta = edit.delta(count: view.count, itemID: .random(using: &random), item: { view[$0] })
+            let delta = edit.delta(count: view.count, itemID: .scripted(using: &random), item: { view[$0] })
         else { return false }
         return change(since: time) { machine in
             try machine.edit(list, delta)

@@ -107,7 +107,7 @@ final class LightClient: Participant {
     func redo(since time: UInt64) -> Bool { false }
 
     func edit(_ edit: ScriptRun.Edit, since time: UInt64) -> Bool {
-        guard let listNumber, pending == nil, let delta = edit.delta(count: count, itemID: .random(using: &random))
+        guard let listNumber, pending == nil, let delta = edit.delta(count: count, itemID: .scripted(using: &random))
         else { return false }
         sequence += 1
         let submission = Submission(list: listNumber, base: revision, sequence: sequence, delta: delta)

@@ -1,6 +1,7 @@
 import EventLoop
 import HandClient
 import HandCore
+import HandFormats
 import HandScript
 import HandSync
 import HandWire
@@ -13,7 +14,7 @@ final class ListSeeder: MachineShell {
     private var answers: [UInt64: (ClientMachine.Answer) -> Void] = [:]
     private var whenOnline: (() -> Void)?
     private var whenSettled: (() -> Void)?
-    private let failed: (String) -> Void
+    private let failed: (LoadRun.Failure) -> Void
 
     /// How many items one edit adds.
     private static let portion = 5_000
@@ -21,7 +22,7 @@ final class ListSeeder: MachineShell {
     /// - Parameter failed: called with the reason why the test cannot continue.
     init(
         _ loop: Loop, _ plan: LoadPlan, _ destinations: [ServerConnection.Destination], seed: UInt64,
-        failed: @escaping (String) -> Void
+        failed: @escaping (LoadRun.Failure) -> Void
     ) {
         self.failed = failed
         random = SplitMix64(seed: seed)
@@ -59,12 +60,32 @@ final class ListSeeder: MachineShell {
             let next = { [unowned self] in make(names.dropFirst(), script, then: then) }
             switch answer {
             case .done: fill(name, script, next)
-            case .error(.listExists, _): next()
-            case .error(_, let text): failed("cannot create '\(name)': \(text)")
-            default: failed("the connection was lost while '\(name)' was created")
+            case .error(.listExists, _): check(name, next)
+            case .error(_, let text): fail("cannot create '\(name)': \(text)")
+            default: fail("the connection was lost while '\(name)' was created")
             }
         }
     }
+
+    /// Refuses a list with other people's items: the clients would change and delete them.
+    private func check(_ name: String, _ then: @escaping () -> Void) {
+        fetch(name) { [unowned self] result in
+            do {
+                let others = try result.get().0.count { !$0.id.isScripted }
+                if others == 0 { return then() }
+                failed(
+                    LoadRun.Failure(
+                        description: "'\(name)' has \(Amount.count(others, "item")) that no load test made: clients "
+                            + "would change and delete them. Choose another list with --list NAME, or use this one "
+                            + "with --as-is",
+                        isConflict: true))
+            } catch {
+                fail("cannot read '\(name)': \(error)")
+            }
+        }
+    }
+
+    private func fail(_ reason: String) { failed(LoadRun.Failure(description: reason)) }
 
     /// Fetches the list as the server has it now.
     func fetch(_ name: String, _ then: @escaping (Result<(Hand, revision: Int), LoadRun.Failure>) -> Void) {
@@ -95,13 +116,13 @@ final class ListSeeder: MachineShell {
         let items = (first..<last).map { number in
             let text = "item \(number)"
             return Item(
-                id: .random(using: &random),
+                id: .scripted(using: &random),
                 content: .task(text + String(repeating: "·", count: max(0, (20 - text.count) / 2)), done: false))
         }
         whenSettled = { [unowned self] in fill(name, from: last, to: count, then) }
         driver.perform { machine in
             do { try machine.edit(name, Delta.inserting(items, at: first, .after)) } catch {
-                failed("'\(name)' cannot be filled: \(error)")
+                fail("'\(name)' cannot be filled: \(error)")
             }
         }
     }
@@ -122,9 +143,9 @@ final class ListSeeder: MachineShell {
             let then = whenOnline
             whenOnline = nil
             then?()
-        case .status(.offline(let reason, _)): if whenOnline != nil { failed(reason) }
+        case .status(.offline(let reason, _)): if whenOnline != nil { fail(reason) }
         case .update(let list, let update): note(update, of: list)
-        case .list(let list, .refused(_, let text)): failed("'\(list)': \(text)")
+        case .list(let list, .refused(_, let text)): fail("'\(list)': \(text)")
         default: break
         }
     }
@@ -136,7 +157,7 @@ final class ListSeeder: MachineShell {
                 let then = whenSettled
                 whenSettled = nil
                 then?()
-            case .rejected(let reason, _): failed("'\(list)' cannot be filled: \(reason)")
+            case .rejected(let reason, _): fail("'\(list)' cannot be filled: \(reason)")
             case .diverged, .superseded, .spared, .usedTwice: break
             }
         }

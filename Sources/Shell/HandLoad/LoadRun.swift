@@ -22,6 +22,8 @@ package final class LoadRun {
     /// The reason why there is no result.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
+        /// Whether the test would have changed what is not its own.
+        package var isConflict = false
     }
 
     enum Phase {
@@ -216,9 +218,11 @@ package final class LoadRun {
         end()
     }
 
-    func fail(_ reason: String) {
+    func fail(_ reason: String) { fail(Failure(description: reason)) }
+
+    func fail(_ failure: Failure) {
         if phase == .over { return }
-        failure = Failure(description: reason)
+        self.failure = failure
         end()
     }
 

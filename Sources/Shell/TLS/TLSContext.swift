@@ -14,8 +14,14 @@ package final class TLSContext {
         package let description: String
     }
 
-    private init(_ method: OpaquePointer?) throws(Failure) {
-        guard let raw = SSL_CTX_new(method) else { throw .ofOpenSSL("no TLS") }
+    /// Sets up OpenSSL without a clean-up at exit. Exit does not wait for a client's thread, which may still free
+    /// connections.
+    static let isSetUp = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
+
+    private init(_ method: () -> OpaquePointer?) throws(Failure) {
+        // Before anything else of OpenSSL: only its first call decides about the clean-up.
+        guard Self.isSetUp else { throw .ofOpenSSL("no TLS") }
+        guard let raw = SSL_CTX_new(method()) else { throw .ofOpenSSL("no TLS") }
         self.raw = raw
         guard hand_ssl_at_least_1_2(raw) == 1 else { throw .ofOpenSSL("no TLS 1.2") }
         // Renegotiation would let the peer cause endless work on one connection.
@@ -36,7 +42,7 @@ package final class TLSContext {
     package static func server(
         certificate: String, key: String, clientAuthority: String? = nil
     ) throws(Failure) -> TLSContext {
-        let context = try TLSContext(TLS_server_method())
+        let context = try TLSContext(TLS_server_method)
         try context.use(certificate: certificate, key: key)
         if let clientAuthority {
             try context.trust(clientAuthority)
@@ -54,7 +60,7 @@ package final class TLSContext {
     package static func client(
         authorities: String? = nil, certificate: (file: String, key: String)? = nil
     ) throws(Failure) -> TLSContext {
-        let context = try TLSContext(TLS_client_method())
+        let context = try TLSContext(TLS_client_method)
         try context.trust(authorities)
         SSL_CTX_set_verify(context.raw, SSL_VERIFY_PEER, nil)
         if let certificate { try context.use(certificate: certificate.file, key: certificate.key) }

@@ -9,6 +9,8 @@ extension Terminal {
         package let kind: String
         /// The number of colours; nil if the system has no description of the terminal.
         package let colors: Int?
+        /// Whether it can show a whole screen.
+        package let isScreen: Bool
         /// The size; nil if the terminal does not report it.
         package let size: Size?
     }
@@ -17,7 +19,8 @@ extension Terminal {
     package static func facts() -> Facts {
         let kind = getenv("TERM").map { String(cString: $0) } ?? ""
         let colors = Int(hand_colors_of(kind))
-        return Facts(kind: kind, colors: colors < 0 ? nil : colors, size: size(of: 1))
+        return Facts(
+            kind: kind, colors: colors < 0 ? nil : colors, isScreen: hand_moves_cursor() != 0, size: size(of: 1))
     }
 
     /// Whether the environment asks for no colours (no-color.org).

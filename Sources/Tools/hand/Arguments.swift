@@ -35,8 +35,8 @@ enum Arguments {
             guard arguments.count > 1 else { throw Failure(.usage, "\(option): expected the name of a context") }
             setenv(Contexts.variable, arguments[1], 1)
             arguments.removeFirst(2)
-        } else if option.hasPrefix("--context=") {
-            setenv(Contexts.variable, String(option.dropFirst("--context=".count)), 1)
+        } else if let joined = ["--context=", "-c=", "-c"].first(where: option.hasPrefix) {
+            setenv(Contexts.variable, String(option.dropFirst(joined.count)), 1)
             arguments.removeFirst()
         }
     }
@@ -69,6 +69,12 @@ enum Arguments {
         return path
     }
 
+    /// Guesses the intended command; some have other names elsewhere.
+    private static func question(_ word: String, among names: [String]) -> String {
+        if ["remove", "delete"].contains(word), names.contains("rm") { return " Did you mean 'rm'?" }
+        return Spelling.question(word, among: names)
+    }
+
     /// Checks that the words before the first option name a command, also after `hand help`.
     static func checkCommand(_ arguments: [String]) throws {
         var path = ["hand"]
@@ -82,7 +88,7 @@ enum Arguments {
                 throw Failure(
                     .usage,
                     "there is no command '\(Printable.clean((path + [word]).joined(separator: " ")))'."
-                        + Spelling.question(word, among: names)
+                        + question(word, among: names)
                         + " '\(path.joined(separator: " ")) --help' shows all.")
             }
             path.append(word)

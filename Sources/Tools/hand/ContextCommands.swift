@@ -49,11 +49,7 @@ private struct AddContext: ParsableCommand {
     @Flag(help: "Replace an existing context of this name.") var replace = false
 
     func validate() throws {
-        guard Contexts.isName(name) else {
-            throw ValidationError(
-                "'\(Printable.clean(name))' cannot be a context's name: expected up to 64 letters, digits, - _ or dots."
-            )
-        }
+        if let problem = Contexts.problem(withName: name) { throw ValidationError(problem) }
         if askToken, askEachTime { throw ValidationError("Use --ask-token or --ask-each-time, not both.") }
         if certKey != nil, cert == nil { throw ValidationError("--cert-key needs --cert, the certificate.") }
     }
@@ -86,14 +82,23 @@ private struct AddContext: ParsableCommand {
 
 private struct ListContexts: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Show the named servers; a star marks the one in use.")
+        commandName: "list", abstract: "Show the named servers; a star marks the one in use, ! one that cannot be read."
+    )
 
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
         let current = try Contexts.currentName()
-        let contexts = try Contexts.names().map(Contexts.existing)
-        for context in contexts {
+        let names = Contexts.names()
+        for name in names {
+            let context: Contexts.Context
+            // A file that cannot be read is no reason to hide the others.
+            do { context = try Contexts.existing(name) } catch {
+                let problem = Failure(error).message
+                let unreadable: JSONValue = ["name": .string(name), "problem": .string(problem)]
+                if json { Output.json(unreadable) } else { Output.line("! \(name)\tunreadable: \(problem)") }
+                continue
+            }
             let person = Settings.Layer.file(context.file).text(.name)
             let isCurrent = context.name == current
             if json {
@@ -107,7 +112,7 @@ private struct ListContexts: ParsableCommand {
                 Output.line("\(isCurrent ? "*" : " ") \(context.name)\t\(Printable.clean("\(context.address)"))\(name)")
             }
         }
-        if contexts.isEmpty, !json { Output.message("no server has a name yet: hand context add NAME ADDRESS") }
+        if names.isEmpty, !json { Output.message("no server has a name yet: hand context add NAME ADDRESS") }
     }
 }
 

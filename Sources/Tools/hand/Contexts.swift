@@ -30,17 +30,16 @@ enum Contexts {
         return try existing(name)
     }
 
-    /// The context that commands use if nothing else names a server; nil if there is none.
-    static func current() throws -> Context? {
-        try currentName().map { name in
-            guard let context = try read(name) else {
-                throw Failure(
-                    .notFound,
-                    "the context in use, '\(name)', no longer exists. Choose another: hand context use NAME, or none: hand context use"
-                )
-            }
-            return context
-        }
+    /// The context that commands use if nothing else names a server; nil if there is none, or if it is gone.
+    static func current() throws -> Context? { try currentName().flatMap(read) }
+
+    /// The failure of commands that need the context in use, if it is gone.
+    static func missing() throws -> Failure? {
+        guard let name = try currentName(), try read(name) == nil else { return nil }
+        return Failure(
+            .notFound,
+            "the context in use, '\(name)', no longer exists. Choose another: hand context use NAME, or none: hand context use"
+        )
     }
 
     static func currentName() throws -> String? {
@@ -81,6 +80,11 @@ enum Contexts {
                 || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
         }
         return isPlain && (1...64).contains(name.utf8.count) && !name.hasPrefix(".") && !name.hasPrefix("-")
+    }
+
+    static func problem(withName name: String) -> String? {
+        if isName(name) { return nil }
+        return "'\(Printable.clean(name))' cannot be a context's name: expected up to 64 letters, digits, - _ or dots."
     }
 
     // MARK: Writing

@@ -190,7 +190,7 @@ struct Edit: AsyncParsableCommand {
 
     /// The new text, merged with others' changes to the old text.
     private static func merged(_ new: String?, from old: String?, with present: String?) throws -> String? {
-        guard let new, let old, let present else { return new }
+        guard let new, let old, let present, new != present else { return new }
         let (mine, theirs) = (TextChange(from: old, to: new), TextChange(from: old, to: present))
         guard let loss = TextChange.losses(earlier: theirs, later: mine).first else {
             return try mine.transformed(over: theirs, as: .later).applied(to: present)

@@ -105,7 +105,7 @@ struct Import: AsyncParsableCommand {
     private func add(_ items: [Item], at place: Place) async throws -> Int? {
         let name = try list.name()
         let server = list.server
-        return try await server.withClient(list: name, timeLimited: false, edits: true) { client, address in
+        return try await server.withClient(list: name, timeLimited: false, by: Identity.editor) { client, address in
             try await server.limited(client, address) { try await server.sendWaiting(of: name, client) }
             var revision: Int?
             var previous: ItemID?

@@ -49,7 +49,8 @@ struct Failure: Error, CustomStringConvertible {
         case let error as FileError: self.init(.error, error.description)
         case let error as FormatError: self.init(.error, error.description)
         case let error as UVError: self.init(.error, error.description)
-        case let error as LoadRun.Failure: self.init(.unreachable, Printable.clean(error.description))
+        case let error as LoadRun.Failure:
+            self.init(error.isConflict ? .conflict : .unreachable, Printable.clean(error.description))
         case let error as TerminalError: self.init(.usage, error.description)
         case let error as CocoaError: self.init(error)
         default:

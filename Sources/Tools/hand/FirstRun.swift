@@ -12,7 +12,11 @@ enum FirstRun {
         var questions: [String] = []
 
         /// The command as the user would type it.
-        var typed: String { (["hand"] + command + questions.map { $0.uppercased() }).joined(separator: " ") }
+        var typed: String {
+            let words = (command + questions.map { $0.uppercased() }).joined(separator: " ")
+            // The others need no server.
+            return ["open", "create", "doctor"].contains(command.first) ? Advised.command(words) : "hand " + words
+        }
     }
 
     /// How long to wait for the server, in seconds.
@@ -40,6 +44,8 @@ enum FirstRun {
         var command = choice.command
         for question in choice.questions {
             guard let word = answer(to: "\(question):"), !word.isEmpty else { return nil }
+            let problem = command == ["context", "add"] ? Contexts.problem(withName: word) : nil
+            if let problem { throw Failure(.usage, problem) }
             command.append(word)
         }
         return command

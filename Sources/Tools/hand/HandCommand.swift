@@ -10,8 +10,9 @@ struct HandCommand: AsyncParsableCommand {
         abstract: "A list that several people edit at once from their terminals.",
         discussion: """
             An address is hand://HOST:PORT/LIST or hand+unix:///PATH/hand.sock/LIST. If several servers have the same lists, it names \
-            them all: hand://HOST:PORT,HOST:PORT/LIST. Commands use the first of: --url, a context (-c NAME), $HAND_URL, "url" in \
-            ~/.config/hand/config.toml, hand://127.0.0.1:7777. 'hand context add' gives a server a name: hand -c work ls.
+            them all: hand://HOST:PORT,HOST:PORT/LIST. Commands use the first of: --url, a context (-c NAME), $HAND_URL, the \
+            context in use (hand context use NAME), "url" in ~/.config/hand/config.toml, hand://127.0.0.1:7777. 'hand context add' gives \
+            a server a name: hand -c work ls.
 
             'hand' without arguments asks what you want to do; 'hand doctor' finds problems; 'hand help topics' lists explanations of \
             merging, working offline, TLS, roles, decks and backups.

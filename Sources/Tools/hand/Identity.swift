@@ -14,7 +14,7 @@ enum Identity {
     /// The folder for a server. For several hosts, its name contains a digest of all hosts, because their names
     /// together may be too long, and a comma, which occurs in no other folder's name. An address with other hosts
     /// counts as another server: it may not have the same lists.
-    private static func folder(_ server: HandAddress.Server) -> String {
+    static func folder(_ server: HandAddress.Server) -> String {
         let name = server.description
         let safe = name.map { $0.isLetter || $0.isNumber || $0 == "." ? $0 : "_" }
         let count = server.hosts.count
@@ -61,10 +61,20 @@ enum Identity {
         }
     }
 
+    /// A client whose edits are stored on this machine until the server has them.
+    static func editor(at address: HandAddress, person: String) throws -> HandClient {
+        try client(at: address, person: person)
+    }
+
+    /// A client of which this machine stores nothing.
+    static func guest(at address: HandAddress, person: String) throws -> HandClient {
+        try client(nil, address, person)
+    }
+
     /// A client that makes no edits. If the disk cannot be written, its id is not stored.
     static func reader(at address: HandAddress, person: String) throws -> HandClient {
         do { return try client(at: address, person: person) } catch StoreError.failed, StoreError.syncFailed {
-            return try client(nil, address, person)
+            return try guest(at: address, person: person)
         }
     }
 

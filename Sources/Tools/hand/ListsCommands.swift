@@ -12,7 +12,8 @@ struct Lists: AsyncParsableCommand {
     static func missing(_ name: String, among names: [String]) -> String {
         let name = Printable.clean(name)
         let guess = Spelling.question(name, among: names)
-        return "there is no list '\(name)'." + (guess.isEmpty ? " Make it with: hand create \(name)" : guess)
+        let way = guess.isEmpty ? " Make it with: " + Advised.command("create \(name)") : guess
+        return "there is no list '\(name)'." + way
     }
 
     /// The failure for a missing list, which says whether the list can be brought back; nil if the list exists.
@@ -25,7 +26,7 @@ struct Lists: AsyncParsableCommand {
         let (name, person) = (Printable.clean(name), Printable.clean(deleted.person))
         return Failure(
             .notFound,
-            "'\(name)' is deleted (by \(person), \(LocalTime.here(deleted.time))). Bring it back with: hand undelete \(name)"
+            "'\(name)' is deleted (by \(person), \(LocalTime.here(deleted.time))). Bring it back with: \(Advised.command("undelete \(name)"))"
         )
     }
 
@@ -35,7 +36,9 @@ struct Lists: AsyncParsableCommand {
     func run() async throws {
         if deleted { return try await showDeleted() }
         let entries = try await server.withClient { client, _ in try await client.lists() }
-        show(entries.map { (Self.json($0), Self.line($0)) }, orSay: "no lists yet: make one with 'hand create NAME'")
+        show(
+            entries.map { (Self.json($0), Self.line($0)) },
+            orSay: "no lists yet: make one with '\(Advised.command("create NAME"))'")
     }
 
     private func showDeleted() async throws {
@@ -146,7 +149,9 @@ struct Create: AsyncParsableCommand {
         let (name, rules) = (name, try rules())
         try await server.withClient { client, _ in try await client.create(name, rules: rules) }
         let next =
-            rules.hasDeck ? "deal from its deck with: hand deal -l \(name)" : "add to it with: hand add -l \(name) TEXT"
+            rules.hasDeck
+            ? "deal from its deck with: " + Advised.command("deal -l \(name)")
+            : "add to it with: " + Advised.command("add -l \(name) TEXT")
         server.tell(["name": .string(name), "rules": JSON.rules(rules)], "created '\(name)'; \(next)")
     }
 }

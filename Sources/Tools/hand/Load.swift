@@ -19,7 +19,10 @@ struct Load: ParsableCommand {
 
             \(language)
 
-            Missing lists are made, and stay. Exit codes: 1 a client's list differed from the server's, 6 unreachable, \
+            Clients edit the list that --list, --url or the script names, never the one in $HAND_URL or in a context. A missing list is \
+            made, and stays. A list with items that no load test made is refused, unless --as-is is given.
+
+            Exit codes: 1 a client's list differed from the server's, 6 unreachable, 7 a list holds other items, \
             99 a threshold was not met.
             """)
 
@@ -61,7 +64,8 @@ struct Load: ParsableCommand {
     @Flag(help: "Use clients without a copy of the list.") var light = false
     @Flag(help: "Distribute the clients of each list over all servers of the address, as a load balancer does.")
     var spread = false
-    @Flag(help: "Use existing lists as they are; do not make or fill any.") var asIs = false
+    @Flag(help: "Use existing lists, whatever they hold: clients change and delete the items. Make and fill none.")
+    var asIs = false
     @Option(
         help: ArgumentHelp(
             "Where the server reports its metrics (its --status); the result includes them.",
@@ -146,7 +150,8 @@ struct Load: ParsableCommand {
     private func plan(_ source: String) throws -> LoadPlan {
         let address = try Settings.address(flag: url, list: list)
         var parsed = try parsed(source)
-        if let list = address.list { parsed.list = list }
+        // $HAND_URL and contexts name a list that people use. The clients edit only one that this command names.
+        if url != nil || list != nil, let list = address.list { parsed.list = list }
         if light, parsed.needsReplicas {
             throw Failure(
                 .usage,
@@ -206,8 +211,7 @@ struct Load: ParsableCommand {
     static func command(_ arguments: [String]) -> String {
         let words = arguments.dropFirst().map { word in
             let open = HandAddress.token(in: word).map { word.dropLast($0.count) + "…" } ?? word[...]
-            let isPlain = !open.isEmpty && open.allSatisfy { $0.isLetter || $0.isNumber || "-_./:,=+@%…".contains($0) }
-            return isPlain ? String(open) : "'" + open.replacing("'", with: "'\\''") + "'"
+            return Advised.quoted(String(open))
         }
         return (["hand"] + words).joined(separator: " ")
     }

@@ -57,7 +57,8 @@ struct Delete: AsyncParsableCommand {
             // Older servers do not keep deleted lists and do not know this request.
             return try? await client.deletedLists(pages: 1).first { $0.list.name == name }
         }
-        let back = kept.map { "; until \(LocalTime.here($0.keptUntil)), bring it back with: hand undelete \(name)" }
+        let command = Advised.command("undelete \(name)")
+        let back = kept.map { "; until \(LocalTime.here($0.keptUntil)), bring it back with: \(command)" }
         server.tell(
             .object([.init("name", .string(name))] + (kept.map(Lists.json) ?? [])),
             "deleted '\(Printable.clean(name))'\(back ?? "")")
@@ -93,7 +94,8 @@ struct Undelete: AsyncParsableCommand {
             do {
                 try await client.undelete(name, deletion: entry?.deletion ?? id, as: newName)
             } catch ClientError.refused(.listExists, _) where newName == name {
-                let advice = "bring the deleted one back under another name: hand undelete \(name) --name OTHER"
+                let command = Advised.command("undelete \(name) --name OTHER")
+                let advice = "bring the deleted one back under another name: \(command)"
                 throw Failure(.conflict, "there is another list '\(name)' now; \(advice)")
             } catch ClientError.refused(.noSuchList, _) {
                 throw Failure(.notFound, Self.missing(name, id, among: lists.map(\.list.name)))
@@ -108,11 +110,11 @@ struct Undelete: AsyncParsableCommand {
 
     /// The message if no list can be brought back.
     private static func missing(_ name: String, _ id: UInt64?, among names: [String]) -> String {
-        let name = Printable.clean(name)
+        let (name, command) = (Printable.clean(name), Advised.command("lists --deleted"))
         if let id, names.contains(name) {
-            return "no list '\(name)' was deleted with the number \(id). 'hand lists --deleted' shows the numbers"
+            return "no list '\(name)' was deleted with the number \(id). '\(command)' shows the numbers"
         }
         let guess = Spelling.question(name, among: names)
-        return "there is no deleted list '\(name)'." + (guess.isEmpty ? " 'hand lists --deleted' shows all" : guess)
+        return "there is no deleted list '\(name)'." + (guess.isEmpty ? " '\(command)' shows all" : guess)
     }
 }

@@ -55,13 +55,13 @@ struct ServerOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - timeLimited: whether `--timeout` limits all of `body`. Otherwise `body` limits its own steps.
-    ///   - edits: whether `body` submits edits. These need a client id that is stored on this machine.
+    ///   - open: makes the client. Edits need a client id that is stored on this machine: `Identity.editor`.
     func withClient<Result: Sendable>(
-        list: String? = nil, timeLimited: Bool = true, edits: Bool = false,
+        list: String? = nil, timeLimited: Bool = true,
+        by open: (HandAddress, String) throws -> HandClient = Identity.reader,
         _ body: @escaping @Sendable (HandClient, HandAddress) async throws -> Result
     ) async throws -> Result {
         let (address, person) = (try address(list), try user.name())
-        let open = edits ? { try Identity.client(at: $0, person: $1) } : Identity.reader
         let client = try open(address, person)
         do {
             if !timeLimited { try await limited(client, address) { try await client.connected() } }
@@ -169,7 +169,7 @@ struct ListOptions: ParsableArguments {
         _ body: @escaping @Sendable (HandClient, FollowedList) async throws -> Result
     ) async throws -> Result {
         let name = try name()
-        return try await server.withClient(list: name, edits: true) { client, _ in
+        return try await server.withClient(list: name, by: Identity.editor) { client, _ in
             let list = try await client.open(name)
             _ = try await list.live()
             return try await body(client, list)
@@ -206,7 +206,7 @@ struct EditOptions: ParsableArguments {
                     throw Failure(
                         .unreachable,
                         "no server answers, and this machine has no copy of '\(name)': without a copy, items can only be added "
-                            + "at the end or the top. 'hand ls' keeps a copy")
+                            + "at the end or the top. '\(Advised.command("ls"))' keeps a copy")
                 }
             }
         }
@@ -261,7 +261,7 @@ struct EditOptions: ParsableArguments {
         await client.close()
         if let outcome { return try report(outcome, doings) }
         doings.tell(server)
-        server.say("\(address.server) cannot be reached: the edit is kept, 'hand sync' sends it")
+        server.say("\(address.server) cannot be reached: the edit is kept, '\(Advised.command("sync"))' sends it")
     }
 
     /// Returns the result of `body`; nil if the server cannot be reached in time.

@@ -108,7 +108,8 @@ struct List: AsyncParsableCommand {
         guard let kept = try Identity.kept(name, at: try list.server.address(name)) else {
             throw Failure(
                 .notFound,
-                "this machine has no copy of '\(name)', unless a running command has one; 'hand ls' keeps a copy")
+                "this machine has no copy of '\(name)', unless a running command has one; '\(Advised.command("ls"))' keeps a copy"
+            )
         }
         let waiting = kept.hasPending ? ", with edits that wait to be sent" : ""
         list.server.say("this machine's copy: revision \(kept.revision) of the server\(waiting)")

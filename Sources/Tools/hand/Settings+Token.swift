@@ -1,6 +1,7 @@
 import Files
 import Foundation
 import HandFormats
+import Synchronization
 
 /// Tokens. A token belongs to one server, and is sent to no other, whatever address the user was tricked into using.
 extension Settings {
@@ -35,6 +36,8 @@ extension Settings {
             let others: HandAddress.Server
             switch layer {
             case .environment:
+                // The token may be for the server of a context that is gone.
+                if try home(layer) == nil, try Contexts.missing() != nil { return nil }
                 let usual = try Contexts.current().map { try home(.file($0.file)) } ?? home(.file(file()))
                 others = usual ?? server
             case .file(let file):
@@ -70,8 +73,11 @@ extension Settings {
                 + "server has a certificate, or HAND_TOKEN_IN_CLEAR=1 if the network is protected")
     }
 
+    /// The files that the user was warned of: a command may read one several times.
+    private static let warned = Mutex<Set<String>>([])
+
     private static func warnOfReaders(_ file: String) {
-        guard PrivateFile.others(file) & 0o044 != 0 else { return }
+        guard PrivateFile.others(file) & 0o044 != 0, warned.withLock({ $0.insert(file).inserted }) else { return }
         Output.message("others can read the token in \(file): chmod 600 \(file)")
     }
 }

@@ -188,7 +188,12 @@ enum Settings {
         return address
     }
 
-    static func usual(_ flag: String?) throws -> String? { try value(.url, flag: flag) }
+    static func usual(_ flag: String?) throws -> String? {
+        if let flag { return flag }
+        let first = try Contexts.named()?.file.texts[.url] ?? environment[Key.url.variable]
+        if first == nil, let failure = try Contexts.missing() { throw failure }
+        return try first ?? value(.url)
+    }
 
     /// The authorities for servers' certificates: from $HAND_CA, a file, or the system.
     static func trust() throws -> ClientConfiguration.Trust {

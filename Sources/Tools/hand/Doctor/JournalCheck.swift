@@ -1,43 +1,71 @@
 import Files
 import Foundation
+import HandClient
 import HandFormats
 import HandStore
 import HandSync
 
 /// Whether this machine's copies of lists, and the edits that wait in them, can be read.
 enum JournalCheck {
-    static func all() -> [Diagnosis] {
+    static func all(_ user: UserOptions) -> [Diagnosis] {
         let folder = Settings.stateFolder + "/clients"
         let files = (FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []).filter {
             $0.hasSuffix(".sqlite")
         }
-        var (sound, waiting, problems): (Int, [String], [Diagnosis]) = (0, [], [])
+        var sound = 0
+        var waiting: [String: Set<String>] = [:]
+        var problems: [Diagnosis] = []
         for file in files.sorted() {
+            let path = "\(folder)/\(file)"
             do {
-                waiting += try ClientJournal.check(at: "\(folder)/\(file)")
+                let lists = try ClientJournal.check(at: path)
+                let server = URL(filePath: path).deletingLastPathComponent().path
+                if !lists.isEmpty { waiting[server, default: []].formUnion(lists) }
                 sound += 1
             } catch StoreError.inUse {
                 // A running command has read it.
                 sound += 1
             } catch {
-                problems.append(
-                    .problem(
-                        "kept lists", Failure(error).message,
-                        do:
-                            "move \(folder)/\(file) away; hand then makes a new one. Edits that waited are only in that file"
-                    ))
+                problems.append(.problem("kept lists", Failure(error).message, do: advice(path, error)))
             }
         }
-        return [summary(sound, waiting)] + problems
+        let warnings = waiting.sorted { $0.key < $1.key }.map { warning($1.sorted(), in: $0, user) }
+        let count = Amount.count(sound, "file") + ", sound"
+        let finding = warnings.isEmpty ? "\(count); no edits wait to be sent" : count
+        return [.ok("kept lists", finding)] + warnings + problems
     }
 
-    private static func summary(_ sound: Int, _ waiting: [String]) -> Diagnosis {
-        if waiting.isEmpty {
-            return .ok("kept lists", "\(Amount.count(sound, "file")), sound; no edits wait to be sent")
+    private static func advice(_ path: String, _ error: any Error) -> String {
+        if access(path, R_OK | W_OK) != 0 { return "make it readable and writable: chmod u+rw \(path)" }
+        return "move \(path) away; hand then makes a new one. Edits that waited are only in that file"
+    }
+
+    // MARK: Waiting edits
+
+    private static func warning(_ lists: [String], in folder: String, _ user: UserOptions) -> Diagnosis {
+        let names = lists.joined(separator: ", ")
+        let (server, command) = sending(from: folder, user)
+        return .warning("kept lists", "edits of \(names) wait to be sent to \(server)", do: "send them: \(command)")
+    }
+
+    /// The server that a folder's edits are for, and the command that sends them. A folder's name does not tell its
+    /// server exactly, but a server's address tells its folder.
+    private static func sending(from folder: String, _ user: UserOptions) -> (server: String, command: String) {
+        func isFor(_ address: HandAddress?) -> Bool { address.map { Identity.folder($0.server) == folder } ?? false }
+        if let here = try? Settings.place(flag: user.url, list: nil), isFor(here) {
+            return ("\(here.server)", Advised.command("sync"))
         }
-        let names = Set(waiting).sorted().joined(separator: ", ")
-        return .warning(
-            "kept lists", "\(Amount.count(sound, "file")), sound; edits of \(names) wait to be sent",
-            do: "send them to their server with: hand sync")
+        for name in Contexts.names() {
+            guard let context = try? Contexts.existing(name), isFor(context.address) else { continue }
+            return ("\(context.address.server)", "hand -c \(name) sync")
+        }
+        let name = URL(filePath: folder).lastPathComponent
+        for scheme in ["hand", "hands"] {
+            let parts = name.split(separator: "_")
+            guard parts.count == 3, parts[0] == scheme else { continue }
+            let address = "\(scheme)://\(parts[1]):\(parts[2])"
+            if isFor(try? HandAddress(address)) { return (address, "hand sync --url \(address)") }
+        }
+        return ("another server, in \(folder)", "hand sync --url ADDRESS, with the address of that server")
     }
 }

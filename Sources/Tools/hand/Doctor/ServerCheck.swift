@@ -15,15 +15,22 @@ struct ServerCheck {
             let address = try options.address()
             let ways = try Reachability.check(address.server, patience: min(options.timeout, 5))
             guard ways.contains(where: { $0.verdict == .ok }) else { return (ways, false) }
-            return (ways + (await talk()), true)
+            let found = await talk()
+            return (ways + found.diagnoses, found.isReached)
         } catch {
-            return ([.problem("server", Failure(error).message)], true)
+            return failed(error)
         }
     }
 
-    private func talk() async -> [Diagnosis] {
+    private func failed(_ error: any Error) -> (diagnoses: [Diagnosis], isReached: Bool) {
+        let failure = Failure(error)
+        let diagnosis = Diagnosis.problem("server", failure.message, do: ServerAdvice.about(failure))
+        return ([diagnosis], failure.status != .unreachable)
+    }
+
+    private func talk() async -> (diagnoses: [Diagnosis], isReached: Bool) {
         do {
-            return try await options.withClient { client, address in
+            let diagnoses = try await options.withClient(by: Identity.guest) { client, address in
                 let greeting = try await client.greeting()
                 let start = ContinuousClock.now
                 let lists = try await client.lists()
@@ -34,8 +41,9 @@ struct ServerCheck {
                 return try await [.ok("server", server)] + certificate(greeting.certificateLifetime, address)
                     + [access(lists, address)] + clock(lists, address, client)
             }
+            return (diagnoses, true)
         } catch {
-            return [.problem("server", Failure(error).message)]
+            return failed(error)
         }
     }
 
@@ -54,7 +62,9 @@ struct ServerCheck {
         if let name = address.list, !lists.contains(where: { $0.name == name }) {
             return .problem("lists", Lists.missing(name, among: lists.map(\.name)))
         }
-        if lists.isEmpty { return .ok("lists", "there are none yet that you may read; make one: hand create NAME") }
+        if lists.isEmpty {
+            return .ok("lists", "there are none yet that you may read; make one: \(Advised.command("create NAME"))")
+        }
         return .ok("lists", "you may read \(Amount.count(lists.count, "list"))")
     }
 

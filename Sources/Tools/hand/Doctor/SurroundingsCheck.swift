@@ -17,6 +17,10 @@ enum SurroundingsCheck {
                     "set TERM to your terminal's name, such as xterm-256color, or install its description (Debian: ncurses-term)"
             )
         }
+        if !facts.isScreen {
+            let finding = TerminalError.notAScreen(facts.kind).description
+            return .problem("terminal", finding, do: "export TERM=xterm-256color")
+        }
         let size = facts.size.map { "\($0.columns) × \($0.rows)" } ?? "of unknown size"
         let colors = Terminal.colorsAreRefused ? "no colours, as NO_COLOR is set" : "\(count) colours"
         let finding = "\(facts.kind), \(size), \(colors)"
@@ -30,9 +34,12 @@ enum SurroundingsCheck {
         setlocale(LC_ALL, "")
         let encoding = nl_langinfo(Int32(CODESET)).map { String(cString: $0) } ?? "unknown"
         if encoding == "UTF-8" { return .ok("text", "UTF-8") }
+        // LC_ALL comes before LANG.
+        let isForced = getenv("LC_ALL").map { $0.pointee != 0 } ?? false
+        let way = (isForced ? "unset LC_ALL, then " : "") + "export LANG=C.UTF-8"
         return .warning(
             "text", "the locale's encoding is \(encoding), but hand writes UTF-8",
-            do: "if letters look wrong: export LANG=C.UTF-8, and set the terminal to UTF-8")
+            do: "if letters look wrong: \(way), and set the terminal to UTF-8")
     }
 
     private static func files() -> Diagnosis {

@@ -104,7 +104,7 @@ struct AccessOptions: ParsableArguments {
     }
 
     static func noToken(_ id: String) -> Failure {
-        Failure(.notFound, "there is no token '\(Printable.clean(id))'; 'hand token list' prints them")
+        Failure(.notFound, "there is no token '\(Printable.clean(id))'; '\(Advised.command("token list"))' prints them")
     }
 
     /// A token without its secret.

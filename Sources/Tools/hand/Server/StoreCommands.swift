@@ -172,7 +172,8 @@ struct Recover: ParsableCommand {
                 file, to: folder, replaces: replace, stamp: Int(Date().timeIntervalSince1970),
                 accessFile: AccessFile(folder: folder).path, random: &random)
         } catch StoreError.failed(let reason) where !replace && reason.contains("already") {
-            throw Failure(.error, "\(reason). To replace it (it is moved aside): hand recover --replace \(file)")
+            let command = Advised.command("recover --replace \(Advised.quoted(file))")
+            throw Failure(.error, "\(reason). To replace it (it is moved aside): \(command)")
         }
         if let aside = recovery.aside, !output.quiet { Output.message("the former store is now \(aside)") }
         if let text = Self.text(recovery.access) { Output.message(text) }
@@ -201,7 +202,8 @@ struct Recover: ParsableCommand {
         case .kept: nil
         case .lost: "the access rules are missing: the server will let nobody in. " + TokenCommand.wayOut
         case .fromBackup:
-            "the access rules are those of the backup: tokens that were revoked since then are valid again, see 'hand token list'"
+            "the access rules are those of the backup: tokens that were revoked since then are valid again, see "
+                + "'\(Advised.command("token list"))'"
         case .none:
             "there are no access rules: every user of this machine may do everything, see 'hand token guests --help'"
         }

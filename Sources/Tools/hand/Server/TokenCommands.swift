@@ -29,7 +29,8 @@ struct TokenCommand: ParsableCommand {
 
     /// Advice if the access rules are lost.
     static let wayOut =
-        "Put the file back, or restore what the store remembers: hand token restore; or start again: hand token create"
+        "Put the file back, or restore what the store remembers: \(Advised.command("token restore")); or start again: "
+        + Advised.command("token create")
 }
 
 private struct RestoreTokens: ParsableCommand {
@@ -45,7 +46,8 @@ private struct RestoreTokens: ParsableCommand {
 
     func run() throws {
         try access.restore()
-        Output.message("restored \(Amount.count(try access.read().count, "token")); see 'hand token list'")
+        let count = Amount.count(try access.read().count, "token")
+        Output.message("restored \(count); see '\(Advised.command("token list"))'")
         try access.confirm()
     }
 }

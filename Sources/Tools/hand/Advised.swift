@@ -1,0 +1,31 @@
+import Foundation
+import HandFormats
+
+/// Commands in messages. They act on the same server or store as the command that prints them.
+enum Advised {
+    /// The options that say where a command acts.
+    private static let places = ["--url", "--data", "--store"]
+
+    /// Returns a command with this command's context, and with its options that say where it acts.
+    ///
+    /// - Parameter words: the command without `hand`.
+    static func command(_ words: String) -> String {
+        let given = Array(CommandLine.arguments.dropFirst())
+        let context = ProcessInfo.processInfo.environment[Contexts.variable].flatMap { $0.isEmpty ? nil : ["-c", $0] }
+        let options = places.flatMap { name in Arguments.value(of: [name], in: given).map { [name, $0] } ?? [] }
+        return (["hand"] + (context ?? []).map(quoted) + [words] + options.map(withoutSecret).map(quoted))
+            .joined(separator: " ")
+    }
+
+    /// The word, quoted for a shell.
+    static func quoted(_ word: String) -> String {
+        let isPlain = !word.isEmpty && word.allSatisfy { $0.isLetter || $0.isNumber || "-_./:,=+@%…".contains($0) }
+        return isPlain ? word : "'" + word.replacing("'", with: "'\\''") + "'"
+    }
+
+    /// The word without the secret or the password of an address.
+    private static func withoutSecret(_ word: String) -> String {
+        guard word.contains("://") else { return word }
+        return String(word.prefix { $0 != "#" }).replacing(#/:\/\/([^:@\/]*):[^@\/]*@/#) { "://\($0.1)@" }
+    }
+}
