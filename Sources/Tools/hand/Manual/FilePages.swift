@@ -19,6 +19,8 @@ enum FilePages {
             brackets. 'hand serve' reads the file that --config or $HAND_CONFIG names, or else ~/.config/hand/serve.toml. The \
             environment overrides the file, and the command line overrides both. An unknown name is an error.
 
+            \(PackagedServer.rule)
+
             'hand serve --print-config' prints the settings in effect and where each comes from; 'hand serve --example-config' prints \
             a file with every option and its default, commented out.
             """)

@@ -25,7 +25,7 @@ struct Admin: ParsableCommand {
 struct AdminOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The folder of the server's store (default: $HAND_DATA, then ~/.local/state/hand/server).",
+            "The folder of the server's store (default: as for 'hand serve').",
             valueName: "folder")) var data: String?
     @Option(help: .init("The server's admin socket (default: admin.sock in the folder).", valueName: "path"))
     var admin: String?
@@ -35,7 +35,8 @@ struct AdminOptions: ParsableArguments {
         get throws {
             if let admin { return admin }
             if let data { return Serve.adminSocket(data) }
-            return try ServeLayers([]).text(of: "admin") ?? Serve.adminSocket(Settings.dataFolder)
+            let layers = try ServeLayers([])
+            return layers.text(of: "admin") ?? Serve.adminSocket(layers.data)
         }
     }
 
