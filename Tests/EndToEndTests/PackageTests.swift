@@ -101,7 +101,9 @@ import Testing
         #expect(try root.inside("hand token list").contains("ada: write on all lists"))
         #expect(try root.inside("hand share groceries").contains("hand://127.0.0.1:\(port)/groceries#"))
         #expect(try root.inside("hand admin report").contains("groceries"))
-        #expect(try root.shell("TERM=xterm script -qec \"chroot $ROOT timeout 1 hand top\" /dev/null", expecting: 124).contains("groceries"))
+        #expect(
+            try root.shell("TERM=xterm script -qec \"chroot $ROOT timeout 1 hand top\" /dev/null", expecting: 124)
+                .contains("groceries"))
         try root.inside("hand admin backup /var/lib/hand/own.backup; hand backup /root/lists.backup; hand verify")
         #expect(try root.inside("hand recover /root/lists.backup --replace", expecting: 1).contains("/var/lib/hand"))
         #expect(try root.inside("hand serve --print-config").contains("# /etc/hand/serve.toml"))

@@ -72,7 +72,9 @@ package final class TLSContext {
 
     /// The host name in the certificate; the first one if there are several.
     package var hostName: String? {
-        guard let certificate = SSL_CTX_get0_certificate(raw), let name = hand_x509_host(certificate) else { return nil }
+        guard let certificate = SSL_CTX_get0_certificate(raw), let name = hand_x509_host(certificate) else {
+            return nil
+        }
         defer { hand_free(name) }
         return String(cString: name)
     }

@@ -2,7 +2,8 @@ import Foundation
 
 /// The server that the package installs.
 ///
-/// Its operator is root or the server's own user. Their commands are about this server, unless they have set up another.
+/// Its operator is root or the server's own user. Their commands are about this server, unless they have set up
+/// another.
 enum PackagedServer {
     static let configuration = "/etc/hand/serve.toml"
     static let data = "/var/lib/hand"
@@ -20,7 +21,8 @@ enum PackagedServer {
     /// Whether the commands of a server's operator are about this server, and 'hand serve' runs it.
     static func isMeant(_ environment: [String: String]) -> Bool {
         let files = FileManager.default
-        return (geteuid() == 0 || getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } == user) && others.allSatisfy { environment[$0, default: ""].isEmpty }
+        return (geteuid() == 0 || getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } == user)
+            && others.allSatisfy { environment[$0, default: ""].isEmpty }
             && !files.fileExists(atPath: Settings.serveFile) && files.fileExists(atPath: configuration)
     }
 }

@@ -57,12 +57,10 @@ extension Serve {
 
     /// The address for links, from the settings of the server; nil if they leave it at its default.
     static func sharedAddress(_ layers: ServeLayers) throws -> String? {
-        let endpoints = try layers.texts(of: "listen").map(endpoint)
-        if endpoints.isEmpty { return nil }
-        var encryption = EncryptionOptions()
-        (encryption.tlsCert, encryption.tlsKey) = (layers.text(of: "tls-cert"), layers.text(of: "tls-key"))
-        let tls = try encryption.context()
-        for case .tcp(let address) in endpoints where tls != nil || !address.isAny {
+        let serve = try Serve.parse(layers.arguments)
+        if serve.listen.isEmpty { return nil }
+        let tls = try serve.encryption.context()
+        for case .tcp(let address) in try serve.listen.map(endpoint) where tls != nil || !address.isAny {
             if let text = clientAddress(.tcp(address), tls) { return text }
         }
         throw Failure(

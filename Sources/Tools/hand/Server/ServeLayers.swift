@@ -64,11 +64,8 @@ struct ServeLayers {
     }
 
     /// A setting's value from the layer with the highest precedence; nil if no layer has it.
-    func text(of name: String) -> String? { texts(of: name).first }
-
-    /// The values of a setting that may be repeated.
-    func texts(of name: String) -> [String] {
-        layer(of: name)?.arguments[name]?.map { String($0.dropFirst("--\(name)=".count)) } ?? []
+    func text(of name: String) -> String? {
+        layer(of: name)?.arguments[name]?.first.map { String($0.dropFirst("--\(name)=".count)) }
     }
 
     /// The folder of the server's store.
