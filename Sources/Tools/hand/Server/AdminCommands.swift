@@ -170,7 +170,10 @@ private struct AdminBackup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Make the server copy its store into a file while it runs.",
         discussion:
-            "Like 'hand backup', but the server writes the file, as its own user. 'hand verify FILE' checks the copy.")
+            """
+            Like 'hand backup', but the server writes the file, as its own user: into its data folder, or another one that it may \
+            write to (see 'hand help unit'). 'hand verify FILE' checks the copy.
+            """)
 
     @OptionGroup var options: AdminOptions
     @Argument(help: "The file to write; it must not exist.") var file: String

@@ -50,7 +50,8 @@ struct Serve: ParsableCommand {
     @Option(help: "Permissions of Unix socket files. Users who may write to the file may connect.")
     var socketPermissions = FileMode(0o600)
 
-    @Option(help: .init("The folder for the lists (default: ~/.local/state/hand/server).", valueName: "folder")) var data: String?
+    @Option(help: .init("The folder for the lists (default: ~/.local/state/hand/server).", valueName: "folder"))
+    var data: String?
 
     @OptionGroup(title: "Several servers") var shared: SharedStoreOptions
 

@@ -30,7 +30,8 @@ struct Unit: ParsableCommand {
     @Option(help: .init("The server's user (default: a user that systemd makes).", valueName: "name")) var user: String?
     @Option(help: .init("The path of the program (default: this program's own path).", valueName: "path")) var program:
         String?
-    @Argument(parsing: .postTerminator, help: "Options of 'hand serve'.") var options: [String] = []
+    @Argument(parsing: .postTerminator, help: .init("Options of 'hand serve'.", valueName: "serve-option"))
+    var options: [String] = []
 
     func validate() throws {
         do { _ = try Serve.parse(options) } catch {
