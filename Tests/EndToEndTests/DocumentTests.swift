@@ -76,6 +76,36 @@ import Testing
         }
     }
 
+    /// Whether a process may have a network and processes of its own.
+    private static let hasNamespaces =
+        (try? Binary.run(isolation + ["ip", "link", "set", "lo", "up"], program: "/usr/bin/unshare").status) == 0
+    private static let isolation = ["-rn", "--pid", "--fork", "--kill-child", "--mount-proc"]
+
+    /// The tour after "Run it", literally: on the usual port, with what `.ci/try` has left on the server.
+    @Test(.enabled(if: hasNamespaces, "needs network namespaces")) func theTourFollowsRunIt() throws {
+        let folder = try TemporaryFolder()
+        // The command is built already.
+        try "#!/bin/sh\n".write(toFile: folder.path + "/swift", atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path + "/swift")
+        try FileManager.default.createSymbolicLink(atPath: folder.path + "/hand", withDestinationPath: Binary.path)
+        let steps = try steps(of: "README.md")
+        let script =
+            "ip link set lo up; \(Self.root)/.ci/try || exit 1; cd \(folder.path)\n"
+            + steps.map { "printf '\\036'; { \($0.command)\n} 2>&1" }.joined(separator: "\n")
+        let outcome = try Binary.run(
+            Self.isolation + ["/bin/sh", "-c", script],
+            environment: [
+                "PATH": "\(folder.path):/usr/sbin:/usr/bin:/sbin:/bin", "HOME": folder.path, "HAND_NAME": "ada",
+                "XDG_STATE_HOME": folder.path + "/state", "XDG_CONFIG_HOME": folder.path + "/config",
+            ], program: "/usr/bin/unshare")
+        let outputs = outcome.output.split(separator: "\u{1E}", omittingEmptySubsequences: false).dropFirst()
+        #expect(outputs.count == steps.count, "\(outcome.output) \(outcome.messages)")
+        for (step, output) in zip(steps, outputs) {
+            let lines = output.components(separatedBy: "\n").dropLast().map(normalized)
+            #expect(lines == step.output.map(normalized), "\(step.command)")
+        }
+    }
+
     /// The targets of a document's links exist; docc checks links between articles.
     @Test func linksHaveTargets() throws {
         var count = 0

@@ -166,6 +166,29 @@ import Testing
         #expect(try page("hand-serve.toml.5").contains(".B max\\-items\n"))
         #expect(try page("hand-config.toml.5").contains(".B moveTop\n"))
         #expect(try page("hand-load-script.5").contains("    4 add \"item"), "blocks are indented")
+        for file in files {
+            let text = try page(file)
+            let name = text.firstMatch(of: #/\.SH NAME\n.* \\- (.+)\n/#)?.1.lowercased() ?? ""
+            let start = text.firstMatch(of: #/\.SH DESCRIPTION\n\.PP\n(.+)\n/#)?.1.lowercased() ?? ""
+            #expect(!name.isEmpty && !start.hasPrefix(name), "\(file): the description repeats the name")
+            #expect(text.contains(".SH EXIT STATUS\n.TP\n.B 0\nok\n") == file.hasSuffix(".1"), "\(file)")
+            let repeated = text.firstMatch(of: #/default: ([^)]+)\)\.? Default: \1|versions (\d+) to \2/#)
+            #expect(repeated == nil, "\(file): \(repeated?.0 ?? "")")
+        }
+        // What a command has to do with is in its sections.
+        for (file, variable, path) in [
+            ("hand-add.1", "HAND_TOKEN", "hand/config.toml"), ("hand-token-create.1", "HAND_DATA", "/var/lib/hand"),
+            ("hand-share.1", "HAND_URL", "/var/lib/hand"), ("hand-serve.1", "HAND_CONFIG", "/etc/hand/serve.toml"),
+        ] {
+            let parts = try page(file).components(separatedBy: ".SH ")
+            #expect(parts.contains { $0.hasPrefix("ENVIRONMENT") && $0.contains(".B \(variable)\n") }, "\(file)")
+            #expect(parts.contains { $0.hasPrefix("FILES") && $0.contains(path) }, "\(file)")
+        }
+        #expect(try !page("hand-simulate.1").contains("HAND_TOKEN"))
+        #expect(try page("hand-load.1").contains(".B 99\n") && !page("hand-add.1").contains(".B 99\n"))
+        #expect(try page("hand-unit.1").contains("[\\-\\- SERVE\\-OPTION...]"))
+        #expect(try page("hand-serve.1").contains(".B \\-\\-insecure, \\-\\-no\\-insecure\n"))
+        #expect(try page("hand-add.1").contains(".B \\-\\-task, \\-\\-note, \\-\\-heading, \\-\\-card\n"))
     }
 
     @Test(.enabled(if: hasGroff, "groff is not installed"))

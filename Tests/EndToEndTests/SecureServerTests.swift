@@ -44,6 +44,35 @@ import Testing
         #expect(load.status == 0 && load.output.contains("converged"), "\(load.output) \(load.messages)")
     }
 
+    /// The address of a link is one that the certificate has; the server recommends the same.
+    @Test(arguments: [
+        ("IP:127.0.0.1,DNS:lists.example.org", "127.0.0.1", "lists.example.org"),
+        ("DNS:lists.example.org", "lists.example.org", "lists.example.org"), ("IP:127.0.0.1", "127.0.0.1", "127.0.0.1"),
+        ("DNS:*.example.org", nil, nil),
+    ])
+    func addressesAreInTheCertificate(names: String, onLoopback: String?, onAll: String?) throws {
+        let folder = try TemporaryFolder()
+        let own = try Certificates(folder).make("server", for: names)
+        let file = folder.path + "/serve.toml"
+        for (listen, expected) in [("127.0.0.1", onLoopback), ("0.0.0.0", onAll)] {
+            try """
+            listen = ["\(listen):7777"]
+            tls-cert = "\(own.certificate)"
+            tls-key = "\(own.key)"
+            data = "\(folder.path)/other"
+            """.write(toFile: file, atomically: true, encoding: .utf8)
+            let shared = try Binary.run(
+                ["share", "groceries"], environment: ["HAND_CONFIG": file, "XDG_CONFIG_HOME": folder.path])
+            if let expected {
+                #expect(
+                    shared.output.hasPrefix("hands://\(expected):7777/groceries#"),
+                    "\(shared.output) \(shared.messages)")
+            } else {
+                #expect(shared.status == 2 && shared.messages.contains("--url"), "\(shared.messages)")
+            }
+        }
+    }
+
     /// Each of several hosts must be the one that its certificate names; others are skipped.
     @Test func severalHosts() throws {
         let folder = try TemporaryFolder()

@@ -173,11 +173,11 @@ import Testing
         ])
         #expect(unit.status == 0, "\(unit.messages)")
         let lines = unit.output.split(separator: "\n")
-        #expect(lines.contains("ExecStart=/usr/bin/hand serve --data /var/lib/hand --listen 0.0.0.0:7777 --insecure"))
+        #expect(lines.contains("ExecStart=/usr/bin/hand serve --listen 0.0.0.0:7777 --insecure"))
         #expect(lines.contains("Type=notify"))
         let quoted = try Binary.run(["unit", "--program", "/a b/hand", "--", "--tls-cert", "50%$x", "--tls-key", "k"])
         #expect(
-            quoted.output.contains(#"ExecStart="/a b/hand" serve --data /var/lib/hand --tls-cert 50%%$$x --tls-key k"#))
+            quoted.output.contains(#"ExecStart="/a b/hand" serve --tls-cert 50%%$$x --tls-key k"#))
         let wrong = try Binary.run(["unit", "--", "--durabilty", "fsync"])
         #expect(wrong.status != 0 && wrong.messages.contains("durabilty"), "\(wrong.messages)")
     }

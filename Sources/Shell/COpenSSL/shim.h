@@ -31,6 +31,20 @@ static inline long hand_x509_seconds_since(const X509 *certificate) {
     ASN1_TIME_diff(&days, &seconds, X509_get0_notBefore(certificate), NULL);
     return days * 86400L + seconds;
 }
+// The first host name of a certificate that is not a pattern, to be freed; NULL if there is none.
+static inline char *hand_x509_host(const X509 *certificate) {
+    GENERAL_NAMES *names = (GENERAL_NAMES *)X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);
+    char *host = NULL;
+    for (int i = 0; host == NULL && i < sk_GENERAL_NAME_num(names); i++) {
+        const GENERAL_NAME *name = sk_GENERAL_NAME_value(names, i);
+        if (name->type != GEN_DNS) continue;
+        const char *text = (const char *)ASN1_STRING_get0_data(name->d.dNSName);
+        if (text[0] != '*') host = OPENSSL_strdup(text);
+    }
+    GENERAL_NAMES_free(names);
+    return host;
+}
+static inline void hand_free(void *memory) { OPENSSL_free(memory); }
 // Counts handshake messages that arrive after the handshake, such as those for new keys. Beyond the maximum, the input
 // that was not read yet is dropped, so that one call of SSL_read does not process them all. The application's data is
 // the count plus one, or zero while messages are not counted.

@@ -50,6 +50,14 @@ package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
         ip == "::1" || ip.hasPrefix("127.") || ip.hasPrefix("::ffff:127.")
     }
 
+    /// Whether the address stands for all of the machine's addresses.
+    package var isAny: Bool { ["0.0.0.0", "::"].contains(ip) }
+
+    /// The same port on this machine alone.
+    package var loopback: Self {
+        (try? Self(ip: family == AF_INET ? "127.0.0.1" : "::1", port: port)) ?? self
+    }
+
     /// The address as 16 octets; IPv4 addresses are mapped to `::ffff:0:0/96`.
     var octets: [UInt8] {
         switch host {

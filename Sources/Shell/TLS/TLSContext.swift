@@ -76,6 +76,20 @@ package final class TLSContext {
         return left < 7 * 86_400 ? "the certificate expires in \(left / 86_400) days" : nil
     }
 
+    /// The host name in the certificate; the first one if there are several.
+    package var hostName: String? {
+        guard let certificate = SSL_CTX_get0_certificate(raw), let name = hand_x509_host(certificate) else {
+            return nil
+        }
+        defer { hand_free(name) }
+        return String(cString: name)
+    }
+
+    /// Whether clients that connect to this IP address accept the certificate.
+    package func covers(ip: String) -> Bool {
+        SSL_CTX_get0_certificate(raw).map { X509_check_ip_asc($0, ip, 0) == 1 } ?? false
+    }
+
     // MARK: The work of handshakes
 
     /// Runs `body`, a step of a handshake, unless the given turn has spent its time on handshakes. Returns whether it

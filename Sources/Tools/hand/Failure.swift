@@ -12,7 +12,7 @@ import HandWire
 import Terminal
 
 /// The exit codes.
-enum ExitStatus: Int32 {
+enum ExitStatus: Int32, CaseIterable {
     case ok = 0
     case error = 1
     case usage = 2
@@ -23,6 +23,21 @@ enum ExitStatus: Int32 {
     case conflict = 7
     /// A threshold of a load test was not met; other load tools use the same code.
     case threshold = 99
+
+    /// The meaning, for the help and the manual.
+    var summary: String {
+        switch self {
+        case .ok: "ok"
+        case .error: "error"
+        case .usage: "usage"
+        case .notFound: "not found"
+        case .rejected: "rejected"
+        case .notAllowed: "not allowed"
+        case .unreachable: "unreachable"
+        case .conflict: "conflict"
+        case .threshold: "a threshold of 'hand load' was not met"
+        }
+    }
 }
 
 /// A failure of a command: its message and its exit code.

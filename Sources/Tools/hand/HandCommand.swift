@@ -14,11 +14,11 @@ struct HandCommand: AsyncParsableCommand {
             context in use (hand context use NAME), "url" in ~/.config/hand/config.toml, hand://127.0.0.1:7777. 'hand context add' gives \
             a server a name: hand -c work ls.
 
-            'hand' without arguments asks what you want to do; 'hand doctor' finds problems; 'hand help topics' lists explanations of \
-            merging, working offline, TLS, roles, decks and backups.
+            'hand' without arguments asks what you want to do; 'hand doctor' finds problems; 'hand help TOPIC' explains \
+            \(Topic.allCases.map(\.rawValue).joined(separator: ", ")).
 
             Items are named by their number in 'hand ls' or by the first characters of their id.
-            Exit codes: 0 ok, 1 error, 2 usage, 3 not found, 4 rejected, 5 not allowed, 6 unreachable, 7 conflict.
+            Exit codes: \(Surroundings.exitCodes.map { "\($0.rawValue) \($0.summary)" }.joined(separator: ", ")).
             """,
         version: version,
         groupedSubcommands: [

@@ -22,11 +22,8 @@ enum Settings {
 
     /// The folder for the data of servers and clients.
     static var stateFolder: String { folder("XDG_STATE_HOME", "/.local/state") }
-    /// The folder of a server's store if no option names one.
-    static var dataFolder: String {
-        get throws { try ServeLayers([]).text(of: "data") ?? defaultDataFolder }
-    }
-    static var defaultDataFolder: String { stateFolder + "/server" }
+    /// The folder that a service manager keeps for this process; nil without one.
+    static var serviceFolder: String? { environment["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init) }
     static var configurationFolder: String { folder("XDG_CONFIG_HOME", "/.config") }
     static var configurationFile: String { configurationFolder + "/config.toml" }
     /// The configuration file of 'hand serve' if no option names one.

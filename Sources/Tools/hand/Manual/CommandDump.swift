@@ -36,6 +36,7 @@ struct CommandDump: Decodable {
         let shouldDisplay: Bool
         let isOptional: Bool
         let isRepeating: Bool
+        let parsingStrategy: String
 
         var isPositional: Bool { kind == "positional" }
         /// The description, with the possible values and the default.

@@ -17,13 +17,17 @@ enum CommandPages {
         let arguments = (command.arguments ?? []).filter(\.shouldDisplay)
         page.heading("Synopsis")
         page.synopsis((["hand"] + command.path).joined(separator: " "), synopsis(command, arguments))
-        page.heading("Description")
-        page.paragraphs([command.abstract, command.discussion].compactMap { $0 }.joined(separator: "\n\n"))
+        // The abstract is the page's name.
+        if let discussion = command.discussion {
+            page.heading("Description")
+            page.paragraphs(discussion)
+        }
         if !command.shown.isEmpty {
             page.heading("Commands")
             for other in command.shown { page.item("\(name(other.path))(1)", other.abstract ?? "") }
         }
         options(arguments, &page)
+        Surroundings.describe(command, on: &page)
         page.heading("Examples")
         page.literal(Examples.of(command.path))
         page.heading("See also")
@@ -42,7 +46,8 @@ enum CommandPages {
         if !command.shown.isEmpty { return ["COMMAND"] }
         let positionals = arguments.filter(\.isPositional).map { argument in
             let name = (argument.valueName ?? "").uppercased() + (argument.isRepeating ? "..." : "")
-            return argument.isOptional ? "[\(name)]" : name
+            let words = argument.parsingStrategy == "postTerminator" ? "-- \(name)" : name
+            return argument.isOptional ? "[\(words)]" : words
         }
         return ["[OPTIONS]"] + positionals
     }
@@ -56,7 +61,15 @@ enum CommandPages {
             let some = arguments.filter { $0.sectionTitle == title }
             if some.isEmpty { continue }
             page.heading(title ?? "Options")
-            for argument in some { page.item(term(argument), argument.text) }
+            for (index, argument) in some.enumerated() {
+                // Flags that exclude each other have one text.
+                func continues(_ other: CommandDump.Argument) -> Bool {
+                    argument.kind == "flag" && other.kind == "flag" && argument.abstract == other.abstract
+                }
+                if index > 0, continues(some[index - 1]) { continue }
+                let terms = [argument] + some.dropFirst(index + 1).prefix(while: continues)
+                page.item(terms.map(term).joined(separator: ", "), argument.text)
+            }
         }
     }
 

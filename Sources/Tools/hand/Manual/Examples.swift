@@ -12,7 +12,7 @@ enum Examples {
             "hand add - < groceries.txt",
         ],
         "admin": ["hand admin connections", "hand admin close 17", "hand admin drain --within 5m"],
-        "admin backup": ["hand admin backup lists.backup", "hand admin backup /srv/lists.backup --data /var/lib/hand"],
+        "admin backup": ["hand admin backup lists.backup", "hand admin backup /var/lib/hand/lists.backup"],
         "admin close": ["hand admin close 17", "hand admin close 17 --data /var/lib/hand"],
         "admin compact": ["hand admin compact", "hand admin compact --data /var/lib/hand"],
         "admin connections": ["hand admin connections", "hand admin connections --json"],

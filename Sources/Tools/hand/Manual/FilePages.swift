@@ -19,12 +19,14 @@ enum FilePages {
             brackets. 'hand serve' reads the file that --config or $HAND_CONFIG names, or else ~/.config/hand/serve.toml. The \
             environment overrides the file, and the command line overrides both. An unknown name is an error.
 
+            \(PackagedServer.rule)
+
             'hand serve --print-config' prints the settings in effect and where each comes from; 'hand serve --example-config' prints \
             a file with every option and its default, commented out.
             """)
         page.heading("Settings")
         for entry in try ServeExample.entries() {
-            page.item(entry.name, "\(entry.text) Default: \(entry.value ?? "none").")
+            page.item(entry.name, entry.text + (entry.value.map { " Default: \($0)." } ?? ""))
         }
         page.heading("Examples")
         page.literal([
@@ -79,12 +81,14 @@ enum FilePages {
 
     private static func wireProtocol() -> Roff {
         var page = Roff("hand-protocol", section: 7, "how clients and servers of hand communicate")
+        let (lowest, highest) = (ProtocolVersion.lowest, ProtocolVersion.highest)
+        let versions = lowest == highest ? "version \(highest)" : "versions \(lowest) to \(highest)"
         page.heading("Description")
         page.paragraphs(
             """
             A client connects over TCP, TLS or a Unix socket; the default port is \(HandAddress.defaultPort). Both sides send frames: a \
             length, then one message. The client sends a hello with the versions that it supports and its secret id; this program \
-            supports versions \(ProtocolVersion.lowest) to \(ProtocolVersion.highest). The server answers with a welcome, or with an \
+            supports \(versions). The server answers with a welcome, or with an \
             error that gives the reason.
 
             A client then subscribes to lists. It receives a snapshot of the list, or the commits that it has missed, and after that \

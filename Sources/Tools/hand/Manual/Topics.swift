@@ -81,19 +81,24 @@ enum Topic: String, CaseIterable {
 
           openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 \\
               -nodes -days 365 -subj /CN=lists \\
-              -addext subjectAltName=DNS:lists.example.org \\
+              -addext subjectAltName=DNS:lists.example.org,IP:127.0.0.1 \\
               -keyout lists.key -out lists.pem
           hand serve --listen 0.0.0.0:7777 --tls-cert lists.pem --tls-key lists.key
 
         If hand is installed as a package, put both files into /etc/hand, let the server's user read them (chgrp hand \
         /etc/hand/lists.key; chmod 640 /etc/hand/lists.key), set listen, tls-cert and tls-key in /etc/hand/serve.toml, and start the \
-        server: systemctl enable --now hand.
+        server: systemctl enable --now hand. Root's commands ('hand token', 'hand backup') then use this server's settings.
 
         The users' address then begins with hands://. If you made the certificate yourself, they also need a copy of lists.pem, \
         which is not secret:
 
           hand context add work hands://lists.example.org --ca lists.pem --ask-token
           hand -c work lists
+
+        Anybody whose role is write or admin makes the first list: hand -c work create groceries. On the server's machine, no token is \
+        needed, but the certificate must name the address:
+
+          HAND_CA=/etc/hand/lists.pem hand create groceries --url hands://127.0.0.1
 
         To use a new certificate, run 'systemctl reload hand', or send SIGHUP to the server. 'hand doctor' shows how long a \
         certificate is still valid.
@@ -111,7 +116,8 @@ enum Topic: String, CaseIterable {
           write     all other edits, and make lists
           admin     delete, bring back and rename lists
 
-        Make a token on the server's machine, and give its secret to the person:
+        Make a token on the server's machine, as the server's user (as root, if hand is installed as a package), and give its secret \
+        to the person:
 
           hand token create ada --role write
           hand token create bob --role read --list groceries --expires 7d
@@ -154,6 +160,9 @@ enum Topic: String, CaseIterable {
         To restore a backup, stop the server first:
 
           hand recover lists.backup --replace
+
+        If hand is installed as a package, run these commands as root: they use the store that /etc/hand/serve.toml names, by \
+        default in /var/lib/hand. There, 'hand admin backup' can write only to the folders that 'hand help unit' explains.
 
         The existing store is moved aside, not deleted. Clients that reconnect keep the edits that they had not sent. Edits that \
         were acknowledged after the backup was made are gone from the lists.

@@ -14,7 +14,7 @@ struct AccessOptions: ParsableArguments {
     @Flag(help: "Print JSON.") var json = false
 
     private var folder: String {
-        get throws { try server.data ?? Settings.dataFolder }
+        get throws { try server.data ?? ServeLayers([]).data }
     }
 
     private var file: AccessFile {

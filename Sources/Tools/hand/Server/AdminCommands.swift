@@ -25,7 +25,7 @@ struct Admin: ParsableCommand {
 struct AdminOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The folder of the server's store (default: $HAND_DATA, then ~/.local/state/hand/server).",
+            "The folder of the server's store (default: as for 'hand serve').",
             valueName: "folder")) var data: String?
     @Option(help: .init("The server's admin socket (default: admin.sock in the folder).", valueName: "path"))
     var admin: String?
@@ -35,7 +35,8 @@ struct AdminOptions: ParsableArguments {
         get throws {
             if let admin { return admin }
             if let data { return Serve.adminSocket(data) }
-            return try ServeLayers([]).text(of: "admin") ?? Serve.adminSocket(Settings.dataFolder)
+            let layers = try ServeLayers([])
+            return layers.text(of: "admin") ?? Serve.adminSocket(layers.data)
         }
     }
 
@@ -169,7 +170,10 @@ private struct AdminBackup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Make the server copy its store into a file while it runs.",
         discussion:
-            "Like 'hand backup', but the server writes the file, as its own user. 'hand verify FILE' checks the copy.")
+            """
+            Like 'hand backup', but the server writes the file, as its own user: into its data folder, or another one that it may \
+            write to (see 'hand help unit'). 'hand verify FILE' checks the copy.
+            """)
 
     @OptionGroup var options: AdminOptions
     @Argument(help: "The file to write; it must not exist.") var file: String

@@ -2,6 +2,7 @@ import ArgumentParser
 import EventLoop
 import Foundation
 import HandServer
+import TLS
 
 extension Serve {
     /// Refuses to listen where others can connect without TLS, unless the operator allows it.
@@ -23,20 +24,47 @@ extension Serve {
     }
 
     static func greeting(
-        _ endpoints: [ServerConfiguration.Endpoint], _ folder: String, _ status: SocketAddress?, isSecure: Bool
+        _ endpoints: [ServerConfiguration.Endpoint], _ folder: String, _ status: SocketAddress?, _ tls: TLSContext?
     ) -> String {
         let addresses = endpoints.map { endpoint in
             switch endpoint {
-            case .tcp(let address): "\(isSecure ? "hands" : "hand")://\(address)"
+            case .tcp(let address): "\(tls == nil ? "hand" : "hands")://\(address)"
             case .unix(let path): "hand+unix://\(path)"
             case .inherited: "an inherited socket"
             }
         }
-        // The path of an inherited Unix socket is not known here.
-        let hint = addresses.first { $0.contains("://") }.map { ", or HAND_URL=\($0) hand create groceries" } ?? ""
+        let hint = endpoints.lazy.compactMap { clientAddress($0, tls) }.first.map {
+            ", or HAND_URL=\($0) hand create groceries"
+        }
         return "hand serves on \(addresses.joined(separator: " and ")), lists kept in \(folder). "
             + (status.map { "Metrics: http://\($0)/metrics. " } ?? "")
-            + "Connect: hand --help\(hint)"
+            + "Connect: hand --help\(hint ?? "")"
+    }
+
+    /// The address for clients; nil if it is not known here, or if the certificate has no name for it.
+    private static func clientAddress(_ endpoint: ServerConfiguration.Endpoint, _ tls: TLSContext?) -> String? {
+        switch endpoint {
+        case .unix(let path): return "hand+unix://\(path)"
+        case .inherited: return nil
+        case .tcp(let address):
+            let own = address.isAny ? address.loopback : address
+            guard let tls else { return "hand://\(own)" }
+            if !address.isAny, tls.covers(ip: address.ip) { return "hands://\(address)" }
+            if let name = tls.hostName { return "hands://\(name):\(address.port)" }
+            return tls.covers(ip: own.ip) ? "hands://\(own)" : nil
+        }
+    }
+
+    /// The address for links, from the settings of the server; nil if they leave it at its default.
+    static func sharedAddress(_ layers: ServeLayers) throws -> String? {
+        let serve = try Serve.parse(layers.arguments)
+        if serve.listen.isEmpty { return nil }
+        let tls = try serve.encryption.context()
+        for case .tcp(let address) in try serve.listen.map(endpoint) where tls != nil || !address.isAny {
+            if let text = clientAddress(.tcp(address), tls) { return text }
+        }
+        throw Failure(
+            .usage, "the server's settings do not say under which name others reach it. Give --url hands://HOST:PORT")
     }
 
     static func endpoint(_ text: String) throws -> ServerConfiguration.Endpoint {

@@ -15,8 +15,7 @@ struct Serve: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run a server.",
         discussion: """
-            Without options, the server listens on 127.0.0.1:7777 and keeps its lists in $HAND_DATA, or else in \
-            ~/.local/state/hand/server. Users of this machine may do everything. Other users need a token ('hand token'), and \
+            Without options, the server listens on 127.0.0.1:7777 and keeps its lists in ~/.local/state/hand/server. Users of this machine may do everything. Other users need a token ('hand token'), and \
             the server needs a certificate. Ctrl-C or SIGTERM stops it cleanly. Acknowledged edits survive even kill -9 and \
             power failures.
 
@@ -24,6 +23,8 @@ struct Serve: ParsableCommand {
             and in a configuration file (max-items = 500): --config, or else $HAND_CONFIG, or else ~/.config/hand/serve.toml. \
             The command line overrides the environment, and the environment overrides the file. --print-config prints the \
             settings in effect as such a file.
+
+            \(PackagedServer.rule)
             """)
 
     @Option(help: .init("The configuration file, in TOML; may be a pipe.", valueName: "file")) var config: String?
@@ -49,7 +50,8 @@ struct Serve: ParsableCommand {
     @Option(help: "Permissions of Unix socket files. Users who may write to the file may connect.")
     var socketPermissions = FileMode(0o600)
 
-    @Option(help: .init("The folder for the lists (default: $HAND_DATA).", valueName: "folder")) var data: String?
+    @Option(help: .init("The folder for the lists (default: ~/.local/state/hand/server).", valueName: "folder"))
+    var data: String?
 
     @OptionGroup(title: "Several servers") var shared: SharedStoreOptions
 
@@ -138,7 +140,7 @@ struct Serve: ParsableCommand {
         let inherited = try ServiceManager.takeSockets().map { ServerConfiguration.Endpoint.inherited($0) }
         let named = listen.isEmpty && inherited.isEmpty ? [Self.defaultEndpoint] : listen
         let endpoints = try inherited + named.map(Self.endpoint)
-        let folder = data ?? Settings.defaultDataFolder
+        let folder = try data ?? ServeLayers([]).data
         let tls = try encryption.context()
         if tls == nil, !encryption.insecure { try Self.refuseOpen(endpoints) }
         let log = telling.startLog()
@@ -178,7 +180,7 @@ struct Serve: ParsableCommand {
         try reloadOnSignal(server, loop, logger, audit, manager)
         Output.line(
             Self.greeting(
-                opened, database?.place ?? (isKept ? folder : "nowhere"), server.statusAddress, isSecure: tls != nil))
+                opened, database?.place ?? (isKept ? folder : "nowhere"), server.statusAddress, tls))
         manager?.tell(.ready)
         loop.run()
         loop.close()
@@ -243,7 +245,6 @@ struct Serve: ParsableCommand {
     func printSettings(from layers: ServeLayers) {
         var serve = self
         if serve.listen.isEmpty { serve.listen = [Self.defaultEndpoint] }
-        serve.data = data ?? Settings.defaultDataFolder
         for setting in ServeSetting.all(of: serve) { Output.line(setting.line(from: layers.origin(of: setting.name))) }
     }
 

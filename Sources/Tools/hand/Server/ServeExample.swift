@@ -16,7 +16,10 @@ enum ServeExample {
             // A flag also has the name of its negation.
             let names = (argument.names ?? []).map(\.name)
             guard let setting = settings.first(where: { names.contains($0.name) }) else { return nil }
-            return Entry(name: setting.name, text: argument.abstract ?? "", value: setting.literal)
+            var text = argument.abstract ?? ""
+            // The value is beside the text, which need not repeat it.
+            if setting.literal != nil { text = text.replacing(#/ \(default: [^)]*\)$/#, with: "") }
+            return Entry(name: setting.name, text: text, value: setting.literal)
         }
     }
 

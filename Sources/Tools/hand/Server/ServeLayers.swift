@@ -4,6 +4,7 @@ import HandFormats
 import TOMLKit
 
 /// The settings of 'hand serve' that do not come from the command line: the environment's, then the configuration file's.
+/// The commands of a server's operator read the same layers, so that they find the server's data.
 ///
 /// They become options in front of those on the command line, and the last one wins. So the argument parser reads and
 /// checks every value, wherever it comes from.
@@ -27,8 +28,12 @@ struct ServeLayers {
         let named =
             Arguments.value(of: ["--config"], in: arguments)
             ?? environment["HAND_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
+        let path = named ?? (PackagedServer.isMeant(environment) ? PackagedServer.configuration : Settings.serveFile)
+        let folder = Settings.serviceFolder ?? (path == PackagedServer.configuration ? PackagedServer.data : nil)
         layers = [
-            try Self.file(at: named ?? Settings.serveFile, isNamed: named != nil, settings),
+            Layer(
+                origin: "default", arguments: ["data": ["--data=\(folder ?? Settings.stateFolder + "/server")"]]),
+            try Self.file(at: path, isNamed: named != nil, settings),
             try Self.environment(environment, settings),
         ]
     }
@@ -50,7 +55,11 @@ struct ServeLayers {
     func explained(_ message: String) -> String {
         let notes = settings.filter { setting in
             !isGiven(setting.name) && message.firstRange(of: "--\(setting.name)") != nil
-        }.compactMap { setting in layer(of: setting.name).map { "\n'\(setting.name)' is set in \($0.origin)." } }
+        }.compactMap { setting in
+            layers.dropFirst().last { $0.arguments[setting.name] != nil }.map {
+                "\n'\(setting.name)' is set in \($0.origin)."
+            }
+        }
         return message + notes.joined()
     }
 
@@ -58,6 +67,9 @@ struct ServeLayers {
     func text(of name: String) -> String? {
         layer(of: name)?.arguments[name]?.first.map { String($0.dropFirst("--\(name)=".count)) }
     }
+
+    /// The folder of the server's store.
+    var data: String { text(of: "data") ?? "" }
 
     private func isGiven(_ name: String) -> Bool {
         commandLine.contains { $0 == "--\(name)" || $0.hasPrefix("--\(name)=") || $0 == "--no-\(name)" }

@@ -16,7 +16,8 @@ struct EncryptionOptions: ParsableArguments {
     @Option(
         help: .init("Accept only clients whose certificate is signed by one of these authorities.", valueName: "file"))
     var tlsClientCa: String?
-    @Flag(inversion: .prefixedNo, help: "Listen without TLS where other machines can connect.") var insecure = false
+    @Flag(inversion: .prefixedNo, help: "Listen without TLS where other machines can connect, or refuse to.")
+    var insecure = false
 
     func validate() throws {
         guard (tlsCert == nil) == (tlsKey == nil) else {

@@ -10,8 +10,7 @@ import HandWire
 /// The store of one server, or the database of several.
 struct StoreOptions: ParsableArguments {
     @Option(
-        help: .init(
-            "The folder of the store (default: $HAND_DATA, then ~/.local/state/hand/server).", valueName: "folder"))
+        help: .init("The folder of the store (default: as for 'hand serve').", valueName: "folder"))
     var data: String?
 
     @OptionGroup var shared: SharedStoreOptions
@@ -23,7 +22,7 @@ struct StoreOptions: ParsableArguments {
     }
 
     var folder: String {
-        get throws { try data ?? Settings.dataFolder }
+        get throws { try data ?? ServeLayers([]).data }
     }
 
     /// The database of servers that share their lists, unless a folder is named.

@@ -175,7 +175,8 @@ struct Share: ParsableCommand {
         abstract: "Print a link to one list: an address that contains a token.",
         discussion: """
             Run it on the server's machine. The recipient uses the link as HAND_URL, or with 'hand open'; 'hand token revoke' \
-            revokes it. The link contains the server's address as others use it: --url, $HAND_URL, or the configuration file's.
+            revokes it. The link contains the server's address as others use it: --url, $HAND_URL, the \
+            configuration file's, or else the address that the server's own settings say.
             """)
 
     @Argument(help: "The list.") var list: String
@@ -189,7 +190,8 @@ struct Share: ParsableCommand {
     @OptionGroup var access: AccessOptions
 
     func run() throws {
-        let address = try Settings.place(flag: url, list: list)
+        let named = try Settings.usual(url) ?? Serve.sharedAddress(try ServeLayers([]))
+        let address = try Settings.place(flag: named, list: list)
         if let problem = ListName.problem(with: list) { throw Failure(.usage, problem) }
         try access.add(name, grant, on: [list], as: "link") {
             "token \($0.id); this link gives the role '\(grant.role.rawValue)' on '\(Printable.clean(list))':"

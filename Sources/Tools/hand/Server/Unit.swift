@@ -5,15 +5,19 @@ struct Unit: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print a systemd unit that runs the server.",
         discussion: """
-            The options of 'hand serve' follow --. The server runs as a separate user that can write only to its lists, in \
-            /var/lib/hand; 'systemctl reload hand' makes it read its certificate again.
+            The options of 'hand serve' follow --. The server runs as a separate user; 'systemctl reload hand' makes it read its \
+            certificate again. Its lists are in /var/lib/hand, unless its settings name another folder. It can write to no folder \
+            but /var/lib/hand: to let it use another one, such as /srv/hand for its lists or for 'hand admin backup', run \
+            'systemctl edit hand' and add a section [Service] with ReadWritePaths=/srv/hand. It sees no home folders, and a /tmp \
+            of its own.
 
               hand unit -- --listen 0.0.0.0:7777 --tls-cert /etc/hand/cert.pem --tls-key /etc/hand/key.pem \\
                   > /etc/systemd/system/hand.service
               systemctl daemon-reload && systemctl enable --now hand
 
             With --socket ADDRESS it prints the socket unit instead. systemd then listens for the server, even while it restarts, \
-            so that no connection is refused; leave --listen out of the server's options.
+            so that no connection is refused; leave --listen out of the server's options. To change the address later, run \
+            'systemctl edit hand.socket', and add a section [Socket] with an empty ListenStream= before the new one.
 
               hand unit --socket 0.0.0.0:7777 > /etc/systemd/system/hand.socket
             """)
@@ -26,7 +30,8 @@ struct Unit: ParsableCommand {
     @Option(help: .init("The server's user (default: a user that systemd makes).", valueName: "name")) var user: String?
     @Option(help: .init("The path of the program (default: this program's own path).", valueName: "path")) var program:
         String?
-    @Argument(parsing: .postTerminator, help: "Options of 'hand serve'.") var options: [String] = []
+    @Argument(parsing: .postTerminator, help: .init("Options of 'hand serve'.", valueName: "serve-option"))
+    var options: [String] = []
 
     func validate() throws {
         do { _ = try Serve.parse(options) } catch {
@@ -46,6 +51,7 @@ struct Unit: ParsableCommand {
             [Unit]
             Description=Socket of the hand server
 
+            # This address replaces 'listen' in the server's settings. To change it: systemctl edit hand.socket
             [Socket]
             ListenStream=\(place)
             NoDelay=yes
@@ -59,7 +65,7 @@ struct Unit: ParsableCommand {
     func run() throws {
         if let socket { return Output.line(try Self.socketUnit(socket)) }
         let path = program ?? URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
-        let command = ([path, "serve", "--data", "/var/lib/hand"] + options).map(Self.quoted).joined(separator: " ")
+        let command = ([path, "serve"] + options).map(Self.quoted).joined(separator: " ")
         Output.line(
             """
             [Unit]
@@ -78,7 +84,7 @@ struct Unit: ParsableCommand {
             StateDirectoryMode=0700
             LimitNOFILE=65536
 
-            # It needs the network and its folder, and nothing else.
+            # It needs the network and its folder, and nothing else. For another folder: ReadWritePaths=
             CapabilityBoundingSet=
             LockPersonality=yes
             NoNewPrivileges=yes
