@@ -156,7 +156,7 @@ import Testing
         try hand("context", "add", "home", url)
         let made = try hand(["-c", "home", "create", "groceries"])
         #expect(made.messages == "created 'groceries'; add to it with: hand -c home add -l groceries TEXT\n")
-        let other = try hand(["create", "tools", "--url", url + "#secret"])
+        let other = try hand(["create", "tools", "--url", url])
         #expect(other.messages == "created 'tools'; add to it with: hand add -l tools TEXT --url \(url)\n")
         let missing = try hand(["ls", "-c", "home", "-l", "weekend"])
         #expect(missing.messages.hasSuffix("Make it with: hand -c home create weekend\n"), "\(missing.messages)")
