@@ -18,7 +18,8 @@ final class LiveView {
     private let terminal: Terminal
     private let timer: EventLoop.Timer
     private var signals: [Signal] = []
-    private weak var content: (any LiveContent)?
+    /// Refers to this view, so it is let go of when the view ends.
+    private var content: (any LiveContent)?
 
     private static let interval: UInt64 = 1_000
 
@@ -40,7 +41,7 @@ final class LiveView {
         loop.run()
         terminal.close()
         loop.close()
-        withExtendedLifetime(content) {}
+        self.content = nil
     }
 
     private func handle(_ input: Input) {
