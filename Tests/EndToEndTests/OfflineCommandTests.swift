@@ -78,6 +78,7 @@ import Testing
     }
 
     @Test func discardDuringAnotherCommand() throws {
+        try ada.hand("ls")
         ada.server.kill()
         try ada.hand("add", "d", "--queue", "--timeout", "1")
         let clients = ada.server.folder.path + "/state/hand/clients/"
@@ -91,6 +92,9 @@ import Testing
         #expect(try ada.messages("sync", "--discard") == "discarded 1 unsent edit of 'list'\n")
         // The copy stays, as the server has it.
         #expect(try ada.lines("--offline") == ["[ ] a", "[ ] b", "[ ] c"])
+        try ada.server.start()
+        try ada.hand("add", "e")
+        #expect(try ada.lines() == ["[ ] a", "[ ] b", "[ ] c", "[ ] e"])
     }
 
     /// Of several copies, the newest is shown and edited.

@@ -19,7 +19,8 @@ extension HandClient {
         try await askJournal(otherwise: 0) { journal in
             guard let kept = try journal.load(name), kept.hasPending else { return 0 }
             try journal.forget(name)
-            if let copy = kept.copy { try journal.checkpoint(copy, of: name) }
+            // A discarded edit may have been sent, so its sequence is not used again.
+            if let copy = kept.copy(sequence: kept.sequence) { try journal.checkpoint(copy, of: name) }
             return kept.unconfirmedCount
         }
     }
@@ -37,7 +38,7 @@ extension HandClient {
     /// Takes over the copy of a list that another client on this machine has kept, without its edits, if that copy is
     /// newer.
     package func adopt(_ other: Replica, of name: String) async throws {
-        guard let copy = other.copy else { return }
+        guard let copy = other.copy(sequence: 0) else { return }
         try await keep(copy, of: name) { $0.revision < copy.revision }
     }
 
@@ -68,7 +69,9 @@ extension HandClient {
 
 extension Replica {
     /// The list as the server has it, without any client's edits; nil if it was never loaded.
-    fileprivate var copy: Replica? {
-        logID == 0 ? nil : Replica(confirmed: confirmed, revision: revision, logID: logID, sequence: 0)
+    ///
+    /// - Parameter sequence: the last one that the client used.
+    fileprivate func copy(sequence: UInt64) -> Replica? {
+        logID == 0 ? nil : Replica(confirmed: confirmed, revision: revision, logID: logID, sequence: sequence)
     }
 }
