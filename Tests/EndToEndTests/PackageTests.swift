@@ -102,7 +102,7 @@ import Testing
         #expect(try root.inside("hand share groceries").contains("hand://127.0.0.1:\(port)/groceries#"))
         #expect(try root.inside("hand admin report").contains("groceries"))
         #expect(
-            try root.shell("TERM=xterm script -qec \"chroot $ROOT timeout 1 hand top\" /dev/null", expecting: 124)
+            try root.shell("TERM=xterm script -qec \"chroot $ROOT timeout 1 hand top\" /dev/null || true")
                 .contains("groceries"))
         try root.inside("hand admin backup /var/lib/hand/own.backup; hand backup /root/lists.backup; hand verify")
         #expect(try root.inside("hand recover /root/lists.backup --replace", expecting: 1).contains("/var/lib/hand"))
@@ -118,7 +118,8 @@ import Testing
     private func upgrade(_ root: CleanRoot) throws {
         let newer = root.folder.path + "/newer"
         try root.shell(
-            "cd $1; SOURCE_DATE_EPOCH=$(($(git log -1 --format=%ct) + 1)) .ci/package $2", Self.project, newer)
+            "cd $1; export PATH=$PATH:$3; SOURCE_DATE_EPOCH=$(($(git log -1 --format=%ct) + 1)) .ci/package $2",
+            Self.project, newer, ProcessInfo.processInfo.environment["PATH"] ?? "")
         let package = try #require(Self.package(in: newer))
         // A release with another option: the example differs.
         try root.shell(
