@@ -13,7 +13,7 @@ import Testing
         let connection: Connection
 
         init() {
-            service = Service(world: world, limits: Limits(), program: "t", seed: 1)
+            service = Service(environment: world, limits: Limits(), program: "t", seed: 1)
             connection = service.accepted(stream)
             say([
                 .hello(.init(capabilities: [], client: ClientID(high: 0, low: 1), person: "", program: ""))

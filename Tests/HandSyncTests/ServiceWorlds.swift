@@ -15,7 +15,7 @@ final class TestWorld: ServiceEnvironment {
     /// The failure with which the store answers, if any.
     var failure: StoreError?
     private(set) var ended: StoreError?
-    lazy var service = Service(world: self, limits: limits, program: "test", retention: retention, seed: 1)
+    lazy var service = Service(environment: self, limits: limits, program: "test", retention: retention, seed: 1)
     /// Set this before the service is used.
     var retention = Retention.everything
     let limits: Limits

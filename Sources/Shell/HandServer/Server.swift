@@ -15,7 +15,7 @@ package final class Server {
     let loop: Loop
     let configuration: ServerConfiguration
     let logger: Logger
-    let world: LoopEnvironment
+    let environment: LoopEnvironment
     private let service: Service
     private var listeners: [Listener] = []
     private var status: HTTPEndpoint?
@@ -51,9 +51,9 @@ package final class Server {
         self.configuration = configuration
         self.loop = loop
         self.logger = logger
-        world = LoopEnvironment(loop: loop, store: store, logger: logger)
+        environment = LoopEnvironment(loop: loop, store: store, logger: logger)
         service = Service(
-            world: world, limits: configuration.limits, program: configuration.program,
+            environment: environment, limits: configuration.limits, program: configuration.program,
             retention: configuration.retention, seed: configuration.seed)
         awkward = configuration.awkward.map { [service] in AwkwardDoor(loop, service, seed: $0) }
         timer = Timer(loop)
@@ -81,17 +81,17 @@ package final class Server {
             logger.info("serving status", metadata: ["endpoint": "\(statusAddress.map { "\($0)" } ?? "?")"])
         }
         if let path = configuration.admin { try NotListening.catching(path) { try openAdmin(at: path) } }
-        if let store = world.store as? any SharedSettings {
-            access = try SharedAccessWatch(SharedAccess(store), loop, world, service)
+        if let store = environment.store as? any SharedSettings {
+            access = try SharedAccessWatch(SharedAccess(store), loop, environment, service)
         } else if let file = configuration.access {
-            access = try AccessWatch(file, loop, world, service, logger)
+            access = try AccessWatch(file, loop, environment, service, logger)
         }
-        world.accessKeeper = access
+        environment.accessKeeper = access
         pages?.access = access
         if let look = heartbeat(opened) ?? configuration.expectStore.map({ look in { look } }) {
-            storeWatch = StoreWatch(loop, service, logger, look: look) { [unowned self] in world.end($0) }
+            storeWatch = StoreWatch(loop, service, logger, look: look) { [unowned self] in environment.end($0) }
         }
-        if world.isShared { try listenForHints() }
+        if environment.isShared { try listenForHints() }
         hook = loop.onTurnEnd { [unowned self] in endTurn() }
         logger.info("listening", metadata: ["endpoints": .array(opened.map { "\($0)" })])
         return opened
@@ -167,7 +167,7 @@ package final class Server {
     }
 
     /// Sets the audit log.
-    package func keep(_ audit: AuditLog) { world.audit = audit }
+    package func keep(_ audit: AuditLog) { environment.audit = audit }
 
     /// Uses another certificate for new connections.
     package func use(_ tls: TLSContext) { self.tls = tls }
@@ -178,11 +178,11 @@ package final class Server {
         } drain: { [unowned self] in
             drain(within: $0)
         } compact: { [unowned self] in
-            world.compacting.append($0)
+            environment.compacting.append($0)
             service.compact()
         } note: { [unowned self] order in
             logger.notice("an order", metadata: ["what": "\(order)"])
-            world.audit?.record(order: order)
+            environment.audit?.record(order: order)
         }
         self.pages = pages
         admin = try HTTPEndpoint(loop, at: .unix(path)) { pages.answer($0, $1) }
@@ -193,7 +193,7 @@ package final class Server {
             version: configuration.program, time: WallClock.milliseconds, startedAt: startedAt,
             isDraining: service.isDraining, processorSeconds: ProcessFacts.processorSeconds,
             residentBytes: ProcessFacts.residentBytes, figures: service.figures, load: service.load,
-            commitTimes: world.clock.commits.distribution)
+            commitTimes: environment.clock.commits.distribution)
     }
 
     /// The actual address of the status endpoint.
@@ -213,7 +213,7 @@ package final class Server {
                 status: problem == nil ? "200 OK" : "503 Service Unavailable", body: (problem ?? "ready") + "\n")
         case ["metrics"]:
             let metrics = ServerMetrics(
-                figures: service.figures, load: service.load, clock: world.clock, startedAt: startedAt,
+                figures: service.figures, load: service.load, clock: environment.clock, startedAt: startedAt,
                 version: configuration.program)
             return .init(type: "text/plain; version=0.0.4; charset=utf-8", body: metrics.page)
         default: return .init(status: "404 Not Found", body: "There are /metrics, /healthz and /readyz.\n")
@@ -224,7 +224,7 @@ package final class Server {
 
     private func endTurn() {
         var hasMore = service.endTurn()
-        while world.deliver() || awkward?.pump() == true { hasMore = service.endTurn() || hasMore }
+        while environment.deliver() || awkward?.pump() == true { hasMore = service.endTurn() || hasMore }
         if hasMore { wake() }
         let deadline = service.deadline
         if deadline != armed {
@@ -242,7 +242,7 @@ package final class Server {
     private func listenForHints() throws {
         let hints = try Mailbox<StoreHint>(loop, keepsLoopAlive: false) { [service] in $0.forEach(service.heard) }
         self.hints = hints
-        world.store.listen { hints.post($0) }
+        environment.store.listen { hints.post($0) }
     }
 
     /// Makes another turn follow at once, even if nothing else is due.

@@ -48,7 +48,7 @@ final class ServiceProgram {
 
     private init(_ bytes: [UInt8]) {
         input = Input(bytes)
-        service = Service(world: world, limits: Self.limits, program: "fuzzed", seed: 7)
+        service = Service(environment: world, limits: Self.limits, program: "fuzzed", seed: 7)
     }
 
     // MARK: Events

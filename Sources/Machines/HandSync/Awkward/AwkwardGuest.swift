@@ -63,7 +63,7 @@ final class AwkwardGuest {
     func pump(_ service: Service) -> Bool {
         guard hasStarted else { return false }
         if service.isStopping { return leave(service) }
-        let now = service.world.now
+        let now = service.environment.now
         if let deadline = machine.deadline, now >= deadline { machine.timer(now: now) }
         if stream.isOver, leave(service) {
             machine.disconnected(reason: "closed", now: now)

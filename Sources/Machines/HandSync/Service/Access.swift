@@ -186,12 +186,12 @@ extension Service {
         case .nothing: return true
         case .server(let role):
             if connection.access.everywhere >= role { return true }
-            world.note(.denied(connection, what: message.name, list: nil))
+            environment.note(.denied(connection, what: message.name, list: nil))
             refuse(connection, message.request, .notAllowed, "you may not do that on this server")
         case .list(let name, let role):
             let mine = connection.access.role(onListNamed: name)
             if mine >= role { return true }
-            world.note(.denied(connection, what: message.name, list: name))
+            environment.note(.denied(connection, what: message.name, list: name))
             if mine == .none {
                 // A user who guesses names learns nothing.
                 refuse(connection, message.request, .noSuchList(name))
@@ -202,7 +202,7 @@ extension Service {
         case .followed(let list, let role):
             guard let hosted = connection.cursors[list]?.hosted else { return true }
             if connection.access.role(on: hosted.list) >= role { return true }
-            world.note(.denied(connection, what: message.name, list: hosted.list.name))
+            environment.note(.denied(connection, what: message.name, list: hosted.list.name))
             if case .submit(let submission) = message {
                 reject(.notAllowed, list: list, submission.sequence, to: connection)
             }
@@ -213,7 +213,7 @@ extension Service {
     /// Roles or tokens have changed. Looks up the access of all clients again that have said hello, even if they are not welcomed yet.
     package func accessChanged() {
         for connection in Array(connections) where connection.client != nil && !connection.isEnding {
-            guard let access = world.access(again: connection.grantID, from: connection.stream) else {
+            guard let access = environment.access(again: connection.grantID, from: connection.stream) else {
                 fail(connection, .notAuthenticated, "your token is not valid any longer")
                 continue
             }

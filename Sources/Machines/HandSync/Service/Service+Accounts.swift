@@ -6,7 +6,7 @@ extension Service {
     func account(of user: String?) -> Account? {
         guard let user else { return nil }
         if let account = accounts[user] { return account }
-        let account = Account(user, limits, now: world.now)
+        let account = Account(user, limits, now: environment.now)
         accounts[user] = account
         return account
     }
@@ -42,16 +42,18 @@ extension Service {
                 "your connections leave \(account.answerBytes) bytes of answers unread; \(limits.userAnswerBytes) may wait"
             return fail(connection, .tooFast, text, retryAfter: 10_000)
         }
-        account.spend(requests: requests, bytes: bytes, work: work, now: world.now)
+        account.spend(requests: requests, bytes: bytes, work: work, now: environment.now)
         guard account.isOverdrawn, !connection.isSlowed else { return }
-        let since = account.tooFastSince ?? world.now
+        let since = account.tooFastSince ?? environment.now
         let rates =
             "\(limits.userRequests) requests, \(limits.userBytes) bytes and \(limits.userWork) steps of work a second are taken from one user"
-        if world.now >= since + limits.tooFastDeadline {
+        if environment.now >= since + limits.tooFastDeadline {
             return fail(connection, .tooFast, "more came for too long: \(rates)", retryAfter: 10_000)
         }
         // Before the welcome only an error that closes may come.
-        if world.now >= since + limits.tellingDelay, connection.author != nil, account.isFirstWarning(to: connection) {
+        if environment.now >= since + limits.tellingDelay, connection.author != nil,
+            account.isFirstWarning(to: connection)
+        {
             refuse(connection, 0, .slowedDown, "you are slowed down: \(rates)")
         }
         slow(connection, account)
@@ -63,9 +65,9 @@ extension Service {
             account.isListed = true
             slowed.append(account)
         }
-        account.enqueue(connection, now: world.now)
+        account.enqueue(connection, now: environment.now)
         connection.setPace(.slowed)
-        slowedDue = min(slowedDue ?? .max, world.now + max(1, account.wait))
+        slowedDue = min(slowedDue ?? .max, environment.now + max(1, account.wait))
     }
 
     /// Counts the bytes of an unfinished message. Many connections that each send most of a large one must not fill the memory.
@@ -86,7 +88,7 @@ extension Service {
     /// Reads connections again whose users have budget.
     func releaseSlowed() {
         for account in slowed {
-            account.fill(now: world.now)
+            account.fill(now: environment.now)
             guard account.wait == 0 else { continue }
             while !account.isOverdrawn, !account.waiting.isEmpty { release(account.dequeue()) }
         }
@@ -94,7 +96,7 @@ extension Service {
             account.isListed = !account.waiting.isEmpty
             return !account.isListed
         }
-        slowedDue = slowed.map { world.now + max(1, $0.wait) }.min()
+        slowedDue = slowed.map { environment.now + max(1, $0.wait) }.min()
     }
 
     private func release(_ connection: Connection) {
@@ -109,7 +111,7 @@ extension Service {
     /// Forgets accounts that equal new ones.
     func sweepAccounts() {
         if accounts.isEmpty { return }
-        for account in accounts.values { account.fill(now: world.now) }
+        for account in accounts.values { account.fill(now: environment.now) }
         accounts = accounts.filter { !$0.value.isIdle }
     }
 

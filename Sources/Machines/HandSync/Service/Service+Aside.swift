@@ -36,7 +36,7 @@ extension Service {
         start(
             MakeEdit(
                 list: hosted.reference, connection: edit.connection, author: edit.author,
-                isFirst: connection.cursors.isFirstSubmission(to: hosted.list.number), now: world.wallClock,
+                isFirst: connection.cursors.isFirstSubmission(to: hosted.list.number), now: environment.wallClock,
                 isFull: storeSize.isFull(limits), parcel: Parcel((hosted.authority, edit.submission))))
     }
 

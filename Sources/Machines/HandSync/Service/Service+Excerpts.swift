@@ -38,7 +38,7 @@ extension Service {
             refuse(request.id, error)
             end(request.id.connection)
         case .success(let hosted):
-            hosted.idleSince = world.now
+            hosted.idleSince = environment.now
             let revision = request.revision ?? hosted.authority.revision
             // A forgotten revision is not told, though it may still be in memory.
             if revision >= hosted.storeFloor, let hand = hosted.authority.hand(at: revision) {

@@ -117,7 +117,7 @@ extension Service {
         }
         guard connection.hasPresence else { return }
         if isNew {
-            if world.isShared, hosted.presence.everybody.isEmpty { hosted.awaitsVisitors = true }
+            if environment.isShared, hosted.presence.everybody.isEmpty { hosted.awaitsVisitors = true }
             hosted.presence.join(author.number, name: connection.person)
             connection.cursors[hosted.list.number]?.presence =
                 Connection.PresenceMark(hosted.presence, isComplete: !hosted.awaitsVisitors)
@@ -157,7 +157,7 @@ extension Service {
 
     func unsubscribe(_ connection: Connection, from list: UInt64) {
         guard let cursor = connection.cursors.remove(list) else { return }
-        cursor.hosted.remove(connection, now: world.now)
+        cursor.hosted.remove(connection, now: environment.now)
         connection.account?.subscriptions -= 1
         connection.account?.followedItems -= cursor.items
         if let author = connection.author?.number, connection.hasPresence {

@@ -27,7 +27,7 @@ extension Service {
         if loading[name] == nil {
             loading[name] = Loading(waiting: [request])
             load(name, for: request.connection)
-        } else if world.isShared {
+        } else if environment.isShared {
             // Its client may know commits of other servers that are newer than what is being read.
             loading[name]?.next.append(request)
         } else {
@@ -59,10 +59,10 @@ extension Service {
                 return load(name, for: task.connection)
             }
             loads += 1
-            let hosted = HostedList(list, authority, snapshot: snapshot, load: loads, now: world.now)
+            let hosted = HostedList(list, authority, snapshot: snapshot, load: loads, now: environment.now)
             hostedLists[list.number] = hosted
             names[name] = list.number
-            world.note(.loaded(list: name, revision: authority.revision))
+            environment.note(.loaded(list: name, revision: authority.revision))
             loaded(name, .success(hosted))
         }
     }

@@ -4,7 +4,7 @@ import HandWire
 /// Names of lists: deleting a list takes its name away, and undeleting it gives it one.
 extension Service {
     func delete(_ name: String, _ connection: Connection, _ request: UInt64) {
-        change(name, .delete(at: world.wallClock), connection, request)
+        change(name, .delete(at: environment.wallClock), connection, request)
     }
 
     /// Subscribers of the list go on following it, with their roles. Clients that ask for the former name find no list, or a new
@@ -38,7 +38,7 @@ extension Service {
             return false
         }
         guard connection.access.everywhere < .write else { return true }
-        world.note(.denied(connection, what: what, list: name))
+        environment.note(.denied(connection, what: what, list: name))
         refuse(connection, request, .notAllowed, "a new name takes the role write on all lists, as a new list does")
         return false
     }
@@ -65,19 +65,19 @@ extension Service {
         switch task.kind {
         case .delete:
             storeSize.isStale = true
-            world.called(logID, nil)
-            world.note(.deleted(list: task.name, by: task.requester))
+            environment.called(logID, nil)
+            environment.note(.deleted(list: task.name, by: task.requester))
             if let hosted { letGo(of: hosted, .listDeleted, "the list '\(task.name)' was deleted") }
             accessChanged()
             if retention.deleted == 0 { sweepDeleted(isDue: true) }
         case .rename(let new):
-            world.called(logID, new)
+            environment.called(logID, new)
             if let hosted { rename(hosted, to: new) }
-            world.note(.renamed(list: task.name, to: new, by: task.requester))
+            environment.note(.renamed(list: task.name, to: new, by: task.requester))
             accessChanged()
         case .undelete(_, let new, _, _):
-            world.called(logID, new)
-            world.note(.undeleted(list: task.name, as: new, by: task.requester))
+            environment.called(logID, new)
+            environment.note(.undeleted(list: task.name, as: new, by: task.requester))
             accessChanged()
         }
     }
@@ -126,7 +126,7 @@ private struct NameChange: WriteJob {
     mutating func prepare(_ service: Service) {
         service.namings += 1
         service.isNaming = true
-        bindRoles = service.world.bindRoles()
+        bindRoles = service.environment.bindRoles()
     }
 
     /// Returns the log id of the list.

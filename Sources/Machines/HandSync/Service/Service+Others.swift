@@ -9,8 +9,8 @@ extension Service {
     /// The store could not say whether it has a batch. Appending it again makes it once, or finds that others' commits came first.
     /// Until then, its authors are told nothing.
     func unsettled(_ batch: CommitBatch, of hosted: HostedList) {
-        world.note(.unsettled(hosted.list))
-        writer.keep(batch, of: hosted, until: world.now + Self.retryInterval)
+        environment.note(.unsettled(hosted.list))
+        writer.keep(batch, of: hosted, until: environment.now + Self.retryInterval)
     }
 
     /// A batch was not taken, because others' commits came first.
@@ -35,7 +35,7 @@ extension Service {
         let news = commits.filter { $0.revision > hosted.authority.revision }
         let waiting = hosted.authority.pending.map(\.mark.author)
         let result = Result { () throws(StoreError) in
-            try hosted.authority.learn(news, now: world.wallClock) { clients[$0] ?? $0 }
+            try hosted.authority.learn(news, now: environment.wallClock) { clients[$0] ?? $0 }
         }
         switch result {
         case .failure(let error):
@@ -82,13 +82,13 @@ extension Service {
 
     /// Lets go of a list that is not what the store has. Its subscribers connect again, and it is loaded anew.
     func reload(_ hosted: HostedList, _ error: StoreError) {
-        world.note(.reloaded(hosted.list, error))
+        environment.note(.reloaded(hosted.list, error))
         letGo(of: hosted, nil, "the list '\(hosted.list.name)' is loaded anew")
     }
 
     /// Lets go of a list that is not in the store any more, though no client of this server deleted it.
     func vanished(_ hosted: HostedList) {
-        world.note(.vanished(hosted.list))
+        environment.note(.vanished(hosted.list))
         letGo(of: hosted, .listDeleted, "the list '\(hosted.list.name)' was deleted")
     }
 

@@ -14,7 +14,7 @@ extension Service {
     func announce(_ hosted: HostedList) {
         guard hosted.presence.hasChanges else { return }
         if exchange.isNew(hosted.presence, of: hosted.list.number) { exchangePresenceSoon() }
-        if listsWithNewPresence.isEmpty { presenceDue = world.now + limits.presenceInterval }
+        if listsWithNewPresence.isEmpty { presenceDue = environment.now + limits.presenceInterval }
         listsWithNewPresence.insert(hosted.list.number)
     }
 

@@ -124,8 +124,8 @@ private struct CreateList: WriteJob {
                 let error = DownMessage.error(code: .tooManyLists, request: id.request, retryAfter: 0, message: refusal)
                 return service.send(error, to: id.connection)
             }
-            service.world.called(logID, name)
-            service.world.note(.created(list: name, by: requester))
+            service.environment.called(logID, name)
+            service.environment.note(.created(list: name, by: requester))
             service.send(.done(request: id.request), to: id.connection)
         }
     }

@@ -4,7 +4,7 @@ import HandWire
 extension Service {
     /// Gives bytes to a session, and carries out each message before the next one is read.
     func receive(_ bytes: UnsafeRawBufferPointer = .init(start: nil, count: 0), from connection: Connection) {
-        var frames = connection.session.received(bytes, now: world.now)
+        var frames = connection.session.received(bytes, now: environment.now)
         while let effect = connection.session.next(of: &frames) { carryOut(effect, for: connection) }
         connection.session.keep(frames)
         countUnfinished(of: connection)
@@ -22,10 +22,10 @@ extension Service {
             mark(connection)
         case .close(let code, let lastBytes):
             connection.enqueue(FrameRun(lastBytes))
-            world.note(.closing(connection, code))
+            environment.note(.closing(connection, code))
             figures.closings["\(code)", default: 0] += 1
             for list in connection.cursors.lists { unsubscribe(connection, from: list) }
-            connection.closeWhenSent(by: world.now + limits.drainDeadline)
+            connection.closeWhenSent(by: environment.now + limits.drainDeadline)
             endWaiting(of: connection)
             mark(connection)
         }
@@ -60,7 +60,7 @@ extension Service {
 
     /// Returns what a client may do; nil if it is turned away.
     private func grant(_ hello: UpMessage.Hello, _ connection: Connection) -> Grant? {
-        if let grant = world.grant(to: hello.client, token: hello.token, from: connection.stream) { return grant }
+        if let grant = environment.grant(to: hello.client, token: hello.token, from: connection.stream) { return grant }
         turnAway(connection, hasToken: hello.token != nil)
         return nil
     }
@@ -75,7 +75,7 @@ extension Service {
         if let old = clients[key] { fail(old, .replaced, "this client has connected again") }
         connection.client = client
         clients[key] = connection
-        world.tell(.client(key))
+        environment.tell(.client(key))
         connection.person = grant.access.person(saying: hello.person)
         connection.capabilities = hello.capabilities
         findAuthor(of: client, connection)
@@ -106,9 +106,9 @@ extension Service {
         connection.author = author
         authors[author.number] = connection
         newcomers.hold(author.number)
-        world.note(.letIn(connection))
+        environment.note(.letIn(connection))
         connection.stream.resumeReading()
-        carryOut(connection.session.identified(author: author.number, now: world.now), for: connection)
+        carryOut(connection.session.identified(author: author.number, now: environment.now), for: connection)
         receive(from: connection)
     }
 
@@ -117,8 +117,8 @@ extension Service {
         let text =
             hasToken ? "the token is not valid, or no longer" : "this server asks for a token: set HAND_TOKEN"
         let origin = connection.hasEntered ? connection.stream.origin : nil
-        if origin.map({ limiter.failed($0, now: world.now) }) ?? true {
-            world.note(.turnedAway(connection, reason: text))
+        if origin.map({ limiter.failed($0, now: environment.now) }) ?? true {
+            environment.note(.turnedAway(connection, reason: text))
         }
         fail(connection, .notAuthenticated, text)
     }
@@ -156,7 +156,7 @@ extension Service {
             case .noSuchRevision: .noSuchRevision
             case .inUse, .newer, .noStore, .notAStore, .damaged, .conflict, .syncFailed, .removed, .failed: .listDamaged
             }
-        if code == .internalError || code == .listDamaged { world.note(.storeFailed(error)) }
+        if code == .internalError || code == .listDamaged { environment.note(.storeFailed(error)) }
         guard let connection = connections[id.connection] else { return }
         if code == .internalError { return fail(connection, code, "\(error)", retryAfter: 1_000) }
         refuse(connection, id.request, code, "\(error)")

@@ -16,7 +16,7 @@ extension Service {
         if hosted.isHeld { return hold(submission, in: hosted, from: connection) }
         figures.submissions += 1
         let outcome = hosted.authority.submit(
-            submission, author: author, isFirst: isFirst, now: world.wallClock, isFull: storeSize.isFull(limits),
+            submission, author: author, isFirst: isFirst, now: environment.wallClock, isFull: storeSize.isFull(limits),
             work: limits.inlineWork)
         if case .tooMuchWork = outcome { return submitAside(submission, author, in: hosted, from: connection) }
         if case .numbered = outcome { charge(connection, work: Authority.work(of: submission.delta)) }

@@ -8,17 +8,19 @@ extension Service {
 
     /// When `timeout` is to be called.
     package var deadline: UInt64 {
-        min(nextSweep, presenceDue ?? .max, slowedDue ?? .max, writer.deadline, world.isShared ? exchange.due : .max)
+        min(
+            nextSweep, presenceDue ?? .max, slowedDue ?? .max, writer.deadline,
+            environment.isShared ? exchange.due : .max)
     }
 
     /// To be called at the deadline.
     package func timeout() {
-        if let presenceDue, world.now >= presenceDue { sendPresence() }
-        if let slowedDue, world.now >= slowedDue { releaseSlowed() }
-        if world.now >= exchange.due { exchangePresence() }
-        guard world.now >= nextSweep else { return }
-        nextSweep = world.now + Self.sweepInterval
-        limiter.sweep(now: world.now)
+        if let presenceDue, environment.now >= presenceDue { sendPresence() }
+        if let slowedDue, environment.now >= slowedDue { releaseSlowed() }
+        if environment.now >= exchange.due { exchangePresence() }
+        guard environment.now >= nextSweep else { return }
+        nextSweep = environment.now + Self.sweepInterval
+        limiter.sweep(now: environment.now)
         sweepAccounts()
         measureStore()
         trimIfFull()
@@ -26,13 +28,13 @@ extension Service {
         sweepDeleted()
         closeStalled()
         for connection in Array(connections) {
-            if connection.isUnheard { connection.session.excuse(now: world.now) }
-            carryOut(connection.session.timeout(now: world.now), for: connection)
-            if let deadline = connection.closeDeadline, world.now >= deadline { drop(connection) }
+            if connection.isUnheard { connection.session.excuse(now: environment.now) }
+            carryOut(connection.session.timeout(now: environment.now), for: connection)
+            if let deadline = connection.closeDeadline, environment.now >= deadline { drop(connection) }
         }
-        for hosted in hostedLists.values where hosted.isIdle(for: limits.unloadDelay, now: world.now) {
+        for hosted in hostedLists.values where hosted.isIdle(for: limits.unloadDelay, now: environment.now) {
             unload(hosted)
-            world.note(.unloaded(list: hosted.list.name))
+            environment.note(.unloaded(list: hosted.list.name))
         }
     }
 
@@ -42,7 +44,7 @@ extension Service {
     package func stop() {
         guard !isStopping else { return }
         isStopping = true
-        world.note(.stopping(connections: connections.count))
+        environment.note(.stopping(connections: connections.count))
         for connection in connections { connection.stream.stopReading() }
     }
 

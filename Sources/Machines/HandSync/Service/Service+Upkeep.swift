@@ -24,7 +24,7 @@ extension Service {
     func trim(_ hosted: HostedList) {
         hosted.isTrimming = true
         hosted.trimmedAt = hosted.authority.revision
-        writer.jobs.append(Trim(list: hosted.reference, retention: retention, now: world.wallClock))
+        writer.jobs.append(Trim(list: hosted.reference, retention: retention, now: environment.wallClock))
     }
 
     /// Asks how large the store is, if something was written since it was asked.
@@ -39,16 +39,18 @@ extension Service {
     private static let removalInterval: UInt64 = 60_000
 
     /// Lists that were deleted at that time or before are not brought back any more.
-    var forgottenUntil: UInt64 { world.wallClock - min(world.wallClock, retention.deleted) }
+    var forgottenUntil: UInt64 { environment.wallClock - min(environment.wallClock, retention.deleted) }
 
     /// Removes lists that were deleted long enough ago, a part at a time. If the store is full, it also removes the list that was
     /// deleted first, and the next one if the store is still full without that.
     func sweepDeleted(isDue: Bool = false) {
         let givesUpOldest = storeSize.isFull(limits) && storeSize.isNews && !removal.isMakingRoom
-        guard isDue || givesUpOldest || world.now >= removal.nextLook, !removal.isRunning, !isStopping else { return }
+        guard isDue || givesUpOldest || environment.now >= removal.nextLook, !removal.isRunning, !isStopping else {
+            return
+        }
         removal.isRunning = true
         if givesUpOldest { removal.isMakingRoom = true }
-        removal.nextLook = world.now + Self.removalInterval
+        removal.nextLook = environment.now + Self.removalInterval
         writer.jobs.append(SweepDeleted(until: forgottenUntil, givesUpOldest: givesUpOldest))
     }
 
@@ -80,7 +82,7 @@ private struct SaveSnapshot: WriteJob {
 
     func wrote(_ answer: Result<Void, StoreError>, in service: Service) {
         // Loading works without it. After a failure, the next one is saved after the usual number of commits.
-        if case .failure(let error) = answer { service.world.note(.snapshotFailed(error)) }
+        if case .failure(let error) = answer { service.environment.note(.snapshotFailed(error)) }
         guard let hosted = service.hosted(list) else { return }
         hosted.isSavingSnapshot = false
         hosted.snapshotRevision = revision
@@ -104,7 +106,7 @@ private struct Trim: WriteJob {
         case .success(let trimmed):
             hosted.storeFloor = trimmed.floor
             if trimmed.hasMore { service.trim(hosted) }
-        case .failure(let error): service.world.note(.trimFailed(error))
+        case .failure(let error): service.environment.note(.trimFailed(error))
         }
     }
 }
@@ -133,7 +135,7 @@ private struct SweepDeleted: WriteJob {
         service.removal.isRunning = false
         switch answer {
         case .success(let hasMore): service.swept(hasMore)
-        case .failure(let error): service.world.note(.sweepFailed(error))
+        case .failure(let error): service.environment.note(.sweepFailed(error))
         }
     }
 }
@@ -148,7 +150,7 @@ private struct Compact: WriteJob {
 
     func wrote(_ answer: Result<Compaction, StoreError>, in service: Service) {
         service.storeSize.isStale = true
-        service.world.note(.compacted(answer))
+        service.environment.note(.compacted(answer))
     }
 }
 

@@ -46,33 +46,33 @@ extension Service {
 
     /// Exchanges presence with other servers soon.
     func exchangePresenceSoon() {
-        guard world.isShared else { return }
+        guard environment.isShared else { return }
         if exchange.isUnderWay {
             exchange.isDueAgain = true
         } else {
-            exchange.due = min(exchange.due, max(world.now, exchange.last + limits.presenceInterval))
+            exchange.due = min(exchange.due, max(environment.now, exchange.last + limits.presenceInterval))
         }
     }
 
     /// Tells other servers who is on lists here, and asks who is on lists there.
     func exchangePresence() {
-        guard world.isShared else { return }
+        guard environment.isShared else { return }
         if exchange.isUnderWay {
             // The end of the exchange that is under way sets the time of the next one.
             exchange.due = .max
             return
         }
-        (exchange.last, exchange.due) = (world.now, world.now + Self.exchangeInterval)
+        (exchange.last, exchange.due) = (environment.now, environment.now + Self.exchangeInterval)
         let lists = hostedLists.values.filter { !$0.subscribers.isEmpty }.map(\.list.number).sorted()
         let news = newPresence()
         (exchange.isUnderWay, exchange.isDueAgain) = (true, false)
         let known = exchange.known.mapValues(\.version)
-        start(ExchangePresence(server: world.serverID, news: news, lists: lists, known: known))
+        start(ExchangePresence(server: environment.serverID, news: news, lists: lists, known: known))
     }
 
     fileprivate func exchanged(on lists: [UInt64], _ result: Result<[PresenceNews], StoreError>) {
         exchange.isUnderWay = false
-        exchange.due = min(exchange.due, world.now + Self.exchangeInterval)
+        exchange.due = min(exchange.due, environment.now + Self.exchangeInterval)
         if exchange.isDueAgain { exchangePresenceSoon() }
         // News that did not arrive is told again when it is found missing.
         if case .success(let found) = result { hear(found, on: lists) }
@@ -91,7 +91,7 @@ extension Service {
             exchange.version += 1
             let version = board.everybody.isEmpty ? nil : exchange.version
             exchange.told[list] = .init(changes: board.ownChanges, version: version)
-            let place = PresencePlace(list: list, server: world.serverID)
+            let place = PresencePlace(list: list, server: environment.serverID)
             news.append(PresenceNews(place: place, version: exchange.version, people: board.ownEntries))
         }
         return news
@@ -103,7 +103,7 @@ extension Service {
         var visitors: [UInt64: [UInt64: PresenceBoard.Visitor]] = [:]
         var mine: [UInt64: Int] = [:]
         for news in found.sorted(by: { $0.place.server < $1.place.server }) {
-            guard news.place.server != world.serverID else {
+            guard news.place.server != environment.serverID else {
                 mine[news.place.list] = news.version
                 continue
             }

@@ -5,7 +5,7 @@ extension Service {
     /// Hands over to the store what is to be written, unless a write is under way.
     func writeBatch() {
         if writer.numbered > 0 {
-            world.note(.numbered(commits: writer.numbered))
+            environment.note(.numbered(commits: writer.numbered))
             writer.numbered = 0
         }
         guard !writer.isWriting else { return }
@@ -15,13 +15,13 @@ extension Service {
             let job = writer.jobs.removeFirst()
             return startJob(job)
         }
-        let isDue = writer.retryAt.map { world.now >= $0 } ?? false
+        let isDue = writer.retryAt.map { environment.now >= $0 } ?? false
         guard !writer.dirty.isEmpty || isDue else { return }
         writer.wasJob = false
-        let batches = writer.takeBatches(now: world.now)
+        let batches = writer.takeBatches(now: environment.now)
         if batches.isEmpty { return }
         writer.isWriting = true
-        world.note(.writing)
+        environment.note(.writing)
         start(AppendBatches(batches: batches, newcomers: newcomers.authors(of: batches)))
     }
 
@@ -40,7 +40,7 @@ extension Service {
         case .success(let outcomes):
             figures.writes += 1
             storeSize.isStale = true
-            world.note(.written)
+            environment.note(.written)
             var spent: [Authority.Spent] = []
             for ((hosted, batch), outcome) in zip(written, outcomes) where isLoaded(hosted) {
                 switch outcome {
@@ -52,9 +52,9 @@ extension Service {
             }
             if !spent.isEmpty { discard((spent, written.map(\.batch))) }
         case .failure(let error):
-            guard world.isShared else { return failed(error, written.map(\.hosted)) }
+            guard environment.isShared else { return failed(error, written.map(\.hosted)) }
             // The error does not say whether an earlier attempt at these batches succeeded.
-            world.note(.storeFailed(error))
+            environment.note(.storeFailed(error))
             for (hosted, batch) in written where isLoaded(hosted) { unsettled(batch, of: hosted) }
         }
     }
@@ -77,7 +77,7 @@ extension Service {
 
     /// Rejects all submissions of a failed write.
     private func failed(_ error: StoreError, _ written: [HostedList]) {
-        world.note(.writeFailed(error))
+        environment.note(.writeFailed(error))
         figures.failedWrites += 1
         for hosted in written {
             for (author, sequence) in loseCommits(of: hosted) {

@@ -12,7 +12,7 @@ import HandWire
 /// methods, all on one thread, and never from within a call of the service. So accesses to a property never overlap, and the run
 /// time need not check that for properties that each commit touches.
 package final class Service {
-    let world: any ServiceEnvironment
+    let environment: any ServiceEnvironment
     package let limits: Limits
     private let terms: ServerSession.Terms
     let retention: Retention
@@ -75,27 +75,28 @@ package final class Service {
     ///   - retention: how much of each list's history is kept.
     ///   - seed: determines shuffles and log ids; nothing else is random.
     package init(
-        world: any ServiceEnvironment, limits: Limits, program: String, retention: Retention = .everything, seed: UInt64
+        environment: any ServiceEnvironment, limits: Limits, program: String, retention: Retention = .everything,
+        seed: UInt64
     ) {
-        self.world = world
+        self.environment = environment
         self.limits = limits
         limiter = ConnectionLimiter(limits)
         terms = ServerSession.Terms(limits: limits, program: program)
         self.retention = retention
         random = SplitMix64(seed: seed)
-        nextSweep = world.now + Self.sweepInterval
+        nextSweep = environment.now + Self.sweepInterval
     }
 
     // MARK: Connections
 
     /// A client has connected. Returns the connection, with which its input is reported.
     package func accepted(_ stream: any ByteStream) -> Connection {
-        let session = ServerSession(terms, now: world.now)
+        let session = ServerSession(terms, now: environment.now)
         let connection = Connection(number: nextNumber, stream: stream, session: session)
         nextNumber += 1
         connections.add(connection)
         figures.connections += 1
-        world.note(.connected(connection))
+        environment.note(.connected(connection))
         if isDraining {
             fail(connection, .shuttingDown, "the server takes no new connections", retryAfter: 5_000)
         } else if isCutOff {
@@ -112,7 +113,7 @@ package final class Service {
 
     /// Returns whether to begin the TLS handshake of a connection from an address; nil for this machine.
     package func mayShakeHands(with origin: String?) -> Bool {
-        origin.map { limiter.shakesHands($0, now: world.now) } ?? true
+        origin.map { limiter.shakesHands($0, now: environment.now) } ?? true
     }
 
     /// Counts a connection under its address. If there are too many, the oldest one without a hello is closed.
@@ -153,7 +154,7 @@ package final class Service {
 
     /// The client has ended its direction, or the connection was lost.
     package func ended(_ connection: Connection, reason: String) {
-        world.note(.disconnected(connection, reason: reason))
+        environment.note(.disconnected(connection, reason: reason))
         drop(connection)
     }
 

@@ -75,7 +75,7 @@ extension Service {
             var report = ConnectionReport(
                 number: connection.number, peer: connection.peerDescription, person: connection.person,
                 token: connection.grantID, lists: [], behind: behind, queuedBytes: queued,
-                isSlowed: connection.isSlowed, silence: connection.session.silence(now: world.now))
+                isSlowed: connection.isSlowed, silence: connection.session.silence(now: environment.now))
             for index in connection.cursors.indices {
                 report.lists.append(connection.cursors[at: index].hosted.list.name)
             }

@@ -49,15 +49,15 @@ extension Service {
         computation.finished(answer, in: self)
     }
 
-    func start(_ task: some ServiceTask) { world.start(task, for: self) }
-    func start(_ computation: some ServiceComputation) { world.start(computation, for: self) }
+    func start(_ task: some ServiceTask) { environment.start(task, for: self) }
+    func start(_ computation: some ServiceComputation) { environment.start(computation, for: self) }
 
     /// Ends the process if the disk did not confirm a flush, or the files are gone: nobody knows then what the disk holds. The
     /// server starts again from what is there. Returns whether it ends.
     private func endsWith(_ error: StoreError) -> Bool {
         guard error.isFinal else { return false }
-        world.note(.writeFailed(error))
-        world.end(error)
+        environment.note(.writeFailed(error))
+        environment.end(error)
         return true
     }
 

@@ -11,7 +11,7 @@ extension AccessWatch {
     }
 
     func called(_ logID: UInt64, _ name: String?) {
-        guard world.access.called(LogID.list(logID), name) else { return }
+        guard environment.access.called(LogID.list(logID), name) else { return }
         hasUnkeptRoles = true
         _ = keepRoles()
     }
@@ -21,16 +21,16 @@ extension AccessWatch {
     func keepRoles() -> StoreError? {
         guard file.isThere else { return nil }
         do {
-            guard try world.access.bind(to: world.store) || hasUnkeptRoles else { return nil }
+            guard try environment.access.bind(to: environment.store) || hasUnkeptRoles else { return nil }
             hasUnkeptRoles = true
-            world.access = try file.change { book in
-                _ = try book.bind(to: world.store)
+            environment.access = try file.change { book in
+                _ = try book.bind(to: environment.store)
                 return book
             }
             hasUnkeptRoles = false
             return nil
         } catch {
-            world.logger.error("access rules not written", metadata: ["error": "\(error)"])
+            environment.logger.error("access rules not written", metadata: ["error": "\(error)"])
             return .failed("the access rules cannot be written: \(error)")
         }
     }

@@ -9,7 +9,7 @@ import Logging
 final class AccessWatch: AccessKeeper {
     let file: AccessFile
     private let loop: Loop
-    unowned let world: LoopEnvironment
+    unowned let environment: LoopEnvironment
     private unowned let service: Service
     private let logger: Logger
     private let timer: EventLoop.Timer
@@ -29,10 +29,11 @@ final class AccessWatch: AccessKeeper {
     private static let interval: UInt64 = 500
 
     /// - Throws: `AccessFile.Failure` if the file exists but cannot be read.
-    init(_ file: AccessFile, _ loop: Loop, _ world: LoopEnvironment, _ service: Service, _ logger: Logger) throws {
+    init(_ file: AccessFile, _ loop: Loop, _ environment: LoopEnvironment, _ service: Service, _ logger: Logger) throws
+    {
         self.file = file
         self.loop = loop
-        self.world = world
+        self.environment = environment
         self.service = service
         self.logger = logger
         // The owner may let a group read it.
@@ -63,7 +64,7 @@ final class AccessWatch: AccessKeeper {
         looked = now
         if hasUnkeptRoles { _ = keepRoles() }
         _ = refresh(isForced: isForced)
-        guard hasNews || world.access.hasExpired(after: last, until: now) else { return }
+        guard hasNews || environment.access.hasExpired(after: last, until: now) else { return }
         hasNews = false
         service.accessChanged()
     }
@@ -88,7 +89,7 @@ final class AccessWatch: AccessKeeper {
         take(fresh)
         hasNews = true
         guard !fresh.isLost else { return true }
-        logger.info("access rules reloaded", metadata: ["tokens": "\(world.access.count)"])
+        logger.info("access rules reloaded", metadata: ["tokens": "\(environment.access.count)"])
         if let remember = file.remember {
             let bytes = fresh.bytes
             Work.submit(loop) {
@@ -101,7 +102,7 @@ final class AccessWatch: AccessKeeper {
     }
 
     private func take(_ reading: AccessFile.Reading) {
-        world.access = reading.book
+        environment.access = reading.book
         _ = keepRoles()
         if reading.state != nil { wasThere = true }
         guard reading.isLost else { return }

@@ -9,7 +9,7 @@ import Logging
 final class SharedAccessWatch: AccessKeeper {
     private let access: SharedAccess
     private let loop: Loop
-    private unowned let world: LoopEnvironment
+    private unowned let environment: LoopEnvironment
     private unowned let service: Service
     private let timer: EventLoop.Timer
     private var version = 0
@@ -29,10 +29,10 @@ final class SharedAccessWatch: AccessKeeper {
     private static let interval: UInt64 = 500
 
     /// - Throws: `StoreError` if the rules cannot be read: nobody may be let in by mistake.
-    init(_ access: SharedAccess, _ loop: Loop, _ world: LoopEnvironment, _ service: Service) throws {
+    init(_ access: SharedAccess, _ loop: Loop, _ environment: LoopEnvironment, _ service: Service) throws {
         self.access = access
         self.loop = loop
-        self.world = world
+        self.environment = environment
         self.service = service
         timer = EventLoop.Timer(loop)
         try access.bind()
@@ -46,7 +46,7 @@ final class SharedAccessWatch: AccessKeeper {
 
     func called(_ logID: UInt64, _ name: String?) {
         // A name that this server changed applies here at once.
-        guard world.access.called(LogID.list(logID), name) || isAwaitingLists else { return }
+        guard environment.access.called(LogID.list(logID), name) || isAwaitingLists else { return }
         hasNewNames = true
         look()
     }
@@ -80,14 +80,16 @@ final class SharedAccessWatch: AccessKeeper {
         case .failure(let error):
             if binds { hasNewNames = true }
             let text = "\(error)"
-            if problem?.text != text { world.logger.error("access rules not reloaded", metadata: ["error": "\(text)"]) }
+            if problem?.text != text {
+                environment.logger.error("access rules not reloaded", metadata: ["error": "\(text)"])
+            }
             problem = AccessProblem(text: text)
         case .success(let reading):
             problem = nil
             let last = looked
             looked = .now
             if let reading { take(reading) }
-            if reading != nil || world.access.hasExpired(after: last, until: looked) { service.accessChanged() }
+            if reading != nil || environment.access.hasExpired(after: last, until: looked) { service.accessChanged() }
         }
         for answer in waiting { answer(problem.map(Result.failure) ?? .success(fingerprint)) }
         if !asking.isEmpty || hasNewNames && problem == nil { look() }
@@ -95,9 +97,9 @@ final class SharedAccessWatch: AccessKeeper {
 
     private func take(_ reading: SharedAccess.Reading) {
         (version, fingerprint) = (reading.version, reading.fingerprint)
-        world.access = reading.book.ofListsThatAreThere
+        environment.access = reading.book.ofListsThatAreThere
         isAwaitingLists = reading.book.isAwaitingLists
-        world.logger.info("access rules loaded", metadata: ["tokens": "\(reading.book.count)"])
+        environment.logger.info("access rules loaded", metadata: ["tokens": "\(reading.book.count)"])
     }
 
     func close() { timer.close() }

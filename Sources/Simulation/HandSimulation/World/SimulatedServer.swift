@@ -42,7 +42,8 @@ final class SimulatedServer: ServiceEnvironment {
         armed = nil
         mustEnd = false
         service = Service(
-            world: self, limits: system.schedule.limits, program: "simulated", retention: system.schedule.retention,
+            environment: self, limits: system.schedule.limits, program: "simulated",
+            retention: system.schedule.retention,
             seed: random.next())
         system.trace("\(name) starts")
         turn()
