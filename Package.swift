@@ -54,7 +54,7 @@ let package = Package(
         .target(
             name: "HandServer",
             dependencies: [
-                "HandWire", "HandSync", "HandFormats", "EventLoop", "Files", "TLS", "HTTP",
+                "HandCore", "HandWire", "HandSync", "HandFormats", "EventLoop", "Files", "TLS", "HTTP",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "Logging", package: "swift-log"),

@@ -14,21 +14,21 @@ import Testing
         let folder = try TemporaryFolder()
         let store = try SQLiteStore(folder: folder.path, durability: .os)
         let loop = try Loop()
-        let threads = StoreThreads(loop, store)
+        let threads = StoreThreads(loop)
         let mayEnd = DispatchSemaphore(value: 0)
         let order = Mutex<[String]>([])
         for reader in 0..<12 {
-            threads.run(.reading) { _ in
+            threads.run(.reading) {
                 mayEnd.wait()
                 return reader
-            } then: { result in
-                order.withLock { $0.append("\((try? result.get()) ?? -1)") }
+            } then: { reader in
+                order.withLock { $0.append("\(reader)") }
             }
         }
-        threads.run(.writing) { store in
-            try store.create("list", rules: .init(), logID: 1, deckSeed: nil).name
-        } then: { result in
-            order.withLock { $0.append((try? result.get()) ?? "failed") }
+        threads.run(.writing) {
+            (try? store.create("list", rules: .init(), logID: 1, deckSeed: nil, owner: nil).name) ?? "failed"
+        } then: { name in
+            order.withLock { $0.append(name) }
             for _ in 0..<12 { mayEnd.signal() }
         }
         loop.run()
@@ -41,19 +41,15 @@ import Testing
     /// A nonblocking store answers in order, and never from within the request.
     @Test func aNonblockingStoreAnswersInOrder() throws {
         let loop = try Loop()
-        let threads = StoreThreads(loop, MemoryStore())
+        let threads = StoreThreads(loop)
         var order: [String] = []
-        threads.run(.reading) { _ in
-            "read"
-        } then: {
-            order.append((try? $0.get()) ?? "failed")
+        threads.deliverLater {
+            order.append("read")
+            threads.deliverLater { order.append("read again") }
         }
-        threads.run(.writing) { _ in
-            "written"
-        } then: {
-            order.append((try? $0.get()) ?? "failed")
-        }
-        #expect(order.isEmpty && threads.deliver() && order == ["read", "written"] && !threads.deliver())
+        threads.deliverLater { order.append("written") }
+        #expect(order.isEmpty && threads.deliver() && order == ["read", "written"])
+        #expect(threads.deliver() && order == ["read", "written", "read again"] && !threads.deliver())
         loop.close()
     }
 }

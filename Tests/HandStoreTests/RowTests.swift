@@ -77,7 +77,8 @@ import Testing
             let delta = Delta.inserting([item], at: 0, .after)
             let submission = Submission(
                 list: 1, base: 30 + index, sequence: authority.lastSequence(of: author) + 1, delta: delta)
-            guard case .numbered(let commit) = authority.submit(submission, author: author, now: 1) else { break }
+            guard case .numbered = authority.submit(submission, author: author, now: 1), let commit = authority.newest
+            else { break }
             _ = authority.takeBatch()
             authority.wrote()
             more.append(commit)

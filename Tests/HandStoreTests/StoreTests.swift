@@ -17,7 +17,8 @@ func history(on start: Authority.Start, _ count: Int, author: Author, chaos: ino
         let delta = chaos.delta(on: authority.hand, size: 2)
         let submission = Submission(
             list: start.list, base: authority.revision, sequence: authority.lastSequence(of: author) + 1, delta: delta)
-        guard case .numbered(let commit) = authority.submit(submission, author: author, now: 1) else { continue }
+        guard case .numbered = authority.submit(submission, author: author, now: 1), let commit = authority.newest
+        else { continue }
         _ = authority.takeBatch()
         authority.wrote()
         commits.append(commit)

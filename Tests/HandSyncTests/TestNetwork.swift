@@ -47,7 +47,8 @@ struct TestNetwork {
     mutating func deliverUp(_ index: Int) {
         let submission = up[index].removeFirst()
         switch authority.submit(submission, author: UInt64(index + 1), now: 0) {
-        case .numbered(let commit):
+        case .numbered:
+            guard let commit = authority.newest else { preconditionFailure("a numbered commit is in the window") }
             _ = authority.takeBatch()
             authority.wrote()
             log.append(commit)

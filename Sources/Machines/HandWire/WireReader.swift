@@ -88,7 +88,16 @@ package struct WireReader {
     }
 
     /// Whether the bytes are ASCII, as in most texts. This check is fast; the standard library validates the rest.
-    private static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool { !bytes.contains { $0 >= 0x80 } }
+    private static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var all: UInt64 = 0
+        var position = 0
+        while position + 8 <= bytes.count {
+            all |= bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+            position += 8
+        }
+        for byte in bytes[position...] { all |= UInt64(byte) }
+        return all & 0x8080_8080_8080_8080 == 0
+    }
 
     /// Returns the bytes read since a position.
     func passed(since start: Int) -> UnsafeRawBufferPointer {

@@ -6,6 +6,7 @@ import HandCore
 /// each byte. Before the fields there is room for their number, so that they become a frame without a copy.
 package struct WireWriter: ~Copyable {
     private var memory: UnsafeMutableRawBufferPointer
+    private var ownsMemory = true
     private var end = headroom
 
     /// The most bytes of a frame's length field.
@@ -15,8 +16,14 @@ package struct WireWriter: ~Copyable {
         memory = .allocate(byteCount: Self.headroom + capacity, alignment: 8)
     }
 
+    /// Writes to memory that outlives the writer, as far as it reaches.
+    package init(in memory: UnsafeMutableRawBufferPointer) {
+        self.memory = memory
+        ownsMemory = false
+    }
+
     deinit {
-        memory.deallocate()
+        if ownsMemory { memory.deallocate() }
     }
 
     /// The number of bytes written.
@@ -56,8 +63,8 @@ package struct WireWriter: ~Copyable {
     private mutating func grow(to least: Int) {
         let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: max(2 * memory.count, least), alignment: 8)
         larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[..<end]))
-        memory.deallocate()
-        memory = larger
+        if ownsMemory { memory.deallocate() }
+        (memory, ownsMemory) = (larger, true)
     }
 
     package mutating func byte(_ value: UInt8) {

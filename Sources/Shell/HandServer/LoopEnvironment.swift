@@ -26,7 +26,7 @@ final class LoopEnvironment: ServiceEnvironment {
         self.loop = loop
         self.store = store
         self.logger = logger
-        threads = StoreThreads(loop, store)
+        threads = StoreThreads(loop)
     }
 
     var isShared: Bool { store.isShared }
@@ -36,8 +36,9 @@ final class LoopEnvironment: ServiceEnvironment {
     func tell(_ hint: StoreHint) { store.tell(hint) }
 
     func start<Task: ServiceTask>(_ task: Task, for service: Service) {
-        threads.run(Task.lane) {
-            try task.run(on: $0)
+        guard store.blocks else { return threads.deliverLater(task.ask(store, for: service)) }
+        threads.run(Task.lane) { [store] in
+            StoreError.catching { try task.run(on: store) }
         } then: {
             service.finished(task, $0)
         }
@@ -83,6 +84,8 @@ final class LoopEnvironment: ServiceEnvironment {
 
     func called(_ logID: UInt64, _ name: String?) { accessKeeper?.called(logID, name) }
 
+    func note(_ stage: CommitStage) { clock.note(stage, at: Loop.monotonicNanoseconds) }
+
     func note(_ note: ServiceNote) {
         audit?.record(note)
         switch note {
@@ -93,9 +96,6 @@ final class LoopEnvironment: ServiceEnvironment {
             logger.info("turned away", metadata: ["peer": "\(connection.peerDescription)", "reason": "\(reason)"])
         case .denied(let connection, let what, _):
             logger.info("denied", metadata: ["peer": "\(connection.peerDescription)", "what": "\(what)"])
-        case .numbered(let commits): clock.numbered(commits)
-        case .writing: clock.writing()
-        case .written: clock.written()
         case .connected(let connection):
             logger.debug("connected", metadata: ["peer": "\(connection.peerDescription)"])
         case .disconnected(let connection, let reason):

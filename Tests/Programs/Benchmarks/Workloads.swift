@@ -160,7 +160,8 @@ struct Commits {
         for (index, delta) in deltas.enumerated() {
             let base = max(0, authority.revision - lag)
             let submission = Submission(list: 1, base: base, sequence: UInt64(index + 1), delta: delta)
-            guard case .numbered(let commit) = authority.submit(submission, author: author, now: 0) else {
+            guard case .numbered = authority.submit(submission, author: author, now: 0), let commit = authority.newest
+            else {
                 preconditionFailure("the benchmark's edits fit")
             }
             each(commit)
@@ -203,8 +204,8 @@ struct Homecoming {
         self.commits = others.enumerated().map { index, delta in
             let submission = Submission(list: 1, base: index, sequence: UInt64(index + 1), delta: delta)
             guard
-                case .numbered(let commit) = authority.submit(
-                    submission, author: Author(number: 1, client: 1), now: 0)
+                case .numbered = authority.submit(submission, author: Author(number: 1, client: 1), now: 0),
+                let commit = authority.newest
             else { preconditionFailure("the benchmark's edits fit") }
             _ = authority.takeBatch()
             authority.wrote()

@@ -227,6 +227,8 @@ extension CarriedDelta {
             Extent(count: left.count - right.count, old: left.old - right.old, new: left.new - right.new)
         }
 
-        func replacing(_ old: Extent, by new: Extent, behind left: ArraySlice<Extent>) -> Extent { self - old + new }
+        func replacing(_ old: Extent, by new: Extent, behind left: Slice<UnsafeBufferPointer<Extent>>) -> Extent {
+            self - old + new
+        }
     }
 }

@@ -78,7 +78,7 @@ package struct Composer: Sendable {
             Width(count: left.count + right.count, width: left.width + right.width)
         }
 
-        func replacing(_ old: Width, by new: Width, behind left: ArraySlice<Width>) -> Width {
+        func replacing(_ old: Width, by new: Width, behind left: Slice<UnsafeBufferPointer<Width>>) -> Width {
             Width(count: count - old.count + new.count, width: width - old.width + new.width)
         }
     }

@@ -9,7 +9,10 @@ extension Delta {
     public func inverted(on list: some EditableList) -> Delta { inverted { PackedItem(list[$0]) } }
 
     /// The inverse on a `Hand`, which stores packed items: no text is copied.
-    package func inverted(on list: Hand) -> Delta { inverted { list.tree[$0] } }
+    package func inverted(on list: Hand) -> Delta {
+        let tree = list.tree
+        return inverted { tree[$0] }
+    }
 
     /// - Parameter item: returns the item at a position of the list that this delta was made on.
     private func inverted(_ item: (Int) -> PackedItem) -> Delta {

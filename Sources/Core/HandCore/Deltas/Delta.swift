@@ -81,10 +81,10 @@ public struct Delta: Sendable {
     package var changes: [Change] { compound?.changes ?? [] }
 
     /// The number of old items that the components reach: the shortest list that this delta fits.
-    public var reach: Int { compound?.reach ?? single?.reach ?? 0 }
+    public var reach: Int { single?.reach ?? compound?.reach ?? 0 }
 
     /// The number of items inserted minus the number of items deleted.
-    public var growth: Int { compound?.growth ?? single?.growth ?? 0 }
+    public var growth: Int { single?.growth ?? compound?.growth ?? 0 }
 
     /// One component as plain numbers, so that walking a delta touches no reference counts.
     package struct Step: Equatable, Sendable {
@@ -137,23 +137,25 @@ public struct Delta: Sendable {
     }
 
     /// The number of components.
-    package var componentCount: Int { compound?.steps.count ?? single?.stepCount ?? 0 }
+    package var componentCount: Int { single?.stepCount ?? compound?.stepCount ?? 0 }
     /// The number of components, plus the cost of text changes. Transforming over another delta takes time in
     /// proportion to it. O(changes).
-    package var carryingCost: Int {
-        guard let compound else { return componentCount }
-        return compound.changes.reduce(componentCount) { $0 + $1.cost }
-    }
+    package var carryingCost: Int { single?.stepCount ?? compound?.carryingCost ?? 0 }
     /// `carryingCost` plus the numbers of items inserted and deleted. Applying takes time in proportion to it.
     /// O(components).
-    package var weight: Int {
-        guard let compound else { return componentCount + abs(growth) }
-        return compound.steps.reduce(carryingCost + compound.items.count) { $0 + ($1.kind == .delete ? $1.count : 0) }
-    }
+    package var weight: Int { single.map { $0.stepCount + abs($0.growth) } ?? compound?.weight ?? 0 }
     /// The items that this delta inserts, from left to right. O(their texts).
     public var insertedItems: [Item] { items.map(\.item) }
     /// The changes that this delta makes, from left to right.
     package var itemChanges: [Change] { changes }
+}
+
+extension Delta.Compound {
+    var stepCount: Int { steps.count }
+    var carryingCost: Int { changes.reduce(steps.count) { $0 + $1.cost } }
+    var weight: Int {
+        steps.reduce(carryingCost + items.count) { $0 + ($1.kind == .delete ? $1.count : 0) }
+    }
 }
 
 extension Delta: Equatable {

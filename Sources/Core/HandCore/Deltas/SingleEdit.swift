@@ -28,13 +28,8 @@ package struct SingleEdit: Equatable, Sendable {
 
     /// Converts `delta`; fails if it is more than a single edit.
     package init?(_ delta: Delta) {
-        if let edit = delta.single {
-            self = edit
-        } else if let compound = delta.compound {
-            self.init(compound.steps, reach: compound.reach, changes: compound.changes)
-        } else {
-            return nil
-        }
+        guard let edit = delta.single ?? delta.compound?.singleEdit else { return nil }
+        self = edit
     }
 
     init?(_ steps: ContiguousArray<Delta.Step>, reach: Int, changes: [Change] = []) {
@@ -261,6 +256,11 @@ extension SingleEdit {
         result.gap = gap
         return (result, passed)
     }
+}
+
+extension Delta.Compound {
+    /// The same as a single edit, nil if it is more.
+    fileprivate var singleEdit: SingleEdit? { SingleEdit(steps, reach: reach, changes: changes) }
 }
 
 extension Delta {

@@ -92,18 +92,21 @@ package struct PackedItem: Sendable {
 
     package var content: Content { withBody { Content($0, body: $1) ?? .unknown($0, [UInt8]($1)) } }
 
-    package var kind: Content.Kind { withBody { kind, _ in kind } }
+    package var kind: Content.Kind { measure.kind }
 
     /// `Content.size`, found without making the content. O(1).
-    package var size: Int {
+    package var size: Int { measure.size }
+
+    /// The content's kind and `Content.size`. O(1).
+    package var measure: (kind: Content.Kind, size: Int) {
         withBody { kind, body in
             switch kind {
-            case .task where !body.isEmpty: return body.count - 1
+            case .task where !body.isEmpty: return (kind, body.count - 1)
             case .link where !body.isEmpty:
                 var texts = body
                 let count = texts.takeVarint()
-                return count <= texts.count ? texts.count : body.count
-            default: return body.count
+                return (kind, count <= texts.count ? texts.count : body.count)
+            default: return (kind, body.count)
             }
         }
     }
@@ -184,7 +187,7 @@ extension UnsafeMutableRawBufferPointer {
     }
 
     /// Writes seven bits per byte, the lowest first; the top bit is set if more bytes follow.
-    @inlinable
+    @inlinable @inline(__always)
     package func put(varint value: UInt64, _ position: inout Int) {
         var rest = value
         while rest >= 0x80 {

@@ -45,14 +45,14 @@ package struct HandSummary: Summary, Equatable {
     package static func + (left: HandSummary, right: HandSummary) -> HandSummary {
         HandSummary(
             count: left.count + right.count,
-            digest: Digest.add(Digest.multiply(left.digest, right.power), right.digest),
+            digest: Digest.multiply(left.digest, right.power, adding: right.digest),
             power: Digest.multiply(left.power, right.power))
     }
 
     /// With L the digest of what stands left of the part, and k the number of items right of it, the part x of the digest
     /// D = (L · Bˣ + x) · Bᵏ + … becomes y, so that D changes by (L · (Bʸ − Bˣ) + y − x) · Bᵏ.
     package func replacing(
-        _ old: HandSummary, by new: HandSummary, behind left: ArraySlice<HandSummary>
+        _ old: HandSummary, by new: HandSummary, behind left: Slice<UnsafeBufferPointer<HandSummary>>
     ) -> HandSummary {
         var change = Digest.subtract(new.digest, old.digest)
         var behind = count - old.count
@@ -61,14 +61,14 @@ package struct HandSummary: Summary, Equatable {
         } else {
             var front: UInt64 = 0
             for part in left {
-                front = Digest.add(Digest.multiply(front, part.power), part.digest)
+                front = Digest.multiply(front, part.power, adding: part.digest)
                 behind -= part.count
             }
-            change = Digest.add(change, Digest.multiply(front, Digest.subtract(new.power, old.power)))
+            change = Digest.multiply(front, Digest.subtract(new.power, old.power), adding: change)
         }
         return HandSummary(
             count: count - old.count + new.count,
-            digest: Digest.add(digest, Digest.multiply(change, Digest.power(behind))),
+            digest: Digest.multiply(change, Digest.power(behind), adding: digest),
             power: Digest.power(count - old.count + new.count))
     }
 }

@@ -16,6 +16,14 @@ package enum Digest {
         return reduce(high: product.high, low: product.low)
     }
 
+    /// Returns `left · right + term` modulo 2⁶¹ − 1, for numbers below the modulus.
+    @inline(__always)
+    static func multiply(_ left: UInt64, _ right: UInt64, adding term: UInt64) -> UInt64 {
+        let product = left.multipliedFullWidth(by: right)
+        let (low, carry) = product.low.addingReportingOverflow(term)
+        return reduce(high: product.high &+ (carry ? 1 : 0), low: low)
+    }
+
     @inline(__always)
     package static func add(_ left: UInt64, _ right: UInt64) -> UInt64 {
         let sum = left &+ right
@@ -66,15 +74,16 @@ package enum Digest {
     }()
 
     /// `base` to the power of a list's length. O(1).
-    @inline(__always)
     static func power(_ exponent: Int) -> UInt64 {
         precondition(exponent >> 32 == 0, "no list has 2³² items")
-        var power = powers[exponent & 255]
-        var (rest, row) = (exponent >> 8, 256)
-        while rest > 0 {
-            power = multiply(power, powers[row + rest & 255])
-            (rest, row) = (rest >> 8, row + 256)
+        return powers.withUnsafeBufferPointer { powers in
+            var power = powers[exponent & 255]
+            var (rest, row) = (exponent >> 8, 256)
+            while rest > 0 {
+                power = multiply(power, powers[row + rest & 255])
+                (rest, row) = (rest >> 8, row + 256)
+            }
+            return power
         }
-        return power
     }
 }

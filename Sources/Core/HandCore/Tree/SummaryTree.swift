@@ -10,7 +10,7 @@ package protocol Summary: Sendable {
     /// - Parameters:
     ///   - old: the part before the change, behind the parts `left`.
     ///   - new: the part now.
-    func replacing(_ old: Self, by new: Self, behind left: ArraySlice<Self>) -> Self
+    func replacing(_ old: Self, by new: Self, behind left: Slice<UnsafeBufferPointer<Self>>) -> Self
 }
 
 /// An element of a `SummaryTree`.

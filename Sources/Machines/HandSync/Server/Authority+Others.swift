@@ -43,8 +43,8 @@ extension Authority {
             throw .damaged("\(place) has another digest")
         }
         present.deck?.replay(commit.delta, on: before)
-        for item in inverse.items { ids.remove(NumberKey(item.id.rawValue)) }
-        for item in commit.delta.items { ids.insert(NumberKey(item.id.rawValue)) }
+        inverse.forEachInserted { ids.remove(NumberKey($0.id.rawValue)) }
+        commit.delta.forEachInserted { ids.insert(NumberKey($0.id.rawValue)) }
         window.append(commit, list: list)
         past.append(inverse, of: commit.revision)
         sequences[client] = SequenceMark(of: commit)

@@ -5,7 +5,7 @@ extension Authority {
     /// What became of a submission.
     public enum Outcome: Equatable, Sendable {
         /// It has a number and waits to be written. Its commit, once visible, is the acknowledgement, or says why it is refused.
-        case numbered(Commit)
+        case numbered(refusal: Rejection?)
         /// It has a number already and is being written.
         case waiting
         /// It was committed before, at that revision (0 if it is too long ago to tell).
@@ -40,13 +40,19 @@ extension Authority {
         work = submission.delta.carryingCost
         if let answer = answerFromBefore(submission, author: author) { return answer }
         if submission.base > revision { return .failed(.baseInFuture) }
-        let origin = Origin(submission: submission, author: author, isFirst: isFirst)
         do throws(Rejection) {
             guard let delta = try carried(submission, isFull: isFull) else { return .stale(head: revision) }
-            return .numbered(try number(delta, origin, now: now))
+            let deck = present.deck
+            let (made, inverse) = try make(delta)
+            number(made, inverse: inverse, deck: deck, submission, author, isFirst: isFirst, now: now)
+            return .numbered(refusal: nil)
         } catch {
             guard isFirst else { return .rejected(error) }
-            return .numbered(numberRefusal(error, origin, now: now))
+            present.revision += 1
+            number(
+                .identity, inverse: .identity, deck: present.deck, submission, author, isFirst: true, now: now,
+                refusal: error)
+            return .numbered(refusal: error)
         }
     }
 
@@ -59,7 +65,10 @@ extension Authority {
         guard submission.delta.reach <= count else {
             throw .doesNotFit(reach: submission.delta.reach, count: count)
         }
-        for item in submission.delta.items { try checkContent(item.kind, size: item.size) }
+        try submission.delta.forEachInserted { item throws(Rejection) in
+            let (kind, size) = item.measure
+            try checkContent(kind, size: size)
+        }
         return transformed(submission.delta, since: submission.base)
     }
 
@@ -83,12 +92,14 @@ extension Authority {
 
     /// About how much work `submit` would be, at most.
     private func estimate(_ submission: Submission) -> Int {
-        let (delta, making) = (submission.delta, Self.work(of: submission.delta))
+        let making = Self.work(of: submission.delta)
         let commits = present.revision - max(submission.base, window.floor)
         guard commits > 0 else { return making }
-        let cost = delta.carryingCost
+        let cost = submission.delta.carryingCost
         // A single edit passes by as numbers, unless it changes a text that others have changed: then it is merged with theirs.
-        let isQuick = SingleEdit(delta) != nil && cost <= Self.passagesPerComponent
+        let isQuick =
+            cost <= Self.passagesPerComponent
+            && (submission.delta.single != nil || SingleEdit(submission.delta) != nil)
         return making + (isQuick ? commits / Self.passagesPerComponent : commits * cost)
     }
 
@@ -112,11 +123,11 @@ extension Authority {
         var delta = delta
         var next = base + 1
         while next <= present.revision, !delta.isIdentity {
-            guard let made = SingleEdit(delta) else { return carried(delta, since: base, from: next) }
+            guard let made = delta.single ?? SingleEdit(delta) else { return carried(delta, since: base, from: next) }
             let (rest, reached) = window.transformed(made, from: next)
             work += (reached - next) / Self.passagesPerComponent
             guard let rest else { return .identity }
-            if rest != made { delta = delta.placed(at: rest) }
+            if rest.index != made.index || rest.gap != made.gap { delta = delta.placed(at: rest) }
             if isTooMuch(since: base) { return nil }
             next = reached
             if next <= present.revision {
@@ -144,41 +155,27 @@ extension Authority {
     /// An edit is carried over this many single edits in the time that one component of a delta takes.
     private static let passagesPerComponent = 16
 
-    /// Makes the delta on the present list if everything about it is allowed, and gives it the next number.
-    private mutating func number(_ delta: Delta, _ origin: Origin, now: UInt64) throws(Rejection) -> Commit {
-        let (deck, submission) = (present.deck, origin.submission)
-        let (made, inverse) = try make(delta)
+    /// Gives the next number to what was made of a submission.
+    ///
+    /// - Parameter deck: the deck before it.
+    private mutating func number(
+        _ made: consuming Delta, inverse: consuming Delta, deck: Deck?, _ submission: Submission, _ author: Author,
+        isFirst: Bool, now: UInt64, refusal: Rejection? = nil
+    ) {
+        // No commit is older than the one before it: the clocks of several servers differ, and each may be set back.
+        lastTime = max(now, lastTime)
+        let base = refusal == nil ? submission.base - submission.lag : present.revision - 1
         let commit = Commit(
-            revision: present.revision, author: origin.author.number, sequence: submission.sequence,
-            base: submission.base - submission.lag, time: time(now), count: present.hand.count,
-            digest: present.hand.digest, delta: made)
-        append(commit, origin, inverse: inverse, deck: deck)
-        return commit
-    }
-
-    /// Gives the next number to a commit that says why the submission is refused.
-    private mutating func numberRefusal(_ reason: Rejection, _ origin: Origin, now: UInt64) -> Commit {
-        present.revision += 1
-        let commit = Commit(
-            revision: present.revision, author: origin.author.number, sequence: origin.submission.sequence,
-            base: present.revision - 1, time: time(now), count: present.hand.count, digest: present.hand.digest,
-            delta: .identity, refusal: reason)
-        append(commit, origin, inverse: .identity, deck: present.deck)
-        return commit
-    }
-
-    /// No commit is older than the one before it: the clocks of several servers differ, and each may be set back.
-    private func time(_ now: UInt64) -> UInt64 { max(now, lastTime) }
-
-    private mutating func append(_ commit: Commit, _ origin: Origin, inverse: Delta, deck: Deck?) {
+            revision: present.revision, author: author.number, sequence: submission.sequence, base: base,
+            time: lastTime, count: present.hand.count, digest: present.hand.digest, delta: made, refusal: refusal)
         window.append(commit, list: list)
-        lastTime = commit.time
         let mark = SequenceMark(of: commit)
-        let previous = sequences.updateValue(mark, forKey: NumberKey(origin.author.client))
+        let previous = sequences.updateValue(mark, forKey: NumberKey(author.client))
         pending.append(
             Pending(
-                mark: mark, count: commit.count, digest: commit.digest, origin: origin, inverse: inverse, deck: deck,
-                previous: previous))
+                mark: mark, count: commit.count, digest: commit.digest,
+                origin: Origin(submission: submission, author: author, isFirst: isFirst), inverse: inverse,
+                deck: deck, previous: previous))
     }
 
     // MARK: Checking
@@ -191,17 +188,21 @@ extension Authority {
         }
         try checkRules(of: delta)
         let deleted = delta.packedItems(deletedFrom: present.hand)
-        work += deleted.count + delta.items.count
-        try checkIDs(inserted: delta.items, deleted: deleted)
-        var deck = present.deck
-        let made = try deck?.play(delta, deleted: deleted) ?? delta
+        try checkIDs(inserted: delta, deleted: deleted)
+        let (made, deck) = try played(delta, deleted: deleted)
         let inverse = made.inverted(on: present.hand)
         do { try present.hand.apply(made) } catch { throw .doesNotFit(reach: delta.reach, count: present.hand.count) }
-        present.deck = deck
+        if let deck { present.deck = deck }
         present.revision += 1
         for item in deleted { ids.remove(NumberKey(item.id.rawValue)) }
-        for item in made.items { ids.insert(NumberKey(item.id.rawValue)) }
+        made.forEachInserted { ids.insert(NumberKey($0.id.rawValue)) }
         return (made, inverse)
+    }
+
+    /// Returns a delta with its cards turned over, and the deck afterwards; nil if the list has none.
+    private func played(_ delta: Delta, deleted: [PackedItem]) throws(Rejection) -> (made: Delta, deck: Deck?) {
+        guard var deck = present.deck else { return (delta, nil) }
+        return (try deck.play(delta, deleted: deleted), deck)
     }
 
     private func checkRules(of delta: Delta) throws(Rejection) {
@@ -209,6 +210,7 @@ extension Authority {
         if delta.growth > 0, present.hand.count + delta.growth > maximum {
             throw .violation(.listFull(maximum: maximum))
         }
+        if delta.changes.isEmpty { return }
         let changed: [(item: Item, content: Content)]
         do { changed = try delta.changedItems(on: present.hand) } catch {
             throw .doesNotFit(reach: delta.reach, count: present.hand.count)
@@ -224,9 +226,18 @@ extension Authority {
         if size > limits.itemBytes { throw .violation(.itemTooLarge(size: size, maximum: limits.itemBytes)) }
     }
 
-    private func checkIDs(inserted: Delta.Items, deleted: [PackedItem]) throws(Rejection) {
-        guard let first = inserted.first else { return }
-        if inserted.count == 1, !ids.contains(NumberKey(first.id.rawValue)) { return }
+    private mutating func checkIDs(inserted delta: Delta, deleted: [PackedItem]) throws(Rejection) {
+        work += deleted.count
+        if let item = delta.singleItem {
+            work += 1
+            if ids.contains(NumberKey(item.id.rawValue)) { throw .duplicateItem(item.id) }
+        } else if delta.single == nil {
+            try checkIDs(delta.items, deleted: deleted)
+        }
+    }
+
+    private mutating func checkIDs(_ inserted: Delta.Items, deleted: [PackedItem]) throws(Rejection) {
+        work += inserted.count
         let gone = Set(deleted.map(\.id))
         var seen: Set<ItemID> = []
         for item in inserted {
@@ -263,5 +274,17 @@ extension Deck {
     /// Follows a commit that was made before, as a store does when it replays a list's history.
     package mutating func replay(_ delta: Delta, on list: Hand) {
         _ = try? play(delta, deleted: delta.packedItems(deletedFrom: list))
+    }
+}
+
+extension Delta {
+    /// Calls `body` with each inserted item, from left to right. For one item, as nearly always, it is quicker than a loop.
+    @inline(__always)
+    func forEachInserted<Failure: Error>(_ body: (PackedItem) throws(Failure) -> Void) throws(Failure) {
+        if let singleItem {
+            try body(singleItem)
+        } else if single == nil {
+            for item in items { try body(item) }
+        }
     }
 }

@@ -176,6 +176,9 @@ public struct Authority: Sendable {
         window.frames(after: cursor, through: revision, about: bytes)
     }
 
+    /// The newest commit that is numbered, durable or not; nil if none is in memory. O(its size).
+    public var newest: Commit? { window.head > window.floor ? window.commit(at: window.head) : nil }
+
     // MARK: Writing
 
     /// The commits numbered since the last batch, to be written in one transaction. Empty while a batch is under way.
@@ -204,10 +207,10 @@ public struct Authority: Sendable {
             isLarge = isLarge || pending[index].before != nil
         }
         let base = revision
-        let last = pending[inWriting - 1]
-        (revision, digest) = (last.mark.revision, last.digest)
+        revision = pending[inWriting - 1].mark.revision
+        digest = pending[inWriting - 1].digest
         let spent = isLarge ? Spent(written: Array(pending[..<inWriting])) : nil
-        pending.removeFirst(inWriting)
+        if inWriting == pending.count { pending.clear() } else { pending.removeFirst(inWriting) }
         inWriting = 0
         show(from: base)
         return spent
@@ -215,8 +218,7 @@ public struct Authority: Sendable {
 
     /// The commits after `base` have become durable.
     mutating func show(from base: Int) {
-        let (runs, end) = window.frames(after: base, through: revision, about: Self.latestBytes)
-        latest = runs.count == 1 && end == revision ? (base, runs[0]) : nil
+        latest = window.run(after: base, through: revision, atMost: Self.latestBytes).map { (base, $0) }
         window.trim(through: revision)
     }
 
@@ -248,8 +250,8 @@ public struct Authority: Sendable {
     }
 
     private mutating func takeBackIDs(of commit: Pending) {
-        for item in window.delta(at: commit.mark.revision).items { ids.remove(NumberKey(item.id.rawValue)) }
-        for item in commit.inverse.items { ids.insert(NumberKey(item.id.rawValue)) }
+        window.delta(at: commit.mark.revision).forEachInserted { ids.remove(NumberKey($0.id.rawValue)) }
+        commit.inverse.forEachInserted { ids.insert(NumberKey($0.id.rawValue)) }
     }
 }
 

@@ -18,7 +18,7 @@ struct RecentPast {
     }
 
     /// - Precondition: the commit is the one after the last.
-    mutating func append(_ inverse: Delta, of revision: Int) {
+    mutating func append(_ inverse: consuming Delta, of revision: Int) {
         if inverses.isEmpty { inverses = [Delta](repeating: .identity, count: Self.depth) }
         let isKept = inverse.weighs(atMost: Self.mostBytes)
         inverses[revision % Self.depth] = isKept ? inverse : .identity
@@ -32,9 +32,10 @@ struct RecentPast {
 extension Delta {
     /// Whether it takes no more than about that many bytes.
     fileprivate func weighs(atMost bytes: Int) -> Bool {
+        if single != nil, singleItem == nil { return true }
         if weight * 32 > bytes { return false }
         var left = bytes - carryingCost * 32
-        for item in items where left >= 0 { left -= 48 + item.content.size }
+        forEachInserted { left -= 48 + $0.size }
         for change in changes where left >= 0 {
             left -= change.size
         }

@@ -46,9 +46,16 @@ struct Window {
     /// Adds the next commit.
     mutating func append(_ commit: Commit, list: UInt64) {
         precondition(commit.revision == head + 1, "commits are numbered without gaps")
-        var frame = WireWriter(reserving: 256)
-        let deltaSize = DownMessage.write(commit, in: list, to: &frame)
-        let size = Frame.size(ofBody: frame.count)
+        // Most frames are small, and are put together on the stack.
+        withUnsafeTemporaryAllocation(byteCount: 512, alignment: 8) { memory in
+            var frame = WireWriter(in: memory)
+            let deltaSize = DownMessage.write(commit, in: list, to: &frame)
+            frame.withFrame { append($0, of: commit, deltaSize: deltaSize) }
+        }
+    }
+
+    private mutating func append(_ frame: UnsafeRawBufferPointer, of commit: Commit, deltaSize: Int) {
+        let size = frame.count
         let segment: Segment
         // A sealed segment may be changing on another thread, so it is not asked for its room.
         if !isSealed, let last = entries.last?.segment, last.hasRoom(for: size) {
@@ -59,12 +66,11 @@ struct Window {
         }
         isSealed = false
         let start = segment.count
-        frame.withFrame { segment.append($0) }
+        segment.append(frame)
         entries.append(
             Entry(
-                segment: segment, range: start..<segment.count, delta: segment.count - deltaSize,
-                count: commit.count))
-        let edit = commit.refusal == nil ? SingleEdit(commit.delta) : .nothing
+                segment: segment, range: start..<start + size, delta: start + size - deltaSize, count: commit.count))
+        let edit = commit.refusal == nil ? commit.delta.single ?? SingleEdit(commit.delta) : .nothing
         shifts.append(SingleEdit.PositionShift(edit ?? .nothing))
         if edit == nil { others.append(commit.revision) }
         byteCount += size
@@ -131,6 +137,13 @@ struct Window {
         return FrameRun(segment: entry.segment, range: entry.range)
     }
 
+    /// A commit, decoded from its frame.
+    func commit(at revision: Int) -> Commit {
+        do { return try StoredFrame(revision: revision, bytes: [UInt8](frame(at: revision).bytes)).commit() } catch {
+            preconditionFailure("a frame of our own does not read back: \(error)")
+        }
+    }
+
     /// The delta of a commit, decoded from its frame.
     func delta(at revision: Int) -> Delta {
         if isRefusal(at: revision) { return .identity }
@@ -139,6 +152,16 @@ struct Window {
         do { return try reader.delta() } catch {
             preconditionFailure("a frame of our own does not read back: \(error)")
         }
+    }
+
+    /// The frames after `cursor` up to `end`; nil if there are none, if they do not stand together in memory, or take more bytes.
+    func run(after cursor: Int, through end: Int, atMost bytes: Int) -> FrameRun? {
+        guard cursor < end else { return nil }
+        let (first, last) = (index(of: cursor + 1), index(of: end))
+        let segment = entries[first].segment
+        guard entries[last].segment === segment else { return nil }
+        let range = entries[first].range.lowerBound..<entries[last].range.upperBound
+        return range.count > bytes ? nil : FrameRun(segment: segment, range: range)
     }
 
     /// The frames after `cursor` up to `end`, as few runs of memory, about `bytes` at most (one frame at least); and the

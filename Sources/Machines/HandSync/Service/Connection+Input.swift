@@ -57,17 +57,17 @@ extension Connection {
     /// A request that takes the store begins or has ended.
     func setBusy(_ isBusy: Bool) { intake.isBusy = isBusy }
 
-    /// Takes a message: it is handled now, or when those before it have been.
+    /// Takes a message: `now` handles it, or `handle` when those before it have been handled.
     ///
     /// - Parameter isNext: it comes before the messages that wait, because it was begun before them.
-    func take(_ input: Input, isNext: Bool = false, handle: (Input) -> Void) {
+    func take(_ input: @autoclosure () -> Input, isNext: Bool = false, now: () -> Void, later handle: (Input) -> Void) {
         guard !isEnding else { return }
         if intake.isEmpty, !intake.isHandling, mayHandle {
             intake.isHandling = true
-            handle(input)
+            now()
             intake.isHandling = false
         } else {
-            intake.add(input, isNext: isNext)
+            intake.add(input(), isNext: isNext)
         }
         work(handle)
     }

@@ -68,8 +68,7 @@ extension Connection {
         }
 
         mutating func removeAll() {
-            // There are few, and so it is quicker than removing all together.
-            while !runs.isEmpty { runs.removeLast() }
+            runs.clear()
             (ownBytes, commits, hasMore) = (0, 0, false)
         }
     }

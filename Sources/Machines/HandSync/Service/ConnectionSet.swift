@@ -1,7 +1,9 @@
+import HandCore
+
 /// Some connections, in an order that depends only on the order of adding and removing. Both are O(1).
 struct ConnectionSet: Sequence {
     private var members: [Connection] = []
-    private var positions: [UInt64: Int] = [:]
+    private var positions: [NumberKey: Int] = [:]
 
     var count: Int { members.count }
     var isEmpty: Bool { members.isEmpty }
@@ -20,7 +22,7 @@ struct ConnectionSet: Sequence {
     /// Removes a connection; the last one takes its place. Returns whether it was there.
     @discardableResult
     mutating func remove(_ connection: Connection) -> Bool {
-        guard let position = positions.removeValue(forKey: connection.number) else { return false }
+        guard let position = positions.removeValue(forKey: NumberKey(connection.number)) else { return false }
         let last = members.removeLast()
         if last !== connection {
             members[position] = last

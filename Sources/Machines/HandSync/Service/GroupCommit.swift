@@ -46,7 +46,7 @@ struct GroupCommit {
             guard !hosted.isUnsettled, hosted.authority.isBusy else { continue }
             writing.append((hosted, hosted.authority.takeBatch()))
         }
-        dirty = []
+        dirty.clear()
         if let time = retryAt, now >= time {
             for (hosted, _) in unsettled { hosted.isUnsettled = false }
             writing += unsettled

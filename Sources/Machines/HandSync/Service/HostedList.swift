@@ -9,7 +9,7 @@ final class HostedList {
         let load: UInt64
     }
 
-    var list: StoredList
+    @exclusivity(unchecked) var list: StoredList
     // As with `Connection`, accesses to the authority never overlap.
     @exclusivity(unchecked) var authority: Authority
     /// Whether it is in `GroupCommit.dirty`.
@@ -20,7 +20,7 @@ final class HostedList {
     var presence = PresenceBoard()
     /// Whether the people at other servers are still unknown. The first subscriber is told of all people at once.
     var awaitsVisitors = false
-    private(set) var subscribers = ConnectionSet()
+    @exclusivity(unchecked) private(set) var subscribers = ConnectionSet()
     /// The revision of the newest known snapshot in the store.
     var snapshotRevision: Int
     var isSavingSnapshot = false
@@ -29,7 +29,7 @@ final class HostedList {
     /// The revision at the last trim.
     var trimmedAt: Int
     var isTrimming = false
-    var whenWritten: [AfterWrite] = []
+    @exclusivity(unchecked) var whenWritten: [AfterWrite] = []
     /// Whether a large edit of it is being made, so that other edits wait.
     var isHeld = false
     /// The edits that wait for the large one, in order.

@@ -44,6 +44,8 @@ struct Newcomers {
 
     /// Forgets an author that is durable, or that nothing needs any longer.
     mutating func forget(_ author: UInt64) {
+        // As nearly always, when nobody is new.
+        if entries.isEmpty { return }
         guard let client = entries.removeValue(forKey: author)?.newcomer.client else { return }
         clients[client]?.removeAll { $0 == author }
         if clients[client]?.isEmpty == true { clients[client] = nil }

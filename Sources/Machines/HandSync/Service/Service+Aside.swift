@@ -70,7 +70,7 @@ extension Service {
         for (number, submission) in held {
             guard let connection = connections[number] else { continue }
             connection.setBusy(false)
-            connection.take(.message(.submit(submission)), isNext: true) { handle($0, from: connection) }
+            carryOut(.handle(.submit(submission)), isNext: true, for: connection)
         }
     }
 

@@ -9,7 +9,7 @@ extension Service {
         }
     }
 
-    private func handle(_ message: UpMessage, from connection: Connection) {
+    func handle(_ message: UpMessage, from connection: Connection) {
         charge(connection, requests: 1)
         guard !connection.isEnding else { return }
         guard isAllowed(message, from: connection) else { return }
@@ -117,7 +117,7 @@ extension Service {
         }
         guard connection.hasPresence else { return }
         if isNew {
-            if environment.isShared, hosted.presence.everybody.isEmpty { hosted.awaitsVisitors = true }
+            if isShared, hosted.presence.everybody.isEmpty { hosted.awaitsVisitors = true }
             hosted.presence.join(author.number, name: connection.person)
             connection.cursors[hosted.list.number]?.presence =
                 Connection.PresenceMark(hosted.presence, isComplete: !hosted.awaitsVisitors)

@@ -27,7 +27,7 @@ extension Service {
         if loading[name] == nil {
             loading[name] = Loading(waiting: [request])
             load(name, for: request.connection)
-        } else if environment.isShared {
+        } else if isShared {
             // Its client may know commits of other servers that are newer than what is being read.
             loading[name]?.next.append(request)
         } else {

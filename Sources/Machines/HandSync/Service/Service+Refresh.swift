@@ -15,7 +15,7 @@ enum AfterRefresh: Sendable {
 extension Service {
     /// Fetches the newest commits of a list. Another server may have told clients of them already.
     func refresh(_ hosted: HostedList, then next: AfterRefresh) {
-        guard environment.isShared else { return refreshed(hosted.reference, then: next) }
+        guard isShared else { return refreshed(hosted.reference, then: next) }
         start(
             ReadHead(
                 list: hosted.reference, revision: hosted.authority.revision, digest: hosted.authority.digest,
@@ -91,9 +91,9 @@ extension Service {
 
     /// Compares all lists in memory with the store if others write to it, because hints may get lost.
     func pollHeads() {
-        guard environment.isShared, !hostedLists.isEmpty, !isPolling else { return }
+        guard isShared, !hostedLists.isEmpty, !isPolling else { return }
         isPolling = true
-        start(ReadHeads(lists: hostedLists.keys.sorted()))
+        start(ReadHeads(lists: hostedLists.keys.map(\.number).sorted()))
     }
 
     fileprivate func read(_ lists: [UInt64], _ result: Result<[StoredHead], StoreError>) {

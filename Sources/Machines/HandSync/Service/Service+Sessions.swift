@@ -15,8 +15,18 @@ extension Service {
         switch effect {
         case nil: break
         case .identify(let hello): identify(hello, connection)
-        case .handle(let message): connection.take(.message(message), isNext: isNext) { handle($0, from: connection) }
-        case .read(let body): connection.take(.body(body)) { handle($0, from: connection) }
+        case .handle(let message):
+            connection.take(.message(message), isNext: isNext) {
+                handle(message, from: connection)
+            } later: {
+                handle($0, from: connection)
+            }
+        case .read(let body):
+            connection.take(.body(body)) {
+                read(body, from: connection)
+            } later: {
+                handle($0, from: connection)
+            }
         case .send(let bytes):
             connection.enqueue(FrameRun(bytes))
             mark(connection)

@@ -31,8 +31,8 @@ extension Service {
         let (list, sequence) = (submission.list, submission.sequence)
         charge(connection, submissionWork: hosted.authority.work)
         switch outcome {
-        case .numbered(let commit):
-            if let reason = commit.refusal { figures.rejections[reason.name, default: 0] += 1 }
+        case .numbered(let refusal):
+            if let reason = refusal { figures.rejections[reason.name, default: 0] += 1 }
             connection.cursors.submissionDecided(in: list)
             connection.pendingSubmissions += 1
             newcomers.hold(author.number)

@@ -10,7 +10,7 @@ extension Service {
     package var deadline: UInt64 {
         min(
             nextSweep, presenceDue ?? .max, slowedDue ?? .max, writer.deadline,
-            environment.isShared ? exchange.due : .max)
+            isShared ? exchange.due : .max)
     }
 
     /// To be called at the deadline.

@@ -14,7 +14,7 @@ extension Service {
     /// Trims all lists if the store is full. Nothing new is written then that would lead to it.
     func trimIfFull() {
         guard storeSize.isFull(limits), !retention.keepsEverything else { return }
-        for number in hostedLists.keys.sorted() {
+        for number in hostedLists.keys.map(\.number).sorted() {
             guard let hosted = hostedLists[number], !hosted.isTrimming else { continue }
             trim(hosted)
         }

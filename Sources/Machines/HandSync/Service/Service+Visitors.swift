@@ -46,7 +46,7 @@ extension Service {
 
     /// Exchanges presence with other servers soon.
     func exchangePresenceSoon() {
-        guard environment.isShared else { return }
+        guard isShared else { return }
         if exchange.isUnderWay {
             exchange.isDueAgain = true
         } else {
@@ -56,7 +56,7 @@ extension Service {
 
     /// Tells other servers who is on lists here, and asks who is on lists there.
     func exchangePresence() {
-        guard environment.isShared else { return }
+        guard isShared else { return }
         if exchange.isUnderWay {
             // The end of the exchange that is under way sets the time of the next one.
             exchange.due = .max
@@ -85,7 +85,7 @@ extension Service {
     /// The presence that other servers do not know. Lists that are not in memory have nobody on them.
     private func newPresence() -> [PresenceNews] {
         var news: [PresenceNews] = []
-        for list in Set(hostedLists.keys).union(exchange.told.keys).sorted() {
+        for list in Set(hostedLists.keys.map(\.number)).union(exchange.told.keys).sorted() {
             let board = hostedLists[list]?.presence ?? PresenceBoard()
             guard exchange.isNew(board, of: list) else { continue }
             exchange.version += 1

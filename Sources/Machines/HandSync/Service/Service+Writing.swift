@@ -5,7 +5,7 @@ extension Service {
     /// Hands over to the store what is to be written, unless a write is under way.
     func writeBatch() {
         if writer.numbered > 0 {
-            environment.note(.numbered(commits: writer.numbered))
+            environment.note(CommitStage.numbered(writer.numbered))
             writer.numbered = 0
         }
         guard !writer.isWriting else { return }
@@ -21,7 +21,7 @@ extension Service {
         let batches = writer.takeBatches(now: environment.now)
         if batches.isEmpty { return }
         writer.isWriting = true
-        environment.note(.writing)
+        environment.note(CommitStage.writing)
         start(AppendBatches(batches: batches, newcomers: newcomers.authors(of: batches)))
     }
 
@@ -40,7 +40,7 @@ extension Service {
         case .success(let outcomes):
             figures.writes += 1
             storeSize.isStale = true
-            environment.note(.written)
+            environment.note(CommitStage.written)
             var spent: [Authority.Spent] = []
             for ((hosted, batch), outcome) in zip(written, outcomes) where isLoaded(hosted) {
                 switch outcome {
@@ -52,7 +52,7 @@ extension Service {
             }
             if !spent.isEmpty { discard((spent, written.map(\.batch))) }
         case .failure(let error):
-            guard environment.isShared else { return failed(error, written.map(\.hosted)) }
+            guard isShared else { return failed(error, written.map(\.hosted)) }
             // The error does not say whether an earlier attempt at these batches succeeded.
             environment.note(.storeFailed(error))
             for (hosted, batch) in written where isLoaded(hosted) { unsettled(batch, of: hosted) }

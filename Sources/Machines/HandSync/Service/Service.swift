@@ -16,9 +16,11 @@ package final class Service {
     package let limits: Limits
     private let terms: ServerSession.Terms
     let retention: Retention
+    /// Whether other servers write to the store, too.
+    let isShared: Bool
     var random: SplitMix64
 
-    private(set) var connections = ConnectionSet()
+    @exclusivity(unchecked) private(set) var connections = ConnectionSet()
     var limiter: ConnectionLimiter
     /// Each user's use of the server.
     var accounts: [String: Account] = [:]
@@ -31,7 +33,7 @@ package final class Service {
     var clients: [StoreHint.Key: Connection] = [:]
     @exclusivity(unchecked) var authors: [NumberKey: Connection] = [:]
     @exclusivity(unchecked) var newcomers = Newcomers()
-    var hostedLists: [UInt64: HostedList] = [:]
+    @exclusivity(unchecked) var hostedLists: [NumberKey: HostedList] = [:]
     var names: [String: UInt64] = [:]
     /// Lists that are being loaded or brought up to date, by name.
     var loading: [String: Loading] = [:]
@@ -43,6 +45,8 @@ package final class Service {
     @exclusivity(unchecked) private var flushing: [Connection] = []
     /// Marked connections that get whole lists. The first to wait comes first.
     @exclusivity(unchecked) private var receiving: [Connection] = []
+    /// What is sent to a connection. Kept so that its memory is used again.
+    @exclusivity(unchecked) private var output = Connection.Output()
     @exclusivity(unchecked) var writer = GroupCommit()
     var listsWithNewPresence: Set<UInt64> = []
     /// When changed presence is to be sent.
@@ -83,6 +87,7 @@ package final class Service {
         limiter = ConnectionLimiter(limits)
         terms = ServerSession.Terms(limits: limits, program: program)
         self.retention = retention
+        isShared = environment.isShared
         random = SplitMix64(seed: seed)
         nextSweep = environment.now + Self.sweepInterval
     }
@@ -185,26 +190,31 @@ package final class Service {
     /// events.
     package func endTurn() -> Bool {
         writeBatch()
-        var output = Connection.Output()
-        swap(&marked, &flushing)
-        for connection in flushing {
-            if connection.isGettingLists { receiving.append(connection) } else { flush(connection, &output) }
+        if !marked.isEmpty {
+            swap(&marked, &flushing)
+            for connection in flushing {
+                if connection.isGettingLists { receiving.append(connection) } else { flush(connection) }
+            }
+            flushing.clear()
         }
-        flushing.removeAll(keepingCapacity: true)
-        // Each chunk of a list is made for one connection. There are few in a turn, so that commits need not wait for many.
-        var (served, made) = (0, 0)
-        while served < receiving.count, made < limits.chunkBytes {
-            flush(receiving[served], &output)
-            made += output.ownBytes
-            served += 1
-        }
-        receiving.removeFirst(served)
+        if !receiving.isEmpty { sendChunks() }
         servePast()
         return sayGoodbye() || !marked.isEmpty || !receiving.isEmpty
     }
 
-    /// - Parameter output: memory to put the output together in; afterwards it tells what was sent.
-    private func flush(_ connection: Connection, _ output: inout Connection.Output) {
+    /// Sends lists. Each chunk is made for one connection. There are few in a turn, so that commits need not wait for many.
+    private func sendChunks() {
+        var (served, made) = (0, 0)
+        while served < receiving.count, made < limits.chunkBytes {
+            flush(receiving[served])
+            made += output.ownBytes
+            served += 1
+        }
+        receiving.removeFirst(served)
+    }
+
+    /// Sends a connection what there is for it. Afterwards `output` tells what was sent.
+    private func flush(_ connection: Connection) {
         connection.outbox.isMarked = false
         connection.flush(&output, chunkBytes: limits.chunkBytes) { read(for: $0, list: $1) }
         figures.bytesSent += output.bytes

@@ -35,6 +35,8 @@ package protocol ServiceEnvironment: AnyObject {
 
     /// Notes an event for the operator.
     func note(_ note: ServiceNote)
+    /// Notes how far commits have come, for measuring.
+    func note(_ stage: CommitStage)
 
     /// Ends the process, because nobody knows what the disk holds. It starts again from the disk.
     func end(_ error: StoreError)
@@ -58,6 +60,8 @@ extension ServiceEnvironment {
     package func bindRoles() -> @Sendable () throws -> Void { {} }
 
     package func called(_ logID: UInt64, _ name: String?) {}
+
+    package func note(_ stage: CommitStage) {}
 }
 
 /// Bytes in order, in both directions, to one client.
@@ -88,6 +92,16 @@ package struct Requester: Sendable {
     package let grantID: String?
 }
 
+/// How far commits have come.
+package enum CommitStage {
+    /// So many were numbered in this turn.
+    case numbered(Int)
+    /// A transaction with all numbered ones is handed to the store.
+    case writing
+    /// The transaction is durable.
+    case written
+}
+
 /// An event in a service, for its log.
 package enum ServiceNote {
     case connected(Connection)
@@ -106,12 +120,6 @@ package enum ServiceNote {
     case loaded(list: String, revision: Int)
     case unloaded(list: String)
     case stopping(connections: Int)
-    /// So many commits were numbered in this turn.
-    case numbered(commits: Int)
-    /// A transaction with all numbered commits is handed to the store.
-    case writing
-    /// The transaction is durable.
-    case written
     /// A request could not be answered.
     case storeFailed(StoreError)
     /// The store could not say whether commits were written. It is asked again.

@@ -13,6 +13,10 @@ package protocol ServiceTask: Sendable {
     func run(on store: any CommitStore) throws -> Answer
     /// Takes the answer.
     func finished(_ answer: Result<Answer, StoreError>, in service: Service)
+    /// Asks a store that does not block. Returns what gives its answer to the service, to be called in a later event.
+    ///
+    /// It is a requirement so that it is compiled for each task: otherwise types would be looked up for each commit.
+    func ask(_ store: any CommitStore, for service: Service) -> () -> Void
 }
 
 /// How tasks run beside each other.
@@ -25,6 +29,11 @@ package enum ServiceLane: Sendable {
 
 extension ServiceTask {
     package static var lane: ServiceLane { .reading }
+
+    package func ask(_ store: any CommitStore, for service: Service) -> () -> Void {
+        let answer = StoreError.catching { try run(on: store) }
+        return { service.finished(self, answer) }
+    }
 }
 
 /// Work that takes long and needs no store.

@@ -72,6 +72,6 @@ extension StoreContents {
 
     private mutating func giveUp(_ deletion: Deletion) {
         deletions.removeAll { $0.number == deletion.number }
-        if let list = lists.removeValue(forKey: deletion.list) { leaving.append(list) }
+        if let list = lists.removeValue(forKey: NumberKey(deletion.list)) { leaving.append(list) }
     }
 }

@@ -14,7 +14,7 @@ package struct StoreContents {
         /// The memory that contains the newest of them.
         private var segment: Segment?
         /// The last sequences, by author.
-        package internal(set) var sequences: [UInt64: SequenceMark] = [:]
+        package internal(set) var sequences: [NumberKey: SequenceMark] = [:]
         /// The snapshots, the oldest first.
         private(set) var snapshots: [Snapshot] = []
 
@@ -37,7 +37,7 @@ package struct StoreContents {
     }
 
     /// All lists, including deleted ones that were not given up.
-    package internal(set) var lists: [UInt64: List] = [:]
+    package internal(set) var lists: [NumberKey: List] = [:]
     var names: [String: UInt64] = [:]
     /// The deletions that can be undone, the oldest first.
     package internal(set) var deletions: [Deletion] = []
@@ -125,14 +125,17 @@ package struct StoreContents {
         _ batches: [CommitBatch], by newcomers: [Newcomer]
     ) throws(StoreError) -> [Appended] {
         for batch in batches where !batch.entries.isEmpty {
-            let found = try list(batch.list).stored.revision
+            guard let index = lists.index(forKey: NumberKey(batch.list)) else {
+                throw .noSuchList("number \(batch.list)")
+            }
+            let found = lists.values[index].stored.revision
             guard found == batch.expected else {
                 throw .conflict(list: batch.list, expected: batch.expected, found: found)
             }
         }
         for batch in batches {
             // In place: a list has many fields.
-            if let index = lists.index(forKey: batch.list) { lists.values[index].append(batch) }
+            if let index = lists.index(forKey: NumberKey(batch.list)) { lists.values[index].append(batch) }
         }
         for newcomer in newcomers { keep(newcomer) }
         return batches.map { _ in .taken }
@@ -205,7 +208,7 @@ extension StoreContents.List {
         for entry in batch.entries {
             frames.append(copied(entry.frame.bytes))
             frameBytes += entry.frame.range.count
-            sequences[entry.mark.author] = entry.mark
+            sequences[NumberKey(entry.mark.author)] = entry.mark
         }
         (stored.revision, stored.count) = (last.mark.revision, last.count)
     }

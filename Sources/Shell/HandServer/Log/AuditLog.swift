@@ -64,8 +64,8 @@ package final class AuditLog {
         case .renamed(let list, let new, let requester): write("renamed", requester, list: list, detail: new)
         case .undeleted(let list, let new, let requester): write("undeleted", requester, list: list, detail: new)
         case .disconnected(let connection, let reason): write("left", connection.requester, detail: reason)
-        case .connected, .closing, .loaded, .unloaded, .stopping, .numbered, .writing, .written, .storeFailed,
-            .unsettled, .reloaded, .vanished, .writeFailed, .snapshotFailed, .trimFailed, .sweepFailed, .compacted:
+        case .connected, .closing, .loaded, .unloaded, .stopping, .storeFailed, .unsettled,
+            .reloaded, .vanished, .writeFailed, .snapshotFailed, .trimFailed, .sweepFailed, .compacted:
             break
         }
     }

@@ -1,4 +1,5 @@
-import EventLoop
+import HandCore
+import HandSync
 
 /// Measures how long commits take from their numbering until they are durable, and how long transactions take.
 struct CommitClock {
@@ -10,18 +11,18 @@ struct CommitClock {
     private var inFlight: [(commits: Int, since: UInt64)] = []
     private var writeStart: UInt64 = 0
 
-    mutating func numbered(_ count: Int) {
-        waiting.append((count, Loop.monotonicNanoseconds))
-    }
-
-    mutating func writing() {
-        (inFlight, waiting) = (waiting, [])
-        writeStart = Loop.monotonicNanoseconds
-    }
-
-    mutating func written() {
-        let now = Loop.monotonicNanoseconds
-        writes.record(nanoseconds: now - writeStart)
-        for turn in inFlight { commits.record(nanoseconds: now - turn.since, times: turn.commits) }
+    mutating func note(_ stage: CommitStage, at now: UInt64) {
+        switch stage {
+        case .numbered(let count): waiting.append((count, now))
+        case .writing:
+            // If the last write failed, they are in flight no more.
+            inFlight.clear()
+            swap(&inFlight, &waiting)
+            writeStart = now
+        case .written:
+            writes.record(nanoseconds: now - writeStart)
+            for turn in inFlight { commits.record(nanoseconds: now - turn.since, times: turn.commits) }
+            inFlight.clear()
+        }
     }
 }
