@@ -79,12 +79,9 @@ extension WireWriter {
     }
 
     private mutating func header(of commit: Commit) {
-        varint(commit.revision)
-        varint(commit.author)
-        varint(commit.sequence)
-        varint(commit.refusal == nil ? commit.revision - commit.base : 0)
-        varint(commit.time)
-        varint(commit.count)
+        varints(
+            UInt64(commit.revision), commit.author, commit.sequence,
+            UInt64(commit.refusal == nil ? commit.revision - commit.base : 0), commit.time, UInt64(commit.count))
         word(commit.digest)
     }
 }
@@ -104,26 +101,29 @@ extension WireReader {
     /// One item inserted or deleted, as most deltas are. Nil for any other, and for what is malformed; then nothing is read.
     private mutating func insertionOrDeletion(_ components: Int) -> Delta? {
         guard components == 1 || components == 2 else { return nil }
-        var reader = self
+        let start = position
         do throws(WireError) {
-            var (position, head): (UInt64, UInt64) = (0, try reader.varint("head of a component"))
-            if components == 2 {
-                guard head & 7 == Code.keep, head >> 3 > 0, head >> 3 <= UInt64(Int32.max) else { return nil }
-                (position, head) = (head >> 3, try reader.varint("head of a component"))
+            var (place, head): (UInt64, UInt64) = (0, try varint("head of a component"))
+            if components == 2, head & 7 == Code.keep, head >> 3 > 0, head >> 3 <= UInt64(Int32.max) {
+                (place, head) = (head >> 3, try varint("head of a component"))
+            } else if components == 2 {
+                return back(to: start)
             }
-            guard head >> 3 == 1 else { return nil }
-            let delta: Delta?
-            switch head & 7 {
-            case Code.delete: delta = Delta(deletingAt: Int(position))
-            case Code.insert: delta = Delta(inserting: try reader.packedItem(), at: Int(position), .after)
-            case Code.insert + 1: delta = Delta(inserting: try reader.packedItem(), at: Int(position), .before)
-            default: delta = nil
+            switch head {
+            case 1 << 3 | Code.delete: return Delta(deletingAt: Int(place)) ?? back(to: start)
+            case 1 << 3 | Code.insert, 1 << 3 | (Code.insert + 1):
+                let side = head & 1 == 0 ? Side.after : .before
+                return Delta(inserting: try packedItem(), at: Int(place), side) ?? back(to: start)
+            default: return back(to: start)
             }
-            if delta != nil { self = reader }
-            return delta
         } catch {
-            return nil
+            return back(to: start)
         }
+    }
+
+    private mutating func back(to start: Int) -> Delta? {
+        position = start
+        return nil
     }
 
     private mutating func component(_ index: Int, _ builder: inout DeltaBuilder) throws(WireError) {

@@ -27,10 +27,10 @@ extension DownMessage {
     ) -> (frame: [UInt8], count: Int) {
         var items = WireWriter(reserving: bytes + 1024)
         var count = 0
-        for item in hand.packedItems(from: start) {
+        hand.forEachPackedItem(from: start) { item in
             items.item(item)
             count += 1
-            if items.count >= bytes { break }
+            return items.count < bytes
         }
         var chunk = WireWriter(reserving: items.count + 32)
         chunk.chunkHead(request: request, count: count)

@@ -30,7 +30,7 @@ extension Hand {
                     return excerpt
                 }
                 excerpt.entries.append(Excerpt.Entry(position: position, item: item.item))
-                left -= 16 + item.withContentBytes { $0.count }
+                left -= 16 + item.contentCount
             }
             next = range.upperBound
         }

@@ -5,7 +5,7 @@ import HandCore
 extension WireWriter {
     package mutating func item(_ item: PackedItem) {
         word(item.id.rawValue)
-        item.withContentBytes { raw($0) }
+        item.forContentBytes { raw($0) }
     }
 
     package mutating func item(_ item: Item) { self.item(PackedItem(item)) }

@@ -46,30 +46,32 @@ public struct Capabilities: OptionSet, Equatable, Sendable {
 }
 
 /// All messages from a client to a server. Numbers are never reused.
+///
+/// The rare ones stand apart in memory, so that copying and freeing the frequent ones is quick.
 public enum UpMessage: Equatable, Sendable {
-    case hello(Hello)
-    case subscribe(Subscribe)
+    indirect case hello(Hello)
+    indirect case subscribe(Subscribe)
     case unsubscribe(list: UInt64)
     case submit(Submission)
     /// The item that this person has selected or edits, or nil.
     case presence(list: UInt64, Focus?)
     case ping(UInt64)
-    case create(request: UInt64, name: String, rules: Rules)
-    case delete(request: UInt64, name: String)
+    indirect case create(request: UInt64, name: String, rules: Rules)
+    indirect case delete(request: UInt64, name: String)
     /// A page of lists whose names come after `after`.
-    case lists(request: UInt64, after: String)
+    indirect case lists(request: UInt64, after: String)
     /// Commits of a list from a revision on, at most `limit`.
-    case history(request: UInt64, name: String, from: Int, limit: Int)
+    indirect case history(request: UInt64, name: String, from: Int, limit: Int)
     /// The list at a revision; nil for the newest one.
-    case fetch(request: UInt64, name: String, revision: Int?)
+    indirect case fetch(request: UInt64, name: String, revision: Int?)
     /// Some items of the list at a revision, or at the newest one.
-    case excerpt(ExcerptRequest)
+    indirect case excerpt(ExcerptRequest)
     /// Renames a list.
-    case rename(request: UInt64, name: String, newName: String)
+    indirect case rename(request: UInt64, name: String, newName: String)
     /// Restores a deleted list, given by the deletion or as the newest of that name, under that name or another.
-    case undelete(request: UInt64, name: String, deletion: UInt64?, newName: String)
+    indirect case undelete(request: UInt64, name: String, deletion: UInt64?, newName: String)
     /// A page of deleted lists, the newest first: of deletions before `before`, or from the newest on.
-    case deletedLists(request: UInt64, before: UInt64?)
+    indirect case deletedLists(request: UInt64, before: UInt64?)
 
     public struct Hello: Equatable, Sendable {
         public var lowestVersion: Int

@@ -3,7 +3,7 @@ import HandCore
 /// Reads fields one after the other and checks each length before it allocates anything.
 package struct WireReader {
     private let bytes: UnsafeRawBufferPointer
-    package private(set) var position = 0
+    package internal(set) var position = 0
     /// Whether changes set texts, as they did before version 3; the caller must then call `resolved(on:)` with the
     /// list.
     let setsTexts: Bool

@@ -79,6 +79,19 @@ package struct WireWriter: ~Copyable {
         memory.put(varint: value, &end)
     }
 
+    /// Writes the numbers of a commit's header. They are as many as it has, so that no array is made.
+    mutating func varints(
+        _ first: UInt64, _ second: UInt64, _ third: UInt64, _ fourth: UInt64, _ fifth: UInt64, _ sixth: UInt64
+    ) {
+        reserve(60)
+        memory.put(varint: first, &end)
+        memory.put(varint: second, &end)
+        memory.put(varint: third, &end)
+        memory.put(varint: fourth, &end)
+        memory.put(varint: fifth, &end)
+        memory.put(varint: sixth, &end)
+    }
+
     /// - Precondition: `value` is not negative.
     package mutating func varint(_ value: Int) {
         varint(UInt64(value))

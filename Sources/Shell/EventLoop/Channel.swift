@@ -17,12 +17,17 @@ package protocol Channel: AnyObject {
     /// Writes bytes. The buffer pointer is needed only during the call; the buffers' owners are retained until their
     /// bytes are written.
     @discardableResult func write(_ buffers: UnsafeBufferPointer<OutputBuffer>) -> WriteResult
+    /// Writes as many of the bytes as the system takes at once, and retains nothing. Returns their number: 0 if earlier bytes
+    /// wait, or if the channel cannot tell.
+    func writeNow(_ bytes: UnsafeRawBufferPointer) -> Int
     /// Ends the output once everything is written.
     func shutdown()
     func close()
 }
 
 extension Channel {
+    package func writeNow(_ bytes: UnsafeRawBufferPointer) -> Int { 0 }
+
     @discardableResult
     package func write(_ buffers: [OutputBuffer]) -> WriteResult {
         buffers.withUnsafeBufferPointer { write($0) }

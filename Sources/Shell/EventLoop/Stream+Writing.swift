@@ -50,6 +50,14 @@ extension Stream {
         return send(buffers)
     }
 
+    /// Writes as many of the bytes as the system takes at once, without any allocation. Returns their number. An error counts as
+    /// none: the next ``write(_:)`` reports it.
+    package final func writeNow(_ bytes: UnsafeRawBufferPointer) -> Int {
+        guard !isClosing, failure == nil, !output.isShutDown, !isWriting, !bytes.isEmpty else { return 0 }
+        var buffer = uv_buf_t(bytes)
+        return max(0, Int(uv_try_write(stream, &buffer, 1)))
+    }
+
     /// Ends this direction once everything is written: the peer sees `.eof`. Reading continues.
     /// - Parameter done: called once: with nil when the direction has ended, or with the error.
     package final func shutdown(_ done: @escaping (UVError?) -> Void = { _ in }) {

@@ -41,9 +41,17 @@ final class Socket: ByteStream {
     var isWriting: Bool { stream.isWriting }
 
     func write(_ runs: [FrameRun]) -> Bool {
+        // Nearly always there is one run, which the system takes at once.
+        let taken = runs.count == 1 ? stream.writeNow(runs[0].bytes) : 0
+        return taken > 0 && taken == runs[0].range.count || write(runs, from: taken)
+    }
+
+    /// - Parameter taken: the number of bytes that were written already, of the first run.
+    private func write(_ runs: [FrameRun], from taken: Int) -> Bool {
         withUnsafeTemporaryAllocation(of: OutputBuffer.self, capacity: runs.count) { buffers in
             for (index, run) in runs.enumerated() {
-                buffers.initializeElement(at: index, to: OutputBuffer(bytes: run.bytes, owner: run.segment))
+                let bytes = index == 0 ? UnsafeRawBufferPointer(rebasing: run.bytes[taken...]) : run.bytes
+                buffers.initializeElement(at: index, to: OutputBuffer(bytes: bytes, owner: run.segment))
             }
             defer { buffers.deinitialize() }
             return stream.write(UnsafeBufferPointer(buffers)) == .written

@@ -41,15 +41,18 @@ package struct PackedItem: Sendable {
         }
     }
 
-    /// Calls `body` with kind, size and body of the content as on the wire.
-    package func withContentBytes<Result, Failure: Error>(
-        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
+    /// Calls `body` with kind, size and body of the content as on the wire. Not generic, so that no other module pays for that.
+    package func forContentBytes(_ body: (UnsafeRawBufferPointer) -> Void) { withContentBytes(body) }
+
+    /// The number of these bytes.
+    package var contentCount: Int { withContentBytes { $0.count } }
+
+    private func withContentBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         // The storage lives as long as this value.
         let start = UnsafeRawPointer(storage.withUnsafeMutablePointerToElements { $0 })
         defer { withExtendedLifetime(storage) {} }
         let header = Header(start)
-        return try body(UnsafeRawBufferPointer(start: start, count: header.length + header.size))
+        return body(UnsafeRawBufferPointer(start: start, count: header.length + header.size))
     }
 
     /// Calls `body` with the kind and the body of the content.

@@ -21,11 +21,13 @@ extension PackedItem {
         var high: UInt64 = 0
         var low: UInt64 = 0
         Digest.powers.withUnsafeBufferPointer { powers in
-            for index in first..<count {
-                let product = elements[index].hash.multipliedFullWidth(by: powers[count - 1 - index])
-                let (sum, carry) = low.addingReportingOverflow(product.low)
-                low = sum
-                high = high &+ product.high &+ (carry ? 1 : 0)
+            elements.withUnsafeBufferPointer { elements in
+                for index in first..<count {
+                    let product = elements[index].hash.multipliedFullWidth(by: powers[count - 1 - index])
+                    let (sum, carry) = low.addingReportingOverflow(product.low)
+                    low = sum
+                    high = high &+ product.high &+ (carry ? 1 : 0)
+                }
             }
         }
         return Digest.reduce(high: high, low: low)

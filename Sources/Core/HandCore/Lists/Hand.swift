@@ -66,10 +66,10 @@ package struct HandSummary: Summary, Equatable {
             }
             change = Digest.multiply(front, Digest.subtract(new.power, old.power), adding: change)
         }
+        let total = count - old.count + new.count
         return HandSummary(
-            count: count - old.count + new.count,
-            digest: Digest.multiply(change, Digest.power(behind), adding: digest),
-            power: Digest.power(count - old.count + new.count))
+            count: total, digest: Digest.multiply(change, Digest.power(behind), adding: digest),
+            power: total == count + 1 ? Digest.multiply(power, Digest.base) : Digest.power(total))
     }
 }
 
@@ -108,6 +108,17 @@ extension Hand: RandomAccessCollection {
     /// Returns the stored items in order, from `start` on. Amortized O(1) each, and nothing is copied.
     package func packedItems(from start: Int) -> some Sequence<PackedItem> {
         tree.elements(in: start..<count)
+    }
+
+    /// Calls `body` with the stored items from `start` on, until it returns false. O(log n) for each leaf. Other modules need not
+    /// know the tree's type, so it is quicker than `packedItems`.
+    package func forEachPackedItem(from start: Int, while body: (PackedItem) -> Bool) {
+        var position = start
+        while position < count {
+            let leaf = tree.leaf(containing: position)
+            for item in leaf.elements[(position - leaf.start)...] where !body(item) { return }
+            position = leaf.start + leaf.elements.count
+        }
     }
 
     /// All stored items in order.

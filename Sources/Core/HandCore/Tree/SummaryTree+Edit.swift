@@ -125,7 +125,11 @@ extension SummaryTree.Node {
         let half = size / 2
         let sibling: SummaryTree.Node
         if height == 0 {
-            sibling = SummaryTree.Node(elements: elements[half...])
+            // The right half is where the next element goes if they are appended.
+            var right: [Element] = []
+            right.reserveCapacity(SummaryTree.leafCapacity + 1)
+            right += elements[half...]
+            sibling = SummaryTree.Node(elements: right)
             elements = Array(elements[..<half])
         } else {
             sibling = SummaryTree.Node(children: children[half...], height: height)

@@ -37,7 +37,8 @@ extension Authority {
             throw .damaged("\(place) follows revision \(revision), which another server sees otherwise")
         }
         guard commit.delta.reach <= present.hand.count else { throw .damaged("\(place) does not fit") }
-        let (inverse, before) = (commit.delta.inverted(on: present.hand), present.hand)
+        var inverse = commit.delta.inverted(on: present.hand)
+        let before = present.hand
         do { try present.hand.apply(commit.delta) } catch { throw .damaged("\(place) does not fit: \(error)") }
         guard present.hand.digest == commit.digest, present.hand.count == commit.count else {
             throw .damaged("\(place) has another digest")
@@ -46,7 +47,7 @@ extension Authority {
         inverse.forEachInserted { ids.remove(NumberKey($0.id.rawValue)) }
         commit.delta.forEachInserted { ids.insert(NumberKey($0.id.rawValue)) }
         window.append(commit, list: list)
-        past.append(inverse, of: commit.revision)
+        past.append(&inverse, of: commit.revision)
         sequences[client] = SequenceMark(of: commit)
         (present.revision, revision, digest) = (commit.revision, commit.revision, commit.digest)
         lastTime = max(lastTime, commit.time)

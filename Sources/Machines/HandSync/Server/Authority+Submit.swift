@@ -183,34 +183,27 @@ extension Authority {
     /// Makes the delta on the present list if everything about it is allowed; cards are turned over. Returns what was made,
     /// and what takes it back.
     private mutating func make(_ delta: Delta) throws(Rejection) -> (made: Delta, inverse: Delta) {
-        guard delta.reach <= present.hand.count else {
-            throw .doesNotFit(reach: delta.reach, count: present.hand.count)
-        }
+        let reach = delta.reach
+        guard reach <= present.hand.count else { throw .doesNotFit(reach: reach, count: present.hand.count) }
         try checkRules(of: delta)
         let deleted = delta.packedItems(deletedFrom: present.hand)
         try checkIDs(inserted: delta, deleted: deleted)
-        let (made, deck) = try played(delta, deleted: deleted)
+        var deck = present.deck
+        let made = try deck?.play(delta, deleted: deleted) ?? delta
         let inverse = made.inverted(on: present.hand)
-        do { try present.hand.apply(made) } catch { throw .doesNotFit(reach: delta.reach, count: present.hand.count) }
-        if let deck { present.deck = deck }
+        do { try present.hand.apply(made) } catch { throw .doesNotFit(reach: reach, count: present.hand.count) }
+        if deck != nil { present.deck = deck }
         present.revision += 1
         for item in deleted { ids.remove(NumberKey(item.id.rawValue)) }
         made.forEachInserted { ids.insert(NumberKey($0.id.rawValue)) }
         return (made, inverse)
     }
 
-    /// Returns a delta with its cards turned over, and the deck afterwards; nil if the list has none.
-    private func played(_ delta: Delta, deleted: [PackedItem]) throws(Rejection) -> (made: Delta, deck: Deck?) {
-        guard var deck = present.deck else { return (delta, nil) }
-        return (try deck.play(delta, deleted: deleted), deck)
-    }
-
     private func checkRules(of delta: Delta) throws(Rejection) {
         let maximum = min(rules.maximumCount, limits.listItems)
-        if delta.growth > 0, present.hand.count + delta.growth > maximum {
-            throw .violation(.listFull(maximum: maximum))
-        }
-        if delta.changes.isEmpty { return }
+        let growth = delta.growth
+        if growth > 0, present.hand.count + growth > maximum { throw .violation(.listFull(maximum: maximum)) }
+        if delta.single != nil || delta.changes.isEmpty { return }
         let changed: [(item: Item, content: Content)]
         do { changed = try delta.changedItems(on: present.hand) } catch {
             throw .doesNotFit(reach: delta.reach, count: present.hand.count)

@@ -80,7 +80,7 @@ public struct Authority: Sendable {
         /// The submission, to be decided again if others' commits come first.
         let origin: Origin
         /// The delta that undoes the commit.
-        let inverse: Delta
+        var inverse: Delta
         /// The deck before the commit.
         let deck: Deck?
         /// The client's entry in `sequences` before the commit.
@@ -203,7 +203,7 @@ public struct Authority: Sendable {
         guard inWriting > 0 else { return nil }
         var isLarge = false
         for index in 0..<inWriting {
-            past.append(pending[index].inverse, of: pending[index].mark.revision)
+            past.append(&pending[index].inverse, of: pending[index].mark.revision)
             isLarge = isLarge || pending[index].before != nil
         }
         let base = revision

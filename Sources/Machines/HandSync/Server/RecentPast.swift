@@ -17,11 +17,17 @@ struct RecentPast {
         floor = revision
     }
 
+    /// Takes the inverse, unless it is too large, and leaves another delta in its place.
+    ///
     /// - Precondition: the commit is the one after the last.
-    mutating func append(_ inverse: consuming Delta, of revision: Int) {
+    mutating func append(_ inverse: inout Delta, of revision: Int) {
         if inverses.isEmpty { inverses = [Delta](repeating: .identity, count: Self.depth) }
         let isKept = inverse.weighs(atMost: Self.mostBytes)
-        inverses[revision % Self.depth] = isKept ? inverse : .identity
+        if isKept {
+            swap(&inverses[revision % Self.depth], &inverse)
+        } else {
+            inverses[revision % Self.depth] = .identity
+        }
         floor = isKept ? max(floor, revision - Self.depth) : revision
     }
 

@@ -57,18 +57,25 @@ extension Connection {
     /// A request that takes the store begins or has ended.
     func setBusy(_ isBusy: Bool) { intake.isBusy = isBusy }
 
-    /// Takes a message: `now` handles it, or `handle` when those before it have been handled.
+    /// Begins to handle a message that has come; `endHandling` must follow. Returns false if it has to wait for others.
+    func beginHandling() -> Bool {
+        guard intake.isEmpty, !intake.isHandling, mayHandle else { return false }
+        intake.isHandling = true
+        return true
+    }
+
+    /// A message was handled.
+    func endHandling(_ handle: (Input) -> Void) {
+        intake.isHandling = false
+        work(handle)
+    }
+
+    /// Takes a message that has to wait.
     ///
     /// - Parameter isNext: it comes before the messages that wait, because it was begun before them.
-    func take(_ input: @autoclosure () -> Input, isNext: Bool = false, now: () -> Void, later handle: (Input) -> Void) {
+    func keep(_ input: Input, isNext: Bool, _ handle: (Input) -> Void) {
         guard !isEnding else { return }
-        if intake.isEmpty, !intake.isHandling, mayHandle {
-            intake.isHandling = true
-            now()
-            intake.isHandling = false
-        } else {
-            intake.add(input(), isNext: isNext)
-        }
+        intake.add(input, isNext: isNext)
         work(handle)
     }
 
@@ -76,6 +83,7 @@ extension Connection {
     /// So the stack does not grow with the number of messages.
     func work(_ handle: (Input) -> Void) {
         guard !intake.isHandling else { return }
+        if intake.isEmpty { return adjustReading() }
         intake.isHandling = true
         while mayHandle, let input = intake.next() { handle(input) }
         intake.isHandling = false

@@ -9,7 +9,7 @@ extension Connection {
         private(set) var bytes = 0
         /// Lists at past revisions that are on their way.
         var transfers: [Transfer] = []
-        /// Whether the connection is in `Service.marked`.
+        /// Whether the connection is in `Service.marked` or `Service.receiving`.
         var isMarked = false
 
         fileprivate mutating func add(_ run: FrameRun) {
@@ -45,31 +45,40 @@ extension Connection {
 
     /// What is sent in one write.
     struct Output {
-        fileprivate(set) var runs: [FrameRun] = []
+        private(set) var runs: [FrameRun] = []
+        /// The bytes of all runs.
+        private(set) var bytes = 0
         /// Bytes that were made for this connection alone, apart from answers.
         private(set) var ownBytes = 0
         /// The number of commits that came from memory.
         fileprivate(set) var commits = 0
         /// Whether there is more to send at once.
         var hasMore = false
-
-        var bytes: Int { runs.reduce(0) { $0 + $1.range.count } }
+        /// Whether answers or lists are among it, so that there may be room for more.
+        fileprivate(set) var hadAnswers = false
+        /// A list whose next commits are no longer in its window, and have to be read.
+        fileprivate(set) var behind: UInt64?
 
         /// Whether enough is made for this connection alone: a client that does not read makes the server hold no more.
         fileprivate func isFull(_ chunkBytes: Int) -> Bool { ownBytes >= chunkBytes }
 
         fileprivate mutating func add(_ frame: [UInt8]) {
-            runs.append(FrameRun(frame))
+            add(FrameRun(frame))
             ownBytes += frame.count
         }
 
-        mutating func add(_ answers: [FrameRun]) {
-            runs += answers
+        fileprivate mutating func add(_ run: FrameRun) {
+            runs.append(run)
+            bytes += run.range.count
+        }
+
+        fileprivate mutating func add(_ runs: [FrameRun]) {
+            for run in runs { add(run) }
         }
 
         mutating func removeAll() {
             runs.clear()
-            (ownBytes, commits, hasMore) = (0, 0, false)
+            (bytes, ownBytes, commits, hasMore, hadAnswers, behind) = (0, 0, 0, false, false, nil)
         }
     }
 
@@ -78,14 +87,13 @@ extension Connection {
 
     /// Sends as much as the socket takes in one write.
     ///
-    /// - Parameters:
-    ///   - output: memory to put the output together in; afterwards it tells what was sent.
-    ///   - read: is asked for commits that are no longer in a list's window.
-    func flush(_ output: inout Output, chunkBytes: Int, read: (Connection, UInt64) -> Void) {
+    /// - Parameter output: memory to put the output together in; afterwards it tells what was sent.
+    func flush(_ output: inout Output, chunkBytes: Int) {
         output.removeAll()
         guard !isClosed, !stream.isWriting else { return }
+        output.hadAnswers = !outbox.answers.isEmpty || !outbox.transfers.isEmpty
         if !outbox.answers.isEmpty { output.add(takeAnswers()) }
-        if !isEnding { gather(&output, chunkBytes: chunkBytes, read) }
+        if !isEnding { gather(&output, chunkBytes: chunkBytes) }
         if !outbox.answers.isEmpty { output.hasMore = true }
         if !output.runs.isEmpty, !stream.write(output.runs) {
             output.hasMore = false
@@ -95,7 +103,7 @@ extension Connection {
     }
 
     /// Adds what its lists have for it.
-    private func gather(_ output: inout Output, chunkBytes: Int, _ read: (Connection, UInt64) -> Void) {
+    private func gather(_ output: inout Output, chunkBytes: Int) {
         if let transfer = outbox.transfers.first {
             output.add(transfer.next(about: chunkBytes))
             if transfer.isDone { outbox.transfers.removeFirst() }
@@ -112,7 +120,7 @@ extension Connection {
         // One list after the other is read, because the commits are held until they are sent.
         if let behind, !cursors.indices.contains(where: { cursors[at: $0].isReading }) {
             cursors[at: behind].isReading = true
-            read(self, cursors[at: behind].hosted.list.number)
+            output.behind = cursors[at: behind].hosted.list.number
         }
     }
 
@@ -126,12 +134,12 @@ extension Connection {
             if snapshot.isDone { cursor.snapshot = nil }
         } else if !cursor.isReading, cursor.revision < hosted.authority.revision {
             if let latest = hosted.authority.latest, latest.base == cursor.revision {
-                output.runs.append(latest.run)
+                output.add(latest.run)
                 output.commits += hosted.authority.revision - cursor.revision
                 cursor.revision = hosted.authority.revision
             } else {
                 let (runs, revision) = hosted.authority.frames(after: cursor.revision, about: burst)
-                output.runs += runs
+                output.add(runs)
                 output.commits += revision - cursor.revision
                 cursor.revision = revision
                 if revision < hosted.authority.revision { output.hasMore = true }

@@ -17,6 +17,8 @@ final class HostedList {
     /// Whether it is unknown if the store has the last batch, or others' commits are being adopted. Nothing more of the list is
     /// handed over meanwhile.
     @exclusivity(unchecked) var isUnsettled = false
+    /// Whether it is in `Service.news`.
+    @exclusivity(unchecked) var hasNews = false
     var presence = PresenceBoard()
     /// Whether the people at other servers are still unknown. The first subscriber is told of all people at once.
     var awaitsVisitors = false

@@ -16,16 +16,18 @@ extension Service {
         case nil: break
         case .identify(let hello): identify(hello, connection)
         case .handle(let message):
-            connection.take(.message(message), isNext: isNext) {
+            if connection.beginHandling() {
                 handle(message, from: connection)
-            } later: {
-                handle($0, from: connection)
+                connection.endHandling { handle($0, from: connection) }
+            } else {
+                connection.keep(.message(message), isNext: isNext) { handle($0, from: connection) }
             }
         case .read(let body):
-            connection.take(.body(body)) {
+            if connection.beginHandling() {
                 read(body, from: connection)
-            } later: {
-                handle($0, from: connection)
+                connection.endHandling { handle($0, from: connection) }
+            } else {
+                connection.keep(.body(body), isNext: false) { handle($0, from: connection) }
             }
         case .send(let bytes):
             connection.enqueue(FrameRun(bytes))

@@ -64,11 +64,13 @@ extension Service {
         let spent = hosted.authority.wrote()
         figures.commits += batch.entries.count
         if hosted.authority.isBusy { writer.add(hosted) }
-        for entry in batch.entries {
-            authors[entry.mark.author]?.submissionEnded()
-            newcomers.forget(entry.mark.author)
+        // By index, so that no entry is copied.
+        for index in batch.entries.indices {
+            let author = batch.entries[index].mark.author
+            authors[author]?.submissionEnded()
+            newcomers.forget(author)
         }
-        for connection in hosted.subscribers { mark(connection) }
+        publish(hosted)
         written(hosted)
         if hosted.wantsSnapshot(limits) { saveSnapshot(of: hosted) }
         if !retention.keepsEverything, hosted.wantsTrim(limits) { trim(hosted) }

@@ -39,7 +39,9 @@ package final class Service {
     var loading: [String: Loading] = [:]
     /// The number of loads so far.
     var loads: UInt64 = 0
-    /// Connections that may have output at the end of this turn.
+    /// Lists with commits that their subscribers get at the end of this turn, each once.
+    @exclusivity(unchecked) private var news: [HostedList] = []
+    /// Other connections that may have output then.
     @exclusivity(unchecked) var marked: [Connection] = []
     /// The marked connections of the turn that ends. Kept so that its memory is used again.
     @exclusivity(unchecked) private var flushing: [Connection] = []
@@ -186,20 +188,38 @@ package final class Service {
         marked.append(connection)
     }
 
+    /// Has a list's commits sent to its subscribers at the end of this turn.
+    func publish(_ hosted: HostedList) {
+        guard !hosted.hasNews else { return }
+        hosted.hasNews = true
+        news.append(hosted)
+    }
+
     /// To be called when all events of a turn have been reported. Returns whether another turn is to follow at once, even without
     /// events.
     package func endTurn() -> Bool {
         writeBatch()
+        while let hosted = news.popLast() {
+            hosted.hasNews = false
+            for connection in hosted.subscribers where !connection.outbox.isMarked { send(to: connection) }
+        }
         if !marked.isEmpty {
             swap(&marked, &flushing)
-            for connection in flushing {
-                if connection.isGettingLists { receiving.append(connection) } else { flush(connection) }
-            }
+            for connection in flushing { send(to: connection) }
             flushing.clear()
         }
         if !receiving.isEmpty { sendChunks() }
         servePast()
         return sayGoodbye() || !marked.isEmpty || !receiving.isEmpty
+    }
+
+    private func send(to connection: Connection) {
+        if connection.isGettingLists {
+            connection.outbox.isMarked = true
+            receiving.append(connection)
+        } else {
+            flush(connection)
+        }
     }
 
     /// Sends lists. Each chunk is made for one connection. There are few in a turn, so that commits need not wait for many.
@@ -216,11 +236,12 @@ package final class Service {
     /// Sends a connection what there is for it. Afterwards `output` tells what was sent.
     private func flush(_ connection: Connection) {
         connection.outbox.isMarked = false
-        connection.flush(&output, chunkBytes: limits.chunkBytes) { read(for: $0, list: $1) }
+        connection.flush(&output, chunkBytes: limits.chunkBytes)
+        if let list = output.behind { read(for: connection, list: list) }
         figures.bytesSent += output.bytes
         figures.deliveries += output.commits
         if output.hasMore { mark(connection) }
-        connection.work { handle($0, from: connection) }
+        if output.hadAnswers { connection.work { handle($0, from: connection) } }
         if connection.isClosed { drop(connection) }
     }
 }

@@ -205,10 +205,13 @@ extension StoreContents.List {
     /// Appends a batch. Copies the frames, so that they do not depend on the server's memory.
     fileprivate mutating func append(_ batch: CommitBatch) {
         guard let last = batch.entries.last else { return }
-        for entry in batch.entries {
-            frames.append(copied(entry.frame.bytes))
-            frameBytes += entry.frame.range.count
-            sequences[NumberKey(entry.mark.author)] = entry.mark
+        // By index, so that no entry is copied.
+        for index in batch.entries.indices {
+            let frame = copied(batch.entries[index].frame.bytes)
+            frames.append(frame)
+            frameBytes += frame.range.count
+            let mark = batch.entries[index].mark
+            sequences[NumberKey(mark.author)] = mark
         }
         (stored.revision, stored.count) = (last.mark.revision, last.count)
     }
