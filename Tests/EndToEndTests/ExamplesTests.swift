@@ -16,7 +16,8 @@ import Testing
     private final class Running {
         private let process = Process()
 
-        init(_ name: String, _ arguments: [String]) throws {
+        init(_ name: String, _ arguments: [String], environment: [String: String] = [:]) throws {
+            process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
             process.executableURL = URL(filePath: Binary.path).deletingLastPathComponent().appending(path: name)
             process.arguments = arguments
             try process.run()
@@ -87,6 +88,38 @@ import Testing
         try wait { try user.hand("ls", "--json").contains("the bakery") }
         let items = try user.hand("ls", "--json")
         #expect(items.contains("https://example.org/"), "\(items)")
+        #expect(mirror.isRunning)
+    }
+
+    /// Somebody saves the file, once or twice, when the mirror is about to replace it. Nothing is lost.
+    @Test(arguments: [1, 2]) func theMirrorKeepsWhatIsSavedInBetween(saves: Int) throws {
+        try user.hand("add", "milk")
+        let folder = user.server.folder.path
+        let (file, code, library) = (folder + "/list.md", folder + "/late.c", folder + "/late.so")
+        func text() -> String { (try? String(contentsOfFile: file, encoding: .utf8)) ?? "" }
+        // Is loaded before the C library. Saves as editors do, by renaming, before the next calls of `renameat2`.
+        try """
+        #define _GNU_SOURCE
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <sys/syscall.h>
+        #include <unistd.h>
+        int renameat2(int from, const char *old, int to, const char *new, unsigned flags) {
+            if (rename("\(file).late", "\(file)") == 0 && \(saves) == 2)
+                rename("\(file).later", "\(file).late");
+            return syscall(SYS_renameat2, from, old, to, new, flags);
+        }
+        """.write(toFile: code, atomically: true, encoding: .utf8)
+        try #require(
+            Binary.run(["clang", "-shared", "-fPIC", "-o", library, code], program: "/usr/bin/env").status == 0)
+        let mirror = try Running("markdown-mirror", [address, "list", file], environment: ["LD_PRELOAD": library])
+        try wait { text() == "- [ ] milk\n" }
+        try "- [ ] milk\n- early\n".write(toFile: file + ".later", atomically: true, encoding: .utf8)
+        try "- [ ] milk\n- late\n".write(toFile: file + ".late", atomically: true, encoding: .utf8)
+        try user.hand("add", "bread")
+        let saved = saves == 1 ? "late" : "early"
+        try wait { try Set(user.lines()) == ["[ ] milk", saved, "[ ] bread"] }
+        try wait { text().split(separator: "\n").count == 3 }
         #expect(mirror.isRunning)
     }
 

@@ -73,7 +73,11 @@ import Testing
         try server.start()
         _ = try hand(server, "delete", "--force", "list")
         _ = try hand(server, "create", "list")
-        #expect(try hand(server, "sync", "-l", "list", expecting: 3).contains("now another list"))
+        // The advised command acts on the same server.
+        let url = "hand+unix://\(server.socket)"
+        let refusal = try hand(server, "sync", "-l", "list", "--url", url, expecting: 3)
+        #expect(refusal.contains("now another list"))
+        #expect(refusal.contains("To discard them: hand sync -l list --url \(url) --discard"))
         #expect(try !hand(server, "lists").contains("1 item"))
         _ = try hand(server, "rename", "list", "new")
         _ = try hand(server, "undelete", "list")

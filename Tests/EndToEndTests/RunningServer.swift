@@ -136,10 +136,9 @@ final class RunningServer {
 extension FollowedList {
     /// Waits until the view has at least the server's revision and nothing is pending.
     func caughtUp(to revision: Int) async throws -> ListState {
-        for await event in events {
+        for await _ in events {
             let state = try await state()
             if state.revision >= revision && state.pendingCount == 0 && state.isLive { return state }
-            if case .refused(let code, let message) = event { throw ClientError.refused(code, message) }
         }
         throw ClientError.closed
     }

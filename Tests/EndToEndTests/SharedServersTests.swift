@@ -41,6 +41,32 @@ import Testing
         #expect(try ada.lines() == ["[ ] a", "[ ] b"])
     }
 
+    /// A server makes large edits on another thread while the other server's commits arrive. With '.ci/sanitize thread', a
+    /// server ends with another code if its threads race.
+    @Test func largeEditsUnderLoadLoseNothing() async throws {
+        let (near, far) = (try ada.server.client("near"), try ben.server.client("far"))
+        let (mine, theirs) = (try await near.open("list"), try await far.open("list"))
+        _ = (try await mine.live(), try await theirs.live())
+        async let small: Void = {
+            for id: UInt64 in 1...300 {
+                let item = Item(id: ItemID(rawValue: id), content: .note("small"))
+                try await mine.edit { _ in .inserting([item], at: 0, .after) }
+                _ = try await mine.settled()
+            }
+        }()
+        for round: UInt64 in 1...3 {
+            let items = (0..<20_000).map { Item(id: ItemID(rawValue: round << 32 | $0), content: .note("large")) }
+            try await theirs.edit { .inserting(items, at: $0.view.count, .before) }
+            _ = try await theirs.settled()
+        }
+        try await small
+        let (here, there) = (try await mine.caughtUp(to: 303).view, try await theirs.caughtUp(to: 303).view)
+        #expect(here.count == 60_300 && here == there)
+        await near.close()
+        await far.close()
+        #expect(ada.server.terminate() == 0 && ben.server.terminate() == 0)
+    }
+
     /// Followers get commits from other servers without asking.
     @Test func followersSeeWhatOthersCommit() async throws {
         let (near, far) = (try ada.server.client("near"), try ben.server.client("far"))

@@ -14,10 +14,16 @@ func withFolder(_ body: (String) throws -> Void) throws {
     try body(folder)
 }
 
-/// Makes a loop that is closed at the end, so that a test fails by hanging if something cannot be closed.
+/// Makes a loop that is closed at the end. The test fails if the loop still runs after a minute, and the loop is stopped.
 func withLoop(_ body: (Loop) throws -> Void) throws {
     let loop = try Loop()
     defer { loop.close() }
+    let alarm = Timer(loop)
+    alarm.unreference()
+    alarm.start(after: 60_000, repeating: 60_000) {
+        Issue.record("something keeps the loop running")
+        loop.stop()
+    }
     try body(loop)
 }
 

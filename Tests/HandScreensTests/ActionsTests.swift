@@ -80,7 +80,7 @@ import Testing
     @Test(arguments: ScreenKind.allCases) func everyActionDoesSomething(_ kind: ScreenKind) throws {
         for action in kind.actions where !Self.isHere(action, kind) {
             let before = Self.stage(kind, for: action)
-            try #require(type(of: before.app.router.top).kind == kind, "\(kind) is not open before \(action)")
+            try #require(before.app.router.top.route.kind == kind, "\(kind) is not open before \(action)")
             var after = before
             after.press(try #require(KeyMap.standard.keys(for: action).first, "\(action) has no key"))
             let sent = after.commands.dropFirst(before.commands.count)

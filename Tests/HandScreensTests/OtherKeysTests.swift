@@ -124,7 +124,7 @@ import Testing
             .open, .edit, .editAddress, .tick, .delete, .undo, .redo, .follow,
         ])
         for kind in ScreenKind.allCases where kind != .list {
-            let pressed = rows.filter { type(of: Self.stage($0.place).app.router.top).kind == kind }.map(\.keys)
+            let pressed = rows.filter { Self.stage($0.place).app.router.top.route.kind == kind }.map(\.keys)
             // Actions that all tables and all screens share are tried on the list.
             for action in kind.actions where !tablesAndLists.contains(action) {
                 let keys = KeyMap.standard.keys(for: action)

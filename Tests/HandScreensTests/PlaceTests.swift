@@ -19,6 +19,23 @@ import Testing
         stage.lines.first { $0.hasPrefix("▸") }?.split(separator: " ").dropFirst().first.map(String.init)
     }
 
+    /// As long as they are on the screen and the server answers.
+    @Test func theListsAreRefreshed() {
+        var stage = Self.lists(["a"])
+        func requests(in seconds: UInt64) -> Int {
+            let before = stage.commands.count
+            for _ in 0..<seconds { stage.wait(1_000) }
+            return stage.commands.dropFirst(before).count { $0 == .fetchLists }
+        }
+        #expect(requests(in: 10) == 2)
+        stage.press("enter")
+        #expect(requests(in: 10) == 0)
+        stage.press("esc")
+        #expect(requests(in: 10) == 2)
+        stage.goOffline()
+        #expect(requests(in: 10) == 0)
+    }
+
     @Test func leavingAListReturnsToIt() {
         var stage = Self.lists(["a", "b", "c"], opening: .list("b"))
         stage.press("q")

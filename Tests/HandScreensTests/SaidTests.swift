@@ -197,6 +197,26 @@ import Testing
         #expect(Notation.text(stage) == ">a b c")
     }
 
+    /// Typing, a filter and a question each end dragging: releasing the button moves nothing.
+    @Test(arguments: [("e", "esc"), ("/", "esc"), (":", "enter")]) func anotherActionEndsDragging(
+        begin: String, end: String
+    ) {
+        var stage = KeyTests.stage(">a b c")
+        stage.mouse(.press, row: 1)
+        stage.mouse(.drag, row: 3)
+        stage.press("\(begin) \(end)")
+        #expect(!stage.lines[1].hasPrefix("↕"))
+        stage.mouse(.release, row: 3)
+        #expect(Notation.text(stage) == ">a b c")
+    }
+
+    /// A range stays selected while the user says where its other end is to be.
+    @Test func aJumpExtendsTheRange() {
+        var stage = KeyTests.stage("a >b c d e")
+        stage.press("v : '4' enter")
+        #expect(Notation.text(stage) == "a *b *c >*d e")
+    }
+
     @Test func pastedBoxesAreTasks() {
         var stage = KeyTests.stage(">a")
         stage.send(.input(.paste("- [x] done\n* [ ] open\n  + [X] too\n- no box\n# head\n")))

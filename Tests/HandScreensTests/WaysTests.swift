@@ -64,11 +64,11 @@ import Testing
             for action in kind.actions {
                 guard let key = KeyMap.standard.keys(for: action).first else { continue }
                 var stage = stage(on: kind)
-                guard type(of: stage.app.router.top).kind == kind else { continue }
+                guard stage.app.router.top.route.kind == kind else { continue }
                 stage.press(key)
                 // The first question is answered with yes.
                 if stage.app.router.top.prompt?.isConfirmation == true { stage.press("y") }
-                let to = type(of: stage.app.router.top).kind
+                let to = stage.app.router.top.route.kind
                 let way = Way(from: kind, action: action, to: to)
                 if to != kind, !ways.contains(way) { ways.append(way) }
             }

@@ -51,7 +51,7 @@ import Testing
         let submissions = talk.said.filter { if case .submit = $0 { true } else { false } }
         #expect(submissions.count == (isSent ? 1 : 0))
         #expect((talk.machine.subscriptions["list"] != nil) == isSent)
-        #expect(talk.refusals == (isSent ? [] : [.noSuchList]))
+        #expect(talk.refusals.isEmpty && talk.waiting == (isSent ? [] : ["list"]))
         if !isSent { #expect(talk.said.last == .unsubscribe(list: 8)) }
     }
 
@@ -91,13 +91,13 @@ import Testing
                     start: .resumed(head: 0))))
         talk.hear(.renamed(list: 8, name: "new"))
         #expect(talk.names == ["list is new"] && talk.machine.subscriptions["new"]?.isLive == true)
-        // If the list no longer exists, the client says so once, and how to get at the pending edits.
+        // If the list no longer exists, the client says so once, and that edits wait.
         talk.perform { $0.disconnected(reason: "", now: 3) }
         talk.connect()
         for _ in 1...2 {
             talk.hear(.error(code: .noSuchList, request: try asked().request, retryAfter: 0, message: "no list"))
         }
-        #expect(talk.refusals == [.noSuchList] && talk.machine.subscriptions.isEmpty)
+        #expect(talk.waiting == ["new"] && talk.machine.subscriptions.isEmpty)
     }
 
     /// Found by the simulator: in a list open under its old and its new name, somebody left while it was being
@@ -383,6 +383,11 @@ extension DrivenClient {
 
     fileprivate var unsubscribed: [UInt64] {
         said.compactMap { if case .unsubscribe(let list) = $0 { list } else { nil } }
+    }
+
+    /// The lists that are refused because edits of former lists wait under their names.
+    fileprivate var waiting: [String] {
+        effects.compactMap { if case .list(let name, .editsWait) = $0 { name } else { nil } }
     }
 
     fileprivate var refusals: [ErrorCode] {

@@ -2,6 +2,7 @@ import HandCore
 import HandSimulation
 import HandSync
 import HandWire
+import Testing
 
 /// The environment of a service in a test: the store answers when the test says so, and streams are arrays.
 final class TestWorld: ServiceEnvironment {
@@ -143,6 +144,37 @@ final class TestWorld: ServiceEnvironment {
     }
 }
 
+extension TestWorld {
+    /// Returns a store, and two servers on it.
+    static func pair() -> (store: SimulatedStore, one: TestWorld, two: TestWorld) {
+        let store = SimulatedStore(isShared: true)
+        return (store, TestWorld(store: store, serverID: 1), TestWorld(store: store, serverID: 2))
+    }
+
+    /// Lets two servers read their store, and checks that they have the same list then.
+    static func settle(_ one: TestWorld, _ two: TestWorld) throws {
+        for world in [one, two, one, two, one, two, one, two] {
+            world.pass(1_000)
+            world.settle()
+            #expect(world.service.brokenInvariant() == nil)
+        }
+        let (first, second) = (one.service.durable("list"), two.service.durable("list"))
+        #expect(first?.revision == second?.revision && first?.hand == second?.hand)
+        #expect(try first?.hand == one.store.load(1).hand)
+    }
+
+    /// Returns a client that follows a list.
+    func follower(
+        _ number: UInt64, of list: String = "list", person: String? = nil, logID: UInt64 = 0, revision: Int = 0
+    ) -> TestStream {
+        let stream = connect(number, person: person)
+        settle()
+        stream.subscribe(list, request: 1, logID: logID, revision: revision)
+        settle()
+        return stream
+    }
+}
+
 final class TestStream: ByteStream {
     private unowned let world: TestWorld
     private(set) var heard: [DownMessage] = []
@@ -224,6 +256,10 @@ final class TestStream: ByteStream {
         heard.compactMap { if case .error(let code, _, _, _) = $0 { code } else { nil } }
     }
 
+    var commits: [Commit] {
+        heard.compactMap { if case .commit(_, let commit) = $0 { commit } else { nil } }
+    }
+
     func subscribe(_ name: String, request: UInt64, logID: UInt64 = 0, revision: Int = 0) {
         say(.subscribe(UpMessage.Subscribe(request: request, name: name, logID: logID, revision: revision)))
     }
@@ -232,5 +268,11 @@ final class TestStream: ByteStream {
         let item = Item(id: ItemID(rawValue: sequence &* 7_919 &+ UInt64(base)), content: .note(text))
         let delta = Delta.inserting([item], at: 0, .after)
         say(.submit(Submission(list: list, base: base, sequence: sequence, delta: delta)))
+    }
+
+    /// Inserts a note with the given id at the top.
+    func insert(_ id: UInt64, _ sequence: UInt64, base: Int = 0, isExact: Bool = false, list: UInt64 = 1) {
+        let delta = Delta.inserting([Item(id: ItemID(rawValue: id), content: .note("\(id)"))], at: 0, .after)
+        say(.submit(Submission(list: list, base: base, sequence: sequence, isExact: isExact, delta: delta)))
     }
 }

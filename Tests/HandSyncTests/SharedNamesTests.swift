@@ -6,13 +6,12 @@ import Testing
 
 /// Two servers on one store: the names of lists, and the rights on them, are the same on both.
 @Suite struct SharedNamesTests {
-    private let store = SimulatedStore(isShared: true)
+    private let store: SimulatedStore
     private let one: TestWorld
     private let two: TestWorld
 
     init() throws {
-        one = TestWorld(store: store, serverID: 1)
-        two = TestWorld(store: store, serverID: 2)
+        (store, one, two) = TestWorld.pair()
         for (name, logID) in [("a", UInt64(1)), ("b", 2)] {
             _ = try store.create(name, rules: Rules(), logID: logID, deckSeed: nil)
         }

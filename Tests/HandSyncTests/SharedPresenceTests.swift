@@ -7,7 +7,7 @@ import Testing
 
 /// Two servers on one store: people at one of them are shown at the other.
 @Suite struct SharedPresenceTests {
-    private let store = SimulatedStore(isShared: true)
+    private let store: SimulatedStore
     private let one: TestWorld
     private let two: TestWorld
     private let ada: TestStream
@@ -15,20 +15,11 @@ import Testing
     private let nowhere: Focus? = nil
 
     init() throws {
-        one = TestWorld(store: store, serverID: 1)
-        two = TestWorld(store: store, serverID: 2)
+        (store, one, two) = TestWorld.pair()
         store.now = { [two] in two.now }
         _ = try store.create("list", rules: Rules(), logID: 9, deckSeed: nil)
-        ada = Self.client(1, at: one)
-        ben = Self.client(2, at: two)
-    }
-
-    private static func client(_ number: UInt64, at world: TestWorld) -> TestStream {
-        let stream = world.connect(number)
-        world.settle()
-        stream.subscribe("list", request: 1)
-        world.settle()
-        return stream
+        ada = one.follower(1)
+        ben = two.follower(2)
     }
 
     /// Advances the servers by one interval, after which changes may be sent.
@@ -81,7 +72,7 @@ import Testing
 
     /// A newcomer is sent everybody at once: many do not stay for more.
     @Test func theFirstPresenceIsComplete() throws {
-        let kim = Self.client(3, at: one)
+        let kim = one.follower(3)
         while places(kim).isEmpty { pass(one) }
         #expect(places(kim).keys.sorted() == ["p1", "p3"], "the other server has reported nothing yet")
         passSeconds(2, one, two)
@@ -90,7 +81,7 @@ import Testing
         passSeconds(1, one)
         ben.say(.presence(list: 1, Focus(ItemID(rawValue: 7))))
         passSeconds(1, two)
-        let eve = Self.client(4, at: one)
+        let eve = one.follower(4)
         while places(eve).isEmpty { pass(one) }
         #expect(places(eve) == ["p2": Focus(ItemID(rawValue: 7)), "p4": nowhere])
         // An unreachable store does not leave them without any presence either.
@@ -167,7 +158,7 @@ import Testing
     /// A client that moves is present at two servers for a while, until the one that it left has noticed.
     @Test func aMovingClientIsShownOnce() {
         passSeconds(2, one, two)
-        let moved = Self.client(2, at: one)
+        let moved = one.follower(2)
         moved.say(.presence(list: 1, Focus(ItemID(rawValue: 3))))
         passSeconds(2, one, two)
         #expect(places(ada) == ["p1": nowhere, "p2": .some(Focus(ItemID(rawValue: 3)))])
@@ -233,7 +224,7 @@ import Testing
         two.settle()
         #expect(ben.errors == [.listDeleted])
         try store.undelete(#require(store.deletedLists(before: .max, limit: 1).first).deletion, as: "list")
-        let kim = Self.client(3, at: two)
+        let kim = two.follower(3)
         passSeconds(3, one, two)
         #expect(places(ada) == ["p1": nowhere, "p3": nowhere] && places(kim) == places(ada))
     }

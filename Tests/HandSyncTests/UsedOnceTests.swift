@@ -23,10 +23,6 @@ import Testing
         return stream
     }
 
-    private func commits(_ stream: TestStream) -> [Commit] {
-        stream.heard.compactMap { if case .commit(_, let commit) = $0 { commit } else { nil } }
-    }
-
     private func rejections(_ stream: TestStream) -> [UInt64] {
         stream.heard.compactMap { if case .rejected(_, let sequence, _) = $0 { sequence } else { nil } }
     }
@@ -42,15 +38,15 @@ import Testing
         stream.submit(1, base: 0, "taken")
         stream.submit(2, base: 0, "too many")
         world.settle()
-        #expect(commits(stream).map(\.refusal) == [nil] && rejections(stream) == [2])
+        #expect(stream.commits.map(\.refusal) == [nil] && rejections(stream) == [2])
         // On the next connection it is the first again.
         let again = client(world, revision: 1, logID: 9)
         again.submit(3, base: 1, "too many")
         world.settle()
         again.submit(4, base: 1, "too many")
         world.settle()
-        #expect(commits(again).map(\.refusal) == [.violation(.listFull(maximum: 1))] && rejections(again) == [4])
-        #expect(commits(reader).map(\.revision) == [1, 2] && world.service.brokenInvariant() == nil)
+        #expect(again.commits.map(\.refusal) == [.violation(.listFull(maximum: 1))] && rejections(again) == [4])
+        #expect(reader.commits.map(\.revision) == [1, 2] && world.service.brokenInvariant() == nil)
         #expect(world.service.figures.rejections["listFull"] == 3)
         // If it is sent again, the server recognizes it.
         let third = client(world, revision: 2, logID: 9)
@@ -70,7 +66,7 @@ import Testing
         stream.submit(1, base: 0, "taken", list: 2)
         stream.submit(2, base: 0, "one too many waits", list: 2)
         world.settle()
-        #expect(commits(stream).count == 2 && rejections(stream) == [2])
+        #expect(stream.commits.count == 2 && rejections(stream) == [2])
     }
 
     /// After a submission without a decision, the next one is still the first.
@@ -91,7 +87,7 @@ import Testing
         stream.say(.submit(Submission(list: 1, base: 0, sequence: 1, isExact: true, delta: .identity)))
         world.settle()
         #expect(stream.heard.contains { if case .stale = $0 { true } else { false } })
-        #expect(commits(stream).last?.refusal == .revisionMoved(now: 40))
+        #expect(stream.commits.last?.refusal == .revisionMoved(now: 40))
     }
 
     // MARK: The client

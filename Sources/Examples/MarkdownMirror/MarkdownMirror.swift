@@ -58,13 +58,27 @@ enum MarkdownMirror {
 
     /// Replaces the file, unless it has other lines than these by now. Returns whether it did.
     private static func write(_ list: Hand, to file: URL, over lines: [String]) throws -> Bool {
-        let fresh = file.appendingPathExtension("new")
-        try Data(Checklist.lines(of: list).map { $0 + "\n" }.joined().utf8).write(to: fresh)
-        // As late as possible: an edit of the file must not be overwritten.
-        guard try read(file) == lines, rename(fresh.path, file.path) == 0 else {
-            try FileManager.default.removeItem(at: fresh)
-            return false
-        }
-        return true
+        let (other, fresh) = (file.appendingPathExtension("new"), Checklist.lines(of: list))
+        try Data(fresh.map { $0 + "\n" }.joined().utf8).write(to: other)
+        defer { unlink(other.path) }
+        // Without a file, nothing can be overwritten.
+        if lines.isEmpty, link(other.path, file.path) == 0 { return true }
+        // Somebody may save the file at any moment. So the two change places, and what was there is read afterwards.
+        guard try read(file) == lines, try exchange(other, file) else { return false }
+        if try read(other) == lines { return true }
+        // What somebody saved comes back. If they have saved once more since, that stays.
+        if try exchange(other, file), try read(other) != fresh { _ = try exchange(other, file) }
+        return false
+    }
+
+    /// Makes two files change places, in one step; returns false if one is missing. Swift's module of the C library lacks
+    /// the function.
+    private static func exchange(_ one: URL, _ other: URL) throws -> Bool {
+        typealias Rename = @convention(c) (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32
+        let exchange: UInt32 = 2  // RENAME_EXCHANGE
+        let rename = unsafeBitCast(dlsym(nil, "renameat2"), to: Rename.self)
+        if rename(AT_FDCWD, one.path, AT_FDCWD, other.path, exchange) == 0 { return true }
+        guard errno == ENOENT else { throw POSIXError(POSIXError.Code(rawValue: errno) ?? .EIO) }
+        return false
     }
 }

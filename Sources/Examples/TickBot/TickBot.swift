@@ -36,7 +36,7 @@ enum TickBot {
                 // The client tries again by itself, more often than anybody wants to read.
                 if !isAway { say("the server cannot be reached: \(reason). It is tried again and again") }
                 isAway = true
-            case .refused(let code, let reason): throw ClientError.refused(code, reason)
+            case .refused, .editsWait: _ = try await list.state()
             default: break
             }
         }

@@ -138,10 +138,8 @@ package final class ClientEngine: MachineShell {
         case .keep(let writes): keep(writes)
         case .takeID: takeID()
         case .update(let list, let update): lists[list]?.collect(update)
-        case .list(let list, .refused(let code, let message)):
-            let end = ClientError.refused(code, message)
-            refusals[list] = end
-            lists.removeValue(forKey: list)?.finish(end)
+        case .list(let list, .refused(let code, let message)): end(list, .refused(code, message))
+        case .list(let list, .editsWait(let message)): end(list, .editsWait(list: list, message))
         case .list(let list, let event):
             lists[list]?.yield(event)
             guard case .renamed(let name) = event else { break }
@@ -155,6 +153,11 @@ package final class ClientEngine: MachineShell {
         case .answer(let request, let answer): answers.removeValue(forKey: request)?(answer)
         case .told(_, let message): onTold?(message)
         }
+    }
+
+    private func end(_ list: String, _ reason: ClientError) {
+        refusals[list] = reason
+        lists.removeValue(forKey: list)?.finish(reason)
     }
 
     /// The reason why the client no longer tries to connect, or nil while it does.

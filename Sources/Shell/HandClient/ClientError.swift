@@ -8,6 +8,8 @@ public enum ClientError: Error, Equatable, Sendable {
     case unreachable(String)
     /// The server refused a request.
     case refused(ErrorCode, String)
+    /// The list of that name is not followed, as edits wait on this machine for the list that had the name before.
+    case editsWait(list: String, String)
     /// The edit does not fit the present list, or the list's rules do not allow it.
     case notMade(Replica.EditError)
     /// The server rejected the edit; it is undone.
@@ -24,7 +26,7 @@ extension ClientError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unreachable(let reason): "the server cannot be reached: \(reason)"
-        case .refused(_, let message): message
+        case .refused(_, let message), .editsWait(_, let message): message
         case .notMade(.violation(let violation)): "\(Rejection.violation(violation))"
         case .notMade(.misfit(.tooFewItems(let reach, let count))):
             "\(Rejection.doesNotFit(reach: reach, count: count))"
@@ -36,6 +38,17 @@ extension ClientError: CustomStringConvertible {
         case .rejected(let reason): "\(reason)"
         case .notKept(let reason), .badAddress(let reason): reason
         case .closed: "the client was closed"
+        }
+    }
+}
+
+extension ClientError {
+    /// The last event of a list that ends for this reason; nil if it ends without an event.
+    var lastEvent: ListEvent? {
+        switch self {
+        case .refused(let code, let message): .refused(code, message)
+        case .editsWait(_, let message): .editsWait(message)
+        case .unreachable, .notMade, .rejected, .notKept, .closed, .badAddress: nil
         }
     }
 }

@@ -19,7 +19,7 @@ public struct FollowedList: Sendable {
         client.post { engine in
             // The list may have ended before anybody listened.
             guard let followers = engine.lists[name] else {
-                if case .refused(let code, let message) = engine.end(of: name) { sink.yield(.refused(code, message)) }
+                if let event = engine.end(of: name).lastEvent { sink.yield(event) }
                 return
             }
             if case .offline = engine.status { sink.yield(.status(engine.status)) }

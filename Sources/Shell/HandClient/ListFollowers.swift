@@ -51,7 +51,7 @@ final class ListFollowers {
             isDue = true
         case .progress: isDue = true
         case .renamed(let new): name = new
-        case .changed, .refused: break
+        case .changed, .refused, .editsWait: break
         }
         for receiver in receivers.values { receiver(event) }
     }
@@ -93,7 +93,7 @@ final class ListFollowers {
     /// Ends following the list.
     func finish(_ end: ClientError) {
         self.end = end
-        if case .refused(let code, let message) = end { yield(.refused(code, message)) }
+        if let event = end.lastEvent { yield(event) }
         for receiver in receivers.values { receiver(nil) }
         receivers = [:]
     }

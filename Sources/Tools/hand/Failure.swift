@@ -104,8 +104,14 @@ struct Failure: Error, CustomStringConvertible {
             case .rejected(.notAllowed): .notAllowed
             case .rejected: .rejected
             case .refused(let code, _): Self.status(of: code)
+            case .editsWait: .notFound
             }
-        self.init(status, Printable.clean(error.description))
+        var advice = ""
+        if case .editsWait(let list, _) = error {
+            let command = Advised.command("sync -l \(list)")
+            advice = ". To send them when it has its name back: \(command). To discard them: \(command) --discard"
+        }
+        self.init(status, Printable.clean(error.description) + advice)
     }
 
     private static func status(of code: ErrorCode) -> ExitStatus {

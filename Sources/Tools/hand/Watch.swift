@@ -45,7 +45,7 @@ struct Watch: AsyncParsableCommand {
             case .renamed(let name):
                 list.server.say("the list is called '\(Printable.clean(name))' now")
                 followed = try await client.open(name)
-            case .refused(let code, let message): throw ClientError.refused(code, message)
+            case .refused, .editsWait: _ = try await followed.live()
             case .progress(let items, let total):
                 if !list.server.quiet { Output.progress("\(items) of \(total) items") }
             case .status(.connecting(let place?)) where !isOffline:

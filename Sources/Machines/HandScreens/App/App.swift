@@ -24,6 +24,8 @@ package struct App: Sendable {
     /// When to send the next place; nil if none is due.
     private var sendingDue: UInt64?
     private var lastSent: UInt64 = 0
+    /// When to refresh the topmost screen; nil if it needs no refreshing.
+    private var refreshDue: UInt64?
 
     /// How long a message stays, in milliseconds.
     static let messageTime: UInt64 = 4_000
@@ -39,13 +41,13 @@ package struct App: Sendable {
     /// The commands at the start.
     package mutating func start(now: UInt64) -> [Command] {
         state.now = now
-        return Columns.$clusters.withValue(state.clusters) { run(router.top.appear(&state)) + sendWhereabouts() }
+        return Columns.$clusters.withValue(state.clusters) { run(appear()) + sendWhereabouts() }
     }
 
     /// When the next `tick` is due; nil if none is.
     package var deadline: UInt64? {
         let flashes = state.lists.values.flatMap { $0.flashes.values }.min()
-        return [message?.until, flashes, sendingDue, router.top.deadline(state), state.retryAt].compactMap(\.self)
+        return [message?.until, flashes, sendingDue, refreshDue, state.retryAt].compactMap(\.self)
             .filter { $0 > state.now }.min()
     }
 
@@ -61,7 +63,7 @@ package struct App: Sendable {
     private mutating func carryOut(_ event: Event) -> [Command] {
         var commands: [Command] = []
         // While another editor has the text, it also has the terminal.
-        if case .input(let input) = event, input.isFromPerson, router.top.draft?.outside == nil {
+        if case .input(let input) = event, input.isFromPerson, !isEditingOutside {
             let isHinting = Frame.showsHints(on: router.top, message: message?.text, state)
             message = nil
             if case .mouse(let mouse) = input, isHinting, let hint = hint(under: mouse) {
@@ -70,11 +72,21 @@ package struct App: Sendable {
                 commands += take(input)
             }
         }
+        if let refreshDue, refreshDue <= state.now { commands += appear() }
         // Hidden screens follow events, too, so that the user comes back to the same place.
         var followed: [Command] = []
-        router.updateAll { screen in followed += screen.follow(event, &state) }
+        router.updateAll { screen in followed += screen.take(.model(event), &state) }
         commands += followed
         return run(commands) + sendWhereabouts()
+    }
+
+    private var isEditingOutside: Bool {
+        if case .field(let draft)? = router.top.typing { draft.outside != nil } else { false }
+    }
+
+    private mutating func appear() -> [Command] {
+        refreshDue = router.top.route.kind.refreshTime.map { state.now + $0 }
+        return router.top.take(.appeared, &state)
     }
 
     /// Updates the state from an event.
@@ -132,12 +144,10 @@ package struct App: Sendable {
         switch input {
         case .key(let key): return press(key)
         case .paste(let text):
-            if router.top.prompt != nil {
-                router.top.prompt?.editor.insert(text)
-                return router.top.prompt.map { router.top.answer($0, .typed, &state) } ?? []
-            }
-            return router.top.take(input, &state)
-        case .mouse: return router.top.prompt == nil ? router.top.take(input, &state) : []
+            guard var prompt = router.top.prompt else { return router.top.take(.input(input), &state) }
+            prompt.editor.insert(text)
+            return router.top.take(.answer(prompt, .typed), &state)
+        case .mouse: return router.top.prompt == nil ? router.top.take(.input(input), &state) : []
         case .resize, .cursor: return []
         }
     }
@@ -149,11 +159,16 @@ package struct App: Sendable {
     }
 
     private mutating func press(_ key: Key) -> [Command] {
-        if router.top.prompt != nil { return answer(with: key) }
-        if router.top.draft != nil { return router.top.take(.key(key), &state) }
+        switch router.top.typing {
+        case .question(var prompt):
+            guard let outcome = prompt.take(key) else { return [] }
+            return router.top.take(.answer(prompt, outcome), &state)
+        case .field: return router.top.take(.input(.key(key)), &state)
+        case nil: break
+        }
         if pressed.isEmpty, takeDigit(key) { return [] }
         pressed.append(key)
-        switch state.keys.meaning(of: pressed, among: router.top.actions) {
+        switch state.keys.meaning(of: pressed, among: router.top.route.kind.actions) {
         case .unfinished: return []
         case .action(let action):
             let times = count
@@ -176,21 +191,6 @@ package struct App: Sendable {
         else { return false }
         count = min(Self.largestCount, (count ?? 0) * 10 + digit)
         return true
-    }
-
-    private mutating func answer(with key: Key) -> [Command] {
-        guard let prompt = router.top.prompt else { return [] }
-        let isYes = key == Key(.character("y")) || key == Key(.character("Y"))
-        if prompt.isConfirmation ? isYes : key == Key(.enter) {
-            router.top.prompt = nil
-            return router.top.answer(prompt, .answered, &state)
-        }
-        if prompt.isConfirmation || key == Key(.escape) || key == .control("c") {
-            router.top.prompt = nil
-            return router.top.answer(prompt, .left, &state)
-        }
-        guard router.top.prompt?.editor.handle(key) == true, let changed = router.top.prompt else { return [] }
-        return changed.editor.text == prompt.editor.text ? [] : router.top.answer(changed, .typed, &state)
     }
 
     private mutating func perform(_ action: Action, count: Int?) -> [Command] {
@@ -217,12 +217,12 @@ package struct App: Sendable {
             switch command {
             case .open(let route):
                 router.open(route)
-                rest += run(router.top.appear(&state))
+                rest += run(appear())
             case .replace(let route):
                 router.replaceTop(by: route)
-                rest += run(router.top.appear(&state))
+                rest += run(appear())
             case .back:
-                if router.back() { rest += run(router.top.appear(&state)) } else { rest.append(.quit) }
+                if router.back() { rest += run(appear()) } else { rest.append(.quit) }
             case .say(let text): say(text)
             case .undo, .redo:
                 deed = nil
@@ -237,7 +237,7 @@ package struct App: Sendable {
 
     /// Sends the user's place to others if it has changed, at most every `presenceInterval`.
     private mutating func sendWhereabouts() -> [Command] {
-        let new = router.top.whereabouts(state)
+        let new = (router.top as? any ItemScreens)?.whereabouts(state)
         guard new != sentPlace else {
             sendingDue = nil
             return []

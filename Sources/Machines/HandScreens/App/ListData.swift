@@ -93,6 +93,7 @@ package struct ListData: Sendable {
         case .refused(let code, let reason):
             let back = code == .listDeleted ? "; bring it back with: hand undelete \(name)" : ""
             refusal = Printable.clean(reason + back)
+        case .editsWait(let reason): refusal = Printable.clean(reason)
         case .renamed(let new): name = new
         case .status: break
         }

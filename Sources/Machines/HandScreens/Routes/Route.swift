@@ -64,6 +64,22 @@ package enum Route: Hashable, Sendable {
         }
     }
 
+    /// The kind of the place's screen.
+    package var kind: ScreenKind {
+        switch self {
+        case .lists: .lists
+        case .list: .list
+        case .item: .item
+        case .history: .history
+        case .revision: .revision
+        case .people: .people
+        case .notices: .notices
+        case .help: .help
+        case .connection: .connection
+        case .nowhere: .nowhere
+        }
+    }
+
     /// The place to go back to from here; nil for the lowest.
     package var beneath: Route? {
         switch self {

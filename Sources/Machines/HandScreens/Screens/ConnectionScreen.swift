@@ -4,9 +4,6 @@ import HandSync
 
 /// The connection, and what waits for it.
 struct ConnectionScreen: Screen {
-    static let kind = ScreenKind.connection
-
-    var prompt: Prompt?
 
     var route: Route { .connection }
 
@@ -46,6 +43,4 @@ struct ConnectionScreen: Screen {
             return Line("state    offline: \(reason)\(retry)", Style(.yellow, [.bold]))
         }
     }
-
-    func deadline(_ app: AppState) -> UInt64? { app.isOnline ? nil : app.now + 1_000 }
 }

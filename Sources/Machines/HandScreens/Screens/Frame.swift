@@ -62,10 +62,10 @@ enum Frame {
     ) -> Line {
         let style = Style(.red, [.bold])
         var keys = Line()
-        if notice.recovery != nil, screen.actions.contains(.retrieve) {
+        if notice.recovery != nil, screen.route.kind.actions.contains(.retrieve) {
             keys.append("  \(app.keys.symbol(for: .retrieve)) get it back", .dim)
         }
-        if screen.actions.contains(.notices) { keys.append("  \(app.keys.symbol(for: .notices)) all", .dim) }
+        if screen.route.kind.actions.contains(.notices) { keys.append("  \(app.keys.symbol(for: .notices)) all", .dim) }
         let room = app.size.columns - keys.width
         let text = Wrapping.lines(notice.text(in: list), width: max(8, room), limit: 1).first ?? ""
         return Line(text, style) + keys

@@ -1,11 +1,8 @@
 /// All keys, those of the screen beneath first.
 struct HelpScreen: TableScreen {
-    static let kind = ScreenKind.help
-
     /// The kind of screen from which help was opened.
     let subject: ScreenKind
     var table = TableView()
-    var prompt: Prompt?
 
     init(on subject: ScreenKind) {
         self.subject = subject

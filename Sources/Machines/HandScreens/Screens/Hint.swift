@@ -31,13 +31,15 @@ enum HintLine {
     /// As many hints as fit, the most useful first, and always help. After a question, the hints are at the right.
     static func placed(on screen: any Screen, _ app: AppState) -> [Placed] {
         let width = app.size.columns
-        if let prompt = screen.prompt { return behind(prompt, width: width) }
-        if let draft = screen.draft {
+        switch screen.typing {
+        case .question(let prompt): return behind(prompt, width: width)
+        case .field(let draft):
             return fill(draft.hints(app.list(screen.route.list ?? "").hand.rules), from: 0, to: width)
+        case nil: break
         }
         let help = Hint(.help, app.keys)
         let room = width - (help.map { $0.line.width + gap } ?? 0)
-        let useful = screen.actions.lazy.filter { $0 != .help && screen.refusal(of: $0, app) == nil }
+        let useful = screen.route.kind.actions.lazy.filter { $0 != .help && screen.refusal(of: $0, app) == nil }
         let hints = fill(useful.compactMap { Hint($0, app.keys) }, from: 0, to: room)
         return hints
             + (help.map { fill([$0], from: hints.last.map { $0.columns.upperBound + gap } ?? 0, to: width) } ?? [])

@@ -3,11 +3,8 @@ import HandFormats
 
 /// The commits of a list, newest first, read page by page.
 struct HistoryScreen: TableScreen, ListScreens {
-    static let kind = ScreenKind.history
-
     var list: String
     var table = TableView()
-    var prompt: Prompt?
     /// The loaded commits, newest first, without gaps.
     private var commits: [Commit] = []
     private var people: [UInt64: String] = [:]
@@ -99,24 +96,24 @@ struct HistoryScreen: TableScreen, ListScreens {
 
     // MARK: Pages
 
-    mutating func appear(_ app: inout AppState) -> [Command] { [.follow(list)] + fetch(app) }
-
     mutating func select(row: Int, _ app: inout AppState) -> [Command] {
         table.move(to: row, in: geometry(app))
         return fetch(app)
     }
 
-    mutating func follow(_ event: Event, _ app: inout AppState) -> [Command] {
+    mutating func takeOwn(_ event: ScreenEvent, _ app: inout AppState) -> [Command] {
         switch event {
-        case .history(list, let page, let names):
+        case .appeared: return [.follow(list)] + fetch(app)
+        case .model(.history(list, let page, let names)):
             isFetching = false
             people.merge(names) { $1 }
             take(page, app)
-        case .failed(.fetchHistory(list, _, _), let reason):
+        case .model(.failed(.fetchHistory(list, _, _), let reason)):
             isFetching = false
             problem = reason
             return []
-        case .list(list, _), .connection(.online), .input(.resize), .input(.cursor): break
+        case .model(.list(list, _)), .model(.connection(.online)), .model(.input(.resize)), .model(.input(.cursor)):
+            break
         default: return []
         }
         table.settle(in: geometry(app))

@@ -4,13 +4,10 @@ import HandSync
 import HandWire
 
 /// One item in full. Its actions are those of the list screen for the current item.
-struct ItemScreen: ListScreens {
-    static let kind = ScreenKind.item
-
+struct ItemScreen: ItemScreens {
     var list: String
     /// The first characters of the item's id, from the address.
     let id: String
-    var prompt: Prompt?
     /// The number of lines scrolled away at the top.
     private var scrolled = 0
     /// The item's place in the list; nil if it was not found.
@@ -21,7 +18,7 @@ struct ItemScreen: ListScreens {
     private var deleter: String?
     /// Whether the whole list was searched for the item.
     private var isSearched = false
-    package private(set) var draft: Draft?
+    private var draft: Draft?
     private var problem: String?
 
     init(list: String, id: String) {
@@ -30,6 +27,7 @@ struct ItemScreen: ListScreens {
     }
 
     var route: Route { .item(list: list, id: id) }
+    var typing: Typing? { draft.map { .field($0) } }
 
     func title(_ app: AppState) -> Line {
         let data = app.list(list)
@@ -41,8 +39,6 @@ struct ItemScreen: ListScreens {
         let hand = app.list(list).hand
         return place.flatMap { $0 < hand.count ? hand[$0] : nil }
     }
-
-    func whereabouts(_ app: AppState) -> Whereabouts? { Whereabouts(list, editing: draft, on: current(app)) }
 
     func refusal(of action: Action, _ app: AppState) -> String? {
         switch action {
@@ -88,7 +84,7 @@ struct ItemScreen: ListScreens {
 
     // MARK: Typing
 
-    mutating func take(_ input: Input, _ app: inout AppState) -> [Command] {
+    private mutating func type(_ input: Input, _ app: AppState) -> [Command] {
         draft?.fit(width: app.size.columns)
         switch input {
         case .key(Key(.escape)), .key(.control("c")): draft = nil
@@ -117,14 +113,13 @@ struct ItemScreen: ListScreens {
 
     // MARK: Events
 
-    mutating func appear(_ app: inout AppState) -> [Command] {
-        find(app)
-        return [.follow(list)]
-    }
-
-    mutating func follow(_ event: Event, _ app: inout AppState) -> [Command] {
+    mutating func take(_ event: ScreenEvent, _ app: inout AppState) -> [Command] {
         switch event {
-        case .list(list, .changed(_, let update)):
+        case .appeared:
+            find(app)
+            return [.follow(list)]
+        case .input(let input): return type(input, app)
+        case .model(.list(list, .changed(_, let update))):
             let delta = update.delta
             if let old = place {
                 place = delta.map(index: old)
@@ -136,10 +131,10 @@ struct ItemScreen: ListScreens {
                 // An undone deletion brings the item back under its id.
                 find(app)
             }
-        case .editedOutside(let text):
+        case .model(.editedOutside(let text)):
             draft?.comeBack(with: text, app.list(list).hand.rules)
             return rescue(&app)
-        case .failed(.editOutside, let reason):
+        case .model(.failed(.editOutside, let reason)):
             draft?.comeBack(without: reason)
             return rescue(&app)
         default: break

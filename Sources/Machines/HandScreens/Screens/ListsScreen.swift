@@ -4,16 +4,10 @@ import HandWire
 
 /// The lists of the server, or, while it cannot be reached, the lists that this machine has copies of.
 struct ListsScreen: TableScreen {
-    static let kind = ScreenKind.lists
-
     var table = TableView()
-    var prompt: Prompt?
+    private(set) var typing: Typing?
     /// The list that the cursor is on, or that the user comes back from.
     private var here: String?
-    private var nextRefresh: UInt64 = 0
-
-    /// How often the lists are requested again, in milliseconds.
-    private static let refreshTime: UInt64 = 5_000
 
     init(at list: String? = nil) {
         here = list
@@ -94,21 +88,23 @@ struct ListsScreen: TableScreen {
         switch action {
         case .open: return selected(app).map { [.open(.list($0))] } ?? []
         case .newList:
-            prompt = Prompt(purpose: .newList, question: "name of the new list (then: cards, max N):")
+            typing = .question(Prompt(purpose: .newList, question: "name of the new list (then: cards, max N):"))
             return []
         case .deleteList:
             guard let name = selected(app) else { return [] }
             let count = app.catalog?.first { $0.name == name }?.count ?? 0
-            prompt = Prompt(
-                purpose: .deleteList(name),
-                question: "type its name to delete '\(name)' (\(Amount.count(count, "item"))) for everybody:")
+            typing = .question(
+                Prompt(
+                    purpose: .deleteList(name),
+                    question: "type its name to delete '\(name)' (\(Amount.count(count, "item"))) for everybody:"))
             return []
         case .refresh: return [.reconnect, .fetchLists]
         default: return nil
         }
     }
 
-    mutating func answer(_ prompt: Prompt, _ outcome: Prompt.Outcome, _ app: inout AppState) -> [Command] {
+    private mutating func answer(_ prompt: Prompt, _ outcome: Prompt.Outcome) -> [Command] {
+        typing = outcome == .typed ? .question(prompt) : nil
         guard outcome == .answered else { return [] }
         switch prompt.purpose {
         case .deleteList(let name):
@@ -141,30 +137,23 @@ struct ListsScreen: TableScreen {
     }
 
     private mutating func ask(again text: String, _ problem: String) -> [Command] {
-        prompt = Prompt(purpose: .newList, question: "\(problem):", editor: LineEditor(text))
+        typing = .question(Prompt(purpose: .newList, question: "\(problem):", editor: LineEditor(text)))
         return []
     }
 
     // MARK: Events
 
-    mutating func appear(_ app: inout AppState) -> [Command] {
-        nextRefresh = app.now + Self.refreshTime
-        return [.fetchLists]
-    }
-
-    mutating func follow(_ event: Event, _ app: inout AppState) -> [Command] {
+    mutating func takeOwn(_ event: ScreenEvent, _ app: inout AppState) -> [Command] {
         switch event {
-        case .connection(.online): return [.fetchLists]
-        case .done(.create(let list, _)):
+        case .appeared, .model(.connection(.online)): return app.isOnline ? [.fetchLists] : []
+        case .answer(let prompt, let outcome): return answer(prompt, outcome)
+        case .model(.done(.create(let list, _))):
             here = list
             return [.open(.list(list))]
-        case .done(.deleteList(let list)):
+        case .model(.done(.deleteList(let list))):
             here = nil
             return [.say("'\(list)' is deleted; bring it back with: hand undelete \(list)"), .fetchLists]
-        case .tick where app.now >= nextRefresh:
-            nextRefresh = app.now + Self.refreshTime
-            return app.isOnline ? [.fetchLists] : []
-        case .lists, .kept, .input(.resize), .input(.cursor):
+        case .model(.lists), .model(.kept), .model(.input(.resize)), .model(.input(.cursor)):
             if let row = here.flatMap({ names(app).firstIndex(of: $0) }) { table.follow(to: row) }
             table.settle(in: geometry(app))
             here = here ?? selected(app)
@@ -172,6 +161,4 @@ struct ListsScreen: TableScreen {
         }
         return []
     }
-
-    func deadline(_ app: AppState) -> UInt64? { nextRefresh }
 }

@@ -2,11 +2,8 @@ import HandCore
 
 /// The user's edits that were overridden or rejected, newest first.
 struct NoticesScreen: TableScreen, ListScreens {
-    static let kind = ScreenKind.notices
-
     var list: String
     var table = TableView()
-    var prompt: Prompt?
 
     init(list: String) {
         self.list = list
@@ -44,12 +41,11 @@ struct NoticesScreen: TableScreen, ListScreens {
         return index(app).map { Retrieval.retrieve($0, of: list, &app) }
     }
 
-    mutating func appear(_ app: inout AppState) -> [Command] {
-        app.withList(list) { $0.markNoticesSeen() }
-        return [.follow(list)]
-    }
-
-    mutating func follow(_ event: Event, _ app: inout AppState) -> [Command] {
+    mutating func takeOwn(_ event: ScreenEvent, _ app: inout AppState) -> [Command] {
+        if case .appeared = event {
+            app.withList(list) { $0.markNoticesSeen() }
+            return [.follow(list)]
+        }
         table.settle(in: geometry(app))
         return []
     }

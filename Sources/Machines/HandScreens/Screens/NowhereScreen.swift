@@ -1,15 +1,14 @@
 /// An address that does not name a place. Shows the possible addresses.
 struct NowhereScreen: Screen {
-    static let kind = ScreenKind.nowhere
-
     let path: String
-    var prompt: Prompt?
 
     var route: Route { .nowhere(path) }
 
     func title(_ app: AppState) -> Line { Line("Nowhere", .bold) }
 
-    mutating func appear(_ app: inout AppState) -> [Command] { [.fetchLists] }
+    mutating func take(_ event: ScreenEvent, _ app: inout AppState) -> [Command] {
+        if case .appeared = event { [.fetchLists] } else { [] }
+    }
 
     mutating func perform(_ action: Action, count: Int?, _ app: inout AppState) -> [Command]? { nil }
 

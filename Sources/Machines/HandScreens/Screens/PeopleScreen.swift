@@ -3,11 +3,8 @@ import HandFormats
 
 /// Who has a list open, and which item they are on or edit.
 struct PeopleScreen: TableScreen, ListScreens {
-    static let kind = ScreenKind.people
-
     var list: String
     var table = TableView()
-    var prompt: Prompt?
 
     init(list: String) {
         self.list = list
@@ -54,15 +51,14 @@ struct PeopleScreen: TableScreen, ListScreens {
         return item(app).map { [.open(.item(list: list, id: $0.description))] }
     }
 
-    mutating func appear(_ app: inout AppState) -> [Command] {
-        find(app)
-        return [.follow(list)]
-    }
-
-    mutating func follow(_ event: Event, _ app: inout AppState) -> [Command] {
+    mutating func takeOwn(_ event: ScreenEvent, _ app: inout AppState) -> [Command] {
         switch event {
-        case .list(list, .changed(_, let update)): places = places.compactMapValues { update.delta.map(index: $0) }
-        case .list(list, .presence): find(app)
+        case .appeared:
+            find(app)
+            return [.follow(list)]
+        case .model(.list(list, .changed(_, let update))):
+            places = places.compactMapValues { update.delta.map(index: $0) }
+        case .model(.list(list, .presence)): find(app)
         default: break
         }
         table.settle(in: geometry(app))

@@ -32,6 +32,14 @@ package struct Prompt: Equatable, Sendable {
         }
     }
 
+    /// Takes a key; returns nil if the key does nothing.
+    mutating func take(_ key: Key) -> Outcome? {
+        if isConfirmation { return key == Key(.character("y")) || key == Key(.character("Y")) ? .answered : .left }
+        if key == Key(.enter) { return .answered }
+        if key == Key(.escape) || key == .control("c") { return .left }
+        return editor.handle(key) ? .typed : nil
+    }
+
     /// The keys that end the question.
     var hints: [Hint] {
         if isConfirmation { return [Hint(Key(.character("y")), to: "yes"), Hint(Key(.character("n")), to: "no")] }

@@ -3,12 +3,10 @@ import HandFormats
 
 /// A list as it was at a revision, with marks for what its commit did. The list can be restored to it.
 struct RevisionScreen: TableScreen, ListScreens {
-    static let kind = ScreenKind.revision
-
     var list: String
     let revision: Int
     var table = TableView()
-    var prompt: Prompt?
+    private(set) var typing: Typing?
     private var hand: Hand?
     private var commit: Commit?
     private var author: String?
@@ -76,15 +74,15 @@ struct RevisionScreen: TableScreen, ListScreens {
         case .older: return [.replace(.revision(list: list, max(0, revision - max(1, count ?? 1))))]
         case .newer: return [.replace(.revision(list: list, min(head, revision + max(1, count ?? 1))))]
         case .restore:
-            prompt = Prompt(
-                purpose: .restore(revision), question: "Restore '\(list)' to revision \(revision)?")
+            typing = .question(
+                Prompt(purpose: .restore(revision), question: "Restore '\(list)' to revision \(revision)?"))
             return []
         default: return nil
         }
     }
 
-    mutating func answer(_ prompt: Prompt, _ outcome: Prompt.Outcome, _ app: inout AppState) -> [Command] {
-        guard outcome == .answered, let hand, case .restore = prompt.purpose else { return [] }
+    private func restore(_ app: AppState) -> [Command] {
+        guard let hand else { return [] }
         let delta = Delta(from: app.list(list).hand, to: hand)
         if delta.isIdentity { return [.say("the list already matches this revision")] }
         return [
@@ -95,27 +93,29 @@ struct RevisionScreen: TableScreen, ListScreens {
 
     // MARK: Events
 
-    mutating func appear(_ app: inout AppState) -> [Command] { [.follow(list)] + fetch(app) }
-
     private func fetch(_ app: AppState) -> [Command] {
         guard app.isOnline, hand == nil else { return [] }
         let state = Command.fetchState(list: list, revision: revision)
         return revision == 0 ? [state] : [state, .fetchHistory(list: list, from: revision, limit: 1)]
     }
 
-    mutating func follow(_ event: Event, _ app: inout AppState) -> [Command] {
+    mutating func takeOwn(_ event: ScreenEvent, _ app: inout AppState) -> [Command] {
         switch event {
-        case .state(list, revision, let state):
+        case .appeared: return [.follow(list)] + fetch(app)
+        case .answer(let prompt, let outcome):
+            typing = outcome == .typed ? .question(prompt) : nil
+            return outcome == .answered ? restore(app) : []
+        case .model(.state(list, revision, let state)):
             hand = state
             mark()
-        case .history(list, let commits, let people):
+        case .model(.history(list, let commits, let people)):
             guard let found = commits.first(where: { $0.revision == revision }) else { return [] }
             commit = found
             author = people[found.author]
             mark()
-        case .failed(.fetchState(list, revision), let reason): problem = reason
-        case .connection(.online): return fetch(app)
-        case .input(.resize), .input(.cursor): break
+        case .model(.failed(.fetchState(list, revision), let reason)): problem = reason
+        case .model(.connection(.online)): return fetch(app)
+        case .model(.input(.resize)), .model(.input(.cursor)): break
         default: return []
         }
         table.settle(in: geometry(app))

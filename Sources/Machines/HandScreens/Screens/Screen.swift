@@ -6,12 +6,10 @@ import HandWire
 ///
 /// The model decides which actions are possible (`refusal`).
 package protocol Screen: Sendable {
-    static var kind: ScreenKind { get }
+    /// The place. Its kind says which actions have keys here.
     var route: Route { get }
-    /// The question at the bottom; nil if nothing is asked.
-    var prompt: Prompt? { get set }
-    /// The field that receives typed keys; nil if there is none.
-    var draft: Draft? { get }
+    /// What typed keys go to; nil if they are actions.
+    var typing: Typing? { get }
 
     func title(_ app: AppState) -> Line
     func draw(on canvas: inout Canvas, _ app: AppState)
@@ -19,31 +17,38 @@ package protocol Screen: Sendable {
     func refusal(of action: Action, _ app: AppState) -> String?
     /// Carries out an action; returns nil if it is not one of the screen's own.
     mutating func perform(_ action: Action, count: Int?, _ app: inout AppState) -> [Command]?
-    /// Takes input that is not an action: typed text, pasted text, the mouse.
-    mutating func take(_ input: Input, _ app: inout AppState) -> [Command]
-    mutating func answer(_ prompt: Prompt, _ outcome: Prompt.Outcome, _ app: inout AppState) -> [Command]
-    /// Follows an event, if the event concerns the screen. The app's state has already changed.
-    mutating func follow(_ event: Event, _ app: inout AppState) -> [Command]
-    /// Called when the screen has become the topmost.
-    mutating func appear(_ app: inout AppState) -> [Command]
-    /// Where others see the user; nil if the screen does not belong to a list.
-    func whereabouts(_ app: AppState) -> Whereabouts?
-    /// When the screen needs the next `tick`; nil if it needs none.
-    func deadline(_ app: AppState) -> UInt64?
+    mutating func take(_ event: ScreenEvent, _ app: inout AppState) -> [Command]
 }
 
 extension Screen {
-    /// The actions that keys have here.
-    var actions: [Action] { Self.kind.actions }
-
-    package var draft: Draft? { nil }
+    package var typing: Typing? { nil }
     package func refusal(of action: Action, _ app: AppState) -> String? { nil }
-    package mutating func take(_ input: Input, _ app: inout AppState) -> [Command] { [] }
-    package mutating func answer(_ prompt: Prompt, _ outcome: Prompt.Outcome, _ app: inout AppState) -> [Command] { [] }
-    package mutating func follow(_ event: Event, _ app: inout AppState) -> [Command] { [] }
-    package mutating func appear(_ app: inout AppState) -> [Command] { [] }
-    package func whereabouts(_ app: AppState) -> Whereabouts? { nil }
-    package func deadline(_ app: AppState) -> UInt64? { nil }
+    package mutating func take(_ event: ScreenEvent, _ app: inout AppState) -> [Command] { [] }
+
+    /// The question at the bottom; nil if nothing is asked.
+    package var prompt: Prompt? {
+        if case .question(let prompt)? = typing { prompt } else { nil }
+    }
+}
+
+/// What typed keys go to.
+package enum Typing: Sendable {
+    /// The answer to a question at the bottom.
+    case question(Prompt)
+    /// The text of an item.
+    case field(Draft)
+}
+
+/// What happens to a screen.
+package enum ScreenEvent: Sendable {
+    /// The screen has become the topmost, or it still is and its time to refresh has come.
+    case appeared
+    /// Input to the topmost screen that is neither an action nor an answer.
+    case input(Input)
+    /// The answer to the screen's question. The screen keeps the question while its answer is typed.
+    case answer(Prompt, Prompt.Outcome)
+    /// An event of the model, whose state has already changed. Hidden screens get these, too.
+    case model(Event)
 }
 
 /// The screens of one list.
@@ -52,20 +57,26 @@ protocol ListScreens: Screen {
     var list: String { get set }
 }
 
-/// The list that a person is on, and the item.
-package struct Whereabouts: Equatable, Sendable {
-    package let list: String
-    package let focus: Focus?
+/// The screens on which others see the user.
+protocol ItemScreens: ListScreens {
+    /// The item that the user is on.
+    func current(_ app: AppState) -> Item?
+}
 
-    /// The person is on the item whose text is being edited, or else on the given item.
-    init(_ list: String, editing draft: Draft?, on item: Item?) {
-        self.list = list
-        if case .existing(_, let item, _)? = draft?.target {
-            focus = Focus(item.id, isEditing: true)
-        } else {
-            focus = item.map { Focus($0.id) }
+extension ItemScreens {
+    /// Where others see the user: on the item whose text is being edited, or else on the current item.
+    func whereabouts(_ app: AppState) -> Whereabouts {
+        if case .field(let draft)? = typing, case .existing(_, let item, _) = draft.target {
+            return Whereabouts(list: list, focus: Focus(item.id, isEditing: true))
         }
+        return Whereabouts(list: list, focus: current(app).map { Focus($0.id) })
     }
+}
+
+/// The list that a person is on, and the item.
+struct Whereabouts: Equatable, Sendable {
+    let list: String
+    let focus: Focus?
 }
 
 /// The kinds of screens, with their actions. The line at the bottom shows the first of them.
@@ -76,6 +87,15 @@ package enum ScreenKind: String, CaseIterable, Sendable {
     static let everywhere: [Action] = [.help, .back, .connection, .redraw, .suspend, .quit]
 
     package var actions: [Action] { own + (hasTable ? Self.moving : []) + Self.everywhere }
+
+    /// After how many milliseconds the topmost screen is refreshed; nil if only events change it.
+    var refreshTime: UInt64? {
+        switch self {
+        case .lists: 5_000
+        case .connection: 1_000
+        case .list, .item, .history, .revision, .people, .notices, .help, .nowhere: nil
+        }
+    }
 
     var hasTable: Bool { self != .item && self != .connection && self != .nowhere }
 

@@ -11,6 +11,8 @@ protocol TableScreen: Screen {
     mutating func select(row: Int, _ app: inout AppState) -> [Command]
     /// Carries out an action that not all tables share; returns nil if it is not one of the screen's own.
     mutating func performOwn(_ action: Action, count: Int?, _ app: inout AppState) -> [Command]?
+    /// Takes what happens, except the mouse.
+    mutating func takeOwn(_ event: ScreenEvent, _ app: inout AppState) -> [Command]
 }
 
 extension TableScreen {
@@ -23,6 +25,7 @@ extension TableScreen {
     }
 
     mutating func performOwn(_ action: Action, count: Int?, _ app: inout AppState) -> [Command]? { nil }
+    mutating func takeOwn(_ event: ScreenEvent, _ app: inout AppState) -> [Command] { [] }
 
     mutating func perform(_ action: Action, count: Int?, _ app: inout AppState) -> [Command]? {
         guard let target = target(of: action, count: count, app) else {
@@ -65,8 +68,8 @@ extension TableScreen {
         return table.placed(in: geometry(app)).first { $0.line <= line && line < $0.line + $0.height }
     }
 
-    mutating func take(_ input: Input, _ app: inout AppState) -> [Command] {
-        guard case .mouse(let mouse) = input else { return [] }
+    mutating func take(_ event: ScreenEvent, _ app: inout AppState) -> [Command] {
+        guard case .input(.mouse(let mouse)) = event else { return takeOwn(event, &app) }
         switch mouse.act {
         case .wheelUp: return scroll(by: -3, &app)
         case .wheelDown: return scroll(by: 3, &app)

@@ -73,6 +73,12 @@ extension ClientMachine {
         lost(reason, now: now, notBefore: notBefore, isHasty: isHasty)
     }
 
+    /// Closes the connection because the protocol does not allow what the server sent, and connects again.
+    mutating func violated(_ violation: String, now: UInt64) {
+        self.violation = violation
+        fail(violation, now: now)
+    }
+
     /// Closes the connection for good.
     public mutating func stop(reason: String) {
         if state != .stopped { giveUp(.stopped, reason) }
@@ -145,7 +151,7 @@ extension ClientMachine {
             }
             self.reader = reader
         } catch {
-            fail("the server sent something that Protocol.md does not allow: \(error)", now: now)
+            violated("the server sent something that Protocol.md does not allow: \(error)", now: now)
         }
     }
 }

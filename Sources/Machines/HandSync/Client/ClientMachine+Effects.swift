@@ -16,7 +16,7 @@ extension ClientMachine {
         case update(list: String, Replica.Update)
         case status(Status)
         /// Another event of a list: `progress`, `presence`, `renamed` (the session now uses the new name), or
-        /// `refused` (the client no longer follows the list).
+        /// `refused` or `editsWait` (the client no longer follows the list).
         case list(String, ListEvent)
         /// The milliseconds that the server took to answer a ping.
         case latency(UInt64)

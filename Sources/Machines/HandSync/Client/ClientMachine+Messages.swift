@@ -123,7 +123,7 @@ extension ClientMachine {
         else { return takeFetched(items, of: request) }
         switch subscriptions[name]?.take(items) {
         case .more(let count, let total): emit(.list(name, .progress(items: count, of: total)))
-        case .damaged: fail("a snapshot arrived damaged", now: now)
+        case .damaged: violated("a snapshot arrived damaged", now: now)
         case .complete(let update):
             if subscriptions[name]?.isJournaled == true { journal?.replace(name) }
             tell(name, update)
@@ -226,6 +226,6 @@ extension ClientMachine {
         abandoned[request] = nil
         if requests[request] != nil { return answer(request, .error(code, text)) }
         guard let name = subscriptions.first(where: { $0.value.request == request })?.key else { return }
-        if code == .noSuchList { missing(name, text) } else { drop(name, code, text) }
+        if code == .noSuchList { missing(name, text) } else { drop(name, .refused(code, text)) }
     }
 }

@@ -28,7 +28,7 @@ extension ClientMachine {
             let delta = Delta(from: other.replica.view, to: mine.replica.view)
             tell(name, Replica.Update(delta: delta))
         }
-        drop(old, .noSuchList, text)
+        drop(old, .refused(.noSuchList, text))
         // Until then, presence messages still arrive under the old number.
         names[list] = name
         // The focus under the new name, if any, is sent when the server has answered.
@@ -43,8 +43,8 @@ extension ClientMachine {
         if !subscription.isSought, replica.logID != 0, !replica.hasDiverged {
             return subscribe(to: name, isSought: true)
         }
-        let advice = replica.hasPending ? "; " + Self.waiting(for: name) : ""
-        drop(name, .noSuchList, (subscription.isSought ? "there is no list '\(name)'" : text) + advice)
+        let reason = subscription.isSought ? "there is no list '\(name)'" : text
+        drop(name, replica.hasPending ? Self.editsWait(reason) : .refused(.noSuchList, reason))
     }
 
     /// Whether the edits pending under a name were made on another list that has since been renamed or deleted.
@@ -54,22 +54,19 @@ extension ClientMachine {
     }
 
     /// Drops the subscription. Pending edits stay in the journal, under the list that they were made on.
-    mutating func turnBack(
-        from subscribed: DownMessage.Subscribed, called name: String
-    ) {
-        drop(name, .noSuchList, "'\(name)' is now another list; " + Self.waiting(for: name))
+    mutating func turnBack(from subscribed: DownMessage.Subscribed, called name: String) {
+        drop(name, Self.editsWait("'\(name)' is now another list"))
         unsubscribe(from: subscribed.list)
     }
 
-    private static func waiting(for name: String) -> String {
-        "you have pending edits for the list that had this name before. To send them when it has its name back: "
-            + "hand sync -l \(name). To discard them: hand sync -l \(name) --discard"
+    private static func editsWait(_ reason: String) -> ListEvent {
+        .editsWait("\(reason); you have pending edits for the list that had this name before")
     }
 
     /// Stops following a list, and reports why.
-    mutating func drop(_ name: String, _ code: ErrorCode, _ text: String) {
+    mutating func drop(_ name: String, _ end: ListEvent) {
         _ = letGo(name)
         names = names.filter { $0.value != name }
-        emit(.list(name, .refused(code, text)))
+        emit(.list(name, end))
     }
 }

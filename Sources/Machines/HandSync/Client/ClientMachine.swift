@@ -67,6 +67,8 @@ public struct ClientMachine: Sendable {
     package internal(set) var state = State.stopped
     /// Why the server permanently refused this client; nil while connecting again may help.
     public internal(set) var refusal: ErrorCode?
+    /// What a server sent last that the protocol does not allow; nil if none has.
+    package internal(set) var violation: String?
     var reader = FrameReader(limit: Int(Int32.max))
     var servers: ServerRound
     var backoff: Backoff

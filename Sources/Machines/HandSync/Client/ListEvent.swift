@@ -16,6 +16,9 @@ public enum ListEvent: Sendable {
     case renamed(to: String)
     /// The client cannot follow the list, or no longer can.
     case refused(ErrorCode, String)
+    /// The client cannot follow the list, as its user has pending edits for the list that had this name before. They
+    /// stay in the journal until that list has its name back, or they are discarded.
+    case editsWait(String)
 }
 
 /// The state of a list.

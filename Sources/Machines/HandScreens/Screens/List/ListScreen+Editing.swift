@@ -17,7 +17,7 @@ extension ListScreen {
         case .undo, .redo: return data.refusal(of: action)
         case .retrieve: return data.notices.contains { $0.recovery != nil } ? nil : "nothing was overridden or rejected"
         case .notices: return data.notices.isEmpty ? "nothing was overridden or rejected" : nil
-        default: return currentItem(app).flatMap { Self.refusal(of: action, for: $0.content) }
+        default: return current(app).flatMap { Self.refusal(of: action, for: $0.content) }
         }
     }
 

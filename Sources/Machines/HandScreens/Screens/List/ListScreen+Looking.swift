@@ -15,8 +15,9 @@ extension ListScreen {
             anchor = rows(app).place(ofRow: 0)
             return perform(.end, count: nil, &app)
         case .filter:
-            (filterBefore, home) = (filter, place(app))
-            prompt = Prompt(purpose: .filter, question: "/", editor: LineEditor(filter?.query ?? ""))
+            home = place(app)
+            let prompt = Prompt(purpose: .filter, question: "/", editor: LineEditor(filter?.query ?? ""))
+            mode = .filtering(prompt, before: filter)
         case .hideTicked:
             hidesTicked.toggle()
             setQuery(filter?.query ?? "", &app)
@@ -24,9 +25,10 @@ extension ListScreen {
             return search(&app) + [
                 .say(hidesTicked ? "what is ticked is hidden; \(key) shows it" : "everything is shown")
             ]
-        case .jump: prompt = Prompt(purpose: .jump, question: "go to (number, id or person):")
-        case .open: return currentItem(app).map { [.open(.item(list: list, id: $0.id.description))] } ?? []
-        case .follow: return currentItem(app).map { LinkOpener.commands(for: $0, app) } ?? []
+        case .jump:
+            mode = .jumping(Prompt(purpose: .jump, question: "go to (number, id or person):"), from: anchor)
+        case .open: return current(app).map { [.open(.item(list: list, id: $0.id.description))] } ?? []
+        case .follow: return current(app).map { LinkOpener.commands(for: $0, app) } ?? []
         case .history: return [.open(.history(list))]
         case .people: return [.open(.people(list))]
         case .notices: return [.open(.notices(list))]
@@ -38,8 +40,8 @@ extension ListScreen {
 
     /// Ends dragging, the selection, or the filter, whichever is active first; otherwise leaves the list.
     private mutating func leave(_ app: inout AppState) -> [Command] {
-        if drag?.isMoving == true {
-            drag = nil
+        if moving != nil {
+            mode = .resting(from: anchor)
         } else if anchor != nil {
             anchor = nil
         } else if filter?.query.isEmpty == false {
@@ -54,19 +56,27 @@ extension ListScreen {
     // MARK: Filter
 
     mutating func answer(_ prompt: Prompt, _ outcome: Prompt.Outcome, _ app: inout AppState) -> [Command] {
-        switch (prompt.purpose, outcome) {
-        case (.jump, .answered): return jump(to: prompt.editor.text, &app)
-        case (.filter, .typed):
-            let query = prompt.editor.text
-            if let filter, query.hasPrefix(filter.query), filter.matches.count <= Filter.portion {
-                setFilter(Filter(query, narrowing: filter, app.list(list).hand), &app)
-            } else {
-                setQuery(query, &app)
+        let text = prompt.editor.text
+        switch mode {
+        case .jumping(_, let place):
+            mode = outcome == .typed ? .jumping(prompt, from: place) : .resting(from: place)
+            return outcome == .answered ? jump(to: text, &app) : []
+        case .filtering(let old, let before):
+            mode = outcome == .typed ? .filtering(prompt, before: before) : .browsing
+            switch outcome {
+            case .typed where text == old.editor.text: return []
+            case .typed:
+                if let filter, text.hasPrefix(filter.query), filter.matches.count <= Filter.portion {
+                    setFilter(Filter(text, narrowing: filter, app.list(list).hand), &app)
+                } else {
+                    setQuery(text, &app)
+                }
+            case .answered: return []
+            case .left: setFilter(before, &app)
             }
-        case (.filter, .left): setFilter(filterBefore, &app)
-        default: return []
+            return search(&app)
+        case .browsing, .selecting, .dragging, .typing: return []
         }
-        return search(&app)
     }
 
     /// Filters by a text, and hides ticked tasks if the user has chosen that.
@@ -127,12 +137,14 @@ extension ListScreen {
         case .press:
             guard let row = row(at: mouse.point, app) else { return [] }
             let click: Action? = isOnBox(mouse.point, app) ? .tick : row == table.cursor ? .open : nil
-            drag = Drag(from: row, over: row, click: click)
             // Dragging from within the range moves the range.
-            if selectedRows(app)?.contains(row) == true { return [] }
-            anchor = nil
-            return select(row: row, &app)
-        case .drag: if let over = row(at: mouse.point, app) { drag?.over = over }
+            let isInRange = selectedRows(app)?.contains(row) == true
+            mode = .dragging(Drag(from: row, over: row, click: click), from: isInRange ? anchor : nil)
+            return isInRange ? [] : select(row: row, &app)
+        case .drag:
+            guard case .dragging(var drag, let place) = mode, let over = row(at: mouse.point, app) else { return [] }
+            drag.over = over
+            mode = .dragging(drag, from: place)
         case .release: return drop(at: row(at: mouse.point, app), &app)
         case .wheelUp: return scroll(by: -3, &app)
         case .wheelDown: return scroll(by: 3, &app)
@@ -151,8 +163,8 @@ extension ListScreen {
 
     /// Ends dragging. On another row, the items move there; on the same row, it was a click.
     private mutating func drop(at row: Int?, _ app: inout AppState) -> [Command] {
-        guard let drag else { return [] }
-        self.drag = nil
+        guard case .dragging(let drag, let place) = mode else { return [] }
+        mode = .resting(from: place)
         guard let row else { return [] }
         if row == drag.from {
             guard let click = drag.click, click == .tick || anchor == nil else { return [] }

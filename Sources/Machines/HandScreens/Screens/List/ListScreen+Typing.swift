@@ -3,15 +3,6 @@ import HandFormats
 import HandWire
 
 extension ListScreen {
-    mutating func take(_ input: Input, _ app: inout AppState) -> [Command] {
-        switch input {
-        case .key(let key): type(key, &app)
-        case .paste(let text): paste(text, &app)
-        case .mouse(let mouse): self.mouse(mouse, &app)
-        case .resize, .cursor: []
-        }
-    }
-
     mutating func beginAdding(_ action: Action, _ app: inout AppState) -> [Command] {
         let hand = app.list(list).hand
         let here = place(app)
@@ -31,13 +22,13 @@ extension ListScreen {
     }
 
     mutating func beginEditing(_ field: Draft.Field, _ app: inout AppState) -> [Command] {
-        guard let place = place(app), let item = currentItem(app) else { return [] }
+        guard let place = place(app), let item = current(app) else { return [] }
         draft = Draft(field, of: item, at: place)
         settle(app)
         return []
     }
 
-    private mutating func type(_ key: Key, _ app: inout AppState) -> [Command] {
+    mutating func type(_ key: Key, _ app: inout AppState) -> [Command] {
         guard let draft else { return [] }
         switch key {
         case Key(.enter): return finishTyping(&app)
@@ -122,7 +113,7 @@ extension ListScreen {
 
     /// Pastes text. Each line becomes an item, below the cursor or where items are being added. While an item's text is
     /// edited, the pasted text goes into it.
-    private mutating func paste(_ text: String, _ app: inout AppState) -> [Command] {
+    mutating func paste(_ text: String, _ app: inout AppState) -> [Command] {
         let lines = text.split(separator: "\n").map { Printable.clean(String($0)) }
         if let draft {
             if case .new = draft.target, lines.count > 1, draft.editor.rows.count == 1 {

@@ -3,37 +3,67 @@ import HandFormats
 import HandSync
 
 /// A list: its items, the user's edits and those of others.
-struct ListScreen: TableScreen, ListScreens {
-    static let kind = ScreenKind.list
-
+struct ListScreen: TableScreen, ItemScreens {
     var list: String
     var table = TableView()
-    var prompt: Prompt?
     var filter: Filter?
     var hidesTicked = false
-    /// The filter before the user began to type another one.
-    var filterBefore: Filter?
     /// The place near which the cursor stays while a filter is typed; nil once the cursor has moved.
     var home: Int?
-    private var mode = Mode.browsing
-    var drag: Drag?
+    var mode = Mode.browsing
 
-    private enum Mode: Sendable {
+    /// What the user is doing. Beginning one thing ends the other.
+    enum Mode: Sendable {
         case browsing
         /// A range, from the given place in the list to the cursor.
         case selecting(from: Int)
+        /// Dragging the range from the given place to the cursor, or the current item.
+        case dragging(Drag, from: Int?)
+        /// Answering where to jump. The range from the given place to the cursor stays selected.
+        case jumping(Prompt, from: Int?)
+        /// Typing a filter, instead of the one before.
+        case filtering(Prompt, before: Filter?)
         case typing(Draft)
+
+        /// Selects a range; browses if there is none.
+        static func resting(from place: Int?) -> Mode { place.map { .selecting(from: $0) } ?? .browsing }
     }
 
-    package var draft: Draft? {
+    var typing: Typing? {
+        switch mode {
+        case .jumping(let prompt, _), .filtering(let prompt, _): .question(prompt)
+        case .typing(let draft): .field(draft)
+        case .browsing, .selecting, .dragging: nil
+        }
+    }
+
+    var draft: Draft? {
         get { if case .typing(let draft) = mode { draft } else { nil } }
         set { if let newValue { mode = .typing(newValue) } else if draft != nil { mode = .browsing } }
     }
 
     /// The other end of the selected range; nil if no range is selected.
     var anchor: Int? {
-        get { if case .selecting(let place) = mode { place } else { nil } }
-        set { if let newValue { mode = .selecting(from: newValue) } else if anchor != nil { mode = .browsing } }
+        get {
+            switch mode {
+            case .selecting(let place): place
+            case .dragging(_, let place), .jumping(_, let place): place
+            case .browsing, .filtering, .typing: nil
+            }
+        }
+        set {
+            switch mode {
+            case .browsing, .selecting: mode = .resting(from: newValue)
+            case .dragging(let drag, _): mode = .dragging(drag, from: newValue)
+            case .jumping(let prompt, _): mode = .jumping(prompt, from: newValue)
+            case .filtering, .typing: break
+            }
+        }
+    }
+
+    /// What is dragged to another row; nil if nothing is.
+    var moving: Drag? {
+        if case .dragging(let drag, _) = mode, drag.over != drag.from { drag } else { nil }
     }
 
     /// An item that the mouse drags.
@@ -42,8 +72,6 @@ struct ListScreen: TableScreen, ListScreens {
         var over: Int
         /// The action if the button is released on the same row: open the current row, or tick its box.
         let click: Action?
-
-        var isMoving: Bool { over != from }
     }
 
     init(list: String) {
@@ -55,7 +83,7 @@ struct ListScreen: TableScreen, ListScreens {
     func rows(_ app: AppState) -> ListRows {
         ListRows(
             data: app.list(list), cells: app.cells, filter: filter, draft: draft, selected: selectedRows(app),
-            dragged: drag?.isMoving == true ? selectedRows(app) ?? table.cursor...table.cursor : nil, now: app.now,
+            dragged: moving.map { _ in selectedRows(app) ?? table.cursor...table.cursor }, now: app.now,
             hasNumbers: app.size.columns >= 60, lines: app.bodyRows)
     }
 
@@ -74,9 +102,9 @@ struct ListScreen: TableScreen, ListScreens {
         } else {
             line.append("  \(Amount.count(data.hand.count, "item"))")
         }
-        if let drag, drag.isMoving, let place = rows(app).place(ofRow: drag.over) {
+        if let moving, let place = rows(app).place(ofRow: moving.over) {
             let what = Deed.name(selection(app), of: data.hand)
-            return line + Line("  \(what) goes \(drag.over > drag.from ? "below" : "above") \(place + 1)")
+            return line + Line("  \(what) goes \(moving.over > moving.from ? "below" : "above") \(place + 1)")
         }
         if anchor != nil { line.append("  \(selection(app).reduce(0) { $0 + $1.count }) selected") }
         if let progress = data.progress, data.state.isLoaded { line.append("  loading \(Self.percent(progress))") }
@@ -101,7 +129,7 @@ struct ListScreen: TableScreen, ListScreens {
     /// The place in the list that the cursor is on; nil if there is none.
     func place(_ app: AppState) -> Int? { rows(app).place(ofRow: table.cursor) }
 
-    func currentItem(_ app: AppState) -> Item? { place(app).map { app.list(list).hand[$0] } }
+    func current(_ app: AppState) -> Item? { place(app).map { app.list(list).hand[$0] } }
 
     /// The row of a place, or of the next shown place.
     func row(ofPlace place: Int) -> Int { filter.map { $0.row(ofGap: place) } ?? place }
@@ -137,27 +165,29 @@ struct ListScreen: TableScreen, ListScreens {
 
     // MARK: Events
 
-    mutating func appear(_ app: inout AppState) -> [Command] {
-        table.settle(in: geometry(app))
-        return [.follow(list)]
-    }
-
-    mutating func follow(_ event: Event, _ app: inout AppState) -> [Command] {
+    mutating func take(_ event: ScreenEvent, _ app: inout AppState) -> [Command] {
         switch event {
-        case .list(list, .changed(_, let update)):
+        case .appeared:
+            table.settle(in: geometry(app))
+            return [.follow(list)]
+        case .input(.key(let key)): return type(key, &app)
+        case .input(.paste(let text)): return paste(text, &app)
+        case .input(.mouse(let mouse)): return self.mouse(mouse, &app)
+        case .answer(let prompt, let outcome): return answer(prompt, outcome, &app)
+        case .model(.list(list, .changed(_, let update))):
             follow(update.delta, by: update.origin, &app)
             return filter.map { $0.isComplete(in: app.list(list).hand) } == false ? [.workOn] : []
-        case .continueWork: return search(&app)
-        case .input(.resize), .input(.cursor), .list(list, .presence): settle(app)
-        case .failed(.edit(list, _), let reason): draft?.problem = reason
-        case .editedOutside(let text):
+        case .model(.continueWork): return search(&app)
+        case .model(.input(.resize)), .model(.input(.cursor)), .model(.list(list, .presence)): settle(app)
+        case .model(.failed(.edit(list, _), let reason)): draft?.problem = reason
+        case .model(.editedOutside(let text)):
             let rules = app.list(list).hand.rules
             draft?.comeBack(with: text, rules)
             settle(app)
-        case .failed(.editOutside, let reason):
+        case .model(.failed(.editOutside, let reason)):
             draft?.comeBack(without: reason)
             settle(app)
-        case .list(list, .refused) where app.list(list).state.isLoaded:
+        case .model(.list(list, .refused)) where app.list(list).state.isLoaded:
             return app.list(list).refusal.map { [.say($0)] } ?? []
         default: break
         }
@@ -209,16 +239,14 @@ struct ListScreen: TableScreen, ListScreens {
         return table.cursor < filter.matches.count ? Int(filter.matches[table.cursor]) : 0
     }
 
-    func whereabouts(_ app: AppState) -> Whereabouts? { Whereabouts(list, editing: draft, on: currentItem(app)) }
-
     // MARK: Drawing
 
     func draw(on canvas: inout Canvas, _ app: AppState) {
         drawTable(on: &canvas, app)
         for placed in table.placed(in: geometry(app)) {
             if placed.row == table.cursor, draft != nil { placeCursor(placed, on: &canvas, app) }
-            if let drag, drag.over == placed.row, drag.isMoving {
-                let row = placed.line + Frame.titleRows + (drag.over > drag.from ? placed.height - 1 : 0)
+            if let moving, moving.over == placed.row {
+                let row = placed.line + Frame.titleRows + (moving.over > moving.from ? placed.height - 1 : 0)
                 canvas.restyle(row: row, 0..<canvas.size.columns) { $0.with(.underline) }
             }
         }
