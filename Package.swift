@@ -44,6 +44,9 @@ let package = Package(
         .systemLibrary(
             name: "CLibpq", path: "Sources/Shell/CLibpq", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .target(name: "Postgres", dependencies: ["CLibpq", "Files"], path: "Sources/Shell/Postgres"),
+        .systemLibrary(
+            name: "CSQLite", path: "Sources/Shell/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .target(name: "SQLite", dependencies: ["CSQLite"], path: "Sources/Shell/SQLite"),
         .target(
             name: "HandStore",
             dependencies: [
@@ -138,6 +141,7 @@ let package = Package(
             exclude: ["Golden"]),
         .testTarget(name: "HandSimulationTests", dependencies: ["HandSimulation", "HandTestSupport"]),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"]),
+        .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "HandTestSupport"]),
         .testTarget(
             name: "TerminalTests",
             dependencies: ["Terminal", "HandScreens", "HandCore", "HandSimulation", "HandTestSupport"]),

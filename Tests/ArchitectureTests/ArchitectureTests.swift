@@ -9,8 +9,8 @@ import Testing
     /// The layers in the order of dependency; a target imports only from its own layer or a lower one.
     static let layers = ["Core", "Machines", "Shell", "Simulation", "Tools", "Examples"]
     static let system: Set<String> = [
-        "CLibpq", "CLibuv", "CNcurses", "COpenSSL", "GRDB", "Foundation", "FoundationEssentials", "Glibc", "Dispatch",
-        "Synchronization",
+        "CLibpq", "CLibuv", "CNcurses", "COpenSSL", "CSQLite", "GRDB", "Foundation", "FoundationEssentials", "Glibc",
+        "Dispatch", "Synchronization",
     ]
     static let packages: Set<String> = [
         "ArgumentParser", "DequeModule", "HeapModule", "Histogram", "Logging", "TOMLKit",
@@ -65,6 +65,7 @@ import Testing
             if source.target != "Terminal" { #expect(!imports.contains("CNcurses"), "\(source.path)") }
             if source.target != "TLS" { #expect(!imports.contains("COpenSSL"), "\(source.path)") }
             if source.target != "Postgres" { #expect(!imports.contains("CLibpq"), "\(source.path)") }
+            if source.target != "SQLite" { #expect(!imports.contains("CSQLite"), "\(source.path)") }
             if source.target != "HandStore" {
                 #expect(imports.isDisjoint(with: ["GRDB", "Postgres"]), "\(source.path)")
             }
