@@ -45,6 +45,10 @@ package struct SQLiteRow {
         }
     }
 
+    private func expectBytes(_ column: Int) throws(SQLiteError) {
+        if type(column) != SQLITE_TEXT { try expect(SQLITE_BLOB, column, "a blob") }
+    }
+
     package func isNull(_ column: Int) -> Bool { type(column) == SQLITE_NULL }
 
     package func integer(_ column: Int) throws(SQLiteError) -> Int {
@@ -61,14 +65,16 @@ package struct SQLiteRow {
         return text
     }
 
+    /// Returns the bytes of a blob, or of a text: a single wrong bit makes one of the other, and what reads the bytes
+    /// knows better whether they are right.
     package func bytes(_ column: Int) throws(SQLiteError) -> [UInt8] {
-        try expect(SQLITE_BLOB, column, "a blob")
+        try expectBytes(column)
         return [UInt8](UnsafeRawBufferPointer.blob(of: sqlite3_column_value(handle, Int32(column))))
     }
 
-    /// Calls `body` with the bytes of a blob, without copying them.
+    /// Calls `body` with the bytes of a blob or a text, without copying them.
     package func withBytes<Result>(_ column: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) throws -> Result {
-        try expect(SQLITE_BLOB, column, "a blob")
+        try expectBytes(column)
         defer { withExtendedLifetime(rows) {} }
         return try body(.blob(of: sqlite3_column_value(handle, Int32(column))))
     }

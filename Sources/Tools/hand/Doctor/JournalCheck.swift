@@ -2,6 +2,7 @@ import Files
 import Foundation
 import HandClient
 import HandFormats
+import HandJournal
 import HandStore
 import HandSync
 
