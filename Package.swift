@@ -110,7 +110,9 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "TOMLKit", package: "TOMLKit"),
             ],
-            path: "Sources/Tools/hand"),
+            path: "Sources/Tools/hand",
+            // A package that mentions Foundation would otherwise lend its members to every file, and link all of it.
+            swiftSettings: [.enableUpcomingFeature("MemberImportVisibility")]),
 
         // MARK: Examples
         .executableTarget(
