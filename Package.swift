@@ -11,7 +11,6 @@ let package = Package(
         .executable(name: "hand", targets: ["hand"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
@@ -44,11 +43,19 @@ let package = Package(
         .systemLibrary(
             name: "CLibpq", path: "Sources/Shell/CLibpq", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .target(name: "Postgres", dependencies: ["CLibpq", "Files"], path: "Sources/Shell/Postgres"),
+        .systemLibrary(
+            name: "CSQLite", path: "Sources/Shell/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .target(name: "SQLite", dependencies: ["CSQLite"], path: "Sources/Shell/SQLite"),
+        .target(
+            name: "StoreFiles", dependencies: ["HandCore", "HandWire", "HandSync", "Files", "SQLite"],
+            path: "Sources/Shell/StoreFiles"),
+        .target(
+            name: "HandJournal", dependencies: ["HandCore", "HandWire", "HandSync", "Files", "SQLite", "StoreFiles"],
+            path: "Sources/Shell/HandJournal"),
         .target(
             name: "HandStore",
             dependencies: [
-                "HandCore", "HandWire", "HandSync", "Files", "TLS", "Postgres",
-                .product(name: "GRDB", package: "GRDB.swift"),
+                "HandCore", "HandWire", "HandSync", "EventLoop", "Files", "TLS", "Postgres", "SQLite", "StoreFiles",
             ],
             path: "Sources/Shell/HandStore"),
         .target(
@@ -62,7 +69,7 @@ let package = Package(
             path: "Sources/Shell/HandServer"),
         .target(
             name: "HandClient",
-            dependencies: ["HandCore", "HandWire", "HandSync", "HandFormats", "EventLoop", "HandStore", "TLS"],
+            dependencies: ["HandCore", "HandWire", "HandSync", "HandFormats", "EventLoop", "HandJournal", "TLS"],
             path: "Sources/Shell/HandClient"),
         .target(
             name: "HandLoad",
@@ -94,7 +101,8 @@ let package = Package(
         .executableTarget(
             name: "hand",
             dependencies: [
-                "HandCore", "HandWire", "HandSync", "HandFormats", "HandScreens", "EventLoop", "HandStore",
+                "HandCore", "HandWire", "HandSync", "HandFormats", "HandScreens", "EventLoop", "HandJournal",
+                "HandStore",
                 "HandServer", "HandSimulation", "HandScript", "HandLoad",
                 "HandClient", "HandApp", "Terminal", "TLS", "HTTP", "Files",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
@@ -102,7 +110,9 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "TOMLKit", package: "TOMLKit"),
             ],
-            path: "Sources/Tools/hand"),
+            path: "Sources/Tools/hand",
+            // A package that mentions Foundation would otherwise lend its members to every file, and link all of it.
+            swiftSettings: [.enableUpcomingFeature("MemberImportVisibility")]),
 
         // MARK: Examples
         .executableTarget(
@@ -138,6 +148,7 @@ let package = Package(
             exclude: ["Golden"]),
         .testTarget(name: "HandSimulationTests", dependencies: ["HandSimulation", "HandTestSupport"]),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"]),
+        .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "HandTestSupport"]),
         .testTarget(
             name: "TerminalTests",
             dependencies: ["Terminal", "HandScreens", "HandCore", "HandSimulation", "HandTestSupport"]),
@@ -209,22 +220,22 @@ let package = Package(
             name: "DiskTests",
             dependencies: [
                 "hand", "HandCore", "HandWire", "HandSync", "HandFormats", "HandClient", "HandStore", "HandSimulation",
-                "HandTestSupport",
-                .product(name: "GRDB", package: "GRDB.swift"),
+                "HandTestSupport", "SQLite",
             ]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
                 "hand", "tick-bot", "markdown-mirror", "five-cards", "HandCore", "HandWire", "HandSync", "HandFormats",
-                "HandClient", "HandStore", "EventLoop",
+                "HandClient", "HandJournal", "HandStore", "EventLoop",
                 "HandSimulation", "HandTestSupport", "FaultyNetwork", "HTTP", "PostgresServer", "Postgres",
             ]),
         .target(name: "PostgresServer", path: "Tests/Support/PostgresServer"),
         .testTarget(
             name: "HandStoreTests",
             dependencies: [
-                "HandCore", "HandWire", "HandSync", "HandStore", "Postgres", "EventLoop", "HandSimulation",
-                "HandTestSupport", "PostgresServer", "FaultyNetwork",
+                "HandCore", "HandWire", "HandSync", "HandJournal", "HandStore", "Postgres", "EventLoop",
+                "HandSimulation",
+                "HandTestSupport", "PostgresServer", "FaultyNetwork", "SQLite",
             ]),
     ],
     swiftLanguageModes: [.v6]

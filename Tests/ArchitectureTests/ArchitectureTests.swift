@@ -9,7 +9,8 @@ import Testing
     /// The layers in the order of dependency; a target imports only from its own layer or a lower one.
     static let layers = ["Core", "Machines", "Shell", "Simulation", "Tools", "Examples"]
     static let system: Set<String> = [
-        "CLibpq", "CLibuv", "CNcurses", "COpenSSL", "GRDB", "Foundation", "FoundationEssentials", "Glibc", "Dispatch",
+        "CLibpq", "CLibuv", "CNcurses", "COpenSSL", "CSQLite", "Foundation", "FoundationEssentials", "Glibc",
+        "Dispatch",
         "Synchronization",
     ]
     static let packages: Set<String> = [
@@ -65,9 +66,13 @@ import Testing
             if source.target != "Terminal" { #expect(!imports.contains("CNcurses"), "\(source.path)") }
             if source.target != "TLS" { #expect(!imports.contains("COpenSSL"), "\(source.path)") }
             if source.target != "Postgres" { #expect(!imports.contains("CLibpq"), "\(source.path)") }
-            if source.target != "HandStore" {
-                #expect(imports.isDisjoint(with: ["GRDB", "Postgres"]), "\(source.path)")
+            if source.target != "SQLite" { #expect(!imports.contains("CSQLite"), "\(source.path)") }
+            if source.target != "HandStore" { #expect(!imports.contains("Postgres"), "\(source.path)") }
+            if !["HandStore", "HandJournal", "StoreFiles"].contains(source.target) {
+                #expect(!imports.contains("SQLite"), "\(source.path)")
             }
+            // All of Foundation would double the size of the program, and bring tables of all the world's calendars.
+            if source.layer != "Examples" { #expect(!imports.contains("Foundation"), "\(source.path)") }
             if source.layer == "Examples" {
                 let products: Set = ["HandCore", "HandSync", "HandClient", "Foundation"]
                 #expect(imports.isSubset(of: products), "\(source.path)")
@@ -91,6 +96,20 @@ import Testing
         }
     }
 
+    /// A program with a client needs libuv, OpenSSL and SQLite, and nothing that only servers use.
+    @Test func aClientNeedsNoServer() throws {
+        let sources = try Self.sources()
+        var needed: Set = ["HandClient"]
+        while true {
+            let imports = Set(sources.filter { needed.contains($0.target) }.flatMap(\.imports))
+            if imports.isSubset(of: needed) { break }
+            needed.formUnion(imports)
+        }
+        let libraries: Set = ["CLibuv", "COpenSSL", "CSQLite"]
+        #expect(needed.filter { $0.hasPrefix("C") && Self.system.contains($0) } == libraries)
+        #expect(needed.isDisjoint(with: Self.packages.union(["HandStore", "HandServer", "Postgres"])))
+    }
+
     /// Public declarations are visible to everybody who has the product: a public declaration cannot show a type that
     /// is not public, and types are public only in the modules of products.
     @Test func onlyProductsArePublic() throws {
@@ -110,7 +129,7 @@ import Testing
             guard isPublic, let product = products.first(where: { $0.targets.contains(source.target) }) else {
                 continue
             }
-            let others = Self.packages.union(Self.system).subtracting(["Foundation", "FoundationEssentials"])
+            let others = Self.packages.union(Self.system).subtracting(["FoundationEssentials"])
             #expect(others.isDisjoint(with: source.imports), "\(source.path) shows types outside of \(product.name)")
         }
     }

@@ -32,9 +32,9 @@ struct SymbolGraph: Decodable {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let root = ArchitectureTests.root.path
         let built = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().path
-        let own = ["CLibuv", "COpenSSL", "CLibpq", "CNcurses"].map { "Sources/Shell/\($0)" }
+        let own = ["CLibuv", "COpenSSL", "CLibpq", "CSQLite", "CNcurses"].map { "Sources/Shell/\($0)" }
         let others = [
-            "GRDB.swift/Sources/GRDBSQLite", "TOMLKit/Sources/CTOML/include",
+            "TOMLKit/Sources/CTOML/include",
             "swift-numerics/Sources/_NumericsShims/include",
         ]
         .map { ".build/checkouts/\($0)" }

@@ -1,11 +1,11 @@
 import Foundation
-import GRDB
 import HandClient
 import HandFormats
 import HandStore
 import HandSync
 import HandTestSupport
 import HandWire
+import SQLite
 
 /// A real server process on a disk that fails on request; `FaultyDisk` describes the faults.
 final class FaultyServer {
@@ -37,8 +37,8 @@ final class FaultyServer {
     /// Makes an empty database, which the server uses as the start of a store.
     private func prepareStore(_ pageSize: Int) throws {
         try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
-        let database = try DatabaseQueue(path: data + "/hand.sqlite")
-        try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA page_size = \(pageSize); VACUUM") }
+        let database = try SQLiteDatabase(data + "/hand.sqlite")
+        try database.withConnection { try $0.runAll("PRAGMA page_size = \(pageSize); VACUUM") }
         try database.close()
         before = try DiskImage(of: data, ["hand.sqlite"])
     }

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import HandCore
 import HandStore
 import HandSync

@@ -1,6 +1,7 @@
 import Foundation
 import HandClient
 import HandCore
+import HandJournal
 import HandStore
 import HandSync
 import HandTestSupport

@@ -1,4 +1,5 @@
 import Foundation
+import HandJournal
 import HandStore
 import HandTestSupport
 import HandWire

@@ -1,11 +1,11 @@
 import Foundation
-import GRDB
 import HandCore
 import HandSimulation
 import HandStore
 import HandSync
 import HandTestSupport
 import HandWire
+import SQLite
 import Testing
 
 /// Changes behind the store's back are noticed wherever they are read.
@@ -31,8 +31,8 @@ import Testing
     }
 
     private func execute(_ sql: String) throws {
-        let database = try DatabaseQueue(path: folder.path + "/hand.sqlite")
-        try database.write { try $0.execute(sql: sql) }
+        let database = try SQLiteDatabase(folder.path + "/hand.sqlite")
+        try database.write { try $0.runAll(sql) }
         try database.close()
     }
 
@@ -91,19 +91,19 @@ import Testing
     /// An older version of a page is consistent in itself.
     @Test func aListThatWentBackIsNoticed() throws {
         let file = folder.path + "/hand.sqlite"
-        let old = try DatabaseQueue(path: file).read { try Row.fetchOne($0, sql: "SELECT * FROM lists") }
-        let row = try #require(old)
+        let former = try SQLiteDatabase(file).read { database in
+            try database.all("SELECT * FROM lists") { row in (0..<row.count).map { (row.name($0), row.value($0)) } }[0]
+        }
         let store = try SQLiteStore(folder: folder.path, durability: .os)
         var chaos = Chaos(seed: 82)
         let next = history(
             on: try store.load(1), 1, author: try store.knownAuthor(for: client, person: "ada"), chaos: &chaos)
         try store.append([CommitBatch(list: 1, expected: 20, commits: next)])
         try store.close()
-        let columns = row.columnNames.map { "\($0) = :\($0)" }.joined(separator: ", ")
-        let values = Dictionary(uniqueKeysWithValues: row.map { ($0, $1) })
-        let database = try DatabaseQueue(path: file)
+        let columns = former.map { "\($0.0) = ?" }.joined(separator: ", ")
+        let database = try SQLiteDatabase(file)
         try database.write {
-            try $0.execute(sql: "UPDATE lists SET \(columns)", arguments: StatementArguments(values))
+            _ = try $0.run("UPDATE lists SET \(columns)", former.map(\.1))
         }
         try database.close()
         #expect(try complaint() == "list 1 should be at revision 20, but its commits continue")

@@ -1,11 +1,12 @@
 import Foundation
-import GRDB
 import HandCore
+import HandJournal
 import HandSimulation
 import HandStore
 import HandSync
 import HandTestSupport
 import HandWire
+import SQLite
 import Testing
 
 /// A client's data on disk.
@@ -131,13 +132,13 @@ import Testing
     @Test func unknownJournalsAreLeftAlone() throws {
         try journal().close()
         let file = folder.path + "/state/0.sqlite"
-        do { try DatabaseQueue(path: file).write { try $0.execute(sql: "PRAGMA user_version = 99") } }
+        do { try SQLiteDatabase(file).write { try $0.runAll("PRAGMA user_version = 99") } }
         #expect {
             try journal()
         } throws: { error in
             if case StoreError.newer(file, found: 99, known: _) = error { true } else { false }
         }
-        do { try DatabaseQueue(path: file).write { try $0.execute(sql: "PRAGMA application_id = 7") } }
+        do { try SQLiteDatabase(file).write { try $0.runAll("PRAGMA application_id = 7") } }
         #expect(throws: StoreError.notAStore(path: file)) { try journal() }
     }
 

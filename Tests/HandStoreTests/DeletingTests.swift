@@ -1,11 +1,11 @@
 import Foundation
-import GRDB
 import HandCore
 import HandSimulation
 import HandStore
 import HandSync
 import HandTestSupport
 import HandWire
+import SQLite
 import Testing
 
 /// Lists are renamed, deleted, restored as they were, and removed.
@@ -129,11 +129,11 @@ import Testing
         #expect(try store.load(try #require(try store.list(named: "kept")).number).hand == kept.hand)
         try store.close()
         guard kind == .os || kind == .fsync else { return }
-        let database = try DatabaseQueue(path: folder.path + "/hand.sqlite")
+        let database = try SQLiteDatabase(folder.path + "/hand.sqlite")
         for table in ["lists", "commits", "sequences", "snapshots", "snapshot_heads", "deleted_lists"] {
             let column = table == "lists" ? "number" : "list"
             let sql = "SELECT count(*) FROM \(table) WHERE \(column) != 4"
-            #expect(try database.read { try Int.fetchOne($0, sql: sql) } == 0, "\(table)")
+            #expect(try database.read { try $0.integer(sql) } == 0, "\(table)")
         }
         try database.close()
     }
@@ -161,8 +161,8 @@ import Testing
     }
 
     private func execute(_ sql: String) throws {
-        let database = try DatabaseQueue(path: folder.path + "/hand.sqlite")
-        try database.write { try $0.execute(sql: sql) }
+        let database = try SQLiteDatabase(folder.path + "/hand.sqlite")
+        try database.write { try $0.runAll(sql) }
         try database.close()
     }
 
@@ -206,8 +206,8 @@ import Testing
         try store.close()
         let report = try verify()
         #expect(report.isSound && report.lists.map(\.name) == ["here"])
-        let database = try DatabaseQueue(path: folder.path + "/hand.sqlite")
-        let left = try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM commits WHERE list = 1") }
+        let database = try SQLiteDatabase(folder.path + "/hand.sqlite")
+        let left = try database.read { try $0.integer("SELECT count(*) FROM commits WHERE list = 1") }
         #expect(left == 0)
         try database.close()
     }

@@ -1,11 +1,12 @@
 import Foundation
-import GRDB
 import HandCore
+import HandJournal
 import HandSimulation
 import HandStore
 import HandSync
 import HandTestSupport
 import HandWire
+import SQLite
 import Testing
 
 /// Journals whose edits set texts are converted: pending edits keep their meaning.
@@ -17,8 +18,8 @@ import Testing
         folder = try TemporaryFolder(isInMemory: true)
     }
 
-    private func edit(_ body: (Database) throws -> Void) throws {
-        let database = try DatabaseQueue(path: path)
+    private func edit(_ body: (SQLiteConnection) throws -> Void) throws {
+        let database = try SQLiteDatabase(path)
         try database.write(body)
         try database.close()
     }
@@ -29,7 +30,7 @@ import Testing
 
     /// As the last program of that format left it.
     @Test func aJournalIsConverted() throws {
-        try edit { try $0.execute(sql: FormerStore.fourthJournal) }
+        try edit { try $0.runAll(FormerStore.fourthJournal) }
         for _ in 0..<2 {
             let journal = try open()
             let replica = try #require(try journal.load("groceries"))
@@ -72,11 +73,11 @@ import Testing
         try play(12)
         try journal.close()
         try edit { database in
-            try database.execute(sql: "UPDATE checkpoints SET head = ?", arguments: [Data(checkpoint)])
+            try database.run("UPDATE checkpoints SET head = ?", [.bytes(checkpoint)])
             for event in events {
-                try database.execute(sql: "INSERT INTO events (list, event) VALUES ('a', ?)", arguments: [Data(event)])
+                try database.run("INSERT INTO events (list, event) VALUES ('a', ?)", [.bytes(event)])
             }
-            try database.execute(sql: "DROP TABLE sequences; PRAGMA user_version = 4")
+            try database.runAll("DROP TABLE sequences; PRAGMA user_version = 4")
         }
         let again = try open()
         let kept = try #require(try again.load("a"))
@@ -102,7 +103,7 @@ import Testing
         try journal.append(edits + [.caughtUp(lastSequence: 2)], to: "caught up")
         try journal.note(.undo, in: 9, sequence: 12)
         try journal.close()
-        try edit { try $0.execute(sql: "DROP TABLE sequences; PRAGMA user_version = 5") }
+        try edit { try $0.runAll("DROP TABLE sequences; PRAGMA user_version = 5") }
         let again = try open()
         #expect(try again.load("rejected")?.inFlight?.sequence == 5)
         #expect(try again.load("rejected")?.view.map(\.id.rawValue) == [2])
@@ -119,9 +120,9 @@ import Testing
     /// An unreadable list is not read as something else, and does no harm to others.
     @Test func unreadableListsStay() throws {
         try edit { database in
-            try database.execute(sql: FormerStore.fourthJournal)
-            try database.execute(sql: "INSERT INTO checkpoints SELECT 'broken', head FROM checkpoints")
-            try database.execute(sql: "INSERT INTO events (list, event) VALUES ('broken', X'010109')")
+            try database.runAll(FormerStore.fourthJournal)
+            try database.runAll("INSERT INTO checkpoints SELECT 'broken', head FROM checkpoints")
+            try database.runAll("INSERT INTO events (list, event) VALUES ('broken', X'010109')")
         }
         let journal = try open()
         #expect(throws: StoreError.self) { try journal.load("broken") }

@@ -1,11 +1,11 @@
 import Foundation
-import GRDB
 import HandCore
 import HandSimulation
 import HandStore
 import HandSync
 import HandTestSupport
 import HandWire
+import SQLite
 import Testing
 
 /// Stores of older formats are converted with all their contents, and conversion does not hide earlier damage.
@@ -28,8 +28,8 @@ import Testing
     }
 
     private func execute(_ sql: String) throws {
-        let database = try DatabaseQueue(path: folder.path + "/hand.sqlite")
-        try database.write { try $0.execute(sql: sql) }
+        let database = try SQLiteDatabase(folder.path + "/hand.sqlite")
+        try database.write { try $0.runAll(sql) }
         try database.close()
     }
 

@@ -1,11 +1,11 @@
 import Foundation
-import GRDB
 import HandCore
 import HandSimulation
 import HandStore
 import HandSync
 import HandTestSupport
 import HandWire
+import SQLite
 import Testing
 
 /// Stores whose commits set texts are converted: each list is the same at each revision, and its commits change texts.
@@ -16,8 +16,8 @@ import Testing
         folder = try TemporaryFolder(isInMemory: true)
     }
 
-    private func edit(_ body: (Database) throws -> Void) throws {
-        let database = try DatabaseQueue(path: folder.path + "/hand.sqlite")
+    private func edit(_ body: (SQLiteConnection) throws -> Void) throws {
+        let database = try SQLiteDatabase(folder.path + "/hand.sqlite")
         try database.write(body)
         try database.close()
     }
@@ -25,7 +25,7 @@ import Testing
     private func open() throws -> SQLiteStore { try SQLiteStore(folder: folder.path, durability: .os) }
 
     @Test func theConversionReportsItsProgress() throws {
-        try edit { try $0.execute(sql: FormerStore.sixthFormat) }
+        try edit { try $0.runAll(FormerStore.sixthFormat) }
         var told: [Schema.Conversion] = []
         try SQLiteStore(folder: folder.path, durability: .os) { told.append($0) }.close()
         let first = try #require(told.first)
@@ -40,7 +40,7 @@ import Testing
 
     /// As the last program of that format left it.
     @Test func aStoreIsConverted() throws {
-        try edit { try $0.execute(sql: FormerStore.sixthFormat) }
+        try edit { try $0.runAll(FormerStore.sixthFormat) }
         var store = try open()
         let groceries = try #require(try store.list(named: "groceries"))
         let commits = try store.frames(of: groceries.number, after: 0, about: .max).map { try $0.commit() }
@@ -101,18 +101,19 @@ import Testing
     /// Rewrites the commits in the sixth format. `states` are the lists before each of them.
     private func makeFormer(_ states: [Hand]) throws {
         try edit { database in
-            for row in try Row.fetchAll(database, sql: "SELECT revision, frames FROM commits") {
-                let (last, bytes): (Int, Data) = (row[0], row[1])
-                var frames = Data()
+            let rows = try database.all("SELECT revision, frames FROM commits") { row in
+                (try row.integer(0), try row.bytes(1))
+            }
+            for (last, bytes) in rows {
+                var frames: [UInt8] = []
                 for place in try bytes.withUnsafeBytes({ try Frame.places(in: $0) }) {
                     let commit = try StoredFrame(revision: last, bytes: [UInt8](bytes[place])).commit()
                     frames += try FormerWriter.frame(commit, in: 1, on: states[commit.revision - 1])
                 }
-                try database.execute(
-                    sql: "UPDATE commits SET frames = ? WHERE revision = ?", arguments: [frames, last])
+                try database.run("UPDATE commits SET frames = ? WHERE revision = ?", [.bytes(frames), .init(last)])
             }
             try CheckedTable.commits.writeChecksums(database)
-            try database.execute(sql: "PRAGMA user_version = 6")
+            try database.runAll("PRAGMA user_version = 6")
         }
     }
 
@@ -147,7 +148,7 @@ import Testing
         let states = try states(commits)
         try makeFormer(states)
         let hit = try StoredRow.containing(10, in: folder.path)
-        try edit { try $0.execute(sql: "UPDATE commits SET checksum = 1 WHERE revision = ?", arguments: [hit.last]) }
+        try edit { try $0.run("UPDATE commits SET checksum = 1 WHERE revision = ?", [.init(hit.last)]) }
         let store = try open()
         #expect(try store.load(1).hand == states[40])
         #expect(try store.state(of: 1, at: hit.first - 1) == states[hit.first - 1])
@@ -165,13 +166,13 @@ import Testing
         let last: Int
 
         static func containing(_ revision: Int, in folder: String) throws -> StoredRow {
-            let database = try DatabaseQueue(path: folder + "/hand.sqlite")
+            let database = try SQLiteDatabase(folder + "/hand.sqlite")
             defer { try? database.close() }
             let last = try database.read {
-                try Int.fetchOne($0, sql: "SELECT min(revision) FROM commits WHERE revision >= \(revision)")
+                try $0.integer("SELECT min(revision) FROM commits WHERE revision >= \(revision)")
             }
             let before = try database.read {
-                try Int.fetchOne($0, sql: "SELECT max(revision) FROM commits WHERE revision < \(revision)")
+                try $0.integer("SELECT max(revision) FROM commits WHERE revision < \(revision)")
             }
             return StoredRow(first: (before ?? 0) + 1, last: last ?? 0)
         }

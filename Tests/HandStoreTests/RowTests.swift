@@ -1,10 +1,10 @@
-import GRDB
 import HandCore
 import HandSimulation
 import HandStore
 import HandSync
 import HandTestSupport
 import HandWire
+import SQLite
 import Testing
 
 /// Commits that were written together share a row; each is still found by its revision.
@@ -36,15 +36,15 @@ import Testing
     private func open() throws -> SQLiteStore { try SQLiteStore(folder: folder.path, durability: .os) }
 
     private func execute(_ sql: String) throws {
-        let database = try DatabaseQueue(path: folder.path + "/hand.sqlite")
-        try database.write { try $0.execute(sql: sql) }
+        let database = try SQLiteDatabase(folder.path + "/hand.sqlite")
+        try database.write { try $0.runAll(sql) }
         try database.close()
     }
 
     private func ends() throws -> [Int] {
-        let database = try DatabaseQueue(path: folder.path + "/hand.sqlite")
+        let database = try SQLiteDatabase(folder.path + "/hand.sqlite")
         defer { try? database.close() }
-        return try database.read { try Int.fetchAll($0, sql: "SELECT revision FROM commits ORDER BY revision") }
+        return try database.read { try $0.all("SELECT revision FROM commits ORDER BY revision") { try $0.integer(0) } }
     }
 
     @Test func commitsOfOneTransactionShareARow() throws {
@@ -115,7 +115,7 @@ import Testing
     func aDamagedRowIsFound(damage: String, hidden: Bool) throws {
         try execute(damage)
         if hidden {
-            let database = try DatabaseQueue(path: folder.path + "/hand.sqlite")
+            let database = try SQLiteDatabase(folder.path + "/hand.sqlite")
             try database.write { try CheckedTable.commits.writeChecksums($0) }
             try database.close()
         }

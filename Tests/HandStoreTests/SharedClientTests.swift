@@ -1,10 +1,11 @@
 import Foundation
-import GRDB
 import HandCore
+import HandJournal
 import HandStore
 import HandSync
 import HandTestSupport
 import HandWire
+import SQLite
 import Testing
 
 /// A journal's knowledge about its client: its author numbers by name, and whether another program uses its id.
@@ -86,9 +87,9 @@ import Testing
     func aFormerJournalIsConverted(change: String) throws {
         let replica = Replica(confirmed: Hand(tasks(2)), revision: 3, logID: 7, sequence: 4)
         try inJournal(first) { try $0.checkpoint(replica, of: "list") }
-        let database = try DatabaseQueue(path: path)
+        let database = try SQLiteDatabase(path)
         try database.write {
-            try $0.execute(sql: "DROP TABLE steps; DROP TABLE waiting; DROP TABLE sequences; \(change)")
+            try $0.runAll("DROP TABLE steps; DROP TABLE waiting; DROP TABLE sequences; \(change)")
         }
         try database.close()
         try inJournal(second) { journal in

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import HandCore
 import HandSimulation
 import HandStore
@@ -7,6 +6,7 @@ import HandSync
 import HandTestSupport
 import HandWire
 import PostgresServer
+import SQLite
 import Testing
 
 /// Returns a history of commits, made by an authority as a server makes it.
@@ -336,7 +336,7 @@ extension TemporaryFolder {
         let folder = try TemporaryFolder()
         do { try SQLiteStore(folder: folder.path, durability: .os).close() }
         let file = folder.path + "/hand.sqlite"
-        do { try DatabaseQueue(path: file).write { try $0.execute(sql: "PRAGMA user_version = 99") } }
+        do { try SQLiteDatabase(file).write { try $0.runAll("PRAGMA user_version = 99") } }
         #expect(throws: StoreError.newer(path: file, found: 99, known: 8)) {
             try SQLiteStore(folder: folder.path, durability: .os)
         }
@@ -349,7 +349,7 @@ extension TemporaryFolder {
         #expect(throws: StoreError.notAStore(path: file)) { try SQLiteStore(folder: folder.path, durability: .os) }
         #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == Data("my shopping list".utf8))
         try FileManager.default.removeItem(atPath: file)
-        do { try DatabaseQueue(path: file).write { try $0.execute(sql: "CREATE TABLE other (x)") } }
+        do { try SQLiteDatabase(file).write { try $0.runAll("CREATE TABLE other (x)") } }
         #expect(throws: StoreError.notAStore(path: file)) { try SQLiteStore(folder: folder.path, durability: .os) }
     }
 
@@ -363,7 +363,7 @@ extension TemporaryFolder {
         try store.append(oneByOne: commits, to: list.number)
         try store.close()
         let file = folder.path + "/hand.sqlite"
-        do { try DatabaseQueue(path: file).write { try $0.execute(sql: "DELETE FROM commits WHERE revision = 5") } }
+        do { try SQLiteDatabase(file).write { try $0.runAll("DELETE FROM commits WHERE revision = 5") } }
         store = try SQLiteStore(folder: folder.path, durability: .os)
         #expect(throws: StoreError.damaged("revision 5 of list \(list.number) is missing")) {
             try store.load(list.number)

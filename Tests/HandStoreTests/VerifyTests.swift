@@ -1,11 +1,11 @@
 import Foundation
-import GRDB
 import HandCore
 import HandSimulation
 import HandStore
 import HandSync
 import HandTestSupport
 import HandWire
+import SQLite
 import Testing
 
 /// A store is read from beginning to end, and its faults are named; copies are complete; history is forgotten.
@@ -29,9 +29,9 @@ import Testing
 
     /// - Parameter hidden: whether the checksums are adapted.
     private static func change(_ folder: TemporaryFolder, _ sql: String, hidden: Bool = false) throws {
-        let database = try DatabaseQueue(path: folder.path + "/hand.sqlite")
+        let database = try SQLiteDatabase(folder.path + "/hand.sqlite")
         try database.write { database in
-            try database.execute(sql: sql)
+            try database.runAll(sql)
             if hidden { for table in CheckedTable.allCases { try table.writeChecksums(database) } }
         }
         try database.close()

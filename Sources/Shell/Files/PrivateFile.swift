@@ -126,6 +126,14 @@ package enum PrivateFile {
         while let part = try part(of: from, source) { try write(part, to: to, path) }
     }
 
+    /// Returns whether there is a file or folder. False also if this process may not look.
+    package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    package static func isFolder(_ path: String) -> Bool {
+        var facts = stat()
+        return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
+    }
+
     /// Removes a file, if it exists.
     package static func remove(_ path: String) throws(FileError) {
         if unlink(path) != 0, errno != ENOENT { throw FileError("remove", path) }
@@ -142,7 +150,8 @@ package enum PrivateFile {
 
     // MARK: Parts
 
-    static func folder(of path: String) -> String {
+    /// Returns the path of the folder that a file or folder is in.
+    package static func folder(of path: String) -> String {
         var end = path[...]
         while end.count > 1, end.hasSuffix("/") { end.removeLast() }
         guard let slash = end.lastIndex(of: "/") else { return "." }

@@ -1,5 +1,4 @@
 import EventLoop
-import Foundation
 
 /// One connection to an endpoint.
 final class HTTPVisitor {
@@ -75,8 +74,21 @@ final class HTTPVisitor {
         return Dictionary(pairs) { $1 }
     }
 
+    /// Returns the text that a part of an address stands for, or the part itself if it is malformed.
     private static func decoded(_ text: Substring) -> String {
-        text.removingPercentEncoding ?? String(text)
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = rest.prefix(2).compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+            guard digits.count == 2 else { return String(text) }
+            bytes.append(UInt8(digits[0] << 4 | digits[1]))
+            rest = rest.dropFirst(2)
+        }
+        return String(validating: bytes, as: UTF8.self) ?? String(text)
     }
 
     private func send(_ page: HTTPEndpoint.Page, hasBody: Bool = true) {

@@ -1,18 +1,15 @@
-import Foundation
+import EventLoop
+import Glibc
 
 /// The system's program for web addresses.
 enum Opener {
     /// Opens an address with the system's program. Returns the reason if that failed, or nil.
-    static func open(_ address: String) -> String? {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["xdg-open", address]
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
+    static func open(_ address: String, _ loop: Loop) -> String? {
         guard isInstalled("xdg-open") else { return "this system has no xdg-open; the address is \(address)" }
+        // The shell ends at once, so the program may run longer than this one.
+        let script = "xdg-open \"$1\" </dev/null >/dev/null 2>&1 &"
         do {
-            try process.run()
+            _ = try ChildProcess(loop, ["/bin/sh", "-c", script, "sh", address]) { _ in }
             return nil
         } catch {
             return "xdg-open did not start: \(error)"
@@ -20,7 +17,7 @@ enum Opener {
     }
 
     static func isInstalled(_ program: String) -> Bool {
-        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-        return path.split(separator: ":").contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(program)") }
+        let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
+        return path.split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
     }
 }

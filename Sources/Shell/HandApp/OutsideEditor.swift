@@ -1,6 +1,7 @@
 import EventLoop
 import Files
-import Foundation
+import FoundationEssentials
+import Glibc
 import HandFormats
 
 /// The user's own editor, which edits a text in a temporary file.
@@ -34,8 +35,9 @@ final class OutsideEditor {
         self.command = command
         // Editors end the last line with a newline, too.
         given = Array((text + "\n").utf8)
-        var template = Array((NSTemporaryDirectory() + "hand-XXXXXX").utf8CString)
-        guard mkdtemp(&template) != nil else { throw FileError("make a folder in", NSTemporaryDirectory()) }
+        let around = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+        var template = Array("\(around)/hand-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw FileError("make a folder in", around) }
         folder = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
         file = folder + "/" + name
         do {

@@ -160,7 +160,7 @@ package final class Runner {
         case .undo(let list): change(list, command) { try $0.undo(list) }
         case .redo(let list): change(list, command) { try $0.redo(list) }
         case .openAddress(let address):
-            if let problem = Opener.open(address) { take(.failed(command, problem)) }
+            if let problem = Opener.open(address, loop) { take(.failed(command, problem)) }
         case .visit(let location): visit(location)
         case .editOutside(let text, let name): editOutside(text, named: name, command)
         case .fetchLists: askForLists()

@@ -1,6 +1,6 @@
 import EventLoop
 import HandCore
-import HandStore
+import HandJournal
 import HandSync
 
 // Followed lists, and their copies in the journal.

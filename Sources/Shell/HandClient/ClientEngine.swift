@@ -1,6 +1,6 @@
 import EventLoop
 import HandCore
-import HandStore
+import HandJournal
 import HandSync
 import HandWire
 import TLS

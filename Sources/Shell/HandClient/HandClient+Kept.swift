@@ -1,5 +1,5 @@
 import HandCore
-import HandStore
+import HandJournal
 import HandSync
 
 /// Copies in the journal of lists that the client does not follow.

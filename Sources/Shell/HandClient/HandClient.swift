@@ -1,7 +1,6 @@
 import EventLoop
-import Foundation
 import HandCore
-import HandStore
+import HandJournal
 
 /// A client for programs. It reconnects and resubmits, and never loses or duplicates an edit. All methods may be called
 /// from any thread.
@@ -23,7 +22,7 @@ public final class HandClient: Sendable {
         _ configuration: ClientConfiguration, _ journal: ClientJournal?
     ) throws -> Mailbox<@Sendable (ClientEngine) -> Void> {
         let handover = Handover()
-        let thread = Thread {
+        Threads.start("hand client") {
             do {
                 let loop = try Loop()
                 let engine = ClientEngine(configuration, loop: loop, journal: journal)
@@ -38,8 +37,6 @@ public final class HandClient: Sendable {
                 handover.give(.failure(error))
             }
         }
-        thread.name = "hand client"
-        thread.start()
         return try handover.take()
     }
 
@@ -85,22 +82,27 @@ public final class HandClient: Sendable {
 
 /// Passes one value from a new thread to the thread that started it.
 private final class Handover: Sendable {
-    private let ready = DispatchSemaphore(value: 0)
+    private let condition = Condition()
     private let box = Box()
 
-    /// `@unchecked Sendable` is safe: it is written once before the semaphore is raised and read once after.
+    /// `@unchecked Sendable` is safe: the condition's lock guards it.
     private final class Box: @unchecked Sendable {
         var value: Result<Mailbox<@Sendable (ClientEngine) -> Void>, any Error>?
     }
 
     func give(_ value: Result<Mailbox<@Sendable (ClientEngine) -> Void>, any Error>) {
-        box.value = value
-        ready.signal()
+        condition.withLock {
+            box.value = value
+            condition.broadcast()
+        }
     }
 
     func take() throws -> Mailbox<@Sendable (ClientEngine) -> Void> {
-        ready.wait()
-        guard let value = box.value else { throw ClientError.closed }
-        return try value.get()
+        try condition.withLock {
+            while true {
+                if let value = box.value { return try value.get() }
+                condition.wait()
+            }
+        }
     }
 }

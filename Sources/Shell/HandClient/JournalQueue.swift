@@ -1,5 +1,5 @@
 import EventLoop
-import HandStore
+import HandJournal
 import Synchronization
 
 /// Runs a journal's operations one by one on libuv's thread pool, so that the loop never waits for the disk.

@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 import Histogram
 
 /// What readers of a result need to know to understand or repeat the test.

@@ -1,6 +1,6 @@
 import DequeModule
 import EventLoop
-import Foundation
+import FoundationEssentials
 import Glibc
 import HandSync
 import HandWire

@@ -1,6 +1,6 @@
-import Foundation
-import GRDB
 import HandSync
+import SQLite
+import StoreFiles
 
 /// The tables whose rows end in a checksum of the columns before it.
 package enum CheckedTable: String, CaseIterable {
@@ -32,21 +32,20 @@ package enum CheckedTable: String, CaseIterable {
     }
 
     /// Returns the values of `columns`, followed by their checksum.
-    func arguments(_ values: [any DatabaseValueConvertible]) -> StatementArguments {
-        let values = values.map(\.databaseValue)
-        return StatementArguments(values + [checksum(values).databaseValue])
+    func arguments(_ values: [SQLiteValue]) -> [SQLiteValue] {
+        values + [.integer(checksum(values))]
     }
 
-    func checksum(_ values: [DatabaseValue]) -> Int64 {
+    func checksum(_ values: [SQLiteValue]) -> Int64 {
         var checksum = Checksum(of: rawValue)
         for value in values { checksum.add(value) }
         return checksum.stored
     }
 
     /// Gives every row the checksum of what it holds now.
-    package func writeChecksums(_ database: Database) throws {
+    package func writeChecksums(_ database: SQLiteConnection) throws {
         try withChecksum(over: columns, database) {
-            try database.execute(sql: "UPDATE \(rawValue) SET checksum = \($0)")
+            _ = try database.run("UPDATE \(rawValue) SET checksum = \($0)")
         }
     }
 
@@ -54,31 +53,29 @@ package enum CheckedTable: String, CaseIterable {
     ///
     /// - Parameter columns: the columns that the checksum covers in that format.
     /// - Throws: `StoreError.damaged`.
-    func expectChecksums(over columns: [String], _ database: Database) throws {
+    func expectChecksums(over columns: [String], _ database: SQLiteConnection) throws {
         let damaged = try withChecksum(over: columns, database) {
-            try Int.fetchOne(database, sql: "SELECT rowid FROM \(rawValue) WHERE checksum <> \($0) LIMIT 1")
+            try database.integer("SELECT rowid FROM \(rawValue) WHERE checksum <> \($0) LIMIT 1")
         }
         if let damaged { throw StoreError.damaged("row \(damaged) of \(rawValue) has another checksum") }
     }
 
     /// Runs `body` with an expression for the checksum of a row.
     private func withChecksum<Result>(
-        over columns: [String], _ database: Database, _ body: (String) throws -> Result
+        over columns: [String], _ database: SQLiteConnection, _ body: (String) throws -> Result
     ) throws -> Result {
-        let checksum = DatabaseFunction("checksum_of_row") { self.checksum($0) }
-        database.add(function: checksum)
-        defer { database.remove(function: checksum) }
-        return try body("checksum_of_row(\(columns.joined(separator: ", ")))")
+        try database.withFunction("checksum_of_row", checksum) {
+            try body("checksum_of_row(\(columns.joined(separator: ", ")))")
+        }
     }
 }
 
-extension Row {
+extension SQLiteRow {
     /// Compares the checksum at the end of a row that was read by `CheckedTable.selection`.
     ///
     /// - Throws: `StoreError.damaged`, naming `what`.
     func check(_ table: CheckedTable, _ what: @autoclosure () -> String) throws {
-        let values = (0..<count - 1).map { self[$0] as DatabaseValue }
-        guard (self[count - 1] as DatabaseValue).storage.value as? Int64 == table.checksum(values) else {
+        guard value(count - 1) == .integer(table.checksum((0..<count - 1).map(value))) else {
             throw StoreError.damaged("\(what()) has another checksum")
         }
     }
@@ -91,7 +88,7 @@ struct Checksum {
     private var state: UInt64 = 0xCBF2_9CE4_8422_2325
 
     init(of table: String) {
-        add(table.databaseValue)
+        add(.text(table))
     }
 
     var stored: Int64 { Int64(bitPattern: state) }
@@ -102,22 +99,21 @@ struct Checksum {
     }
 
     /// Adds the kind and the length first, so that the next value cannot be mistaken for the end of this one.
-    mutating func add(_ value: DatabaseValue) {
-        switch value.storage {
+    mutating func add(_ value: SQLiteValue) {
+        switch value {
         case .null: add(word: 0)
-        case .int64(let number):
+        case .integer(let number):
             add(word: 1)
             add(word: UInt64(bitPattern: number))
-        case .double(let number):
+        case .real(let number):
             add(word: 2)
             add(word: number.bitPattern)
-        case .string(let text):
+        case .text(var text):
             add(word: 3)
-            var text = text
             text.withUTF8 { add(UnsafeRawBufferPointer($0)) }
-        case .blob(let data):
+        case .bytes(let bytes):
             add(word: 4)
-            data.withUnsafeBytes { add($0) }
+            bytes.withUnsafeBytes { add($0) }
         }
     }
 

@@ -1,5 +1,5 @@
 import Files
-import Foundation
+import Glibc
 import HandSync
 
 /// A file next to the store that exists while everything in the log was written with a flush after each transaction.

@@ -1,8 +1,8 @@
-import Foundation
-import GRDB
 import HandCore
 import HandSync
 import HandWire
+import SQLite
+import StoreFiles
 
 /// Converts a list's commits that set texts, as stores up to the sixth format have them, to commits that change texts.
 /// The list after each commit stays the same, as does its digest.
@@ -16,7 +16,7 @@ struct FormerCommits {
     private var replay: Replay
     private let snapshots: Set<Int>
 
-    static func convert(_ database: Database, from found: Int, _ progress: (Schema.Conversion) -> Void) throws {
+    static func convert(_ database: SQLiteConnection, from found: Int, _ progress: (Schema.Conversion) -> Void) throws {
         let lists = try ListRow.all("TRUE", [], database).map(\.list)
         var conversion = Schema.Conversion(from: found, count: lists.reduce(0) { $0 + $1.revision - $1.floor })
         progress(conversion)
@@ -30,25 +30,26 @@ struct FormerCommits {
         }
     }
 
-    private init(_ list: StoredList, _ database: Database) throws {
+    private init(_ list: StoredList, _ database: SQLiteConnection) throws {
         self.list = list
         snapshots = Set(
-            try Int.fetchAll(
-                database, sql: "SELECT revision FROM snapshot_heads WHERE list = ?", arguments: [list.number.stored]))
+            try database.all("SELECT revision FROM snapshot_heads WHERE list = ?", [list.number.stored]) {
+                try $0.integer(0)
+            })
         replay = Replay(list: list.number, from: Hand(rules: list.rules), revision: 0, deck: nil)
     }
 
-    private mutating func convert(_ database: Database, progress: (Int) -> Void) throws {
+    private mutating func convert(_ database: SQLiteConnection, progress: (Int) -> Void) throws {
         // An interrupted trim left these.
-        try database.execute(
-            sql: "DELETE FROM commits WHERE list = ? AND revision <= ?",
-            arguments: [list.number.stored, list.floor])
-        let revisions = try Int.fetchAll(
-            database, sql: "SELECT revision FROM commits WHERE list = ? ORDER BY revision",
-            arguments: [list.number.stored])
+        try database.run(
+            "DELETE FROM commits WHERE list = ? AND revision <= ?",
+            [list.number.stored, .init(list.floor)])
+        let revisions = try database.all(
+            "SELECT revision FROM commits WHERE list = ? ORDER BY revision", [list.number.stored]
+        ) { try $0.integer(0) }
         let sql = "SELECT \(CheckedTable.commits.selection) FROM commits WHERE list = ? AND revision = ?"
         for last in revisions {
-            guard let row = try Row.fetchOne(database, sql: sql, arguments: [list.number.stored, last]) else {
+            guard let row = try database.first(sql, [list.number.stored, .init(last)]) else {
                 continue
             }
             try convert(row, through: last, database)
@@ -57,20 +58,19 @@ struct FormerCommits {
     }
 
     /// Replaces a row by one row for each run of commits that were all converted, or all not.
-    private mutating func convert(_ row: Row, through last: Int, _ database: Database) throws {
-        let bytes: Data = try row.value(2)
+    private mutating func convert(_ row: SQLiteRow, through last: Int, _ database: SQLiteConnection) throws {
+        let bytes = try row.bytes(2)
         let places = (try? bytes.withUnsafeBytes { try Frame.places(in: $0) }) ?? []
         let isIntact = (try? row.check(.commits, "")) != nil
         guard isIntact, !places.isEmpty else { return try write(bytes, through: last, isSound: false, database) }
-        try database.execute(
-            sql: "DELETE FROM commits WHERE list = ? AND revision = ?", arguments: [list.number.stored, last])
-        var (run, runIsSound) = (Data(), true)
+        try database.run("DELETE FROM commits WHERE list = ? AND revision = ?", [list.number.stored, .init(last)])
+        var (run, runIsSound) = ([UInt8](), true)
         for (revision, place) in zip(last - places.count + 1...last, places) where revision > list.floor {
             let former = StoredFrame(revision: revision, bytes: [UInt8](bytes[place]))
             let frame = try converted(former, database)
             if !run.isEmpty, runIsSound != (frame != nil) {
                 try write(run, through: revision - 1, isSound: runIsSound, database)
-                run = Data()
+                run = []
             }
             runIsSound = frame != nil
             run.append(contentsOf: frame ?? former.bytes)
@@ -79,7 +79,7 @@ struct FormerCommits {
     }
 
     /// Returns the frame of a commit in the present format, or nil if its effect cannot be determined.
-    private mutating func converted(_ frame: StoredFrame, _ database: Database) throws -> [UInt8]? {
+    private mutating func converted(_ frame: StoredFrame, _ database: SQLiteConnection) throws -> [UInt8]? {
         let before = frame.revision - 1
         if snapshots.contains(before), replay.revision != before {
             guard let found = try? SQLiteStore.snapshot(of: list, upTo: before, database) else { return nil }
@@ -97,11 +97,11 @@ struct FormerCommits {
         }
     }
 
-    private func write(_ frames: Data, through last: Int, isSound: Bool, _ database: Database) throws {
-        let values: [any DatabaseValueConvertible] = [list.number.stored, last, frames]
-        let checksum = CheckedTable.commits.checksum(values.map(\.databaseValue))
-        try database.cachedStatement(
-            sql: "INSERT OR REPLACE INTO commits (\(CheckedTable.commits.selection)) VALUES (?, ?, ?, ?)"
-        ).execute(arguments: [list.number.stored, last, frames, isSound ? checksum : ~checksum])
+    private func write(_ frames: [UInt8], through last: Int, isSound: Bool, _ database: SQLiteConnection) throws {
+        let values: [SQLiteValue] = [list.number.stored, .init(last), .bytes(frames)]
+        let checksum = CheckedTable.commits.checksum(values)
+        try database.run(
+            "INSERT OR REPLACE INTO commits (\(CheckedTable.commits.selection)) VALUES (?, ?, ?, ?)",
+            values + [.integer(isSound ? checksum : ~checksum)])
     }
 }

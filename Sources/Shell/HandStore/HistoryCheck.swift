@@ -1,8 +1,8 @@
-import Foundation
-import GRDB
 import HandCore
 import HandSync
 import HandWire
+import SQLite
+import StoreFiles
 
 /// Replays one list's history from its beginning to its end, and compares everything that is stored alongside it.
 struct HistoryCheck {
@@ -32,11 +32,11 @@ struct HistoryCheck {
     }
 
     /// Starts where the history begins: with an empty list, or with the snapshot at the floor.
-    mutating func start(_ database: Database) throws {
+    mutating func start(_ database: SQLiteConnection) throws {
         let number = stored.number
-        heads = try Int.fetchAll(
-            database, sql: "SELECT revision FROM snapshot_heads WHERE list = ? ORDER BY revision",
-            arguments: [number.stored])
+        heads = try database.all(
+            "SELECT revision FROM snapshot_heads WHERE list = ? ORDER BY revision", [number.stored]
+        ) { try $0.integer(0) }
         if stored.floor > 0 {
             guard heads.contains(stored.floor) else {
                 throw Fault(revision: stored.floor, text: "the snapshot where the history begins is missing")
@@ -49,7 +49,7 @@ struct HistoryCheck {
         clients = try AuthorRow.clients(database)
     }
 
-    mutating func replay(_ database: Database, _ progress: (Int) -> Void) throws {
+    mutating func replay(_ database: SQLiteConnection, _ progress: (Int) -> Void) throws {
         if stored.floor == 0, heads.first == 0 { try compareSnapshot(at: 0, database) }
         while replayed.revision < stored.revision {
             let frames = try nextFrames(database)
@@ -72,7 +72,7 @@ struct HistoryCheck {
     }
 
     /// Returns many frames at a time; if one of them is damaged, those before it.
-    private func nextFrames(_ database: Database) throws -> [StoredFrame] {
+    private func nextFrames(_ database: SQLiteConnection) throws -> [StoredFrame] {
         let first = replayed.revision + 1
         var last = stored.revision
         while true {
@@ -108,7 +108,7 @@ struct HistoryCheck {
         }
     }
 
-    private func compareSnapshot(at revision: Int, _ database: Database) throws {
+    private func compareSnapshot(at revision: Int, _ database: SQLiteConnection) throws {
         do {
             let (hand, _, deck) = try SQLiteStore.snapshot(of: stored, upTo: revision, database)
             guard hand != replayed.hand || deck != replayed.deck else { return }
@@ -119,9 +119,9 @@ struct HistoryCheck {
     }
 
     /// Compares the end with what the store says about it.
-    func finish(_ database: Database) throws {
+    func finish(_ database: SQLiteConnection) throws {
         let beyond = "SELECT min(revision) FROM commits WHERE list = ? AND revision > ?"
-        if let next = try Int.fetchOne(database, sql: beyond, arguments: [stored.number.stored, stored.revision]) {
+        if let next = try database.integer(beyond, [stored.number.stored, .init(stored.revision)]) {
             throw Fault(revision: next, text: "the commits continue after revision \(stored.revision)")
         }
         if replayed.hand.count != stored.count {

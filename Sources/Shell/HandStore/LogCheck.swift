@@ -1,4 +1,5 @@
-import Foundation
+import Files
+import Glibc
 import HandSync
 
 /// Distinguishes a damaged log from one whose end was not written yet when the power failed.
@@ -34,12 +35,11 @@ struct LogCheck {
     ///
     /// - Throws: `StoreError.damaged`.
     static func check(_ path: String) throws {
-        guard let file = FileHandle(forReadingAtPath: path + "-wal") else { return }
-        defer { try? file.close() }
+        let file = LogFile(descriptor: open(path + "-wal", O_RDONLY | O_CLOEXEC), path: path + "-wal")
+        guard file.descriptor >= 0 else { return }
+        defer { close(file.descriptor) }
         let found: Bool
-        do { found = try isDamaged(file, database: path) } catch {
-            throw StoreError.failed("cannot read \(path)-wal: \(error.localizedDescription)")
-        }
+        do { found = try isDamaged(file, database: path) } catch { throw StoreError.failed("\(error)") }
         guard !found else {
             throw StoreError.damaged(
                 "\(path)-wal is damaged in its middle. "
@@ -48,8 +48,8 @@ struct LogCheck {
         }
     }
 
-    private static func isDamaged(_ file: FileHandle, database: String) throws -> Bool {
-        let start = [UInt8](try file.read(upToCount: headerSize + frameHeaderSize) ?? Data())
+    private static func isDamaged(_ file: LogFile, database: String) throws -> Bool {
+        let start = try file.read(headerSize + frameHeaderSize, at: 0)
         guard start.count == headerSize + frameHeaderSize else { return false }
         let header = Array(start[..<headerSize])
         let salts = Array(start[headerSize + 8..<headerSize + 16])
@@ -81,12 +81,13 @@ struct LogCheck {
     // MARK: Frames
 
     /// Reads frame after frame, about a megabyte at a time.
-    private func findsProof(_ file: FileHandle, pageSize: Int) throws -> Bool {
+    private func findsProof(_ file: LogFile, pageSize: Int) throws -> Bool {
         var check = self
         var offset = Self.headerSize
         let size = Self.frameHeaderSize + pageSize
-        try file.seek(toOffset: UInt64(offset))
-        while let piece = try file.read(upToCount: max(1, (1 << 20) / size) * size), piece.count >= size {
+        while true {
+            let piece = try file.read(max(1, (1 << 20) / size) * size, at: offset)
+            guard piece.count >= size else { return false }
             let isFound = piece.withUnsafeBytes { piece in
                 for start in stride(from: 0, through: piece.count - size, by: size) {
                     let frame = UnsafeRawBufferPointer(rebasing: piece[start..<start + size])
@@ -97,7 +98,6 @@ struct LogCheck {
             if isFound { return true }
             offset += piece.count
         }
-        return false
     }
 
     /// Processes the next frame; returns whether it proves that the log is damaged.
@@ -149,9 +149,7 @@ struct LogCheck {
     }
 
     private static func pageSize(of database: String) -> Int {
-        let file = FileHandle(forReadingAtPath: database)
-        defer { try? file?.close() }
-        let start = [UInt8]((try? file?.read(upToCount: 18)) ?? Data())
+        let start = (try? PrivateFile.read(database, upTo: 18))??.bytes ?? []
         guard start.count == 18 else { return 0 }
         let size = Int(start[16]) << 8 | Int(start[17])
         return size == 1 ? 65_536 : size
@@ -181,5 +179,26 @@ struct LogCheck {
             sum.1 &+= (isBigEndian ? UInt32(bigEndian: second) : UInt32(littleEndian: second)) &+ sum.0
         }
         return sum
+    }
+}
+
+private struct LogFile {
+    let descriptor: Int32
+    let path: String
+
+    /// Returns bytes; fewer than requested only at the end.
+    func read(_ count: Int, at offset: Int) throws(FileError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var done = 0
+        while done < count {
+            let part = bytes.withUnsafeMutableBytes {
+                pread(descriptor, $0.baseAddress?.advanced(by: done), count - done, off_t(offset + done))
+            }
+            if part < 0, errno == EINTR { continue }
+            guard part >= 0 else { throw FileError("read", path) }
+            if part == 0 { break }
+            done += part
+        }
+        return Array(bytes[..<done])
     }
 }

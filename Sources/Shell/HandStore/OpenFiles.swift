@@ -1,5 +1,5 @@
 import Files
-import Foundation
+import Glibc
 import Synchronization
 
 /// The files of an open database, as they were when it was opened. If somebody removes or replaces them, everything
@@ -35,7 +35,7 @@ final class OpenFiles: Sendable {
     func saving(_ save: (String) throws -> Void) -> String? {
         saved.withLock { saved in
             if let saved { return saved }
-            let file = path + ".saved-\(Int(Date().timeIntervalSince1970))"
+            let file = path + ".saved-\(time(nil))"
             saved = .some((try? save(file)) == nil ? nil : file)
             return saved ?? nil
         }

@@ -1,8 +1,8 @@
-import Foundation
-import GRDB
 import HandCore
 import HandSync
 import HandWire
+import SQLite
+import StoreFiles
 import TLS
 
 extension SQLiteStore {
@@ -66,46 +66,44 @@ struct AuthorRow {
     /// The client's id, as the index sorts it.
     private let key: (Int64, Int64)
 
-    private init(_ row: Row) throws {
+    private init(_ row: SQLiteRow) throws {
         author = Author(number: try row.bits(0), client: try row.bits(1))
         try row.check(.authors, "author \(author.number)")
-        key = (try row.value(2), try row.value(3))
-        person = try row.value(4)
+        key = (Int64(bitPattern: try row.bits(2)), Int64(bitPattern: try row.bits(3)))
+        person = try row.text(4)
     }
 
-    static func insert(_ newcomer: Newcomer, _ database: Database) throws {
+    static func insert(_ newcomer: Newcomer, _ database: SQLiteConnection) throws {
         try insert(
             AuthorRecord(author: newcomer.author, client: newcomer.client.hashed, person: newcomer.person), database)
     }
 
-    static func insert(_ record: AuthorRecord, _ database: Database) throws {
+    static func insert(_ record: AuthorRecord, _ database: SQLiteConnection) throws {
         let (author, client) = (record.author, record.client)
-        let values: [any DatabaseValueConvertible] = [
-            author.number.stored, author.client.stored, client.high.stored, client.low.stored, record.person,
+        let values: [SQLiteValue] = [
+            author.number.stored, author.client.stored, client.high.stored, client.low.stored, .text(record.person),
         ]
-        try database.execute(
-            sql: CheckedTable.authors.insertion, arguments: CheckedTable.authors.arguments(values))
+        try database.run(CheckedTable.authors.insertion, CheckedTable.authors.arguments(values))
     }
 
     /// Reserves numbers for authors who may or may not be stored later: SQLite's own counter of the table continues
     /// after them.
-    static func reserve(_ count: UInt64, _ database: Database) throws -> Range<UInt64> {
-        let counted = try Int64.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'authors'")
-        let kept = try Int64.fetchOne(database, sql: "SELECT max(number) FROM authors")
+    static func reserve(_ count: UInt64, _ database: SQLiteConnection) throws -> Range<UInt64> {
+        let counted = try database.integer("SELECT seq FROM sqlite_sequence WHERE name = 'authors'")
+        let kept = try database.integer("SELECT max(number) FROM authors")
         let first = UInt64(max(counted ?? 0, kept ?? 0)) + 1
-        try database.execute(sql: "DELETE FROM sqlite_sequence WHERE name = 'authors'")
-        try database.execute(
-            sql: "INSERT INTO sqlite_sequence (name, seq) VALUES ('authors', ?)",
-            arguments: [(first + count - 1).stored])
+        try database.run("DELETE FROM sqlite_sequence WHERE name = 'authors'")
+        try database.run(
+            "INSERT INTO sqlite_sequence (name, seq) VALUES ('authors', ?)",
+            [(first + count - 1).stored])
         return first..<first + count
     }
 
     /// Returns the client of each author by number: of those who have edited a list, or of all.
-    static func clients(in list: UInt64? = nil, _ database: Database) throws -> [UInt64: UInt64] {
+    static func clients(in list: UInt64? = nil, _ database: SQLiteConnection) throws -> [UInt64: UInt64] {
         let condition = list == nil ? "" : "WHERE number IN (SELECT author FROM sequences WHERE list = ?)"
-        let rows = try Row.fetchCursor(
-            database, sql: "SELECT \(CheckedTable.authors.selection) FROM authors \(condition)",
-            arguments: StatementArguments(list.map { [$0.stored] } ?? []))
+        let rows = try database.rows(
+            "SELECT \(CheckedTable.authors.selection) FROM authors \(condition)", list.map { [$0.stored] } ?? [])
         var found: [UInt64: UInt64] = [:]
         while let row = try rows.next() {
             let author = try AuthorRow(row).author
@@ -116,35 +114,35 @@ struct AuthorRow {
 
     /// The record that another store copies.
     var record: AuthorRecord {
-        let client = ClientID(high: UInt64(stored: key.0), low: UInt64(stored: key.1))
+        let client = ClientID(high: UInt64(bitPattern: key.0), low: UInt64(bitPattern: key.1))
         return AuthorRecord(author: author, client: client, person: person)
     }
 
     /// - Parameter condition: what follows `WHERE`.
     static func all(
-        _ condition: String, _ arguments: StatementArguments, _ database: Database
+        _ condition: String, _ arguments: [SQLiteValue], _ database: SQLiteConnection
     ) throws -> [AuthorRow] {
-        let statement = try database.cachedStatement(
-            sql: "SELECT \(CheckedTable.authors.selection) FROM authors WHERE \(condition)")
-        return try Row.fetchAll(statement, arguments: arguments).map(AuthorRow.init)
+        try database.all(
+            "SELECT \(CheckedTable.authors.selection) FROM authors WHERE \(condition)", arguments, AuthorRow.init)
     }
 
     private static func first(
-        _ condition: String, _ arguments: StatementArguments, _ database: Database
+        _ condition: String, _ arguments: [SQLiteValue], _ database: SQLiteConnection
     ) throws -> AuthorRow? {
         try all(condition + " LIMIT 1", arguments, database).first
     }
 
-    static func find(_ client: ClientID, named person: String, _ database: Database) throws -> AuthorRow? {
+    static func find(_ client: ClientID, named person: String, _ database: SQLiteConnection) throws -> AuthorRow? {
         try first(
-            "(client_high, client_low, person) = (?, ?, ?)", [client.high.stored, client.low.stored, person], database)
+            "(client_high, client_low, person) = (?, ?, ?)", [client.high.stored, client.low.stored, .text(person)],
+            database)
     }
 
     /// Finds an author of a client, under any name.
-    static func find(_ client: ClientID, _ database: Database) throws -> AuthorRow? {
-        let key = (client.high.stored, client.low.stored)
+    static func find(_ client: ClientID, _ database: SQLiteConnection) throws -> AuthorRow? {
+        let key = (Int64(bitPattern: client.high), Int64(bitPattern: client.low))
         let columns = "(client_high, client_low)"
-        let arguments: StatementArguments = [key.0, key.1]
+        let arguments: [SQLiteValue] = [.integer(key.0), .integer(key.1)]
         if let row = try first("\(columns) = (?, ?)", arguments, database) { return row }
         let before = try first(
             "\(columns) < (?, ?) ORDER BY client_high DESC, client_low DESC", arguments, database)
@@ -153,12 +151,16 @@ struct AuthorRow {
         return nil
     }
 
-    static func find(_ number: UInt64, _ database: Database) throws -> AuthorRow? {
-        let key = number.stored
-        if let row = try first("number = ?", [key], database) { return row }
-        let before = try first("number < ? ORDER BY number DESC", [key], database)
-        let after = try first("number > ? ORDER BY number", [key], database)
-        try expect(before.map { $0.author.number.stored < key }, after.map { $0.author.number.stored > key })
+    static func find(_ number: UInt64, _ database: SQLiteConnection) throws -> AuthorRow? {
+        let key = [number.stored]
+        if let row = try first("number = ?", key, database) { return row }
+        let before = try first("number < ? ORDER BY number DESC", key, database)
+        let after = try first("number > ? ORDER BY number", key, database)
+        // SQLite compares signed numbers.
+        let (here, others) = (
+            Int64(bitPattern: number), [before, after].map { $0.map { Int64(bitPattern: $0.author.number) } }
+        )
+        try expect(others[0].map { $0 < here }, others[1].map { $0 > here })
         return nil
     }
 

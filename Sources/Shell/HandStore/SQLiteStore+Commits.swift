@@ -1,8 +1,8 @@
-import Foundation
-import GRDB
 import HandCore
 import HandSync
 import HandWire
+import SQLite
+import StoreFiles
 
 extension SQLiteStore {
     @discardableResult
@@ -14,7 +14,7 @@ extension SQLiteStore {
         return batches.map { _ in .taken }
     }
 
-    private static func append(_ batch: CommitBatch, _ database: Database) throws {
+    private static func append(_ batch: CommitBatch, _ database: SQLiteConnection) throws {
         guard let last = batch.entries.last else { return }
         guard var row = try ListRow.find(batch.list, database) else {
             throw StoreError.noSuchList("number \(batch.list)")
@@ -30,11 +30,10 @@ extension SQLiteStore {
     }
 
     /// Writes the rows of a batch. The key of a row is the revision of its last commit.
-    private static func write(_ batch: CommitBatch, _ database: Database) throws {
-        let statement = try database.cachedStatement(sql: CheckedTable.commits.insertion)
+    private static func write(_ batch: CommitBatch, _ database: SQLiteConnection) throws {
         for row in FrameRow.rows(of: batch) {
-            let values: [any DatabaseValueConvertible] = [batch.list.stored, row.last, Data(row.frames)]
-            try statement.execute(arguments: CheckedTable.commits.arguments(values))
+            let values: [SQLiteValue] = [batch.list.stored, .init(row.last), .bytes(row.frames)]
+            try database.run(CheckedTable.commits.insertion, CheckedTable.commits.arguments(values))
         }
     }
 
@@ -43,18 +42,17 @@ extension SQLiteStore {
     /// - Returns: how many of the authors are new to the list.
     @discardableResult
     static func write(
-        _ marks: [UInt64: SequenceMark], of list: UInt64, _ database: Database
+        _ marks: [UInt64: SequenceMark], of list: UInt64, _ database: SQLiteConnection
     ) throws -> Int {
-        let update = try database.cachedStatement(
-            sql: "UPDATE sequences SET sequence = ?, revision = ?, checksum = ? WHERE list = ? AND author = ?")
-        let insertion = try database.cachedStatement(sql: CheckedTable.sequences.insertion)
+        let update = "UPDATE sequences SET sequence = ?, revision = ?, checksum = ? WHERE list = ? AND author = ?"
+        let insertion = CheckedTable.sequences.insertion
         var newAuthors = 0
         for (author, mark) in marks {
-            let values = [list.stored, author.stored, mark.sequence.stored, mark.storedRevision].map(\.databaseValue)
-            let checksum = CheckedTable.sequences.checksum(values).databaseValue
-            try update.execute(arguments: StatementArguments([values[2], values[3], checksum, values[0], values[1]]))
-            guard database.changesCount == 0 else { continue }
-            try insertion.execute(arguments: StatementArguments(values + [checksum]))
+            let key = [list.stored, author.stored]
+            let values = [mark.sequence.stored, .init(mark.storedRevision)]
+            let checksum = SQLiteValue.integer(CheckedTable.sequences.checksum(key + values))
+            if try database.run(update, values + [checksum] + key) > 0 { continue }
+            try database.run(insertion, key + values + [checksum])
             newAuthors += 1
         }
         return newAuthors
@@ -70,14 +68,11 @@ extension SQLiteStore {
     /// Returns consecutive frames. None is missing, except that trimming removes those up to the floor, the oldest
     /// first.
     static func frames(
-        of list: StoredList, after revision: Int, through last: Int, about bytes: Int, _ database: Database
+        of list: StoredList, after revision: Int, through last: Int, about bytes: Int, _ database: SQLiteConnection
     ) throws -> [StoredFrame] {
-        let statement = try database.cachedStatement(
-            sql: """
-                SELECT \(CheckedTable.commits.selection) FROM commits
-                WHERE list = ? AND revision > ? ORDER BY revision
-                """)
-        let rows = try Row.fetchCursor(statement, arguments: [list.number.stored, revision])
+        let rows = try database.rows(
+            "SELECT \(CheckedTable.commits.selection) FROM commits WHERE list = ? AND revision > ? ORDER BY revision",
+            [list.number.stored, .init(revision)])
         var frames: [StoredFrame] = []
         var (total, end) = (0, max(revision, list.floor))
         while total < bytes, frames.last?.revision ?? revision < last {
@@ -99,13 +94,12 @@ extension SQLiteStore {
 
     /// Returns the frames in a row whose revisions are in `revisions`.
     private static func frames(
-        of list: StoredList, in row: Row, within revisions: ClosedRange<Int>
+        of list: StoredList, in row: SQLiteRow, within revisions: ClosedRange<Int>
     ) throws -> [StoredFrame] {
-        let last: Int = try row.value(1)
+        let last = try row.integer(1)
         try row.check(.commits, "revision \(last) of list \(list.number)")
-        let bytes: Data = try row.value(2)
         do {
-            return try bytes.withUnsafeBytes { bytes in
+            return try row.withBytes(2) { bytes in
                 let places = try Frame.places(in: bytes)
                 return places.enumerated().compactMap { index, place in
                     let revision = last - (places.count - 1 - index)
@@ -126,7 +120,7 @@ extension SQLiteStore {
 
 /// The row of a refused submission stores its revision with a minus sign.
 extension SequenceMark {
-    fileprivate var storedRevision: Int64 { Int64(isRefused ? -revision : revision) }
+    fileprivate var storedRevision: Int { isRefused ? -revision : revision }
 
     init(author: UInt64, sequence: UInt64, storedRevision: Int) {
         self.init(

@@ -1,7 +1,7 @@
-import Foundation
-import GRDB
 import HandCore
 import HandSync
+import SQLite
+import StoreFiles
 
 extension SQLiteStore {
     /// The rows of a list that one transaction removes: sequences, commits, and parts of snapshots, which are the
@@ -25,7 +25,9 @@ extension SQLiteStore {
             guard let found = try DeletionRow.all("number = ?", [deletion.stored], database).first,
                 var row = try ListRow.find(found.list, database)
             else { throw StoreError.notDeleted(name) }
-            guard try ListRow.all("name = ?", [name], database).isEmpty else { throw StoreError.listExists(name) }
+            guard try ListRow.all("name = ?", [.text(name)], database).isEmpty else {
+                throw StoreError.listExists(name)
+            }
             try row.rename(to: name, database)
             try found.remove(database)
         }
@@ -42,7 +44,8 @@ extension SQLiteStore {
                 number < ?1 AND (?2 IS NULL OR name = ?2) AND list IN (SELECT number FROM lists \(ids))
                 ORDER BY number DESC LIMIT ?3
                 """
-            return try DeletionRow.all(condition, [before, name, limit], database).compactMap { deletion in
+            return try DeletionRow.all(condition, [.integer(before), .init(name), .init(limit)], database).compactMap {
+                deletion in
                 guard var list = try ListRow.find(deletion.list, database)?.list else { return nil }
                 list.name = deletion.name
                 return DeletedList(
@@ -52,15 +55,15 @@ extension SQLiteStore {
     }
 
     package func giveUpOldest(of owner: String?) throws -> Bool {
-        try giveUp("?1 IS NULL OR owner = ?1", [owner], limit: 1) > 0
+        try giveUp("?1 IS NULL OR owner = ?1", [.init(owner)], limit: 1) > 0
     }
 
     package func sweep(deletedBy time: UInt64) throws -> Bool {
         // Most of the time nothing is due, and then nothing is written.
         let condition = "time <= ?1"
         let due = "SELECT 1 FROM deleted_lists WHERE \(condition) OR list NOT IN (SELECT number FROM lists) LIMIT 1"
-        let arguments: StatementArguments = [Int64(clamping: time)]
-        guard try read({ try Int.fetchOne($0, sql: due, arguments: arguments) }) != nil else { return false }
+        let arguments: [SQLiteValue] = [.integer(Int64(clamping: time))]
+        guard try read({ try $0.integer(due, arguments) }) != nil else { return false }
         if try giveUp(condition, arguments, limit: Self.listsStep) > 0 { return true }
         return try write { database in
             let unfinished = "list NOT IN (SELECT number FROM lists) ORDER BY number LIMIT 1"
@@ -71,30 +74,29 @@ extension SQLiteStore {
     }
 
     /// Removes the rows of deleted lists, the oldest first. The sweep removes the rows that belong to them.
-    private func giveUp(_ condition: String, _ arguments: StatementArguments, limit: Int) throws -> Int {
+    private func giveUp(_ condition: String, _ arguments: [SQLiteValue], limit: Int) throws -> Int {
         try write { database in
-            try database.execute(
-                sql: """
-                    DELETE FROM lists WHERE name IS NULL AND number IN (
-                        SELECT list FROM deleted_lists JOIN lists ON list = lists.number
-                        WHERE \(condition) ORDER BY deleted_lists.number LIMIT \(limit))
-                    """, arguments: arguments)
-            return database.changesCount
+            try database.run(
+                """
+                DELETE FROM lists WHERE name IS NULL AND number IN (
+                    SELECT list FROM deleted_lists JOIN lists ON list = lists.number
+                    WHERE \(condition) ORDER BY deleted_lists.number LIMIT \(limit))
+                """, arguments)
         }
     }
 
     /// - Returns: whether nothing is left.
-    private static func removePart(of list: UInt64, _ database: Database) throws -> Bool {
+    private static func removePart(of list: UInt64, _ database: SQLiteConnection) throws -> Bool {
         for (table, key, step) in [
             ("commits", "revision", sweepCommits), ("snapshots", "revision, part", sweepParts),
             ("snapshot_heads", "revision", sweepStep), ("sequences", "author", sweepStep),
         ] {
-            try database.execute(
-                sql: """
-                    DELETE FROM \(table) WHERE list = ?1 AND (\(key)) IN (
-                        SELECT \(key) FROM \(table) WHERE list = ?1 ORDER BY \(key) LIMIT ?2)
-                    """, arguments: [list.stored, step])
-            if database.changesCount == step { return false }
+            let removed = try database.run(
+                """
+                DELETE FROM \(table) WHERE list = ?1 AND (\(key)) IN (
+                    SELECT \(key) FROM \(table) WHERE list = ?1 ORDER BY \(key) LIMIT ?2)
+                """, [list.stored, .init(step)])
+            if removed == step { return false }
         }
         return true
     }
@@ -109,46 +111,43 @@ struct DeletionRow {
     let time: UInt64
     let person: String
 
-    private init(_ row: Row) throws {
+    private init(_ row: SQLiteRow) throws {
         number = try row.bits(0)
         try row.check(.deletedLists, "deletion \(number)")
         list = try row.bits(1)
-        name = try row.value(2)
+        name = try row.text(2)
         time = try row.bits(3)
-        person = try row.value(4)
+        person = try row.text(4)
     }
 
     static func all(
-        _ condition: String, _ arguments: StatementArguments, _ database: Database
+        _ condition: String, _ arguments: [SQLiteValue], _ database: SQLiteConnection
     ) throws -> [DeletionRow] {
         let sql = "SELECT \(CheckedTable.deletedLists.selection) FROM deleted_lists WHERE \(condition)"
-        return try Row.fetchAll(database, sql: sql, arguments: arguments).map(DeletionRow.init)
+        return try database.all(sql, arguments, DeletionRow.init)
     }
 
     static func create(
-        of list: UInt64, called name: String, by person: String, at time: UInt64, _ database: Database
+        of list: UInt64, called name: String, by person: String, at time: UInt64, _ database: SQLiteConnection
     ) throws {
-        let arguments: StatementArguments = [list.stored, name, Int64(clamping: time), person]
-        try database.execute(
-            sql: "INSERT INTO deleted_lists (list, name, time, person) VALUES (?, ?, ?, ?)", arguments: arguments)
-        let number = database.lastInsertedRowID
-        let values: [any DatabaseValueConvertible] = [number, list.stored, name, Int64(clamping: time), person]
-        try database.execute(
-            sql: "UPDATE deleted_lists SET checksum = ? WHERE number = ?",
-            arguments: [CheckedTable.deletedLists.checksum(values.map(\.databaseValue)), number])
+        let values: [SQLiteValue] = [list.stored, .text(name), .integer(Int64(clamping: time)), .text(person)]
+        try database.run("INSERT INTO deleted_lists (list, name, time, person) VALUES (?, ?, ?, ?)", values)
+        let number = SQLiteValue.integer(database.lastInsertedRow)
+        try database.run(
+            "UPDATE deleted_lists SET checksum = ? WHERE number = ?",
+            [.integer(CheckedTable.deletedLists.checksum([number] + values)), number])
     }
 
     /// Inserts a deletion from another store.
-    static func insert(_ deleted: DeletedList, _ database: Database) throws {
-        let values: [any DatabaseValueConvertible] = [
-            deleted.deletion.stored, deleted.list.number.stored, deleted.list.name, Int64(clamping: deleted.time),
-            deleted.person,
+    static func insert(_ deleted: DeletedList, _ database: SQLiteConnection) throws {
+        let values: [SQLiteValue] = [
+            deleted.deletion.stored, deleted.list.number.stored, .text(deleted.list.name),
+            .integer(Int64(clamping: deleted.time)), .text(deleted.person),
         ]
-        try database.execute(
-            sql: CheckedTable.deletedLists.insertion, arguments: CheckedTable.deletedLists.arguments(values))
+        try database.run(CheckedTable.deletedLists.insertion, CheckedTable.deletedLists.arguments(values))
     }
 
-    func remove(_ database: Database) throws {
-        try database.execute(sql: "DELETE FROM deleted_lists WHERE number = ?", arguments: [number.stored])
+    func remove(_ database: SQLiteConnection) throws {
+        try database.run("DELETE FROM deleted_lists WHERE number = ?", [number.stored])
     }
 }

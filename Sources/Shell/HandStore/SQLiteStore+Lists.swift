@@ -1,6 +1,7 @@
-import GRDB
 import HandCore
 import HandSync
+import SQLite
+import StoreFiles
 
 extension SQLiteStore {
     package func create(
@@ -17,31 +18,31 @@ extension SQLiteStore {
     package func rename(_ list: StoredList, to new: String) throws {
         try write { database in
             var row = try ListRow.named(list, database)
-            guard try ListRow.all("name = ?", [new], database).isEmpty else { throw StoreError.listExists(new) }
+            guard try ListRow.all("name = ?", [.text(new)], database).isEmpty else { throw StoreError.listExists(new) }
             try row.rename(to: new, database)
         }
     }
 
     package func list(named name: String) throws -> StoredList? {
-        try read { try ListRow.all("name = ?", [name], $0).first?.list }
+        try read { try ListRow.all("name = ?", [.text(name)], $0).first?.list }
     }
 
     package func lists(after name: String, limit: Int) throws -> [StoredList] {
-        try read { try ListRow.all("name > ? ORDER BY name LIMIT ?", [name, limit], $0).map(\.list) }
+        try read { try ListRow.all("name > ? ORDER BY name LIMIT ?", [.text(name), .init(limit)], $0).map(\.list) }
     }
 
     package func name(of list: UInt32) throws -> String? {
         try read { database in
             let condition = "log_id & 4294967295 = ? AND name IS NOT NULL"
-            return try ListRow.all(condition, [Int64(list)], database).first?.list.name
+            return try ListRow.all(condition, [.integer(Int64(list))], database).first?.list.name
         }
     }
 
     package func listCount(of owner: String?) throws -> Int {
         try read { database in
-            guard let owner else { return try Int.fetchOne(database, sql: "SELECT count(*) FROM lists") ?? 0 }
+            guard let owner else { return try database.integer("SELECT count(*) FROM lists") ?? 0 }
             let sql = "SELECT count(*) FROM lists WHERE owner = ?"
-            return try Int.fetchOne(database, sql: sql, arguments: [owner]) ?? 0
+            return try database.integer(sql, [.text(owner)]) ?? 0
         }
     }
 
@@ -52,9 +53,9 @@ extension SQLiteStore {
 
     /// Rewrites the whole database in one transaction.
     package func compact() throws -> Compaction {
-        try Self.translating(path) {
+        try StoreFile.translating(path) {
             let before = try pages()
-            try database.vacuum()
+            _ = try database.withConnection { try $0.run("VACUUM") }
             let after = try pages()
             return Compaction(before: before.all * before.bytes, after: after.all * after.bytes)
         }
@@ -63,7 +64,7 @@ extension SQLiteStore {
     /// Returns how many pages the database has, how many of them are free, and the bytes of one.
     private func pages() throws -> (all: Int, free: Int, bytes: Int) {
         try read { database in
-            func number(_ name: String) throws -> Int { try Int.fetchOne(database, sql: "PRAGMA \(name)") ?? 0 }
+            func number(_ name: String) throws -> Int { try database.integer("PRAGMA \(name)") ?? 0 }
             return (try number("page_count"), try number("freelist_count"), try number("page_size"))
         }
     }

@@ -1,45 +1,45 @@
-import Foundation
-import GRDB
 import HandCore
 import HandSync
 import HandWire
+import SQLite
+import StoreFiles
 
 extension SQLiteStore {
     package func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) throws {
         try write { database in
             // Since this was requested, the list may have been deleted, or its history trimmed past this revision.
             let sql = "SELECT 1 FROM lists WHERE number = ? AND floor <= ?"
-            guard try Int.fetchOne(database, sql: sql, arguments: [list.stored, revision]) != nil else { return }
+            guard try database.integer(sql, [list.stored, .init(revision)]) != nil else { return }
             try Self.writeSnapshot(of: list, hand, revision: revision, deck: deck, database)
             try Self.forgetOldSnapshots(of: list, database)
         }
     }
 
     static func writeSnapshot(
-        of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?, _ database: Database
+        of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?, _ database: SQLiteConnection
     ) throws {
-        try database.execute(
-            sql: CheckedTable.snapshotHeads.insertion,
-            arguments: CheckedTable.snapshotHeads.arguments(
-                [list.stored, revision, hand.count, hand.digest.stored]
-                    + [deck.map { Data($0.codes).databaseValue } ?? .null]))
-        let statement = try database.cachedStatement(
-            sql: "INSERT OR REPLACE INTO snapshots (list, revision, part, items) VALUES (?, ?, ?, ?)")
+        try database.run(
+            CheckedTable.snapshotHeads.insertion,
+            CheckedTable.snapshotHeads.arguments([
+                list.stored, .init(revision), .init(hand.count), hand.digest.stored, .init(deck?.codes),
+            ]))
         try hand.forEachPart(about: StoredSnapshots.partBytes) { part, bytes in
-            try statement.execute(arguments: [list.stored, revision, part, Data(bytes)])
+            try database.run(
+                "INSERT OR REPLACE INTO snapshots (list, revision, part, items) VALUES (?, ?, ?, ?)",
+                [list.stored, .init(revision), .init(part), .bytes(bytes)])
         }
     }
 
-    private static func forgetOldSnapshots(of list: UInt64, _ database: Database) throws {
+    private static func forgetOldSnapshots(of list: UInt64, _ database: SQLiteConnection) throws {
         let sql = "SELECT revision FROM snapshot_heads WHERE list = ? ORDER BY revision DESC LIMIT 1 OFFSET ?"
-        let oldest = try Int.fetchOne(database, sql: sql, arguments: [list.stored, StoredSnapshots.kept - 1])
+        let oldest = try database.integer(sql, [list.stored, .init(StoredSnapshots.kept - 1)])
         guard let oldest else { return }
         for table in ["snapshots", "snapshot_heads"] {
-            try database.execute(
-                sql: """
-                    DELETE FROM \(table) WHERE list = ?1 AND revision < ?2
-                    AND revision > (SELECT floor FROM lists WHERE number = ?1)
-                    """, arguments: [list.stored, oldest])
+            try database.run(
+                """
+                DELETE FROM \(table) WHERE list = ?1 AND revision < ?2
+                AND revision > (SELECT floor FROM lists WHERE number = ?1)
+                """, [list.stored, .init(oldest)])
         }
     }
 
@@ -56,7 +56,7 @@ extension SQLiteStore {
                     "list \(list) should be at revision \(revision), but its commits end at \(replay.revision)")
             }
             let later = "SELECT 1 FROM commits WHERE list = ? AND revision > ? LIMIT 1"
-            guard try Int.fetchOne(database, sql: later, arguments: [list.stored, revision]) == nil else {
+            guard try database.integer(later, [list.stored, .init(revision)]) == nil else {
                 throw StoreError.damaged("list \(list) should be at revision \(revision), but its commits continue")
             }
             let clients = try AuthorRow.clients(in: list, database)
@@ -68,10 +68,10 @@ extension SQLiteStore {
     }
 
     /// Checks that the stored history begins with a snapshot at the floor, and continues after it.
-    private static func checkFloor(of list: StoredList, _ database: Database) throws {
+    private static func checkFloor(of list: StoredList, _ database: SQLiteConnection) throws {
         let head = "SELECT 1 FROM snapshot_heads WHERE list = ? AND revision = ?"
-        let place: StatementArguments = [list.number.stored, list.floor]
-        guard try list.floor == 0 || Int.fetchOne(database, sql: head, arguments: place) != nil else {
+        let place: [SQLiteValue] = [list.number.stored, .init(list.floor)]
+        guard try list.floor == 0 || database.integer(head, place) != nil else {
             throw list.noSnapshot(at: list.floor)
         }
         if list.floor < list.revision {
@@ -79,15 +79,15 @@ extension SQLiteStore {
         }
     }
 
-    static func sequences(of row: ListRow, _ database: Database) throws -> [UInt64: SequenceMark] {
+    static func sequences(of row: ListRow, _ database: SQLiteConnection) throws -> [UInt64: SequenceMark] {
         let list = row.list.number
         let sql = "SELECT \(CheckedTable.sequences.selection) FROM sequences WHERE list = ?"
         var marks: [UInt64: SequenceMark] = [:]
-        let rows = try Row.fetchCursor(database, sql: sql, arguments: [list.stored])
+        let rows = try database.rows(sql, [list.stored])
         while let row = try rows.next() {
             let author = try row.bits(1)
             try row.check(.sequences, "the sequence of author \(author) in list \(list)")
-            marks[author] = SequenceMark(author: author, sequence: try row.bits(2), storedRevision: try row.value(3))
+            marks[author] = SequenceMark(author: author, sequence: try row.bits(2), storedRevision: try row.integer(3))
         }
         guard marks.count == row.authors else {
             throw StoreError.damaged("list \(list) has the sequences of \(marks.count) authors, not of \(row.authors)")
@@ -109,7 +109,7 @@ extension SQLiteStore {
 
     /// Loads the newest snapshot up to `last`, replays the commits after it up to `last`, and compares every digest.
     static func replay(
-        _ list: StoredList, deck: Deck?, through last: Int, _ database: Database
+        _ list: StoredList, deck: Deck?, through last: Int, _ database: SQLiteConnection
     ) throws -> Replay {
         let (hand, revision, kept) = try snapshot(of: list, upTo: last, database)
         var replay = Replay(list: list.number, from: hand, revision: revision, deck: kept ?? deck)
@@ -120,24 +120,23 @@ extension SQLiteStore {
     }
 
     static func snapshot(
-        of list: StoredList, upTo last: Int, _ database: Database
+        of list: StoredList, upTo last: Int, _ database: SQLiteConnection
     ) throws -> (hand: Hand, revision: Int, deck: Deck?) {
         let sql = """
             SELECT \(CheckedTable.snapshotHeads.selection) FROM snapshot_heads
             WHERE list = ? AND revision <= ? ORDER BY revision DESC LIMIT 1
             """
-        guard let head = try Row.fetchOne(database, sql: sql, arguments: [list.number.stored, last]) else {
+        guard let head = try database.first(sql, [list.number.stored, .init(last)]) else {
             return (Hand(rules: list.rules), 0, nil)
         }
-        let (revision, count): (Int, Int) = (try head.value(1), try head.value(2))
+        let (revision, count) = (try head.integer(1), try head.integer(2))
         try head.check(.snapshotHeads, "the snapshot of list \(list.number) at revision \(revision)")
         var items: [PackedItem] = []
-        let parts = try Data.fetchCursor(
-            database, sql: "SELECT items FROM snapshots WHERE list = ? AND revision = ? ORDER BY part",
-            arguments: [list.number.stored, revision])
-        while let part = try parts.next() { items += try PackedItem.all(in: part) }
+        let parts = try database.rows(
+            "SELECT items FROM snapshots WHERE list = ? AND revision = ? ORDER BY part",
+            [list.number.stored, .init(revision)])
+        while let part = try parts.next() { items += try part.withBytes(0, PackedItem.all) }
         let hand = try Hand(snapshot: items, of: list, at: revision, count: count, digest: head.bits(3))
-        let deck: Data? = try head.value(4)
-        return (hand, revision, deck.map { Deck(codes: $0) })
+        return (hand, revision, head.isNull(4) ? nil : Deck(codes: try head.bytes(4)))
     }
 }

@@ -1,8 +1,8 @@
-import Foundation
-import GRDB
 import HandCore
 import HandSync
 import HandWire
+import SQLite
+import StoreFiles
 
 extension SQLiteStore {
     /// The rows of commits that one transaction removes.
@@ -16,8 +16,7 @@ extension SQLiteStore {
         }
         let cut = try read { database in
             // An interrupted trim is finished before more is cut.
-            let oldest = try Int.fetchOne(
-                database, sql: "SELECT min(revision) FROM commits WHERE list = ?", arguments: [list.stored])
+            let oldest = try database.integer("SELECT min(revision) FROM commits WHERE list = ?", [list.stored])
             if let oldest, oldest <= stored.floor { return stored.floor }
             return try retention.cut(floor: stored.floor, revision: stored.revision, now: now) { revision in
                 try Self.commit(revision, of: stored, database).time
@@ -25,18 +24,18 @@ extension SQLiteStore {
         }
         if cut > stored.floor { try raiseFloor(of: stored, to: cut) }
         let hasMore = try write { database in
-            try database.execute(
-                sql: """
-                    DELETE FROM commits WHERE list = ?1 AND revision IN (
-                        SELECT revision FROM commits WHERE list = ?1 AND revision <= ?2 ORDER BY revision LIMIT ?3)
-                    """, arguments: [list.stored, cut, Self.trimStep])
+            try database.run(
+                """
+                DELETE FROM commits WHERE list = ?1 AND revision IN (
+                    SELECT revision FROM commits WHERE list = ?1 AND revision <= ?2 ORDER BY revision LIMIT ?3)
+                """, [list.stored, .init(cut), .init(Self.trimStep)])
             let left = "SELECT 1 FROM commits WHERE list = ? AND revision <= ? LIMIT 1"
-            return try Int.fetchOne(database, sql: left, arguments: [list.stored, cut]) != nil
+            return try database.integer(left, [list.stored, .init(cut)]) != nil
         }
         return Trimmed(floor: cut, hasMore: hasMore)
     }
 
-    private static func commit(_ revision: Int, of list: StoredList, _ database: Database) throws -> Commit {
+    private static func commit(_ revision: Int, of list: StoredList, _ database: SQLiteConnection) throws -> Commit {
         let found = try frames(of: list, after: revision - 1, through: revision, about: 1, database).first
         guard let found else { throw StoreError.damaged("revision \(revision) of list \(list.number) is missing") }
         return try found.commit()
@@ -55,9 +54,9 @@ extension SQLiteStore {
             try Self.writeSnapshot(of: list.number, start.hand, revision: floor, deck: start.deck, database)
             try row.update(floor: floor, database)
             for table in ["snapshots", "snapshot_heads"] {
-                try database.execute(
-                    sql: "DELETE FROM \(table) WHERE list = ? AND revision < ?",
-                    arguments: [list.number.stored, floor])
+                try database.run(
+                    "DELETE FROM \(table) WHERE list = ? AND revision < ?",
+                    [list.number.stored, .init(floor)])
             }
         }
     }

@@ -1,6 +1,7 @@
-import GRDB
 import HandSync
 import HandWire
+import SQLite
+import StoreFiles
 
 /// The tables of a store, and the migrations from older formats. `PRAGMA user_version` says which format a file has.
 package enum Schema {
@@ -30,7 +31,7 @@ package enum Schema {
     ///
     /// - Parameter progress: called when a conversion that rewrites commits begins, and after each row of commits.
     static func migrate(
-        _ database: Database, from found: Int, progress: (Conversion) -> Void = { _ in }
+        _ database: SQLiteConnection, from found: Int, progress: (Conversion) -> Void = { _ in }
     ) throws {
         if found < 1 { try createFirstFormat(database) }
         if found < 2 { try makeSecondFormat(database) }
@@ -40,65 +41,66 @@ package enum Schema {
         if found < 6 { try makeSixthFormat(database) }
         if found < 2 { for table in CheckedTable.allCases { try table.writeChecksums(database) } }
         if found > 0, found < 7 { try FormerCommits.convert(database, from: found, progress) }
-        try database.execute(sql: "PRAGMA application_id = \(applicationID)")
-        try database.execute(sql: "PRAGMA user_version = \(version)")
+        try database.run("PRAGMA application_id = \(applicationID)")
+        try database.run("PRAGMA user_version = \(version)")
     }
 
     /// The checksums are written after the last step. They cover the rows as they are found, so earlier damage is not
     /// detected.
-    private static func makeSecondFormat(_ database: Database) throws {
-        try database.execute(
-            sql: """
-                ALTER TABLE lists ADD COLUMN floor INTEGER NOT NULL DEFAULT 0;
-                ALTER TABLE lists ADD COLUMN authors INTEGER NOT NULL DEFAULT 0;
-                UPDATE lists SET authors = (SELECT count(*) FROM sequences WHERE list = number);
-                """)
+    private static func makeSecondFormat(_ database: SQLiteConnection) throws {
+        try database.runAll(
+            """
+            ALTER TABLE lists ADD COLUMN floor INTEGER NOT NULL DEFAULT 0;
+            ALTER TABLE lists ADD COLUMN authors INTEGER NOT NULL DEFAULT 0;
+            UPDATE lists SET authors = (SELECT count(*) FROM sequences WHERE list = number);
+            """)
         for table in CheckedTable.allCases where table != .deletedLists {
-            try database.execute(
-                sql: "ALTER TABLE \(table.rawValue) ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0")
+            try database.run("ALTER TABLE \(table.rawValue) ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0")
         }
     }
 
     /// Only the limits use a list's owner, so the checksum does not cover it.
-    private static func makeThirdFormat(_ database: Database) throws {
-        try database.execute(
-            sql: """
-                ALTER TABLE lists ADD COLUMN owner TEXT;
-                CREATE INDEX lists_by_owner ON lists (owner);
-                """)
+    private static func makeThirdFormat(_ database: SQLiteConnection) throws {
+        try database.runAll(
+            """
+            ALTER TABLE lists ADD COLUMN owner TEXT;
+            CREATE INDEX lists_by_owner ON lists (owner);
+            """)
     }
 
     /// Every client keeps its number: it becomes the number of its first author, under the client's name.
-    private static func makeFourthFormat(_ database: Database, from found: Int) throws {
+    private static func makeFourthFormat(_ database: SQLiteConnection, from found: Int) throws {
         let columns = ["number", "client_high", "client_low", "person"]
         if found >= 2 { try CheckedTable.authors.expectChecksums(over: columns, database) }
-        try database.execute(
-            sql: """
-                ALTER TABLE authors RENAME TO clients;
-                CREATE TABLE authors (
-                    number INTEGER PRIMARY KEY AUTOINCREMENT,
-                    client INTEGER NOT NULL,
-                    client_high INTEGER NOT NULL,
-                    client_low INTEGER NOT NULL,
-                    person TEXT NOT NULL,
-                    checksum INTEGER NOT NULL DEFAULT 0,
-                    UNIQUE (client_high, client_low, person)
-                );
-                INSERT INTO authors (number, client, client_high, client_low, person)
-                    SELECT number, number, client_high, client_low, person FROM clients ORDER BY number;
-                DROP TABLE clients;
-                """)
+        try database.runAll(
+            """
+            ALTER TABLE authors RENAME TO clients;
+            CREATE TABLE authors (
+                number INTEGER PRIMARY KEY AUTOINCREMENT,
+                client INTEGER NOT NULL,
+                client_high INTEGER NOT NULL,
+                client_low INTEGER NOT NULL,
+                person TEXT NOT NULL,
+                checksum INTEGER NOT NULL DEFAULT 0,
+                UNIQUE (client_high, client_low, person)
+            );
+            INSERT INTO authors (number, client, client_high, client_low, person)
+                SELECT number, number, client_high, client_low, person FROM clients ORDER BY number;
+            DROP TABLE clients;
+            """)
         try CheckedTable.authors.writeChecksums(database)
     }
 
-    private static func makeFifthFormat(_ database: Database) throws {
-        try database.execute(sql: "CREATE TABLE access (rules BLOB NOT NULL)")
+    private static func makeFifthFormat(_ database: SQLiteConnection) throws {
+        try database.run("CREATE TABLE access (rules BLOB NOT NULL)")
         try CheckedTable.authors.expectChecksums(over: CheckedTable.authors.columns, database)
-        for row in try Row.fetchAll(database, sql: "SELECT number, client_high, client_low FROM authors") {
-            let client = ClientID(high: try row.bits(1), low: try row.bits(2)).hashed
-            try database.execute(
-                sql: "UPDATE authors SET client_high = ?, client_low = ? WHERE number = ?",
-                arguments: [client.high.stored, client.low.stored, try row.bits(0).stored])
+        let clients = try database.all("SELECT number, client_high, client_low FROM authors") { row in
+            (number: try row.bits(0), client: ClientID(high: try row.bits(1), low: try row.bits(2)).hashed)
+        }
+        for (number, client) in clients {
+            try database.run(
+                "UPDATE authors SET client_high = ?, client_low = ? WHERE number = ?",
+                [client.high.stored, client.low.stored, number.stored])
         }
         try CheckedTable.authors.writeChecksums(database)
         try keepDeletedLists(database)
@@ -107,96 +109,95 @@ package enum Schema {
     /// A list without a name is deleted; the row of its deletion has its former name, the time, and the person who
     /// deleted it. If such a row has no list, the rest of the list is being removed. The checksums of the lists stay
     /// the same.
-    private static func keepDeletedLists(_ database: Database) throws {
-        let last = try Int64.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'lists'")
+    private static func keepDeletedLists(_ database: SQLiteConnection) throws {
+        let last = try database.integer("SELECT seq FROM sqlite_sequence WHERE name = 'lists'")
         let columns = CheckedTable.lists.selection + ", owner"
-        try database.execute(
-            sql: """
-                CREATE TABLE new_lists (
-                    number INTEGER PRIMARY KEY AUTOINCREMENT,
-                    name TEXT UNIQUE,
-                    log_id INTEGER NOT NULL,
-                    rules BLOB NOT NULL,
-                    deck_seed INTEGER,
-                    revision INTEGER NOT NULL DEFAULT 0,
-                    count INTEGER NOT NULL DEFAULT 0,
-                    floor INTEGER NOT NULL DEFAULT 0,
-                    authors INTEGER NOT NULL DEFAULT 0,
-                    owner TEXT,
-                    checksum INTEGER NOT NULL DEFAULT 0
-                );
-                INSERT INTO new_lists (\(columns)) SELECT \(columns) FROM lists;
-                DROP TABLE lists;
-                ALTER TABLE new_lists RENAME TO lists;
-                CREATE INDEX lists_by_owner ON lists (owner);
-                CREATE INDEX lists_by_id ON lists (log_id & 4294967295);
-                CREATE TABLE deleted_lists (
-                    number INTEGER PRIMARY KEY AUTOINCREMENT,
-                    list INTEGER NOT NULL UNIQUE,
-                    name TEXT NOT NULL,
-                    time INTEGER NOT NULL,
-                    person TEXT NOT NULL,
-                    checksum INTEGER NOT NULL DEFAULT 0
-                );
-                """)
+        try database.runAll(
+            """
+            CREATE TABLE new_lists (
+                number INTEGER PRIMARY KEY AUTOINCREMENT,
+                name TEXT UNIQUE,
+                log_id INTEGER NOT NULL,
+                rules BLOB NOT NULL,
+                deck_seed INTEGER,
+                revision INTEGER NOT NULL DEFAULT 0,
+                count INTEGER NOT NULL DEFAULT 0,
+                floor INTEGER NOT NULL DEFAULT 0,
+                authors INTEGER NOT NULL DEFAULT 0,
+                owner TEXT,
+                checksum INTEGER NOT NULL DEFAULT 0
+            );
+            INSERT INTO new_lists (\(columns)) SELECT \(columns) FROM lists;
+            DROP TABLE lists;
+            ALTER TABLE new_lists RENAME TO lists;
+            CREATE INDEX lists_by_owner ON lists (owner);
+            CREATE INDEX lists_by_id ON lists (log_id & 4294967295);
+            CREATE TABLE deleted_lists (
+                number INTEGER PRIMARY KEY AUTOINCREMENT,
+                list INTEGER NOT NULL UNIQUE,
+                name TEXT NOT NULL,
+                time INTEGER NOT NULL,
+                person TEXT NOT NULL,
+                checksum INTEGER NOT NULL DEFAULT 0
+            );
+            """)
         // The number of a removed list is not used again.
-        try database.execute(sql: "DELETE FROM sqlite_sequence WHERE name = 'lists'")
-        try database.execute(
-            sql: "INSERT INTO sqlite_sequence (name, seq) VALUES ('lists', ?)", arguments: [last ?? 0])
+        try database.run("DELETE FROM sqlite_sequence WHERE name = 'lists'")
+        try database.run("INSERT INTO sqlite_sequence (name, seq) VALUES ('lists', ?)", [.init(last ?? 0)])
     }
 
     /// The data need not change: a row with one frame is a valid row of frames.
-    private static func makeSixthFormat(_ database: Database) throws {
-        try database.execute(sql: "ALTER TABLE commits RENAME COLUMN frame TO frames")
+    private static func makeSixthFormat(_ database: SQLiteConnection) throws {
+        try database.run("ALTER TABLE commits RENAME COLUMN frame TO frames")
     }
 
-    private static func createFirstFormat(_ database: Database) throws {
-        try database.execute(
-            sql: """
-                CREATE TABLE lists (
-                    number INTEGER PRIMARY KEY AUTOINCREMENT,
-                    name TEXT NOT NULL UNIQUE,
-                    log_id INTEGER NOT NULL,
-                    rules BLOB NOT NULL,
-                    deck_seed INTEGER,
-                    revision INTEGER NOT NULL DEFAULT 0,
-                    count INTEGER NOT NULL DEFAULT 0
-                );
-                CREATE TABLE commits (
-                    list INTEGER NOT NULL,
-                    revision INTEGER NOT NULL,
-                    frame BLOB NOT NULL,
-                    PRIMARY KEY (list, revision)
-                ) WITHOUT ROWID;
-                CREATE TABLE sequences (
-                    list INTEGER NOT NULL,
-                    author INTEGER NOT NULL,
-                    sequence INTEGER NOT NULL,
-                    revision INTEGER NOT NULL,
-                    PRIMARY KEY (list, author)
-                ) WITHOUT ROWID;
-                CREATE TABLE snapshots (
-                    list INTEGER NOT NULL,
-                    revision INTEGER NOT NULL,
-                    part INTEGER NOT NULL,
-                    items BLOB NOT NULL,
-                    PRIMARY KEY (list, revision, part)
-                ) WITHOUT ROWID;
-                CREATE TABLE snapshot_heads (
-                    list INTEGER NOT NULL,
-                    revision INTEGER NOT NULL,
-                    count INTEGER NOT NULL,
-                    digest INTEGER NOT NULL,
-                    deck BLOB,
-                    PRIMARY KEY (list, revision)
-                ) WITHOUT ROWID;
-                CREATE TABLE authors (
-                    number INTEGER PRIMARY KEY AUTOINCREMENT,
-                    client_high INTEGER NOT NULL,
-                    client_low INTEGER NOT NULL,
-                    person TEXT NOT NULL,
-                    UNIQUE (client_high, client_low)
-                );
-                """)
+    private static func createFirstFormat(_ database: SQLiteConnection) throws {
+        try database.runAll(
+            """
+            CREATE TABLE lists (
+                number INTEGER PRIMARY KEY AUTOINCREMENT,
+                name TEXT NOT NULL UNIQUE,
+                log_id INTEGER NOT NULL,
+                rules BLOB NOT NULL,
+                deck_seed INTEGER,
+                revision INTEGER NOT NULL DEFAULT 0,
+                count INTEGER NOT NULL DEFAULT 0
+            );
+            CREATE TABLE commits (
+                list INTEGER NOT NULL,
+                revision INTEGER NOT NULL,
+                frame BLOB NOT NULL,
+                PRIMARY KEY (list, revision)
+            ) WITHOUT ROWID;
+            CREATE TABLE sequences (
+                list INTEGER NOT NULL,
+                author INTEGER NOT NULL,
+                sequence INTEGER NOT NULL,
+                revision INTEGER NOT NULL,
+                PRIMARY KEY (list, author)
+            ) WITHOUT ROWID;
+            CREATE TABLE snapshots (
+                list INTEGER NOT NULL,
+                revision INTEGER NOT NULL,
+                part INTEGER NOT NULL,
+                items BLOB NOT NULL,
+                PRIMARY KEY (list, revision, part)
+            ) WITHOUT ROWID;
+            CREATE TABLE snapshot_heads (
+                list INTEGER NOT NULL,
+                revision INTEGER NOT NULL,
+                count INTEGER NOT NULL,
+                digest INTEGER NOT NULL,
+                deck BLOB,
+                PRIMARY KEY (list, revision)
+            ) WITHOUT ROWID;
+            CREATE TABLE authors (
+                number INTEGER PRIMARY KEY AUTOINCREMENT,
+                client_high INTEGER NOT NULL,
+                client_low INTEGER NOT NULL,
+                person TEXT NOT NULL,
+                UNIQUE (client_high, client_low)
+            );
+            """)
     }
 }

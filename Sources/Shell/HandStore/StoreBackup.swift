@@ -1,10 +1,11 @@
 import Files
-import Foundation
-import GRDB
+import FoundationEssentials
 import Glibc
 import HandCore
 import HandSync
 import HandWire
+import SQLite
+import StoreFiles
 
 /// Writes and restores backups of a store.
 package enum StoreBackup {
@@ -15,21 +16,18 @@ package enum StoreBackup {
     /// - Throws: `StoreError` if there is no store, or the file exists already.
     package static func write(_ folder: String, to file: String, rules: [UInt8]? = nil) throws {
         let source = StoreVerifier.file(at: folder)
-        guard FileManager.default.fileExists(atPath: source) else {
+        guard PrivateFile.exists(source) else {
             throw StoreError.noStore(path: folder)
         }
-        try SQLiteStore.checkHeader(source)
+        try StoreFile.checkHeader(source)
         try write(to: file) { partial in
-            try SQLiteStore.translating(source) {
-                var configuration = Configuration()
-                configuration.readonly = true
-                configuration.busyMode = .timeout(10)
-                let database = try DatabaseQueue(path: source, configuration: configuration)
-                try database.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [partial]) }
+            try StoreFile.translating(source) {
+                let database = try SQLiteDatabase(source, .reading)
+                _ = try database.withConnection { try $0.run("VACUUM INTO ?", [.text(partial)]) }
                 try database.close()
                 if let rules {
-                    let copy = try DatabaseQueue(path: partial)
-                    let version = try copy.read { try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }
+                    let copy = try SQLiteDatabase(partial)
+                    let version = try copy.read { try $0.integer("PRAGMA user_version") ?? 0 }
                     if version >= 5 { try copy.write { try SQLiteStore.remember(rules, $0) } }
                     try copy.close()
                 }
@@ -41,7 +39,7 @@ package enum StoreBackup {
     ///
     /// - Throws: `StoreError` if there is a file of that name, or what `body` throws.
     static func write(to file: String, _ body: (_ partial: String) throws -> Void) throws {
-        guard !FileManager.default.fileExists(atPath: file) else {
+        guard !PrivateFile.exists(file) else {
             throw StoreError.failed("\(file) exists already; name another file")
         }
         let partial = file + ".partial"
@@ -76,7 +74,7 @@ package enum StoreBackup {
         _ file: String, to folder: String, replaces: Bool, renews: Bool = true, stamp: Int, accessFile: String,
         random: inout some RandomNumberGenerator
     ) throws -> Recovery {
-        try SQLiteStore.makeFolder(folder)
+        try StoreFile.makeFolder(folder)
         let lock = try StoreLock(path: folder + "/lock", of: folder, folder: folder)
         defer { lock.release() }
         try finishRecovery(in: folder)
@@ -116,10 +114,10 @@ package enum StoreBackup {
 
     /// Stores lost access rules in the copy that becomes the store, or writes the backup's rules to the access file.
     private static func takeAccess(_ copy: String, _ folder: String, _ file: String) throws -> Recovery.Access {
-        if FileManager.default.fileExists(atPath: file) { return .kept }
+        if PrivateFile.exists(file) { return .kept }
         // A damaged store has no rules to read.
         if let lost = try? SQLiteStore.accessRules(in: folder) {
-            let database = try DatabaseQueue(path: copy)
+            let database = try SQLiteDatabase(copy)
             try database.write { try SQLiteStore.remember(lost, $0) }
             try database.close()
             return .lost
@@ -152,10 +150,10 @@ package enum StoreBackup {
 
     /// Gives the lists new histories, and migrates an older backup to the present format.
     private static func renewHistories(_ file: String, _ random: inout some RandomNumberGenerator) throws {
-        try SQLiteStore.translating(file) {
-            let database = try DatabaseQueue(path: file)
+        try StoreFile.translating(file) {
+            let database = try SQLiteDatabase(file)
             try database.write { database in
-                let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+                let found = try database.integer("PRAGMA user_version") ?? 0
                 if found < Schema.version { try Schema.migrate(database, from: found) }
             }
             let lists = try database.read { try ListRow.all("TRUE", [], $0) }
@@ -174,7 +172,7 @@ package enum StoreBackup {
 
     /// Returns the existing files of a database: itself, and those that SQLite keeps next to it.
     private static func parts(of database: String) -> [String] {
-        ["", "-wal", "-shm", "-journal"].map { database + $0 }.filter { FileManager.default.fileExists(atPath: $0) }
+        ["", "-wal", "-shm", "-journal"].map { database + $0 }.filter { PrivateFile.exists($0) }
     }
 
     private static func removeAll(_ database: String) throws {

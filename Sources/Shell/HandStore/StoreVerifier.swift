@@ -1,40 +1,38 @@
-import Foundation
-import GRDB
+import Files
 import HandCore
 import HandSync
 import HandWire
+import SQLite
+import StoreFiles
 
 /// Verifies everything that a store holds at one moment, also while a server writes to it: replays every commit,
 /// compares every digest, and checks sequences, snapshots, decks and rules.
 package struct StoreVerifier {
-    private let database: DatabaseQueue
+    private let database: SQLiteDatabase
     private let path: String
 
     /// - Parameter path: a store's folder, or a file as `StoreBackup` writes it.
     /// - Throws: `StoreError` if there is no store.
     package init(path: String) throws {
         let file = Self.file(at: path)
-        guard FileManager.default.fileExists(atPath: file) else {
+        guard PrivateFile.exists(file) else {
             throw StoreError.noStore(path: path)
         }
         self.path = file
-        try SQLiteStore.checkHeader(file)
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.busyMode = .timeout(10)
-        database = try SQLiteStore.translating(file) { try DatabaseQueue(path: file, configuration: configuration) }
+        try StoreFile.checkHeader(file)
+        database = try StoreFile.translating(file) { try SQLiteDatabase(file, .reading) }
     }
 
     /// - Parameter path: the database's name in messages.
-    init(_ database: DatabaseQueue, path: String) {
+    init(_ database: SQLiteDatabase, path: String) {
         self.database = database
         self.path = path
     }
 
     /// Runs `body` on the database as it is at one moment, in the present format.
-    func reading<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    func reading<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
         defer { try? database.close() }
-        return try SQLiteStore.translating(path) {
+        return try StoreFile.translating(path) {
             try present().read { database in
                 try checkFormat(database)
                 return try body(database)
@@ -44,9 +42,7 @@ package struct StoreVerifier {
 
     /// Returns the database of a store's folder, or the file itself.
     static func file(at path: String) -> String {
-        var isFolder: ObjCBool = false
-        let isThere = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
-        return isThere && isFolder.boolValue ? path + "/hand.sqlite" : path
+        PrivateFile.isFolder(path) ? path + "/hand.sqlite" : path
     }
 
     /// - Parameter progress: called with a list's name, the last replayed revision, and the list's last revision.
@@ -55,7 +51,7 @@ package struct StoreVerifier {
     package func verify(progress: (String, Int, Int) -> Void = { _, _, _ in }) throws -> StoreReport {
         try reading { database in
             var report = StoreReport()
-            let complaints = try String.fetchAll(database, sql: "PRAGMA integrity_check(10)")
+            let complaints = try database.all("PRAGMA integrity_check(10)") { try $0.text(0) }
             for complaint in complaints where complaint != "ok" {
                 report.problems.append(StoreReport.Problem(revision: nil, text: complaint))
             }
@@ -64,10 +60,10 @@ package struct StoreVerifier {
                 SELECT lists.number, deleted_lists.name FROM lists LEFT JOIN deleted_lists ON list = lists.number
                 ORDER BY lists.name IS NULL, lists.name, deleted_lists.name, lists.number
                 """
-            for found in try Row.fetchAll(database, sql: sql) {
+            for (number, formerName) in try database.all(sql, [], { (try $0.bits(0), try $0.optionalText(1)) }) {
                 do {
-                    guard let row = try ListRow.find(try found.bits(0), database) else { continue }
-                    report.lists.append(try verify(row, deletedAs: try found.value(1), database, progress))
+                    guard let row = try ListRow.find(number, database) else { continue }
+                    report.lists.append(try verify(row, deletedAs: formerName, database, progress))
                 } catch let error as StoreError {
                     report.problems.append(StoreReport.Problem(revision: nil, text: "\(error)"))
                 }
@@ -79,36 +75,32 @@ package struct StoreVerifier {
     }
 
     /// Returns the database; if its format is older, a migrated copy, which is temporary.
-    private func present() throws -> DatabaseQueue {
+    private func present() throws -> SQLiteDatabase {
         let (mark, version) = try database.read { database in
-            try (
-                Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0,
-                Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
-            )
+            (try database.integer("PRAGMA application_id") ?? 0, try database.integer("PRAGMA user_version") ?? 0)
         }
         guard mark == Schema.applicationID, (1..<Schema.version).contains(version) else { return database }
-        let copy = try DatabaseQueue(path: "")
-        try database.backup(to: copy)
+        let copy = try database.copied()
         try copy.write { try Schema.migrate($0, from: version) }
         return copy
     }
 
-    private func checkFormat(_ database: Database) throws {
-        let mark = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
-        let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+    private func checkFormat(_ database: SQLiteConnection) throws {
+        let mark = try database.integer("PRAGMA application_id") ?? 0
+        let version = try database.integer("PRAGMA user_version") ?? 0
         if mark != Schema.applicationID { throw StoreError.notAStore(path: path) }
         if version > Schema.version {
             throw StoreError.newer(path: path, found: version, known: Schema.version)
         }
     }
 
-    private func checkOrphans(_ database: Database, _ report: inout StoreReport) throws {
+    private func checkOrphans(_ database: SQLiteConnection, _ report: inout StoreReport) throws {
         for table in ["commits", "sequences", "snapshots", "snapshot_heads"] {
             let sql = """
                 SELECT count(*) FROM \(table)
                 WHERE list NOT IN (SELECT number FROM lists UNION SELECT list FROM deleted_lists)
                 """
-            let count = try Int.fetchOne(database, sql: sql) ?? 0
+            let count = try database.integer(sql) ?? 0
             if count > 0 {
                 report.problems.append(
                     StoreReport.Problem(revision: nil, text: "\(count) rows of \(table) belong to no list"))
@@ -117,8 +109,8 @@ package struct StoreVerifier {
     }
 
     /// Checks that a list has either a name or a deletion, never both.
-    private func checkDeletions(_ database: Database, _ report: inout StoreReport) throws {
-        for number in try Int64.fetchAll(database, sql: "SELECT number FROM deleted_lists ORDER BY number") {
+    private func checkDeletions(_ database: SQLiteConnection, _ report: inout StoreReport) throws {
+        for number in try database.all("SELECT number FROM deleted_lists ORDER BY number", [], { $0.value(0) }) {
             do { _ = try DeletionRow.all("number = ?", [number], database) } catch let error as StoreError {
                 report.problems.append(StoreReport.Problem(revision: nil, text: "\(error)"))
             }
@@ -126,7 +118,7 @@ package struct StoreVerifier {
         let sql = """
             SELECT number FROM lists WHERE (name IS NULL) != (number IN (SELECT list FROM deleted_lists)) ORDER BY number
             """
-        for number in try Int64.fetchAll(database, sql: sql) {
+        for number in try database.all(sql, [], { try $0.integer(0) }) {
             let text = "list \(number) has both a name and a deletion, or neither"
             report.problems.append(StoreReport.Problem(revision: nil, text: text))
         }
@@ -135,7 +127,7 @@ package struct StoreVerifier {
     // MARK: One list
 
     private func verify(
-        _ row: ListRow, deletedAs formerName: String?, _ database: Database,
+        _ row: ListRow, deletedAs formerName: String?, _ database: SQLiteConnection,
         _ progress: (String, Int, Int) -> Void
     ) throws -> StoreReport.List {
         let name = row.isDeleted ? formerName ?? "list \(row.list.number)" : row.list.name

@@ -1,6 +1,5 @@
 import CLibpq
 import Files
-import Foundation
 
 /// The address of a database and the user to connect as: a URI or a list of `name=value` in libpq's syntax, with one
 /// host or several.

@@ -1,5 +1,5 @@
 import CLibpq
-import Foundation
+import Glibc
 
 /// The outcome of a transaction.
 package enum PostgresOutcome: Sendable {

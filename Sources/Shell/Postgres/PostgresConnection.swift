@@ -1,5 +1,5 @@
 import CLibpq
-import Foundation
+import Glibc
 
 /// One session with one server. Every wait has a deadline; a connection that missed one cannot be used any more.
 ///

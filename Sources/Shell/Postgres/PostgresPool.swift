@@ -1,4 +1,5 @@
-import Foundation
+import Dispatch
+import Glibc
 import Synchronization
 
 /// Connects to whichever host of a database accepts connections. The pause between attempts grows with the number of
@@ -33,7 +34,7 @@ package final class PostgresConnector: Sendable {
             if isClosed { throw .init(state: PostgresError.unreachable, "the store is closed") }
             if pause > .zero {
                 guard pause < deadline.left else { throw complaint }
-                Thread.sleep(forTimeInterval: pause / .seconds(1))
+                usleep(useconds_t(pause / .microseconds(1)))
             }
             do { return try connectOnce(setup + more, by: deadline) } catch {
                 complaint = error

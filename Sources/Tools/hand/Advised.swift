@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import HandFormats
 
 /// Commands in messages. They act on the same server or store as the command that prints them.

@@ -2,6 +2,7 @@ import ArgumentParser
 import HandClient
 import HandCore
 import HandFormats
+import HandWire
 
 /// What the shell offers when Tab is pressed: nothing if the server does not answer quickly.
 enum Completions {

@@ -1,5 +1,5 @@
 import Files
-import Foundation
+import FoundationEssentials
 import HandClient
 import HandFormats
 import TOMLKit
@@ -44,7 +44,7 @@ enum Contexts {
 
     static func currentName() throws -> String? {
         guard let bytes = try PrivateFile.read(choice)?.bytes else { return nil }
-        let name = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        let name = String(String(decoding: bytes, as: UTF8.self).trimmed(\.isWhitespace))
         return isName(name) ? name : nil
     }
 

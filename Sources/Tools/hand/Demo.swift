@@ -1,6 +1,7 @@
 import ArgumentParser
+import Dispatch
 import EventLoop
-import Foundation
+import FoundationEssentials
 import HandApp
 import HandClient
 import HandFormats
@@ -52,7 +53,7 @@ struct Demo: ParsableCommand {
     /// Starts a server on its own thread; it runs until the program ends.
     private func serve(_ folder: String, _ socket: String) throws {
         let start = Start()
-        let thread = Thread {
+        Threads.start("hand server") {
             do {
                 let loop = try Loop()
                 let server = Server(
@@ -68,8 +69,6 @@ struct Demo: ParsableCommand {
                 start.ready.signal()
             }
         }
-        thread.name = "hand server"
-        thread.start()
         try start.wait()
     }
 

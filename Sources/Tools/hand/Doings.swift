@@ -1,6 +1,7 @@
 import HandClient
 import HandCore
 import HandFormats
+import HandSync
 import Synchronization
 
 /// The messages about an edit: the items that it deletes, or all its changes.

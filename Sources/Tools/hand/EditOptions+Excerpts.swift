@@ -2,6 +2,7 @@ import HandClient
 import HandCore
 import HandFormats
 import HandSync
+import HandWire
 
 /// Edits that need only the items they touch, not the whole list.
 extension EditOptions {

@@ -1,16 +1,18 @@
 import ArgumentParser
-import Foundation
+import FoundationEssentials
+import Glibc
 import HandClient
 import HandCore
 import HandFormats
 import HandSync
+import HandWire
 
 extension ListFormat: ExpressibleByArgument {
     /// The given format, or the one of the file's extension; JSON Lines if there is no extension.
     ///
     /// - Throws: for an unknown extension.
     init(_ given: ListFormat?, of file: String) throws {
-        let ending = (file as NSString).pathExtension
+        let ending = URL(fileURLWithPath: file).pathExtension
         if let known = given ?? ListFormat(fileName: "." + ending) ?? (ending.isEmpty ? .jsonl : nil) {
             self = known
         } else {
@@ -89,9 +91,7 @@ struct Import: AsyncParsableCommand {
 
     func run() async throws {
         let format = try ListFormat(format, of: file)
-        let data =
-            file == "-"
-            ? FileHandle.standardInput.readDataToEndOfFile() : try Data(contentsOf: URL(fileURLWithPath: file))
+        let data = file == "-" ? StandardInput.bytes() : try [UInt8](Data(contentsOf: URL(fileURLWithPath: file)))
         var random = SystemRandomNumberGenerator()
         let items = try format.read(data, ids: newIds ? .minted : .kept, using: &random)
         let place = try placeOptions.place() ?? .end

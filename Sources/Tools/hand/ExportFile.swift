@@ -1,4 +1,6 @@
-import Foundation
+import Files
+import FoundationEssentials
+import Glibc
 import HandFormats
 
 /// The target of an export. A regular file is replaced atomically, and keeps its mode and the links to it. A pipe or a
@@ -90,8 +92,8 @@ struct ExportFile {
         // The system also follows at most 40 links.
         for _ in 0..<40 {
             guard let next = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { return path }
-            let folder = (path as NSString).deletingLastPathComponent as NSString
-            path = next.hasPrefix("/") ? next : folder.appendingPathComponent(next)
+            let folder = PrivateFile.folder(of: path)
+            path = next.hasPrefix("/") || folder == "." ? next : "\(folder)/\(next)"
         }
         return path
     }

@@ -1,8 +1,10 @@
 import ArgumentParser
 import EventLoop
 import Files
-import Foundation
+import FoundationEssentials
+import Glibc
 import HandClient
+import HandCore
 import HandFormats
 import HandLoad
 import HandServer
@@ -76,7 +78,7 @@ struct Failure: Error, CustomStringConvertible {
 
     /// Names the file that cannot be read or written, and the reason.
     private init(_ error: CocoaError) {
-        var path = error.filePath ?? (error.userInfo[NSURLErrorKey] as? URL)?.path ?? "a file"
+        var path = error.filePath ?? error.url?.path ?? "a file"
         let here = FileManager.default.currentDirectoryPath + "/"
         if path.hasPrefix(here) { path.removeFirst(here.count) }
         let isMissing = [.fileNoSuchFile, .fileReadNoSuchFile].contains(error.code)
@@ -84,9 +86,9 @@ struct Failure: Error, CustomStringConvertible {
             switch (error.underlying as? POSIXError)?.code {
             case let code?: String(cString: strerror(code.rawValue)).lowercased()
             case nil where isMissing: "no such file"
-            case nil: error.localizedDescription
+            case nil: "the system gives no reason (code \(error.code.rawValue))"
             }
-        let verb = CocoaError.fileWriteUnknown.rawValue <= error.errorCode ? "write" : "read"
+        let verb = CocoaError.fileWriteUnknown.rawValue <= error.code.rawValue ? "write" : "read"
         self.init(
             isMissing ? .notFound : .error,
             "cannot \(verb) \(Printable.clean(path)): \(isMissing ? "no such file" : Printable.clean(reason))")

@@ -1,6 +1,9 @@
-import Foundation
+import ArgumentParser
+import FoundationEssentials
+import Glibc
 import HandClient
 import HandFormats
+import HandWire
 
 /// The menu that `hand` without arguments shows in a terminal: the server and its lists, and the first steps for a
 /// newcomer.
@@ -80,6 +83,6 @@ enum FirstRun {
 
     private static func answer(to question: String) -> String? {
         Output.lines("\(question) ")
-        return readLine()?.trimmingCharacters(in: .whitespaces)
+        return readLine().map { String($0.trimmed(\.isWhitespace)) }
     }
 }

@@ -1,7 +1,7 @@
 import Files
-import Foundation
 import HandClient
 import HandFormats
+import HandJournal
 import HandStore
 import HandSync
 import HandWire

@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 
 /// Writes lines to a descriptor, many lines per system call.
 struct LineWriter {
@@ -40,7 +40,7 @@ struct LineWriter {
         var start = 0
         while start < bytes.count {
             let (count, code) = bytes.withUnsafeBytes { all in
-                (Foundation.write(descriptor, all.baseAddress.map { $0 + start }, all.count - start), errno)
+                (Glibc.write(descriptor, all.baseAddress.map { $0 + start }, all.count - start), errno)
             }
             if count >= 0 {
                 start += count

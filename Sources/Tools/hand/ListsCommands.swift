@@ -1,8 +1,9 @@
 import ArgumentParser
-import Foundation
+import Glibc
 import HandClient
 import HandCore
 import HandFormats
+import HandSync
 import HandWire
 
 struct Lists: AsyncParsableCommand {

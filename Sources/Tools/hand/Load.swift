@@ -1,5 +1,5 @@
 import ArgumentParser
-import Foundation
+import FoundationEssentials
 import HandFormats
 import HandLoad
 import HandScript
@@ -14,7 +14,7 @@ struct Load: ParsableCommand {
             your own.
 
             Built-in scripts:
-            \(BuiltinScript.allCases.map { "  \($0.rawValue.padding(toLength: 17, withPad: " ", startingAt: 0))\($0.summary)" }
+            \(BuiltinScript.allCases.map { "  \(Output.padded($0.rawValue, 17))\($0.summary)" }
                 .joined(separator: "\n"))
 
             \(language)
@@ -218,7 +218,7 @@ struct Load: ParsableCommand {
 
     private func save(_ text: String, _ path: String) throws {
         do { try Data(text.utf8).write(to: URL(fileURLWithPath: path)) } catch {
-            throw Failure(.error, "cannot write \(path): \(error.localizedDescription)")
+            throw Failure(.error, Failure(error).message)
         }
     }
 

@@ -1,4 +1,5 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 import HandLoad
 
 /// A load test in several processes. This process makes the lists and starts the others, each with a part of the
@@ -17,6 +18,8 @@ struct LoadProcesses {
 
     func run() throws -> LoadResult {
         if plan.makesLists { try LoadRun.makeLists(plan, progress: load.tell) }
+        // A process that has ended is noticed by its missing answer.
+        signal(SIGPIPE, SIG_IGN)
         let processes = try (0..<load.processes).map(start)
         // The processes wait twice: when all clients are connected, and when all edits are answered.
         for _ in 0..<2 {
@@ -61,21 +64,41 @@ struct LoadProcesses {
 
 /// A child process that runs a part of the clients.
 private final class Part {
-    private let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
-    private var received = Data()
+    private var process: pid_t = 0
+    /// The end of the child's standard input to write to, and the end of its standard output to read from.
+    private let input: Int32
+    private let output: Int32
+    private var received: [UInt8] = []
 
     init(_ arguments: [String]) throws {
-        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = arguments
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
+        var (down, up): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
+        guard pipe(&down) == 0, pipe(&up) == 0 else { throw Self.failure(errno) }
+        (input, output) = (down[1], up[0])
+        // Only this child gets the other ends, so that it notices when this process ends.
+        for end in down + up { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        var streams = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&streams)
+        posix_spawn_file_actions_adddup2(&streams, down[0], 0)
+        posix_spawn_file_actions_adddup2(&streams, up[1], 1)
+        var words = (CommandLine.arguments.prefix(1) + arguments).map { strdup($0) } + [nil]
+        let status = posix_spawn(&process, "/proc/self/exe", &streams, nil, &words, environ)
+        for word in words { free(word) }
+        posix_spawn_file_actions_destroy(&streams)
+        for end in [down[0], up[1]] { close(end) }
+        guard status == 0 else { throw Self.failure(status) }
+    }
+
+    deinit {
+        for end in [input, output] { close(end) }
+    }
+
+    private static func failure(_ code: Int32) -> Failure {
+        Failure(.unreachable, "a process of the test did not start: \(String(cString: strerror(code)))")
     }
 
     func say(_ text: String) {
-        try? input.fileHandleForWriting.write(contentsOf: Data((text + "\n").utf8))
+        let line = Array((text + "\n").utf8)
+        _ = write(input, line, line.count)
     }
 
     func expect(_ line: String) throws {
@@ -85,13 +108,13 @@ private final class Part {
     func result() throws -> LoadResult {
         guard let line = try next(), let result = try? JSONDecoder().decode(LoadResult.self, from: Data(line.utf8))
         else { throw ended() }
-        process.waitUntilExit()
+        waitpid(process, nil, 0)
         return result
     }
 
     /// The child has printed the reason on standard error.
     private func ended() -> Failure {
-        process.terminate()
+        kill(process, SIGTERM)
         return Failure(.unreachable, "a process of the test ended early")
     }
 
@@ -99,12 +122,14 @@ private final class Part {
         while true {
             if let end = received.firstIndex(of: UInt8(ascii: "\n")) {
                 let line = String(decoding: received[..<end], as: UTF8.self)
-                received = Data(received[(end + 1)...])
+                received.removeFirst(end + 1 - received.startIndex)
                 return line
             }
-            let more = output.fileHandleForReading.availableData
-            if more.isEmpty { return nil }
-            received += more
+            var more = [UInt8](repeating: 0, count: 1 << 16)
+            let count = read(output, &more, more.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return nil }
+            received += more[..<count]
         }
     }
 }

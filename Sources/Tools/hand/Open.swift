@@ -1,6 +1,7 @@
 import ArgumentParser
 import EventLoop
-import Foundation
+import FoundationEssentials
+import Glibc
 import HandApp
 import HandClient
 import HandFormats

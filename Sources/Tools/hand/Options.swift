@@ -1,6 +1,5 @@
 import ArgumentParser
 import EventLoop
-import Foundation
 import HandClient
 import HandCore
 import HandFormats

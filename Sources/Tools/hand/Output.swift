@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 import HandFormats
 import Synchronization
 import Terminal
@@ -31,6 +31,11 @@ enum Output {
         isatty(1) == 1 && getenv("TERM").map { String(cString: $0) } != "dumb" && !Terminal.colorsAreRefused
         ? .colored : .plain
 
+    /// Returns a text of ASCII characters with spaces up to a width.
+    static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.utf8.count))
+    }
+
     static func json(_ value: JSONValue) {
         line(value.line)
     }
@@ -57,7 +62,7 @@ enum Output {
 
     static func exit(_ status: ExitStatus) -> Never {
         use { writer throws(LineWriter.Problem) in try writer.flush() }
-        Foundation.exit(status.rawValue)
+        Glibc.exit(status.rawValue)
     }
 
     /// Opens standard descriptors that are closed, so that no other file gets their number and is overwritten. Writing
@@ -78,8 +83,8 @@ enum Output {
 
     /// If the reader is gone (`hand watch | head -1`), ends the command quietly, as other programs do.
     private static func fail(_ error: LineWriter.Problem) -> Never {
-        if error.code == EPIPE { Foundation.exit(ExitStatus.ok.rawValue) }
+        if error.code == EPIPE { Glibc.exit(ExitStatus.ok.rawValue) }
         message("hand: cannot write to standard output: \(error)")
-        Foundation.exit(ExitStatus.error.rawValue)
+        Glibc.exit(ExitStatus.error.rawValue)
     }
 }

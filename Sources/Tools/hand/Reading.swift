@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import HandClient
 import HandCore
 import HandFormats
@@ -149,10 +148,10 @@ struct Looks: ParsableArguments {
 
     /// Returns whether to print an item. Make the filter once for all items, because reading options is slow.
     var filter: (Item) -> Bool {
-        let (isTask, done, grep) = (open || done, done, grep)
+        let (isTask, done, grep) = (open || done, done, grep?.lowercased())
         return { item in
             if isTask, item.content.kind != .task || Self.isTicked(item) != done { return false }
-            return grep.map { Printable.line(of: item.content).localizedCaseInsensitiveContains($0) } ?? true
+            return grep.map { Printable.line(of: item.content).lowercased().contains($0) } ?? true
         }
     }
 }

@@ -1,4 +1,6 @@
-import Foundation
+import Files
+import FoundationEssentials
+import Glibc
 import HandSimulation
 import HandStore
 import HandSync
@@ -10,7 +12,9 @@ final class SQLiteBench: StoreBench {
     private var opened: SQLiteStore
 
     init() throws {
-        let base = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
+        let base =
+            FileManager.default.fileExists(atPath: "/dev/shm")
+            ? "/dev/shm" : FileManager.default.temporaryDirectory.path
         folder = base + "/hand-simulate-" + UUID().uuidString
         opened = try SQLiteStore(folder: folder + "/0", durability: .fsync)
     }
@@ -33,10 +37,10 @@ final class SQLiteBench: StoreBench {
         try FileManager.default.copyItem(atPath: from, toPath: to)
         // This file is an index of the log. Opening the store makes it again.
         try? FileManager.default.removeItem(atPath: to + "/hand.sqlite-shm")
-        if let log = FileHandle(forWritingAtPath: to + "/hand.sqlite-wal") {
-            try log.seekToEnd()
-            try log.write(contentsOf: Data(torn))
-            try log.close()
+        let log = Glibc.open(to + "/hand.sqlite-wal", O_WRONLY | O_APPEND | O_CLOEXEC)
+        if log >= 0 {
+            guard write(log, torn, torn.count) == torn.count else { throw FileError("write", to + "/hand.sqlite-wal") }
+            close(log)
         }
         try opened.close()
         try FileManager.default.removeItem(atPath: from)

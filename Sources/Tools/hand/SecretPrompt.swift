@@ -1,4 +1,6 @@
-import Foundation
+import FoundationEssentials
+import Glibc
+import HandFormats
 
 /// Asks the user for a secret on the terminal, without echo.
 enum SecretPrompt {
@@ -27,6 +29,6 @@ enum SecretPrompt {
         let count = read(terminal, &line, line.count)
         if line.prefix(max(0, count)).contains(0x03) { throw Failure(.usage, "no token was given") }
         let text = String(decoding: line.prefix(max(0, count)), as: UTF8.self)
-        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+        return String(text.trimmed(\.isWhitespace))
     }
 }

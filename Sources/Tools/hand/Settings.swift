@@ -1,5 +1,6 @@
 import Files
-import Foundation
+import FoundationEssentials
+import Glibc
 import HandClient
 import HandFormats
 import HandScreens
@@ -12,7 +13,7 @@ enum Settings {
     /// $HOME, or else the home folder from the system's user database.
     private static var home: String {
         if let path = environment["HOME"], path.hasPrefix("/") { return path }
-        return NSHomeDirectory()
+        return getpwuid(getuid()).map { String(cString: $0.pointee.pw_dir) } ?? "/"
     }
 
     private static func folder(_ variable: String, _ fallback: String) -> String {

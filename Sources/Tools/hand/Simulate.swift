@@ -1,5 +1,6 @@
 import ArgumentParser
-import Foundation
+import Dispatch
+import FoundationEssentials
 import HandFormats
 import HandSimulation
 import Synchronization
@@ -117,7 +118,7 @@ struct Simulate: ParsableCommand {
                 "commits": JSONValue(tally.commits), "milliseconds": JSONValue(Int(seconds * 1_000)),
             ])
         } else {
-            let seconds = String(format: "%.1f", seconds)
+            let seconds = (seconds * 10).rounded() / 10
             Output.line(
                 "\(tally.done) seeds, \(tally.commits) commits, \(tally.failed.count) with a finding; "
                     + "\(seconds) s, \(rate) seeds a second")

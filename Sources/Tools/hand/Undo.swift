@@ -1,4 +1,5 @@
 import ArgumentParser
+import HandSync
 
 struct Undo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import ArgumentParser
 import HandClient
 import HandCore
 import HandFormats
+import HandSync
 
 struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

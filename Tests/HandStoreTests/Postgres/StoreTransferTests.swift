@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import HandCore
 import HandSimulation
 import HandStore
@@ -7,6 +6,7 @@ import HandSync
 import HandTestSupport
 import HandWire
 import PostgresServer
+import SQLite
 import Testing
 
 /// A complete store is copied into a database, and from there into a file, and nothing of it changes.
@@ -161,14 +161,14 @@ import Testing
     @Test func aFormerStoreIsCopied() throws {
         try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
         let file = data + "/hand.sqlite"
-        let database = try DatabaseQueue(path: file)
-        try database.write { try $0.execute(sql: FormerStore.fifthFormat) }
+        let database = try SQLiteDatabase(file)
+        try database.write { try $0.runAll(FormerStore.fifthFormat) }
         try database.close()
         let (one, other) = (try TemporaryFolder(), try TemporaryFolder())
         // First as a backup, which is not changed.
         let report = try take(file, into: .shared(one))
         #expect(report.isSound && report.lists.count > 0)
-        #expect(try DatabaseQueue(path: file).read { try Int.fetchOne($0, sql: "PRAGMA user_version") } == 5)
+        #expect(try SQLiteDatabase(file).read { try $0.integer("PRAGMA user_version") } == 5)
         #expect(try take(data, into: .shared(other)) == report)
     }
 
@@ -212,8 +212,8 @@ import Testing
         let server = try PostgresServer.shared.get()
         switch what {
         case "damaged":
-            let database = try DatabaseQueue(path: data + "/hand.sqlite")
-            try database.write { try $0.execute(sql: "DELETE FROM commits WHERE list = 5 AND revision > 270") }
+            let database = try SQLiteDatabase(data + "/hand.sqlite")
+            try database.write { try $0.runAll("DELETE FROM commits WHERE list = 5 AND revision > 270") }
             try database.close()
         case "bent":
             // The database does not store what it is given.

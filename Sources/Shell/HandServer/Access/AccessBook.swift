@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import HandCore
 import HandSync
 import HandWire

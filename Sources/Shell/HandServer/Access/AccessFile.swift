@@ -1,5 +1,5 @@
 import Files
-import Foundation
+import FoundationEssentials
 import Glibc
 import TLS
 
@@ -107,7 +107,7 @@ package struct AccessFile: Sendable {
     private func locked<Result>(_ body: () throws -> Result) throws -> Result {
         let lock: Int32
         do {
-            try PrivateFile.makeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
+            try PrivateFile.makeFolder(PrivateFile.folder(of: path))
             lock = try PrivateFile.open(path + ".lock", O_RDWR)
         } catch { throw Failure(description: error.description) }
         defer { close(lock) }

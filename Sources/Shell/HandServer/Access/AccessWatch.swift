@@ -1,6 +1,6 @@
 import EventLoop
 import Files
-import Foundation
+import FoundationEssentials
 import HandSync
 import Logging
 

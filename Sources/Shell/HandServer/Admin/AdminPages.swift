@@ -1,5 +1,5 @@
 import EventLoop
-import Foundation
+import FoundationEssentials
 import HTTP
 import HandFormats
 import HandSync

@@ -1,4 +1,4 @@
-import Foundation
+import EventLoop
 import Glibc
 
 /// Writes lines to a file, pipe or terminal on its own thread: a slow reader or a full or hanging disk must not block
@@ -7,7 +7,7 @@ import Glibc
 ///
 /// Safe to send: all mutable state is guarded by the condition's lock. The current descriptor belongs to the thread.
 final class LineSink: @unchecked Sendable {
-    private let condition = NSCondition()
+    private let condition = Condition()
     private var waiting: [String] = []
     private var waitingBytes = 0
     private var lost = 0
@@ -30,7 +30,7 @@ final class LineSink: @unchecked Sendable {
     ) {
         self.tell = tell
         self.trouble = trouble
-        Thread.detachNewThread { [self] in run(descriptor) }
+        Threads.start("log") { [self] in run(descriptor) }
     }
 
     /// Queues a line. Never blocks.
@@ -59,7 +59,7 @@ final class LineSink: @unchecked Sendable {
 
     /// Waits until everything is written, or the time is up.
     func flush(within seconds: Double) {
-        let end = Date(timeIntervalSinceNow: seconds)
+        let end = ContinuousClock.now + .seconds(seconds)
         condition.withLock {
             while !waiting.isEmpty || lost > 0 || isWriting, condition.wait(until: end) {}
         }
@@ -97,7 +97,7 @@ final class LineSink: @unchecked Sendable {
                 } else if !isClosed {
                     // Retried before all later lines.
                     waiting.insert(line, at: 0)
-                    _ = condition.wait(until: Date(timeIntervalSinceNow: 1))
+                    _ = condition.wait(until: .now + .seconds(1))
                 }
                 condition.broadcast()
             }

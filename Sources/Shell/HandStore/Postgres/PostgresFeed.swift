@@ -1,4 +1,5 @@
-import Foundation
+import EventLoop
+import Glibc
 import HandSync
 import Postgres
 import Synchronization
@@ -65,9 +66,7 @@ final class PostgresFeed: Sendable {
             return !state.isRunning && !state.isClosed
         }
         guard isFirst else { return wake.signal() }
-        let thread = Thread { self.run() }
-        thread.name = "hints"
-        thread.start()
+        Threads.start("hints") { self.run() }
     }
 
     private var isClosed: Bool { state.withLock { $0.isClosed } }
@@ -78,7 +77,7 @@ final class PostgresFeed: Sendable {
             do { try follow(try connector.connect([], by: Deadline(in: patience))) } catch {
                 // These hints are outdated when the connection is back.
                 state.withLock { $0.others = [] }
-                Thread.sleep(forTimeInterval: 0.2)
+                usleep(200_000)
             }
         }
     }

@@ -1,6 +1,7 @@
 import HandCore
 import HandSync
 import Postgres
+import StoreFiles
 
 extension PostgresStore {
     package func create(

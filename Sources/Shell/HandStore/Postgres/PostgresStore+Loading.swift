@@ -1,8 +1,8 @@
-import Foundation
 import HandCore
 import HandSync
 import HandWire
 import Postgres
+import StoreFiles
 
 extension PostgresStore {
     package func load(_ list: UInt64) throws -> Authority.Start {
@@ -96,7 +96,7 @@ extension PostgresStore {
             let rows = try session.run(sql, .init(bits: list.number), .init(revision), .init(part), .init(partsAtOnce))
             for index in 0..<rows.count {
                 part = try rows[index].integer(0)
-                items += try PackedItem.all(in: Data(try rows[index].bytes(1)))
+                items += try rows[index].withBytes(1, PackedItem.all)
             }
             if rows.count < partsAtOnce { break }
         }

@@ -2,6 +2,7 @@ import HandCore
 import HandSync
 import HandWire
 import Postgres
+import StoreFiles
 
 extension PostgresStore {
     package func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) throws {

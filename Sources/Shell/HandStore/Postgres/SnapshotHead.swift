@@ -1,8 +1,8 @@
-import Foundation
-import GRDB
 import HandCore
 import HandSync
 import HandWire
+import SQLite
+import StoreFiles
 
 /// Everything in a snapshot except the items: part 0 of it in a shared store.
 struct SnapshotHead {
@@ -62,7 +62,7 @@ struct SnapshotHead {
 
     private static func checksum(_ bytes: [UInt8]) -> UInt64 {
         var checksum = Checksum(of: "snapshots")
-        checksum.add(Data(bytes).databaseValue)
-        return UInt64(stored: checksum.stored)
+        checksum.add(.bytes(bytes))
+        return UInt64(bitPattern: checksum.stored)
     }
 }

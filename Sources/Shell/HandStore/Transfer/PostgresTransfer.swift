@@ -2,6 +2,7 @@ import HandCore
 import HandSync
 import HandWire
 import Postgres
+import StoreFiles
 
 /// Reads a whole store from a database, within one transaction.
 struct PostgresSource: StoreSource {

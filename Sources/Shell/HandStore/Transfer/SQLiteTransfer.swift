@@ -1,16 +1,16 @@
 import Files
-import Foundation
-import GRDB
 import HandCore
 import HandSync
 import HandWire
+import SQLite
+import StoreFiles
 
 /// Reads a whole store from a file of the present format.
 struct SQLiteSource: StoreSource {
-    let database: Database
+    let database: SQLiteConnection
 
     func authors(after number: UInt64, limit: Int) throws -> [AuthorRecord] {
-        try AuthorRow.all("number > ? ORDER BY number LIMIT ?", [number.stored, limit], database).map(\.record)
+        try AuthorRow.all("number > ? ORDER BY number LIMIT ?", [number.stored, .init(limit)], database).map(\.record)
     }
 
     func lists() throws -> [ListRecord] {
@@ -26,7 +26,7 @@ struct SQLiteSource: StoreSource {
             let sql = "SELECT owner FROM lists WHERE number = ?"
             return ListRecord(
                 stored: row.list, digest: nil, deckSeed: row.deckSeed,
-                owner: try String.fetchOne(database, sql: sql, arguments: [row.list.number.stored]),
+                owner: try database.first(sql, [row.list.number.stored])?.optionalText(0),
                 deletion: deletion.map {
                     DeletedList(deletion: $0.number, list: former, time: $0.time, person: $0.person)
                 })
@@ -47,8 +47,10 @@ struct SQLiteSource: StoreSource {
     }
 
     func snapshots(of list: StoredList) throws -> Set<Int> {
-        try Int.fetchSet(
-            database, sql: "SELECT revision FROM snapshot_heads WHERE list = ?", arguments: [list.number.stored])
+        Set(
+            try database.all("SELECT revision FROM snapshot_heads WHERE list = ?", [list.number.stored]) {
+                try $0.integer(0)
+            })
     }
 
     func snapshot(of list: StoredList, at revision: Int) throws -> (hand: Hand, deck: Deck?) {
@@ -62,7 +64,7 @@ struct SQLiteSource: StoreSource {
     func lastNumbers() throws -> LastNumbers {
         func last(_ table: String) throws -> UInt64 {
             let sql = "SELECT seq FROM sqlite_sequence WHERE name = ?"
-            return UInt64(try Int64.fetchOne(database, sql: sql, arguments: [table]) ?? 0)
+            return UInt64(try database.integer(sql, [.text(table)]) ?? 0)
         }
         return LastNumbers(lists: try last("lists"), authors: try last("authors"), deletions: try last("deleted_lists"))
     }
@@ -70,17 +72,14 @@ struct SQLiteSource: StoreSource {
 
 /// Fills an empty store of the present format.
 struct SQLiteTarget: StoreTarget {
-    let database: Database
+    let database: SQLiteConnection
 
     func add(_ authors: [AuthorRecord]) throws {
         for author in authors { try AuthorRow.insert(author, database) }
     }
 
     func atomically(_ body: () throws -> Void) throws {
-        try database.inSavepoint {
-            try body()
-            return .commit
-        }
+        try database.savepoint(body)
     }
 
     func add(_ state: SnapshotContents, of list: StoredList, at revision: Int) throws {
@@ -89,10 +88,8 @@ struct SQLiteTarget: StoreTarget {
 
     func add(_ frames: [StoredFrame], of list: StoredList) throws {
         guard let last = frames.last else { return }
-        var bytes = Data()
-        for frame in frames { bytes.append(contentsOf: frame.bytes) }
-        let statement = try database.cachedStatement(sql: CheckedTable.commits.insertion)
-        try statement.execute(arguments: CheckedTable.commits.arguments([list.number.stored, last.revision, bytes]))
+        let values: [SQLiteValue] = [list.number.stored, .init(last.revision), .bytes(frames.flatMap(\.bytes))]
+        try database.run(CheckedTable.commits.insertion, CheckedTable.commits.arguments(values))
     }
 
     func finish(_ list: ListRecord, _ hand: Hand, _ marks: [UInt64: SequenceMark]) throws {
@@ -105,9 +102,8 @@ struct SQLiteTarget: StoreTarget {
         for (table, last) in [
             ("lists", numbers.lists), ("authors", numbers.authors), ("deleted_lists", numbers.deletions),
         ] {
-            try database.execute(sql: "DELETE FROM sqlite_sequence WHERE name = ?", arguments: [table])
-            try database.execute(
-                sql: "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", arguments: [table, last.stored])
+            try database.run("DELETE FROM sqlite_sequence WHERE name = ?", [.text(table)])
+            try database.run("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", [.text(table), last.stored])
         }
         if let rules { try SQLiteStore.remember(rules, database) }
     }

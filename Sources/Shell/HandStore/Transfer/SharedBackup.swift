@@ -1,8 +1,8 @@
 import Files
-import Foundation
-import GRDB
 import HandSync
 import Postgres
+import SQLite
+import StoreFiles
 
 /// Copies the store of several servers to and from a file as `StoreBackup` writes it.
 extension PostgresStore {
@@ -16,8 +16,8 @@ extension PostgresStore {
     package func backUp(to file: String, progress: @escaping (String, Int, Int) -> Void) throws {
         let rules = try setting(SharedSettingKey.access, after: 0)?.value
         try StoreBackup.write(to: file) { partial in
-            try SQLiteStore.translating(file) {
-                let database = try DatabaseQueue(path: partial)
+            try StoreFile.translating(file) {
+                let database = try SQLiteDatabase(partial)
                 try readOnce {
                     let source = PostgresSource(session: $0)
                     try StoreTransfer.fill(database, from: source, rules: rules, progress)
@@ -30,7 +30,7 @@ extension PostgresStore {
 
     /// Reads everything and replays every commit. O(history).
     package func verify(progress: @escaping (String, Int, Int) -> Void) throws -> StoreReport {
-        try SQLiteStore.translating("the copy") {
+        try StoreFile.translating("the copy") {
             try readOnce { try verify($0, rules: nil, progress) }
         }
     }
@@ -39,7 +39,7 @@ extension PostgresStore {
         _ session: PostgresSession, rules: [UInt8]?, _ progress: @escaping (String, Int, Int) -> Void
     ) throws -> StoreReport {
         let source = PostgresSource(session: session)
-        let copy = try DatabaseQueue(path: "")
+        let copy = try SQLiteDatabase("")
         var damaged: [StoreReport.List] = []
         let damage = StoreTransfer.Damage.skip { list, revision, error in
             let stored = list.stored
@@ -92,7 +92,7 @@ extension PostgresStore {
 extension StoreTransfer {
     /// Creates a store of the present format in an empty database, and fills it.
     fileprivate static func fill(
-        _ database: DatabaseQueue, from source: PostgresSource, _ damage: Damage = .throwError, rules: [UInt8]?,
+        _ database: SQLiteDatabase, from source: PostgresSource, _ damage: Damage = .throwError, rules: [UInt8]?,
         _ progress: @escaping (String, Int, Int) -> Void
     ) throws {
         try database.write { database in
@@ -111,7 +111,7 @@ extension SQLiteStore {
         guard StoreVerifier.file(at: path) != path else {
             return try StoreVerifier(path: path).reading { try body(SQLiteSource(database: $0)) }
         }
-        guard FileManager.default.fileExists(atPath: StoreVerifier.file(at: path)) else {
+        guard PrivateFile.exists(StoreVerifier.file(at: path)) else {
             throw StoreError.noStore(path: path)
         }
         let store = try SQLiteStore(folder: path, durability: .fsync)

@@ -1,5 +1,5 @@
 import Files
-import Foundation
+import FoundationEssentials
 import HandFormats
 
 /// Whether hand can write where it keeps settings, copies of lists, and edits that wait.

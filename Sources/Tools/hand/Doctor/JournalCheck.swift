@@ -1,7 +1,9 @@
 import Files
-import Foundation
+import FoundationEssentials
+import Glibc
 import HandClient
 import HandFormats
+import HandJournal
 import HandStore
 import HandSync
 
@@ -9,7 +11,7 @@ import HandSync
 enum JournalCheck {
     static func all(_ user: UserOptions) -> [Diagnosis] {
         let folder = Settings.stateFolder + "/clients"
-        let files = (FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []).filter {
+        let files = ((try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []).filter {
             $0.hasSuffix(".sqlite")
         }
         var sound = 0

@@ -1,6 +1,7 @@
 import EventLoop
-import Foundation
+import FoundationEssentials
 import HandClient
+import HandCore
 import HandFormats
 import HandWire
 

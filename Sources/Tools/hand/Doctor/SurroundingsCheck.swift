@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import HandFormats
+import HandScreens
 import Terminal
 
 /// The terminal, and the limits of the system.

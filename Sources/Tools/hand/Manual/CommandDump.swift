@@ -1,5 +1,5 @@
 import ArgumentParser
-import Foundation
+import FoundationEssentials
 
 /// The commands as the argument parser describes them in JSON. The manual pages of commands are made from it.
 struct CommandDump: Decodable {

@@ -19,7 +19,7 @@ enum Topic: String, CaseIterable {
     /// The overview of all topics.
     static var overview: String {
         allCases.map { topic in
-            topic.rawValue.padding(toLength: 10, withPad: " ", startingAt: 0) + topic.summary
+            Output.padded(topic.rawValue, 10) + topic.summary
         }.joined(separator: "\n")
     }
 

@@ -1,10 +1,11 @@
 import ArgumentParser
 import EventLoop
-import Foundation
+import FoundationEssentials
 import HTTP
 import HandFormats
 import HandScript
 import HandServer
+import HandStore
 import HandSync
 
 struct Admin: ParsableCommand {
@@ -57,7 +58,7 @@ struct AdminOptions: ParsableArguments {
         switch answer {
         case .success(let answer) where answer.status == 200: return answer.body
         case .success(let answer):
-            let text = Printable.clean(answer.body.trimmingCharacters(in: .whitespacesAndNewlines))
+            let text = Printable.clean(String(answer.body.trimmed(\.isWhitespace)))
             throw Failure(answer.status == 404 ? .notFound : .error, text)
         case .failure(let failure): throw unreachable(path, "\(failure)")
         case nil: throw unreachable(path, "no answer")
@@ -84,7 +85,7 @@ struct AdminOptions: ParsableArguments {
     func order(_ target: String, patience: UInt64 = 10_000) throws {
         Output.message(
             Printable.clean(
-                try ask(target, method: "POST", patience: patience).trimmingCharacters(in: .whitespacesAndNewlines)))
+                String(try ask(target, method: "POST", patience: patience).trimmed(\.isWhitespace))))
     }
 }
 
@@ -180,7 +181,7 @@ private struct AdminBackup: ParsableCommand {
 
     func run() throws {
         let path = URL(fileURLWithPath: file).path
-        let escaped = path.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? path
+        let escaped = path.utf8.map { "%" + Hex.text([$0]) }.joined()
         try options.order("/backup?to=\(escaped)", patience: 3_600_000)
     }
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Files
-import Foundation
+import FoundationEssentials
 import HandServer
 import HandStore
 import HandSync
@@ -65,8 +65,7 @@ private struct CopyStore: ParsableCommand {
     /// The access rules of the source.
     private func rules() throws -> [UInt8]? {
         let remembered = try SQLiteStore.accessRules(in: from)
-        let isFolder = (try? URL(fileURLWithPath: from).resourceValues(forKeys: [.isDirectoryKey]).isDirectory) ?? false
-        guard isFolder else { return remembered }
+        guard PrivateFile.isFolder(from) else { return remembered }
         let file = AccessFile(folder: from)
         if let bytes = try file.bytes() { return bytes }
         if remembered != nil { throw Failure(.error, "\(file.path) is missing. " + TokenCommand.wayOut) }
@@ -74,14 +73,14 @@ private struct CopyStore: ParsableCommand {
     }
 
     private func toFolder() throws -> StoreReport {
-        if FileManager.default.fileExists(atPath: to + "/hand.sqlite") {
+        if PrivateFile.exists(to + "/hand.sqlite") {
             throw Failure(.error, "there is a store in \(to) already. Name a new folder")
         }
         let database = try PostgresStore(from, passwordFile: storePassword)
         try PrivateFile.makeFolder(to)
         let copy = to + "/copy.backup"
         try output.showingProgress { try database.backUp(to: copy, progress: $0) }
-        defer { try? FileManager.default.removeItem(atPath: copy) }
+        defer { try? PrivateFile.remove(copy) }
         let report = try output.verify(copy)
         guard report.isSound else { throw Failure(.error, "\(from) is damaged: see 'hand verify --store \(from)'") }
         var random = SystemRandomNumberGenerator()

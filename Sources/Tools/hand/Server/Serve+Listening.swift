@@ -1,6 +1,6 @@
 import ArgumentParser
 import EventLoop
-import Foundation
+import FoundationEssentials
 import HandServer
 import TLS
 

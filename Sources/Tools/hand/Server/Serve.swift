@@ -1,7 +1,7 @@
 import ArgumentParser
 import EventLoop
 import Files
-import Foundation
+import Glibc
 import HandCore
 import HandServer
 import HandStore

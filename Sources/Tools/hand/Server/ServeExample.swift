@@ -1,3 +1,5 @@
+import ArgumentParser
+
 /// A configuration file for 'hand serve' that shows every option and its default, commented out.
 enum ServeExample {
     struct Entry {

@@ -1,5 +1,6 @@
+import ArgumentParser
 import Files
-import Foundation
+import FoundationEssentials
 import HandFormats
 import TOMLKit
 

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Files
-import Foundation
+import Glibc
 import HandServer
 import Logging
 import Synchronization

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import Glibc
 
 /// Reports the server's state to the service manager that started it, by systemd's protocol for `Type=notify`: one

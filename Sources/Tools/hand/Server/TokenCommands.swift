@@ -1,5 +1,5 @@
 import ArgumentParser
-import Foundation
+import FoundationEssentials
 import HandFormats
 import HandScript
 import HandServer
@@ -65,7 +65,7 @@ private struct CreateToken: ParsableCommand {
         guard !name.isEmpty, name.utf8.count <= Limits.personBytes else {
             throw ValidationError("A name has 1 to \(Limits.personBytes) bytes.")
         }
-        guard !name.lowercased().hasPrefix(Access.guestMark.trimmingCharacters(in: .whitespaces)) else {
+        guard !name.lowercased().hasPrefix(Access.guestMark.trimmed(\.isWhitespace)) else {
             throw ValidationError(
                 "'\(Printable.clean(name))' begins like the name of a user without a token. Choose another name.")
         }

@@ -1,5 +1,6 @@
 import ArgumentParser
-import Foundation
+import FoundationEssentials
+import HandServer
 
 struct Unit: ParsableCommand {
     static let configuration = CommandConfiguration(

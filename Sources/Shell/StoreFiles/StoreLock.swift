@@ -5,12 +5,12 @@ import Synchronization
 
 /// Keeps a second process from opening the same store: an advisory lock on a file next to it. The kernel releases the
 /// lock however the process ends.
-final class StoreLock: Sendable {
+package final class StoreLock: Sendable {
     private let descriptors: Mutex<[Int32]>
 
     /// - Parameter folder: the store's folder if it contains nothing else. It is locked too, because somebody may
     ///   remove the lock file, and another process would then create a new one.
-    init(path: String, of store: String, folder: String? = nil) throws(StoreError) {
+    package init(path: String, of store: String, folder: String? = nil) throws(StoreError) {
         let file: Int32
         do { file = try PrivateFile.open(path, O_RDWR) } catch { throw .failed(error.description) }
         PrivateFile.tighten(path)
@@ -42,22 +42,10 @@ final class StoreLock: Sendable {
         release()
     }
 
-    func release() {
+    package func release() {
         descriptors.withLock { descriptors in
             for descriptor in descriptors { close(descriptor) }
             descriptors = []
-        }
-    }
-}
-
-extension SQLiteStore {
-    /// Returns whether a process has the store of a folder open.
-    package static func isInUse(folder: String) -> Bool {
-        [folder + "/lock", folder].contains { path in
-            let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-            guard descriptor >= 0 else { return false }
-            defer { Glibc.close(descriptor) }
-            return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
         }
     }
 }

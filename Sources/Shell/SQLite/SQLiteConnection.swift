@@ -1,0 +1,190 @@
+import CSQLite
+
+/// One connection to a database file. Its functions block.
+///
+/// `@unchecked Sendable` is safe: only one thread at a time uses it, the one to which `SQLiteDatabase` lends it.
+package final class SQLiteConnection: @unchecked Sendable {
+    /// Nil once it is closed.
+    private var handle: OpaquePointer?
+    /// Compiled statements by their text.
+    private var kept: [String: SQLiteStatement] = [:]
+    private static let mostKept = 100
+    /// Whether `transaction` runs. An error such as a full disk ends a transaction at once.
+    private var isInTransaction = false
+
+    /// - Parameter path: the file; empty for a temporary database.
+    /// - Throws: `SQLiteError` if the file cannot be opened, or is not a database.
+    init(_ path: String, _ access: SQLiteDatabase.Access) throws(SQLiteError) {
+        let flags = access == .reading ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        let status = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        guard status == SQLITE_OK else { throw handle.map { .init(of: $0) } ?? .init(code: status, "out of memory") }
+        sqlite3_busy_timeout(handle, access == .reading ? 10_000 : 0)
+        _ = try first("SELECT 1 FROM sqlite_master")
+    }
+
+    deinit {
+        kept = [:]
+        sqlite3_close_v2(handle)
+    }
+
+    /// The last connection to a file copies its log into the database, and removes it.
+    func close() throws(SQLiteError) {
+        kept = [:]
+        guard sqlite3_close(handle) == SQLITE_OK else { throw SQLiteError(of: handle) }
+        handle = nil
+    }
+
+    private func opened() throws(SQLiteError) -> OpaquePointer {
+        guard let handle else { throw .misuse("the database is closed") }
+        return handle
+    }
+
+    // MARK: Statements
+
+    /// Starts a statement, and keeps it compiled for the next time.
+    ///
+    /// - Returns: its rows. The connection's other statements can run while they are read.
+    package func rows(_ sql: String, _ values: [SQLiteValue] = []) throws(SQLiteError) -> SQLiteRows {
+        let handle = try opened()
+        // What is written outside of the transaction could not be taken back.
+        if isInTransaction, sqlite3_get_autocommit(handle) != 0 {
+            throw SQLiteError(code: SQLITE_ABORT, "an earlier error has ended the transaction")
+        }
+        var statement = kept[sql]
+        if statement?.isRunning ?? true {
+            statement = try SQLiteStatement(sql, on: handle)
+            if kept.count >= Self.mostKept { kept = kept.filter { $0.value.isRunning } }
+            // A pragma may take its value when it is compiled.
+            if !sql.hasPrefix("PRAGMA"), kept[sql] == nil { kept[sql] = statement }
+        }
+        guard let statement else { throw .misuse("there is no statement") }
+        try statement.start(values)
+        return SQLiteRows(statement)
+    }
+
+    /// Runs a statement to its end.
+    ///
+    /// - Returns: the number of rows that the last `INSERT`, `UPDATE` or `DELETE` has changed.
+    @discardableResult
+    package func run(_ sql: String, _ values: [SQLiteValue] = []) throws(SQLiteError) -> Int {
+        let rows = try rows(sql, values)
+        while try rows.next() != nil {}
+        return Int(sqlite3_changes(handle))
+    }
+
+    /// Runs several statements without parameters.
+    package func runAll(_ script: String) throws(SQLiteError) {
+        guard sqlite3_exec(try opened(), script, nil, nil, nil) == SQLITE_OK else { throw SQLiteError(of: handle) }
+    }
+
+    /// Returns the first row, which is valid as long as it is held.
+    package func first(_ sql: String, _ values: [SQLiteValue] = []) throws(SQLiteError) -> SQLiteRow? {
+        try rows(sql, values).next()
+    }
+
+    /// Returns what `body` makes of each row.
+    package func all<Element>(
+        _ sql: String, _ values: [SQLiteValue] = [], _ body: (SQLiteRow) throws -> Element
+    ) throws -> [Element] {
+        let rows = try rows(sql, values)
+        var found: [Element] = []
+        while let row = try rows.next() { found.append(try body(row)) }
+        return found
+    }
+
+    /// Returns the integer in the first row, or nil if there is no row or its value is null.
+    package func integer(_ sql: String, _ values: [SQLiteValue] = []) throws(SQLiteError) -> Int? {
+        guard let row = try first(sql, values), !row.isNull(0) else { return nil }
+        return try row.integer(0)
+    }
+
+    package var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
+
+    // MARK: Transactions
+
+    /// Runs `body` in a transaction, which is rolled back if `body` throws or the commit fails.
+    ///
+    /// - Parameter begin: `BEGIN IMMEDIATE` locks out other writers at once; with `BEGIN`, the first read determines
+    ///   what all others see.
+    func transaction<Result>(_ begin: String, _ body: (SQLiteConnection) throws -> Result) throws -> Result {
+        try run(begin)
+        isInTransaction = true
+        defer { isInTransaction = false }
+        do {
+            let result = try body(self)
+            try run("COMMIT")
+            return result
+        } catch {
+            isInTransaction = false
+            if sqlite3_get_autocommit(handle) == 0 { _ = try? run("ROLLBACK") }
+            throw error
+        }
+    }
+
+    /// Runs `body` in a part of the transaction, which is taken back if `body` throws.
+    package func savepoint(_ body: () throws -> Void) throws {
+        try run("SAVEPOINT part")
+        do { try body() } catch {
+            _ = try? run("ROLLBACK TO part")
+            _ = try? run("RELEASE part")
+            throw error
+        }
+        try run("RELEASE part")
+    }
+
+    // MARK: The whole database
+
+    /// Copies the log into the database, and empties it.
+    ///
+    /// - Throws: `SQLiteError`, of the kind `locked` if others read the log.
+    package func emptyLog() throws(SQLiteError) {
+        let status = sqlite3_wal_checkpoint_v2(try opened(), nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+        guard status == SQLITE_OK else { throw SQLiteError(of: handle) }
+    }
+
+    /// Replaces the contents of another database by those of this one.
+    fileprivate func copy(to other: SQLiteConnection) throws(SQLiteError) {
+        let (from, to) = (try opened(), try other.opened())
+        guard let backup = sqlite3_backup_init(to, "main", from, "main") else { throw SQLiteError(of: to) }
+        let status = sqlite3_backup_step(backup, -1)
+        guard sqlite3_backup_finish(backup) == SQLITE_OK, status == SQLITE_DONE else {
+            throw SQLiteError(code: status, String(cString: sqlite3_errstr(status)))
+        }
+    }
+
+    /// Runs `body` while statements can call a function of their values.
+    package func withFunction<Result>(
+        _ name: String, _ function: @escaping ([SQLiteValue]) -> Int64, _ body: () throws -> Result
+    ) throws -> Result {
+        let box = Box(function)
+        let context = Unmanaged.passUnretained(box).toOpaque()
+        let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC
+        let status = sqlite3_create_function_v2(
+            try opened(), name, -1, flags, context,
+            { context, count, values in
+                let box = Unmanaged<Box>.fromOpaque(sqlite3_user_data(context)).takeUnretainedValue()
+                sqlite3_result_int64(context, box.function((0..<Int(count)).map { SQLiteValue(values?[$0]) }))
+            }, nil, nil, nil)
+        guard status == SQLITE_OK else { throw SQLiteError(of: handle) }
+        defer {
+            sqlite3_create_function_v2(handle, name, -1, flags, nil, nil, nil, nil, nil)
+            withExtendedLifetime(box) {}
+        }
+        return try body()
+    }
+
+    private final class Box {
+        let function: ([SQLiteValue]) -> Int64
+
+        init(_ function: @escaping ([SQLiteValue]) -> Int64) { self.function = function }
+    }
+}
+
+extension SQLiteDatabase {
+    /// Returns a temporary copy of this database.
+    package func copied() throws -> SQLiteDatabase {
+        let copy = try SQLiteDatabase("")
+        try withConnection { from in try copy.withConnection { try from.copy(to: $0) } }
+        return copy
+    }
+}

@@ -1,0 +1,50 @@
+import CSQLite
+
+/// An error of the database, or a value of another type than was expected.
+package struct SQLiteError: Error, Equatable, Sendable {
+    /// SQLite's extended result code; its lowest byte is the primary code.
+    package let code: Int32
+    package let message: String
+
+    package init(code: Int32, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// What a caller can make of an error.
+    package enum Kind: Sendable {
+        /// The file is not a database.
+        case notADatabase
+        /// The file is malformed, or a statement does not fit the tables in it.
+        case damaged
+        /// A row holds a value of another type.
+        case wrongType
+        /// Another connection holds a lock.
+        case locked
+        /// A flush failed: nobody knows what is on the disk.
+        case flushFailed
+        case other
+    }
+
+    package var kind: Kind {
+        switch code & 0xFF {
+        case SQLITE_NOTADB: .notADatabase
+        case SQLITE_CORRUPT, SQLITE_ERROR: .damaged
+        case SQLITE_MISMATCH: .wrongType
+        case SQLITE_BUSY, SQLITE_LOCKED: .locked
+        case SQLITE_IOERR where code == SQLITE_IOERR | 4 << 8: .flushFailed
+        default: .other
+        }
+    }
+
+    /// The last error of a connection.
+    init(of connection: OpaquePointer?) {
+        self.init(code: sqlite3_extended_errcode(connection), String(cString: sqlite3_errmsg(connection)))
+    }
+
+    static func misuse(_ message: String) -> SQLiteError { SQLiteError(code: SQLITE_MISUSE, message) }
+}
+
+extension SQLiteError: CustomStringConvertible {
+    package var description: String { message }
+}
