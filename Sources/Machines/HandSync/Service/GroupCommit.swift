@@ -9,6 +9,8 @@ struct GroupCommit {
     var isWriting = false
     /// The batches that are being written.
     var writing: [(hosted: HostedList, batch: CommitBatch)] = []
+    /// Memory for those that have been written, while the answer is handled.
+    var written: [(hosted: HostedList, batch: CommitBatch)] = []
     /// Batches of which the store could not say whether it has them. They are appended again at `retryAt`; until then, nothing more
     /// of their lists is handed over.
     var unsettled: [(hosted: HostedList, batch: CommitBatch)] = []

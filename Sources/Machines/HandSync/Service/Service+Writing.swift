@@ -33,8 +33,9 @@ extension Service {
 
     /// The batches that were handed over are durable, or lost.
     func appended(_ result: Result<[Appended], StoreError>) {
-        let written = writer.writing
-        writer.writing = []
+        swap(&writer.writing, &writer.written)
+        defer { writer.written.clear() }
+        let written = writer.written
         writer.isWriting = false
         switch result {
         case .success(let outcomes):
