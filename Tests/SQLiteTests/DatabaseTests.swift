@@ -126,6 +126,26 @@ import Testing
         #expect(try count(database) == 2)
     }
 
+    /// A connection is opened once, and waits for other processes' locks only if it reads.
+    @Test func connectionsAreUsedAgain() throws {
+        let database = try make(readers: 1)
+        let first = try database.read { $0 }
+        #expect(throws: Stop.self) { try database.read { _ in throw Stop() } }
+        #expect(try database.read { $0 } === first)
+        #expect(try database.read { try $0.integer("PRAGMA busy_timeout") } == 10_000)
+        #expect(try database.withConnection { try $0.integer("PRAGMA busy_timeout") } == 0)
+    }
+
+    /// SQLite takes the value of some pragmas when it compiles them.
+    @Test func aPragmaIsReadAnew() throws {
+        try make().withConnection { (connection: SQLiteConnection) throws in
+            for level in [1, 2, 0] {
+                try connection.run("PRAGMA synchronous = \(level)")
+                #expect(try connection.integer("PRAGMA synchronous") == level)
+            }
+        }
+    }
+
     @Test func readersCannotWrite() throws {
         let database = try make(readers: 1)
         let error = #expect(throws: SQLiteError.self) { try database.read { _ = try $0.run("DELETE FROM t") } }

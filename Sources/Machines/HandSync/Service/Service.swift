@@ -209,6 +209,8 @@ package final class Service {
             flushing.clear()
         }
         if !receiving.isEmpty { sendChunks() }
+        // What was sent is not held until something else is.
+        output.removeAll()
         servePast()
         return sayGoodbye() || !marked.isEmpty || !receiving.isEmpty
     }
