@@ -15,7 +15,7 @@ package final class StoreThreads {
     /// The number of reads and computations that are running.
     private var reading = 0
 
-    /// In an array, functions would be wrapped.
+    /// A type of its own, because an array of functions wraps each of them in another.
     private struct Answer {
         let deliver: () -> Void
     }

@@ -41,7 +41,8 @@ package struct PackedItem: Sendable {
         }
     }
 
-    /// Calls `body` with kind, size and body of the content as on the wire. Not generic, so that no other module pays for that.
+    /// Calls `body` with kind, size and body of the content as on the wire. It is not generic: generic functions are
+    /// slow when another module calls them.
     package func forContentBytes(_ body: (UnsafeRawBufferPointer) -> Void) { withContentBytes(body) }
 
     /// The number of these bytes.

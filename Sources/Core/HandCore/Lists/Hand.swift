@@ -110,8 +110,8 @@ extension Hand: RandomAccessCollection {
         tree.elements(in: start..<count)
     }
 
-    /// Calls `body` with the stored items from `start` on, until it returns false. O(log n) for each leaf. Other modules need not
-    /// know the tree's type, so it is quicker than `packedItems`.
+    /// Calls `body` with the stored items from `start` on, until it returns false. O(log n) for each leaf. From other
+    /// modules it is quicker than `packedItems`, whose iterator is generic.
     package func forEachPackedItem(from start: Int, while body: (PackedItem) -> Bool) {
         var position = start
         while position < count {
