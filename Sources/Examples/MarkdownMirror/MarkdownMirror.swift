@@ -76,7 +76,9 @@ enum MarkdownMirror {
     private static func exchange(_ one: URL, _ other: URL) throws -> Bool {
         typealias Rename = @convention(c) (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32
         let exchange: UInt32 = 2  // RENAME_EXCHANGE
-        let rename = unsafeBitCast(dlsym(nil, "renameat2"), to: Rename.self)
+        guard let function = dlsym(nil, "renameat2") else { throw POSIXError(.ENOSYS) }
+        // The type above is that of the C library's header.
+        let rename = unsafeBitCast(function, to: Rename.self)
         if rename(AT_FDCWD, one.path, AT_FDCWD, other.path, exchange) == 0 { return true }
         guard errno == ENOENT else { throw POSIXError(POSIXError.Code(rawValue: errno) ?? .EIO) }
         return false
