@@ -92,5 +92,6 @@ import Testing
         #expect(Hand(Array(items.reversed())).digest != plain)
         #expect(Hand().digest == 0)
         #expect(Digest.multiply(Digest.modulus - 1, Digest.modulus - 1) == 1)
+        #expect(Digest.multiply(Digest.base, Digest.inverseOfBase) == 1)
     }
 }

@@ -192,23 +192,6 @@ extension CarriedDelta {
         // MARK: Summaries
 
         var summary: Extent { Extent(count: 1, old: old, new: new) }
-
-        static func summary(of elements: [Piece]) -> Extent {
-            elements.reduce(.zero) { $0 + $1.summary }
-        }
-
-        static func summary(_ sum: Extent, afterInsertingAt index: Int, of elements: [Piece]) -> Extent {
-            sum + elements[index].summary
-        }
-
-        static func summary(_ sum: Extent, afterRemoving removed: Piece, at index: Int, of elements: [Piece]) -> Extent
-        {
-            sum - removed.summary
-        }
-
-        static func summary(_ sum: Extent, afterReplacing old: Piece, at index: Int, of elements: [Piece]) -> Extent {
-            sum - old.summary + elements[index].summary
-        }
     }
 
     /// How many items some pieces consume from the old list, and leave in the new one.
@@ -223,12 +206,11 @@ extension CarriedDelta {
             Extent(count: left.count + right.count, old: left.old + right.old, new: left.new + right.new)
         }
 
-        static func - (left: Extent, right: Extent) -> Extent {
-            Extent(count: left.count - right.count, old: left.old - right.old, new: left.new - right.new)
-        }
-
-        func replacing(_ old: Extent, by new: Extent, behind left: Slice<UnsafeBufferPointer<Extent>>) -> Extent {
-            self - old + new
+        func replacing(
+            _ from: Extent, by to: Extent, before: some RandomAccessCollection<Extent>,
+            behind: some RandomAccessCollection<Extent>
+        ) -> Extent {
+            Extent(count: count - from.count + to.count, old: old - from.old + to.old, new: new - from.new + to.new)
         }
     }
 }

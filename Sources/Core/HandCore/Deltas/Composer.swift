@@ -50,22 +50,6 @@ package struct Composer: Sendable {
         var width: Int { kind == .gone ? 0 : count }
         var isContent: Bool { kind == .moved || kind == .fresh || kind == .slots }
         var summary: Width { Width(count: 1, width: width) }
-
-        static func summary(of elements: [Piece]) -> Width {
-            Width(count: elements.count, width: elements.reduce(0) { $0 + $1.width })
-        }
-
-        static func summary(_ sum: Width, afterInsertingAt index: Int, of elements: [Piece]) -> Width {
-            Width(count: elements.count, width: sum.width + elements[index].width)
-        }
-
-        static func summary(_ sum: Width, afterRemoving removed: Piece, at index: Int, of elements: [Piece]) -> Width {
-            Width(count: elements.count, width: sum.width - removed.width)
-        }
-
-        static func summary(_ sum: Width, afterReplacing old: Piece, at index: Int, of elements: [Piece]) -> Width {
-            Width(count: elements.count, width: sum.width - old.width + elements[index].width)
-        }
     }
 
     fileprivate struct Width: Summary {
@@ -78,7 +62,10 @@ package struct Composer: Sendable {
             Width(count: left.count + right.count, width: left.width + right.width)
         }
 
-        func replacing(_ old: Width, by new: Width, behind left: Slice<UnsafeBufferPointer<Width>>) -> Width {
+        func replacing(
+            _ old: Width, by new: Width, before: some RandomAccessCollection<Width>,
+            behind: some RandomAccessCollection<Width>
+        ) -> Width {
             Width(count: count - old.count + new.count, width: width - old.width + new.width)
         }
     }

@@ -34,45 +34,6 @@ public struct Hand: Sendable {
     public var digest: UInt64 { tree.summary.digest }
 }
 
-/// The count and digest of a run of items, and the base to the power of the count, which is needed for joining.
-package struct HandSummary: Summary, Equatable {
-    package let count: Int
-    let digest: UInt64
-    let power: UInt64
-
-    package static let zero = HandSummary(count: 0, digest: 0, power: 1)
-
-    package static func + (left: HandSummary, right: HandSummary) -> HandSummary {
-        HandSummary(
-            count: left.count + right.count,
-            digest: Digest.multiply(left.digest, right.power, adding: right.digest),
-            power: Digest.multiply(left.power, right.power))
-    }
-
-    /// With L the digest of what stands left of the part, and k the number of items right of it, the part x of the digest
-    /// D = (L · Bˣ + x) · Bᵏ + … becomes y, so that D changes by (L · (Bʸ − Bˣ) + y − x) · Bᵏ.
-    package func replacing(
-        _ old: HandSummary, by new: HandSummary, behind left: Slice<UnsafeBufferPointer<HandSummary>>
-    ) -> HandSummary {
-        var change = Digest.subtract(new.digest, old.digest)
-        var behind = count - old.count
-        if new.count == old.count {
-            for part in left { behind -= part.count }
-        } else {
-            var front: UInt64 = 0
-            for part in left {
-                front = Digest.multiply(front, part.power, adding: part.digest)
-                behind -= part.count
-            }
-            change = Digest.multiply(front, Digest.subtract(new.power, old.power), adding: change)
-        }
-        let total = count - old.count + new.count
-        return HandSummary(
-            count: total, digest: Digest.multiply(change, Digest.power(behind), adding: digest),
-            power: total == count + 1 ? Digest.multiply(power, Digest.base) : Digest.power(total))
-    }
-}
-
 // MARK: - Reading
 
 extension Hand: Equatable {

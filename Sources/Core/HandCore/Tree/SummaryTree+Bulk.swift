@@ -14,7 +14,7 @@ extension SummaryTree {
                 Node(children: level[run], height: height)
             }
         }
-        root = level.first ?? Node(elements: [])
+        self.init(root: level.first ?? Node(elements: []))
     }
 
     /// Splits 0..<count into as few runs as possible of nearly equal length.
@@ -23,31 +23,7 @@ extension SummaryTree {
         return (0..<runs).map { ($0 * count / runs)..<(($0 + 1) * count / runs) }
     }
 
-    /// Splits the elements into those before `index`, and the rest.
-    package func split(at index: Int) -> (SummaryTree, SummaryTree) {
-        precondition(index >= 0 && index <= count, "index out of range")
-        let parts = Self.split(root, at: index)
-        return (SummaryTree(root: parts.left), SummaryTree(root: parts.right))
-    }
-
-    /// Returns the elements in `range`, as a tree.
-    package func slice(_ range: Range<Int>) -> SummaryTree {
-        split(at: range.upperBound).0.split(at: range.lowerBound).1
-    }
-
-    /// Concatenates two trees.
-    package static func + (left: SummaryTree, right: SummaryTree) -> SummaryTree {
-        SummaryTree(root: join(left.root, right.root))
-    }
-
-    /// Replaces the elements in `range` with those of `tree`.
-    mutating func replaceSubrange(_ range: Range<Int>, with tree: SummaryTree) {
-        let (head, rest) = split(at: range.lowerBound)
-        let (_, tail) = rest.split(at: range.count)
-        self = head + tree + tail
-    }
-
-    private static func split(_ node: Node, at index: Int) -> (left: Node, right: Node) {
+    static func split(_ node: Node, at index: Int) -> (left: Node, right: Node) {
         if index == 0 { return (Node(elements: []), node) }
         if index == node.summary.count { return (node, Node(elements: [])) }
         if node.height == 0 {
@@ -71,7 +47,7 @@ extension SummaryTree {
         }
     }
 
-    private static func join(_ left: Node, _ right: Node) -> Node {
+    static func join(_ left: Node, _ right: Node) -> Node {
         if left.size == 0 { return right }
         if right.size == 0 { return left }
         let nodes = joinLevel(left, right)
@@ -111,30 +87,5 @@ extension SummaryTree {
             Node(children: children[..<half], height: height),
             Node(children: children[half...], height: height),
         ]
-    }
-}
-
-// MARK: - Invariants
-
-extension SummaryTree {
-    /// Returns what is wrong with the tree, or nil if nothing is. For tests: O(n).
-    package func brokenInvariant(sumsAreEqual: (Sum, Sum) -> Bool) -> String? {
-        var problem: String?
-        func check(_ node: Node, isRoot: Bool) {
-            if node.size > node.capacity { problem = "a node holds \(node.size), more than \(node.capacity)" }
-            if !isRoot && node.isSparse { problem = "a node below the root holds only \(node.size)" }
-            if node.height > 0 && node.size < 2 { problem = "an inner node has \(node.size) children" }
-            if node.summaries.count != node.children.count { problem = "a node's summaries are not its children's" }
-            for (child, summary) in zip(node.children, node.summaries) {
-                if child.height != node.height - 1 { problem = "leaves lie at different depths" }
-                if !sumsAreEqual(child.summary, summary) { problem = "a parent's copy of a summary is old" }
-                check(child, isRoot: false)
-            }
-            let fresh = Node(copying: node)
-            fresh.summarize()
-            if !sumsAreEqual(fresh.summary, node.summary) { problem = "a summary is not the sum of its parts" }
-        }
-        check(root, isRoot: true)
-        return problem
     }
 }

@@ -1,52 +1,19 @@
 // Edits of one element, in place if the path to it is not shared with another copy.
 
 extension SummaryTree {
-    /// Inserts `element` before the element at `index`.
-    ///
-    /// - Precondition: `0 ≤ index ≤ count`.
-    package mutating func insert(_ element: Element, at index: Int) {
-        precondition(index >= 0 && index <= count, "index out of range")
-        if let sibling = Self.insert(element, at: index, into: &root) {
-            root = Node(children: [root, sibling], height: root.height + 1)
-        }
-    }
-
-    /// Removes and returns the element at `index`.
-    @discardableResult
-    package mutating func remove(at index: Int) -> Element {
-        precondition(index >= 0 && index < count, "index out of range")
-        let removed = Self.remove(at: index, from: &root)
-        while root.height > 0, root.children.count == 1 { root = root.children[0] }
-        return removed
-    }
-
-    /// Replaces the element at `index`.
-    package mutating func replace(at index: Int, with element: Element) {
-        precondition(index >= 0 && index < count, "index out of range")
-        Self.replace(at: index, in: &root, with: element)
-    }
-
-    /// Replaces the elements in `range` one by one; meant for small ranges.
-    mutating func replace(_ range: Range<Int>, with elements: [Element]) {
-        let common = Swift.min(range.count, elements.count)
-        for offset in 0..<common { replace(at: range.lowerBound + offset, with: elements[offset]) }
-        for offset in common..<elements.count { insert(elements[offset], at: range.lowerBound + offset) }
-        for _ in common..<range.count { remove(at: range.lowerBound + common) }
-    }
-
     private static func makeUnique(_ node: inout Node) {
         if !isKnownUniquelyReferenced(&node) { node = Node(copying: node) }
     }
 
     /// Returns a new right sibling if the node had to be split.
-    private static func insert(_ element: Element, at index: Int, into node: inout Node) -> Node? {
+    static func insert(_ element: Element, at index: Int, into node: inout Node) -> Node? {
         makeUnique(&node)
         if node.height == 0 {
             // A leaf has no spare capacity until it grows; then it reserves its maximum.
             if node.elements.count == node.elements.capacity { node.elements.reserveCapacity(leafCapacity + 1) }
             node.elements.putIn(element, at: index)
             guard node.isOverfull else {
-                node.summary = Element.summary(node.summary, afterInsertingAt: index, of: node.elements)
+                node.changed(at: index, from: .zero, to: element.summary)
                 return nil
             }
         } else {
@@ -63,12 +30,12 @@ extension SummaryTree {
         return node.splitIfOverfull()
     }
 
-    private static func remove(at index: Int, from node: inout Node) -> Element {
+    static func remove(at index: Int, from node: inout Node) -> Element {
         makeUnique(&node)
         let removed: Element
         if node.height == 0 {
             removed = node.elements.remove(at: index)
-            node.summary = Element.summary(node.summary, afterRemoving: removed, at: index, of: node.elements)
+            node.changed(at: index, from: removed.summary, to: .zero)
             return removed
         } else {
             var offset = index
@@ -81,12 +48,12 @@ extension SummaryTree {
         }
     }
 
-    private static func replace(at index: Int, in node: inout Node, with element: Element) {
+    static func replace(at index: Int, in node: inout Node, with element: Element) {
         makeUnique(&node)
         if node.height == 0 {
-            let old = node.elements[index]
+            let old = node.elements[index].summary
             node.elements[index] = element
-            node.summary = Element.summary(node.summary, afterReplacing: old, at: index, of: node.elements)
+            node.changed(at: index, from: old, to: element.summary)
         } else {
             var offset = index
             let slot = node.slot(of: &offset)
@@ -111,10 +78,20 @@ extension Array {
 }
 
 extension SummaryTree.Node {
+    /// Updates the sum of a leaf in which the element at `index` came, went or changed; `.zero` is none.
+    fileprivate func changed(at index: Int, from old: SummaryTree.Sum, to new: SummaryTree.Sum) {
+        summary = elements.withUnsafeBufferPointer { elements in
+            let sums = elements.lazy.map { $0.summary }
+            return summary.replacing(old, by: new, before: sums[..<index], behind: sums[(index + new.count)...])
+        }
+    }
+
     /// Updates the sums that contain a changed child.
     fileprivate func childChanged(_ slot: Int) {
         let (old, new) = (summaries[slot], children[slot].summary)
-        summary = summaries.withUnsafeBufferPointer { summary.replacing(old, by: new, behind: $0[..<slot]) }
+        summary = summaries.withUnsafeBufferPointer { sums in
+            summary.replacing(old, by: new, before: sums[..<slot], behind: sums[(slot + 1)...])
+        }
         summaries[slot] = new
     }
 

@@ -5,27 +5,26 @@ package protocol Summary: Sendable {
     var count: Int { get }
     static func + (left: Self, right: Self) -> Self
 
-    /// The sum of a run in which a part changed. O(`left`).
+    /// Returns the sum of a run in which the part `old` became `new`, which has at most one element more or less.
     ///
     /// - Parameters:
-    ///   - old: the part before the change, behind the parts `left`.
-    ///   - new: the part now.
-    func replacing(_ old: Self, by new: Self, behind left: Slice<UnsafeBufferPointer<Self>>) -> Self
+    ///   - before: the parts before it.
+    ///   - behind: the parts behind it. Only the fewer ones are read.
+    func replacing(
+        _ old: Self, by new: Self, before: some RandomAccessCollection<Self>, behind: some RandomAccessCollection<Self>
+    ) -> Self
 }
 
 /// An element of a `SummaryTree`.
 package protocol Summarized: Sendable {
     associatedtype Sum: Summary
     var summary: Sum { get }
+    /// Returns the summary of at most one leaf.
     static func summary(of elements: [Self]) -> Sum
+}
 
-    /// Returns the summary of `elements` (at most one leaf), given `sum`, their summary before the one at `index` was
-    /// inserted. It may be computed without reading all of them.
-    static func summary(_ sum: Sum, afterInsertingAt index: Int, of elements: [Self]) -> Sum
-    /// Returns the same after `removed` was removed at `index`.
-    static func summary(_ sum: Sum, afterRemoving removed: Self, at index: Int, of elements: [Self]) -> Sum
-    /// Returns the same after the element at `index` replaced `old`.
-    static func summary(_ sum: Sum, afterReplacing old: Self, at index: Int, of elements: [Self]) -> Sum
+extension Summarized {
+    package static func summary(of elements: [Self]) -> Sum { elements.reduce(.zero) { $0 + $1.summary } }
 }
 
 /// A copy-on-write sequence as an order-statistic B+tree: elements in the leaves, a summary at each node.
@@ -40,14 +39,13 @@ package struct SummaryTree<Element: Summarized>: Sendable {
     package static var leafCapacity: Int { 64 }
     package static var fanOut: Int { 32 }
 
-    /// Only for this type, whose operations are in several files.
-    var root: Node
+    private var root: Node
 
     package init() {
         root = Node(elements: [])
     }
 
-    package init(root: Node) {
+    init(root: Node) {
         self.root = root
     }
 
@@ -105,6 +103,76 @@ package struct SummaryTree<Element: Summarized>: Sendable {
         func summarize() {
             summary = height == 0 ? Element.summary(of: elements) : summaries.reduce(.zero, +)
         }
+    }
+}
+
+// MARK: - Changing
+
+extension SummaryTree {
+    /// Inserts `element` before the element at `index`.
+    ///
+    /// - Precondition: `0 ≤ index ≤ count`.
+    package mutating func insert(_ element: Element, at index: Int) {
+        precondition(index >= 0 && index <= count, "index out of range")
+        if let sibling = Self.insert(element, at: index, into: &root) {
+            root = Node(children: [root, sibling], height: root.height + 1)
+        }
+    }
+
+    /// Removes and returns the element at `index`.
+    @discardableResult
+    package mutating func remove(at index: Int) -> Element {
+        precondition(index >= 0 && index < count, "index out of range")
+        let removed = Self.remove(at: index, from: &root)
+        while root.height > 0, root.children.count == 1 { root = root.children[0] }
+        return removed
+    }
+
+    /// Replaces the element at `index`.
+    package mutating func replace(at index: Int, with element: Element) {
+        precondition(index >= 0 && index < count, "index out of range")
+        Self.replace(at: index, in: &root, with: element)
+    }
+
+    /// Replaces the elements in `range` one by one; meant for small ranges.
+    mutating func replace(_ range: Range<Int>, with elements: [Element]) {
+        let common = Swift.min(range.count, elements.count)
+        for offset in 0..<common { replace(at: range.lowerBound + offset, with: elements[offset]) }
+        for offset in common..<elements.count { insert(elements[offset], at: range.lowerBound + offset) }
+        for _ in common..<range.count { remove(at: range.lowerBound + common) }
+    }
+
+    /// Splits the elements into those before `index`, and the rest.
+    package func split(at index: Int) -> (SummaryTree, SummaryTree) {
+        precondition(index >= 0 && index <= count, "index out of range")
+        let parts = Self.split(root, at: index)
+        return (SummaryTree(root: parts.left), SummaryTree(root: parts.right))
+    }
+
+    /// Returns the elements in `range`, as a tree.
+    package func slice(_ range: Range<Int>) -> SummaryTree {
+        split(at: range.upperBound).0.split(at: range.lowerBound).1
+    }
+
+    /// Concatenates two trees.
+    package static func + (left: SummaryTree, right: SummaryTree) -> SummaryTree {
+        SummaryTree(root: join(left.root, right.root))
+    }
+
+    /// Replaces the elements in `range` with those of `tree`.
+    mutating func replaceSubrange(_ range: Range<Int>, with tree: SummaryTree) {
+        let (head, rest) = split(at: range.lowerBound)
+        let (_, tail) = rest.split(at: range.count)
+        self = head + tree + tail
+    }
+}
+
+// MARK: - Invariants
+
+extension SummaryTree {
+    /// Returns what is wrong with the tree, or nil if nothing is. For tests: O(n).
+    package func brokenInvariant(sumsAreEqual: (Sum, Sum) -> Bool) -> String? {
+        root.brokenInvariant(isRoot: true, sumsAreEqual)
     }
 }
 
@@ -197,46 +265,5 @@ extension SummaryTree.Node {
             slot += 1
         }
         return slot
-    }
-}
-
-extension SummaryTree: Sequence {
-    package var underestimatedCount: Int { count }
-
-    package func makeIterator() -> Iterator { Iterator(tree: self, range: 0..<count) }
-
-    /// Returns the elements in `range`, in order. O(range + log n).
-    func elements(in range: Range<Int>) -> IteratorSequence<Iterator> {
-        precondition(range.lowerBound >= 0 && range.upperBound <= count, "range out of bounds")
-        return IteratorSequence(Iterator(tree: self, range: range))
-    }
-
-    /// Iterates leaf by leaf.
-    package struct Iterator: IteratorProtocol {
-        private let tree: SummaryTree
-        private var position: Int
-        private let end: Int
-        private var leaf: [Element] = []
-        private var offset = 0
-
-        init(tree: SummaryTree, range: Range<Int>) {
-            self.tree = tree
-            position = range.lowerBound
-            end = range.upperBound
-        }
-
-        package mutating func next() -> Element? {
-            guard position < end else { return nil }
-            if offset == leaf.count {
-                let found = tree.leaf(containing: position)
-                leaf = found.elements
-                offset = position - found.start
-            }
-            defer {
-                offset += 1
-                position += 1
-            }
-            return leaf[offset]
-        }
     }
 }
