@@ -22,7 +22,15 @@ package struct WireReader {
         return bytes[position]
     }
 
+    @inline(__always)
     package mutating func varint(_ field: @autoclosure () -> String) throws(WireError) -> UInt64 {
+        // Most have one byte.
+        guard position < bytes.count, bytes[position] < 0x80 else { return try longVarint(field()) }
+        defer { position += 1 }
+        return UInt64(bytes[position])
+    }
+
+    private mutating func longVarint(_ field: @autoclosure () -> String) throws(WireError) -> UInt64 {
         var value: UInt64 = 0
         var shift: UInt64 = 0
         while true {

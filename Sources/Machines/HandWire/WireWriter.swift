@@ -67,6 +67,7 @@ package struct WireWriter: ~Copyable {
         (memory, ownsMemory) = (larger, true)
     }
 
+    @inline(__always)
     package mutating func byte(_ value: UInt8) {
         reserve(1)
         memory[end] = value
@@ -75,6 +76,7 @@ package struct WireWriter: ~Copyable {
 
     /// Writes seven bits per byte, the lowest first; the top bit is set if more bytes follow.
     package mutating func varint(_ value: UInt64) {
+        if value < 0x80 { return byte(UInt8(truncatingIfNeeded: value)) }
         reserve(10)
         memory.put(varint: value, &end)
     }
