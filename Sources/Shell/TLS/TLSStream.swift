@@ -168,6 +168,8 @@ package final class TLSStream: Channel {
     private func read() {
         withUnsafeTemporaryAllocation(byteCount: Self.recordBytes, alignment: 1) { room in
             while isReading, !hasFailed, let ssl {
+                // As nearly always after the first record: OpenSSL takes long to find that nothing is left.
+                if BIO_ctrl_pending(input) == 0, SSL_has_pending(ssl) == 0 { break }
                 ERR_clear_error()
                 let count = SSL_read(ssl, room.baseAddress, Int32(room.count))
                 if asksTooOften(ssl) { return fail("TLS: the other side asks for new keys again and again") }
@@ -282,9 +284,12 @@ package final class TLSStream: Channel {
         var bytes: UnsafeMutablePointer<CChar>?
         let count = hand_bio_bytes(output, &bytes)
         guard count > 0, let bytes else { return stream.isWriting ? .draining : .written }
-        let buffer = OutputBuffer(UnsafeRawBufferPointer(start: bytes, count: count))
+        // The system nearly always takes all at once, and then nothing is copied.
+        let all = UnsafeRawBufferPointer(start: bytes, count: count)
+        let rest = UnsafeRawBufferPointer(rebasing: all[stream.writeNow(all)...])
+        let result = rest.isEmpty ? .written : stream.write([OutputBuffer(rest)])
         _ = hand_bio_reset(output)
-        return stream.write([buffer])
+        return result
     }
 
     package func shutdown() {
