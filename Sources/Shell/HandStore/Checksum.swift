@@ -22,14 +22,21 @@ package enum CheckedTable: String, CaseIterable {
     }
 
     /// All columns, for `SELECT` and for `INSERT`; the checksum comes last.
-    var selection: String { (columns + ["checksum"]).joined(separator: ", ") }
+    var selection: String { Self.statements[self]?.selection ?? "" }
 
     /// The statement that inserts a row from the values of `columns`, or replaces it in tables whose rows may change.
-    var insertion: String {
-        let places = Array(repeating: "?", count: columns.count + 1).joined(separator: ", ")
-        let isFinal = self == .commits || self == .authors
-        return "INSERT \(isFinal ? "" : "OR REPLACE ")INTO \(rawValue) (\(selection)) VALUES (\(places))"
-    }
+    var insertion: String { Self.statements[self]?.insertion ?? "" }
+
+    /// Put together once, because each commit needs some of them.
+    private static let statements = Dictionary(
+        uniqueKeysWithValues: allCases.map { table in
+            let selection = (table.columns + ["checksum"]).joined(separator: ", ")
+            let places = Array(repeating: "?", count: table.columns.count + 1).joined(separator: ", ")
+            let isFinal = table == .commits || table == .authors
+            let verb = isFinal ? "INSERT" : "INSERT OR REPLACE"
+            let insertion = "\(verb) INTO \(table.rawValue) (\(selection)) VALUES (\(places))"
+            return (table, (selection: selection, insertion: insertion))
+        })
 
     /// Returns the values of `columns`, followed by their checksum.
     func arguments(_ values: [SQLiteValue]) -> [SQLiteValue] {
