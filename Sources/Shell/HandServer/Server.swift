@@ -234,7 +234,7 @@ package final class Server {
                 service.timeout()
             }
         }
-        if service.isDraining, service.connectionCount == 0 { drained() }
+        if service.hasDrained { drained() }
         if service.hasStopped { finish() }
     }
 

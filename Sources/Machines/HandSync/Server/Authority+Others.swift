@@ -44,8 +44,7 @@ extension Authority {
             throw .damaged("\(place) has another digest")
         }
         present.deck?.replay(commit.delta, on: before)
-        inverse.forEachInserted { ids.remove(NumberKey($0.id.rawValue)) }
-        commit.delta.forEachInserted { ids.insert(NumberKey($0.id.rawValue)) }
+        ids.replace(inverse.items, by: commit.delta.items)
         window.append(commit, list: list)
         past.append(&inverse, of: commit.revision)
         sequences[client] = SequenceMark(of: commit)

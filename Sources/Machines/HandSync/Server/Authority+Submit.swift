@@ -108,6 +108,8 @@ extension Authority {
 
     /// Each sequence is used once: what came before is answered with what became of it. Some may have been left out, as those of
     /// submissions that were rejected.
+    // Inlined, as a call would copy the authority.
+    @inline(__always)
     private func answerFromBefore(_ submission: Submission, author: Author) -> Outcome? {
         if submission.sequence == 0 { return .failed(.wrongSequence) }
         guard let last = sequences[author.client], submission.sequence <= last.sequence else { return nil }
@@ -187,18 +189,23 @@ extension Authority {
         guard reach <= present.hand.count else { throw .doesNotFit(reach: reach, count: present.hand.count) }
         try checkRules(of: delta)
         let deleted = delta.packedItems(deletedFrom: present.hand)
-        try checkIDs(inserted: delta, deleted: deleted)
-        var deck = present.deck
-        let made = try deck?.play(delta, deleted: deleted) ?? delta
-        let inverse = made.inverted(on: present.hand)
-        do { try present.hand.apply(made) } catch { throw .doesNotFit(reach: reach, count: present.hand.count) }
-        if deck != nil { present.deck = deck }
-        present.revision += 1
-        for item in deleted { ids.remove(NumberKey(item.id.rawValue)) }
-        made.forEachInserted { ids.insert(NumberKey($0.id.rawValue)) }
-        return (made, inverse)
+        try takeIDs(inserted: delta, deleted: deleted)
+        do throws(Rejection) {
+            var deck = present.deck
+            let made = try deck?.play(delta, deleted: deleted) ?? delta
+            let inverse = made.inverted(on: present.hand)
+            do { try present.hand.apply(made) } catch { throw .doesNotFit(reach: reach, count: present.hand.count) }
+            if deck != nil { present.deck = deck }
+            present.revision += 1
+            return (made, inverse)
+        } catch {
+            ids.replace(delta.items, by: deleted)
+            throw error
+        }
     }
 
+    // Inlined, as a call would copy the authority.
+    @inline(__always)
     private func checkRules(of delta: Delta) throws(Rejection) {
         let maximum = min(rules.maximumCount, limits.listItems)
         let growth = delta.growth
@@ -219,24 +226,29 @@ extension Authority {
         if size > limits.itemBytes { throw .violation(.itemTooLarge(size: size, maximum: limits.itemBytes)) }
     }
 
-    private mutating func checkIDs(inserted delta: Delta, deleted: [PackedItem]) throws(Rejection) {
+    /// Replaces the ids of deleted items by those of inserted ones, if each is then there once. Otherwise nothing changes.
+    private mutating func takeIDs(inserted delta: Delta, deleted: [PackedItem]) throws(Rejection) {
+        for item in deleted { ids.remove(NumberKey(item.id.rawValue)) }
         work += deleted.count
-        if let item = delta.singleItem {
-            work += 1
-            if ids.contains(NumberKey(item.id.rawValue)) { throw .duplicateItem(item.id) }
-        } else if delta.single == nil {
-            try checkIDs(delta.items, deleted: deleted)
+        var taken = 0
+        do throws(Rejection) {
+            try delta.forEachInserted { item throws(Rejection) in
+                work += 1
+                guard ids.insert(NumberKey(item.id.rawValue)).inserted else { throw .duplicateItem(item.id) }
+                taken += 1
+            }
+        } catch {
+            ids.replace(delta.items.prefix(taken), by: deleted)
+            throw error
         }
     }
+}
 
-    private mutating func checkIDs(_ inserted: Delta.Items, deleted: [PackedItem]) throws(Rejection) {
-        work += inserted.count
-        let gone = Set(deleted.map(\.id))
-        var seen: Set<ItemID> = []
-        for item in inserted {
-            let isHere = ids.contains(NumberKey(item.id.rawValue)) && !gone.contains(item.id)
-            if isHere || !seen.insert(item.id).inserted { throw .duplicateItem(item.id) }
-        }
+extension Set<NumberKey> {
+    /// Removes the ids of some items, and adds those of others.
+    mutating func replace(_ old: some Sequence<PackedItem>, by new: some Sequence<PackedItem>) {
+        for item in old { remove(NumberKey(item.id.rawValue)) }
+        for item in new { insert(NumberKey(item.id.rawValue)) }
     }
 }
 

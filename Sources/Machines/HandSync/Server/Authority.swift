@@ -240,18 +240,13 @@ public struct Authority: Sendable {
     mutating func takeBackPending() -> [Pending] {
         for commit in pending.reversed() {
             sequences[commit.client] = commit.previous
-            takeBackIDs(of: commit)
+            ids.replace(window.delta(at: commit.mark.revision).items, by: commit.inverse.items)
         }
         present = State(hand: hand, revision: revision, deck: deck)
         inWriting = 0
         window.truncate(to: revision)
         defer { pending = [] }
         return pending
-    }
-
-    private mutating func takeBackIDs(of commit: Pending) {
-        window.delta(at: commit.mark.revision).forEachInserted { ids.remove(NumberKey($0.id.rawValue)) }
-        commit.inverse.forEachInserted { ids.insert(NumberKey($0.id.rawValue)) }
     }
 }
 

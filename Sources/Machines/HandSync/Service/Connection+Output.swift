@@ -12,6 +12,8 @@ extension Connection {
         /// Whether the connection is in `Service.marked` or `Service.receiving`.
         var isMarked = false
 
+        var isEmpty: Bool { answers.isEmpty && transfers.isEmpty }
+
         fileprivate mutating func add(_ run: FrameRun) {
             answers.append(run)
             bytes += run.range.count
@@ -82,6 +84,17 @@ extension Connection {
         }
     }
 
+    /// Whether the commits of one list after a revision are all that there may be for it.
+    func awaitsOnly(commitsAfter revision: Int) -> Bool {
+        !isEnding && outbox.isEmpty && cursors.awaitOnly(commitsAfter: revision) && !stream.isWriting
+    }
+
+    /// Sends commits of the only list that it follows.
+    func write(_ runs: [FrameRun], upTo revision: Int) {
+        cursors[at: 0].revision = revision
+        _ = stream.write(runs)
+    }
+
     /// About how many bytes go to the socket at a time.
     static let burst = 256 << 10
 
@@ -91,7 +104,7 @@ extension Connection {
     func flush(_ output: inout Output, chunkBytes: Int) {
         output.removeAll()
         guard !isClosed, !stream.isWriting else { return }
-        output.hadAnswers = !outbox.answers.isEmpty || !outbox.transfers.isEmpty
+        output.hadAnswers = !outbox.isEmpty
         if !outbox.answers.isEmpty { output.add(takeAnswers()) }
         if !isEnding { gather(&output, chunkBytes: chunkBytes) }
         if !outbox.answers.isEmpty { output.hasMore = true }
@@ -145,21 +158,21 @@ extension Connection {
                 if revision < hosted.authority.revision { output.hasMore = true }
             }
         }
-        if cursor.presence.told < cursor.presence.owed { gatherPresence(&cursor, &output, chunkBytes: chunkBytes) }
+        if cursor.presence.isOwed { gatherPresence(&cursor, &output, chunkBytes: chunkBytes) }
     }
 
     /// Adds who has moved, come or gone since the client was told, as far as it is due.
     private static func gatherPresence(_ cursor: inout Cursor, _ output: inout Output, chunkBytes: Int) {
         let hosted = cursor.hosted
         guard !cursor.presence.isLost(hosted.presence) else { return }
-        while cursor.presence.told < cursor.presence.owed, !output.isFull(chunkBytes) {
+        while cursor.presence.isOwed, !output.isFull(chunkBytes) {
             let (entries, end) = hosted.presence.entries(
                 after: cursor.presence.told, through: cursor.presence.owed, knownGone: cursor.presence.knownGone,
                 atMost: Service.presencePage)
             if !entries.isEmpty { output.add(DownMessage.presence(list: hosted.list.number, entries).frame) }
             cursor.presence.told = end
         }
-        if cursor.presence.told < cursor.presence.owed { output.hasMore = true }
+        if cursor.presence.isOwed { output.hasMore = true }
     }
 
     /// Owes the client the changes of a list's presence since the last ones.

@@ -21,6 +21,12 @@ struct CursorTable {
         index(of: list).map { entries[$0].cursor.isFirstSubmission } ?? true
     }
 
+    /// Whether there is one list, and all that may be sent of it are commits after that revision.
+    func awaitOnly(commitsAfter revision: Int) -> Bool {
+        entries.count == 1 && entries[0].cursor.revision == revision && entries[0].cursor.snapshot == nil
+            && !entries[0].cursor.isReading && !entries[0].cursor.presence.isOwed
+    }
+
     mutating func submissionDecided(in list: UInt64) {
         if let index = index(of: list) { entries[index].cursor.isFirstSubmission = false }
     }

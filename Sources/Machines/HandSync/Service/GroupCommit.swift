@@ -7,10 +7,10 @@ struct GroupCommit {
     /// Other writes, which must not run beside a transaction on the same lists.
     var jobs: [any WriteJob] = []
     var isWriting = false
-    /// The batches that are being written.
-    var writing: [(hosted: HostedList, batch: CommitBatch)] = []
-    /// Memory for those that have been written, while the answer is handled.
-    var written: [(hosted: HostedList, batch: CommitBatch)] = []
+    /// The lists of the batches that are being written, in their order.
+    private var writing: [HostedList] = []
+    /// The same of those that have been written, while the answer is handled. Kept so that its memory is used again.
+    var written: [HostedList] = []
     /// Batches of which the store could not say whether it has them. They are appended again at `retryAt`; until then, nothing more
     /// of their lists is handed over.
     var unsettled: [(hosted: HostedList, batch: CommitBatch)] = []
@@ -42,19 +42,30 @@ struct GroupCommit {
 
     /// Takes the commits of dirty lists, and the batches that are to be appended again by now.
     mutating func takeBatches(now: UInt64) -> [CommitBatch] {
+        var batches: [CommitBatch] = []
         for hosted in dirty {
             hosted.isDirty = false
             // An unsettled list is added again when it is settled.
             guard !hosted.isUnsettled, hosted.authority.isBusy else { continue }
-            writing.append((hosted, hosted.authority.takeBatch()))
+            writing.append(hosted)
+            batches.append(hosted.authority.takeBatch())
         }
         dirty.clear()
         if let time = retryAt, now >= time {
-            for (hosted, _) in unsettled { hosted.isUnsettled = false }
-            writing += unsettled
+            for (hosted, batch) in unsettled {
+                hosted.isUnsettled = false
+                writing.append(hosted)
+                batches.append(batch)
+            }
             (unsettled, retryAt) = ([], nil)
         }
-        return writing.map(\.batch)
+        return batches
+    }
+
+    /// The store has answered about the batches.
+    mutating func endWriting() {
+        isWriting = false
+        swap(&writing, &written)
     }
 
     /// Keeps a batch of which the store could not say whether it has it.
@@ -92,5 +103,7 @@ package struct AppendBatches: ServiceTask {
 
     package func run(on store: any CommitStore) throws -> [Appended] { try store.append(batches, by: newcomers) }
 
-    package func finished(_ answer: Result<[Appended], StoreError>, in service: Service) { service.appended(answer) }
+    package func finished(_ answer: Result<[Appended], StoreError>, in service: Service) {
+        service.appended(batches, answer)
+    }
 }

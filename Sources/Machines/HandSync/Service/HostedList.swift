@@ -10,6 +10,8 @@ final class HostedList {
     }
 
     @exclusivity(unchecked) var list: StoredList
+    /// Whether it was not let go of. If it is loaded again, that is another object.
+    @exclusivity(unchecked) var isLoaded = true
     // As with `Connection`, accesses to the authority never overlap.
     @exclusivity(unchecked) var authority: Authority
     /// Whether it is in `GroupCommit.dirty`.

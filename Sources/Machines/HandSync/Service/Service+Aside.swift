@@ -25,7 +25,7 @@ extension Service {
     }
 
     func make(_ edit: LargeEdit, in hosted: HostedList) {
-        guard let connection = connections[edit.connection], !connection.isEnding, isLoaded(hosted) else {
+        guard let connection = connections[edit.connection], !connection.isEnding, hosted.isLoaded else {
             release(hosted)
             return end(edit.connection)
         }

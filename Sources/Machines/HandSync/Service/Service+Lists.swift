@@ -71,7 +71,7 @@ extension Service {
         }
         // While the connection waited, the list was renamed, or let go of. Its former name may be another list's.
         let isRenamed = !subscribe.name.isEmpty && hosted.list.name != subscribe.name
-        if !connection.isEnding, isRenamed || !isLoaded(hosted) { return self.subscribe(connection, subscribe) }
+        if !connection.isEnding, isRenamed || !hosted.isLoaded { return self.subscribe(connection, subscribe) }
         defer { end(connection) }
         guard !connection.isEnding else { return }
         // The client may have lost the right to read the list.

@@ -87,9 +87,6 @@ extension Service {
         guard let hosted = hostedLists[reference.number], hosted.load == reference.load else { return nil }
         return hosted
     }
-
-    /// Whether a list was not let go of meanwhile.
-    func isLoaded(_ hosted: HostedList) -> Bool { hostedLists[hosted.list.number] === hosted }
 }
 
 private struct LoadList: ServiceTask {

@@ -96,6 +96,7 @@ extension Service {
 
     /// Removes a list from memory.
     func unload(_ hosted: HostedList) {
+        hosted.isLoaded = false
         hostedLists[hosted.list.number] = nil
         exchange.unloaded(hosted.list.number)
         forgetName(of: hosted)

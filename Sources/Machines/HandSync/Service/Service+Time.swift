@@ -48,6 +48,9 @@ extension Service {
         for connection in connections { connection.stream.stopReading() }
     }
 
+    /// Whether it takes no new connections, and has lost the last one.
+    package var hasDrained: Bool { isDraining && connections.isEmpty }
+
     /// Whether it was stopped, everything is written, and all connections are closed.
     package var hasStopped: Bool { isStopping && writer.isIdle && connections.isEmpty }
 

@@ -32,31 +32,32 @@ extension Service {
     }
 
     /// The batches that were handed over are durable, or lost.
-    func appended(_ result: Result<[Appended], StoreError>) {
-        swap(&writer.writing, &writer.written)
+    func appended(_ batches: [CommitBatch], _ result: Result<[Appended], StoreError>) {
+        writer.endWriting()
         defer { writer.written.clear() }
-        let written = writer.written
-        writer.isWriting = false
         switch result {
         case .success(let outcomes):
             figures.writes += 1
             storeSize.isStale = true
             environment.note(CommitStage.written)
             var spent: [Authority.Spent] = []
-            for ((hosted, batch), outcome) in zip(written, outcomes) where isLoaded(hosted) {
-                switch outcome {
-                case .taken: if let large = wrote(batch, in: hosted) { spent.append(large) }
+            // By index, so that nothing is copied.
+            for index in batches.indices {
+                let hosted = writer.written[index]
+                guard hosted.isLoaded else { continue }
+                switch outcomes[index] {
+                case .taken: if let large = wrote(batches[index], in: hosted) { spent.append(large) }
                 case .missed(let frames): missed(frames, in: hosted)
-                case .unknown: unsettled(batch, of: hosted)
+                case .unknown: unsettled(batches[index], of: hosted)
                 case .gone: vanished(hosted)
                 }
             }
-            if !spent.isEmpty { discard((spent, written.map(\.batch))) }
+            if !spent.isEmpty { discard((spent, batches)) }
         case .failure(let error):
-            guard isShared else { return failed(error, written.map(\.hosted)) }
+            guard isShared else { return failed(error, writer.written) }
             // The error does not say whether an earlier attempt at these batches succeeded.
             environment.note(.storeFailed(error))
-            for (hosted, batch) in written where isLoaded(hosted) { unsettled(batch, of: hosted) }
+            for (hosted, batch) in zip(writer.written, batches) where hosted.isLoaded { unsettled(batch, of: hosted) }
         }
     }
 
@@ -65,7 +66,6 @@ extension Service {
         let spent = hosted.authority.wrote()
         figures.commits += batch.entries.count
         if hosted.authority.isBusy { writer.add(hosted) }
-        // By index, so that no entry is copied.
         for index in batch.entries.indices {
             let author = batch.entries[index].mark.author
             authors[author]?.submissionEnded()

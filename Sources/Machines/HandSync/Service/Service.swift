@@ -47,6 +47,8 @@ package final class Service {
     @exclusivity(unchecked) private var flushing: [Connection] = []
     /// Marked connections that get whole lists. The first to wait comes first.
     @exclusivity(unchecked) private var receiving: [Connection] = []
+    /// The newest commits of one list, while its subscribers get them. Kept so that its memory is used again.
+    @exclusivity(unchecked) private var latestRun: [FrameRun] = []
     /// What is sent to a connection. Kept so that its memory is used again.
     @exclusivity(unchecked) private var output = Connection.Output()
     @exclusivity(unchecked) var writer = GroupCommit()
@@ -199,10 +201,7 @@ package final class Service {
     /// events.
     package func endTurn() -> Bool {
         writeBatch()
-        while let hosted = news.popLast() {
-            hosted.hasNews = false
-            for connection in hosted.subscribers where !connection.outbox.isMarked { send(to: connection) }
-        }
+        while let hosted = news.popLast() { deliver(hosted) }
         if !marked.isEmpty {
             swap(&marked, &flushing)
             for connection in flushing { send(to: connection) }
@@ -210,9 +209,29 @@ package final class Service {
         }
         if !receiving.isEmpty { sendChunks() }
         // What was sent is not held until something else is.
-        output.removeAll()
+        if !output.runs.isEmpty { output.removeAll() }
         servePast()
         return sayGoodbye() || !marked.isEmpty || !receiving.isEmpty
+    }
+
+    /// Sends a list's newest commits to its subscribers. Nearly all get the same bytes, and nothing else.
+    private func deliver(_ hosted: HostedList) {
+        hosted.hasNews = false
+        let latest = hosted.authority.latest
+        if let latest { latestRun.append(latest.run) }
+        var sent = 0
+        for connection in hosted.subscribers where !connection.outbox.isMarked {
+            if let latest, connection.awaitsOnly(commitsAfter: latest.base) {
+                connection.write(latestRun, upTo: hosted.authority.revision)
+                sent += 1
+            } else {
+                send(to: connection)
+            }
+        }
+        latestRun.clear()
+        guard let latest, sent > 0 else { return }
+        figures.bytesSent += sent * latest.run.range.count
+        figures.deliveries += sent * (hosted.authority.revision - latest.base)
     }
 
     private func send(to connection: Connection) {
