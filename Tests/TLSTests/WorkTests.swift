@@ -73,7 +73,7 @@ import Testing
             let count = hand_bio_bytes(output, &bytes)
             guard count > 0, let bytes else { return }
             stream.write([OutputBuffer([UInt8](UnsafeRawBufferPointer(start: bytes, count: count)))])
-            _ = hand_bio_reset(output)
+            hand_bio_drop(output)
         }
 
         /// Changes keys that many times, then sends one byte.

@@ -62,9 +62,13 @@ static inline void hand_ssl_see_message(
     if (data > hand_ssl_most_late_messages()) (void)BIO_reset(SSL_get_rbio(ssl));
 }
 static inline void hand_ssl_see_messages(SSL_CTX *context) { SSL_CTX_set_msg_callback(context, hand_ssl_see_message); }
-// Get the contents of a memory BIO, and drop them.
+// Get the contents of a memory BIO, and drop them. BIO_reset would also clear all of its memory, which is as large as
+// the largest output so far.
 static inline long hand_bio_bytes(BIO *bio, char **bytes) { return BIO_get_mem_data(bio, bytes); }
-static inline int hand_bio_reset(BIO *bio) { return (int)BIO_reset(bio); }
+static inline void hand_bio_drop(BIO *bio) {
+    char dropped[4096];
+    while (BIO_read(bio, dropped, sizeof dropped) > 0) continue;
+}
 // An empty memory BIO is not at its end: more input will arrive.
 static inline void hand_bio_never_ends(BIO *bio) { BIO_set_mem_eof_return(bio, -1); }
 

@@ -288,7 +288,7 @@ package final class TLSStream: Channel {
         let all = UnsafeRawBufferPointer(start: bytes, count: count)
         let rest = UnsafeRawBufferPointer(rebasing: all[stream.writeNow(all)...])
         let result = rest.isEmpty ? .written : stream.write([OutputBuffer(rest)])
-        _ = hand_bio_reset(output)
+        hand_bio_drop(output)
         return result
     }
 
