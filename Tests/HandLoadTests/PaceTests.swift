@@ -95,7 +95,7 @@ import Testing
         func goOffline() {}
         func goOnline() { player.isReady() }
         func stall() {}
-        func goOn() {}
+        func resume() {}
         func close() {}
         func tick(now: UInt64) {}
     }

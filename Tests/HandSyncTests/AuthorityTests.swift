@@ -269,6 +269,35 @@ import Testing
         #expect(reject(.deleting(0..<1), exactBase: 0) == .revisionMoved(now: 1))
     }
 
+    /// Of an edit that is rejected, nothing remains: the ids of its items are free, and those of the items that it deletes are not.
+    @Test func aRejectedEditTakesNoIDs() throws {
+        var list = authority(tasks(2))
+        let (fresh, used) = (tasks(1, first: 7)[0], tasks(1)[0])
+        let both = submission(.inserting([fresh, used], at: 0, .after), base: 0, 1)
+        #expect(commit(&list, both) == .rejected(.duplicateItem(used.id)))
+        let twice = try Delta.deleting(0..<1).composed(with: .inserting([fresh, fresh], at: 0, .after))
+        #expect(commit(&list, submission(twice, base: 0, 2)) == .rejected(.duplicateItem(fresh.id)))
+        #expect(list.brokenInvariant() == nil)
+        #expect(
+            commit(&list, submission(.inserting([used], at: 0, .after), base: 0, 3))
+                == .rejected(.duplicateItem(used.id)))
+        let replaced = try Delta.deleting(0..<1).composed(with: .inserting([fresh, used], at: 0, .after))
+        #expect(commit(&list, submission(replaced, base: 0, 4)) == .numbered(refusal: nil))
+        #expect(list.hand.ids.map(\.rawValue) == [7, 1, 2])
+        #expect(list.brokenInvariant() == nil)
+
+        var game = authority([], rules: .fiveCards, deck: Deck(seed: 3))
+        func deal(_ id: UInt64, _ content: Content, _ sequence: UInt64) -> Authority.Outcome {
+            let card = Item(id: ItemID(rawValue: id), content: content)
+            return commit(&game, submission(.inserting([card], at: 0, .after), base: game.revision, sequence))
+        }
+        #expect(deal(1, .card(.faceDown), 1) == .numbered(refusal: nil))
+        guard case .card(let held) = game.hand[0].content else { return #expect(Bool(false)) }
+        #expect(deal(2, .card(held), 2) == .rejected(.violation(.cardNotInDeck(held))))
+        #expect(game.brokenInvariant() == nil)
+        #expect(deal(2, .card(.faceDown), 3) == .numbered(refusal: nil))
+    }
+
     @Test func threeClientsDealAtOnceFromOneDeck() {
         var list = authority([], rules: .fiveCards, deck: Deck(seed: 3))
         var random = SplitMix64(seed: 4)

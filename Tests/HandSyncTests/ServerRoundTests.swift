@@ -18,7 +18,7 @@ import Testing
             if round.target.address == nil { round.found(addresses: addresses[round.target.host]) }
             tried.append("\(round.target.host).\(round.target.address ?? -1)")
             let step = round.failed(reason)
-            if step != .goOn { return (tried, step) }
+            if step != .tryNext { return (tried, step) }
         }
     }
 
@@ -80,13 +80,13 @@ import Testing
         #expect(one.target.patience == nil)
         one.found(addresses: 2)
         #expect(one.target == Target(host: 0, address: 0, patience: 1_000))
-        #expect(one.failed("refused") == .goOn)
+        #expect(one.failed("refused") == .tryNext)
         #expect(one.failed("reset") == .wait(notBefore: 0, reason: "refused; reset"))
     }
 
     @Test func eachReasonIsReportedOnce() {
         var round = Self.round("a:1", "b:1", "c:1")
-        for (reason, expected) in [("x", .goOn), ("y", .goOn), ("x", nil)] as [(String, ServerRound.Step?)] {
+        for (reason, expected) in [("x", .tryNext), ("y", .tryNext), ("x", nil)] as [(String, ServerRound.Step?)] {
             #expect(round.failed(reason) == expected ?? .wait(notBefore: 0, reason: "a:1, c:1: x; b:1: y"))
         }
     }
@@ -94,16 +94,16 @@ import Testing
     /// After a connection that lasted long, a new round starts: all others are tried before there is a wait.
     @Test func aLongConnectionStartsANewRound() {
         var round = Self.round("a:1", "b:1", "c:1")
-        #expect(round.failed("refused") == .goOn)
+        #expect(round.failed("refused") == .tryNext)
         round.found(addresses: 3)
-        #expect(round.failed("refused") == .goOn)
+        #expect(round.failed("refused") == .tryNext)
         #expect(round.target.address == 1)
         round.succeeded()
-        #expect(round.failed("lost", lasted: 1_000) == .goOn)
+        #expect(round.failed("lost", lasted: 1_000) == .tryNext)
         #expect(round.target == Target(host: 1, address: 2, patience: 1_000))
-        #expect(round.failed("refused") == .goOn)
+        #expect(round.failed("refused") == .tryNext)
         #expect(round.target == Target(host: 1, address: 0, patience: 1_000), "the address is still valid")
-        #expect(round.failed("refused") == .goOn)
+        #expect(round.failed("refused") == .tryNext)
         let (tried, step) = failures(&round)
         #expect(tried == ["2.0", "0.0"])
         #expect(step == .wait(notBefore: 0, reason: "b:1: lost; a:1, b:1, c:1: refused"))
@@ -114,7 +114,7 @@ import Testing
         var round = Self.round("a:1", "b:1")
         round.found(addresses: 1)
         round.succeeded()
-        #expect(round.failed("sent away", notBefore: 300, lasted: 999) == .goOn)
+        #expect(round.failed("sent away", notBefore: 300, lasted: 999) == .tryNext)
         round.found(addresses: 1)
         round.succeeded()
         #expect(round.failed("sent away", notBefore: 200, lasted: 0) == .wait(notBefore: 200, reason: "b:1: sent away"))
@@ -123,8 +123,8 @@ import Testing
     /// The server that asks for the longest wait decides.
     @Test func theLongestRequestedWaitDecides() {
         var round = Self.round("a:1", "b:1", "c:1")
-        #expect(round.failed("full", notBefore: 5_000) == .goOn)
-        #expect(round.failed("drains", notBefore: 200) == .goOn)
+        #expect(round.failed("full", notBefore: 5_000) == .tryNext)
+        #expect(round.failed("drains", notBefore: 200) == .tryNext)
         #expect(round.failed("refused") == .wait(notBefore: 5_000, reason: "a:1: full; b:1: drains; c:1: refused"))
         #expect(failures(&round).1 == .wait(notBefore: 0, reason: "a:1, b:1, c:1: refused"))
     }
@@ -135,16 +135,16 @@ import Testing
         var round = Self.round("a:1", "b:1")
         for patience in [1_000, 2_000, 4_000, 8_000] as [UInt64] {
             #expect(round.hurry == patience && round.name == "a:1")
-            #expect(round.failed("refused") == .goOn)
+            #expect(round.failed("refused") == .tryNext)
             #expect(round.hurry == patience && round.name == "b:1")
-            #expect(round.failed("no answer", isHasty: true) == .goOn)
+            #expect(round.failed("no answer", isHasty: true) == .tryNext)
         }
         #expect(round.hurry == 10_000)
-        #expect(round.failed("refused") == .goOn)
+        #expect(round.failed("refused") == .tryNext)
         let end = round.failed("no answer", isHasty: true)
         #expect(end == .wait(notBefore: 0, reason: "a:1: refused; b:1: no answer"))
         #expect(round.hurry == 1_000, "after a wait, the patience is reset")
-        #expect(round.failed("no answer", isHasty: true) == .goOn)
+        #expect(round.failed("no answer", isHasty: true) == .tryNext)
         #expect(round.failed("full", notBefore: 700) == .wait(notBefore: 700, reason: "a:1: no answer; b:1: full"))
         #expect(round.hurry == 2_000)
         round.found(addresses: 1)
@@ -155,7 +155,7 @@ import Testing
     /// No server gets more time than a single server would.
     @Test func patienceIsBounded() {
         var round = ServerRound(["a:1", "b:1"], list: nil, most: 2_000)
-        for step in [.goOn, .goOn, .goOn, nil] as [ServerRound.Step?] {
+        for step in [.tryNext, .tryNext, .tryNext, nil] as [ServerRound.Step?] {
             let expected = step ?? .wait(notBefore: 0, reason: "a:1, b:1: no answer")
             #expect(round.failed("no answer", isHasty: true) == expected)
         }
@@ -164,7 +164,7 @@ import Testing
     /// A client that is told to connect begins at the home server.
     @Test func aRestartBeginsAtTheHomeServer() {
         var round = Self.round("a:1", "b:1")
-        #expect(round.failed("refused", notBefore: 50, isHasty: true) == .goOn)
+        #expect(round.failed("refused", notBefore: 50, isHasty: true) == .tryNext)
         round.begin()
         #expect(round.name == "a:1")
         let (tried, step) = failures(&round, "gone")

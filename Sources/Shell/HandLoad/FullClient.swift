@@ -71,7 +71,7 @@ final class FullClient: Participant, MachineShell {
         driver.stopReading()
     }
 
-    func goOn() {
+    func resume() {
         isStalled = false
         driver.resumeReading()
     }

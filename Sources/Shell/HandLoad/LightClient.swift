@@ -85,7 +85,7 @@ final class LightClient: Participant {
         wire?.stopReading()
     }
 
-    func goOn() {
+    func resume() {
         isStalled = false
         wire?.resumeReading()
     }
@@ -154,7 +154,7 @@ final class LightClient: Participant {
     private func lost(_ reason: String, isHasty: Bool) {
         listNumber = nil
         player.hasLost(reason)
-        if servers.failed(reason, isHasty: isHasty) == .goOn { connect() } else { isLost = true }
+        if servers.failed(reason, isHasty: isHasty) == .tryNext { connect() } else { isLost = true }
     }
 
     private func read(_ bytes: UnsafeRawBufferPointer) {

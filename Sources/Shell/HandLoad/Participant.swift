@@ -14,9 +14,9 @@ package protocol Participant: AnyObject {
     func redo(since time: UInt64) -> Bool
     func goOffline()
     func goOnline()
-    /// Does nothing and reads nothing until `goOn`, like a stopped program.
+    /// Does nothing and reads nothing until `resume`, like a stopped program.
     func stall()
-    func goOn()
+    func resume()
     /// Leaves for good.
     func close()
     /// Does periodic work. `now` is the loop's time in milliseconds.

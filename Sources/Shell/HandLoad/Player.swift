@@ -77,7 +77,7 @@ package final class Player {
             }
         }
         if offlineUntil != nil { participant.goOnline() }
-        if case .stalled = state { participant.goOn() }
+        if case .stalled = state { participant.resume() }
         offlineUntil = nil
         state = .finished
     }
@@ -150,7 +150,7 @@ package final class Player {
             pace?.delay(by: milliseconds)
             participant.stall()
             wait(milliseconds) { [unowned self] in
-                participant.goOn()
+                participant.resume()
                 go()
             }
             state = .stalled

@@ -58,7 +58,7 @@ extension ClientMachine {
     private mutating func lost(_ reason: String, now: UInt64, notBefore: UInt64 = 0, isHasty: Bool = false) {
         let lasted = state == .ready ? now - min(now, readySince) : 0
         switch servers.failed(reason, notBefore: notBefore, isHasty: isHasty, lasted: lasted) {
-        case .goOn:
+        case .tryNext:
             forgetConnection(isLast: false)
             connect()
         case .wait(let notBefore, let reason):

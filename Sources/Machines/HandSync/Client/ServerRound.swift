@@ -11,7 +11,7 @@ package struct ServerRound: Sendable {
     /// What follows a failure.
     package enum Step: Equatable, Sendable {
         /// Try the new target at once.
-        case goOn
+        case tryNext
         /// The round is over. Wait for at least `notBefore` milliseconds, and in addition for the client's own wait.
         case wait(notBefore: UInt64, reason: String)
     }
@@ -112,11 +112,12 @@ package struct ServerRound: Sendable {
         outcome.failures.append((host, reason))
         outcome.notBefore = max(outcome.notBefore, asked)
         if isHasty, patience < most { outcome.wasHasty = true }
-        if moveToNext() { return .goOn }
+        if moveToNext() { return .tryNext }
         let (outcome, reason) = (outcome, summary)
         begin()
         patience = outcome.wasHasty ? patience * 2 : Self.firstPatience
-        return outcome.wasHasty && outcome.notBefore == 0 ? .goOn : .wait(notBefore: outcome.notBefore, reason: reason)
+        if outcome.wasHasty, outcome.notBefore == 0 { return .tryNext }
+        return .wait(notBefore: outcome.notBefore, reason: reason)
     }
 
     /// Moves to the next target in this round; returns false if all were tried.

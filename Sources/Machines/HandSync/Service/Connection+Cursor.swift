@@ -37,9 +37,6 @@ extension Connection {
             owed = isComplete ? board.last : 0
         }
 
-        /// Whether the client is to be told of changes.
-        var isOwed: Bool { told < owed }
-
         /// Has the client told of all people once more, and of those that have gone since it was told of them.
         mutating func startAnew(_ board: PresenceBoard) {
             knownGone = max(told, knownGone)

@@ -84,10 +84,10 @@ extension Connection {
         }
     }
 
-    /// Whether the commits of one list after a revision are all that there may be for it.
-    func awaitsOnly(commitsAfter revision: Int) -> Bool {
-        !isEnding && outbox.isEmpty && cursors.awaitOnly(commitsAfter: revision) && !stream.isWriting
-    }
+    /// Whether commits after `revision` of a list that it follows are all that there is for it.
+    ///
+    /// - Precondition: it is not marked. So nothing else is to be sent, unless the stream is still writing, or lost.
+    func awaitsOnly(commitsAfter revision: Int) -> Bool { cursors.areOne(at: revision) && !stream.isWriting }
 
     /// Sends commits of the only list that it follows.
     func write(_ runs: [FrameRun], upTo revision: Int) {
@@ -158,21 +158,21 @@ extension Connection {
                 if revision < hosted.authority.revision { output.hasMore = true }
             }
         }
-        if cursor.presence.isOwed { gatherPresence(&cursor, &output, chunkBytes: chunkBytes) }
+        if cursor.presence.told < cursor.presence.owed { gatherPresence(&cursor, &output, chunkBytes: chunkBytes) }
     }
 
     /// Adds who has moved, come or gone since the client was told, as far as it is due.
     private static func gatherPresence(_ cursor: inout Cursor, _ output: inout Output, chunkBytes: Int) {
         let hosted = cursor.hosted
         guard !cursor.presence.isLost(hosted.presence) else { return }
-        while cursor.presence.isOwed, !output.isFull(chunkBytes) {
+        while cursor.presence.told < cursor.presence.owed, !output.isFull(chunkBytes) {
             let (entries, end) = hosted.presence.entries(
                 after: cursor.presence.told, through: cursor.presence.owed, knownGone: cursor.presence.knownGone,
                 atMost: Service.presencePage)
             if !entries.isEmpty { output.add(DownMessage.presence(list: hosted.list.number, entries).frame) }
             cursor.presence.told = end
         }
-        if cursor.presence.isOwed { output.hasMore = true }
+        if cursor.presence.told < cursor.presence.owed { output.hasMore = true }
     }
 
     /// Owes the client the changes of a list's presence since the last ones.

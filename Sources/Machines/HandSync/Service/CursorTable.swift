@@ -21,11 +21,8 @@ struct CursorTable {
         index(of: list).map { entries[$0].cursor.isFirstSubmission } ?? true
     }
 
-    /// Whether there is one list, and all that may be sent of it are commits after that revision.
-    func awaitOnly(commitsAfter revision: Int) -> Bool {
-        entries.count == 1 && entries[0].cursor.revision == revision && entries[0].cursor.snapshot == nil
-            && !entries[0].cursor.isReading && !entries[0].cursor.presence.isOwed
-    }
+    /// Whether there is one list, and the next commit of it to be sent is that after `revision`.
+    func areOne(at revision: Int) -> Bool { entries.count == 1 && entries[0].cursor.revision == revision }
 
     mutating func submissionDecided(in list: UInt64) {
         if let index = index(of: list) { entries[index].cursor.isFirstSubmission = false }

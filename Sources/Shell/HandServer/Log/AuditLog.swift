@@ -42,7 +42,7 @@ package final class AuditLog {
     }
 
     /// Opens the file again, because the old one may have been moved away.
-    package func reopen() throws(Failure) { sink.goOn(at: try Self.open(path)) }
+    package func reopen() throws(Failure) { sink.move(to: try Self.open(path)) }
 
     /// Waits until the entries are written, for a limited time. Call it on any thread.
     package var flush: @Sendable () -> Void {

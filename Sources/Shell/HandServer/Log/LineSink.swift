@@ -49,7 +49,7 @@ final class LineSink: @unchecked Sendable {
     }
 
     /// Switches to another file, and closes the former one.
-    func goOn(at descriptor: Int32) {
+    func move(to descriptor: Int32) {
         condition.withLock {
             if let next { Glibc.close(next) }
             next = descriptor
