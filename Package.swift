@@ -40,8 +40,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", path: "Sources/Shell/COpenSSL", providers: [.apt(["libssl-dev"])]),
         .target(name: "TLS", dependencies: ["COpenSSL", "EventLoop"], path: "Sources/Shell/TLS"),
         .target(name: "HTTP", dependencies: ["EventLoop"], path: "Sources/Shell/HTTP"),
-        .systemLibrary(
-            name: "CLibpq", path: "Sources/Shell/CLibpq", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .target(name: "CLibpq", path: "Sources/Shell/CLibpq"),
         .target(name: "Postgres", dependencies: ["CLibpq", "Files"], path: "Sources/Shell/Postgres"),
         .systemLibrary(
             name: "CSQLite", path: "Sources/Shell/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),

@@ -69,6 +69,32 @@ import Testing
         #expect(token.hasPrefix("warning") && token.contains("hands://other.example"))
     }
 
+    @Test func theRoleIsTold() throws {
+        try user.hand("create", "list")
+        #expect(try about("role", doctor()).contains("admin on all lists"))
+        let data = ["--data", user.server.folder.path + "/data"]
+        func role(_ options: String...) throws -> String {
+            let made = try user.run(["token", "create", "Ben", "--json"] + options + data)
+            let secret = try #require(made.output.firstMatch(of: /"secret":"([^"]+)"/)?.1, "\(made.messages)")
+            return try about("role", doctor(environment: ["HAND_TOKEN": String(secret)]))
+        }
+        for name in ["read", "append", "write", "admin"] {
+            #expect(try role("--role", name).contains("\(name) on all lists"))
+        }
+        // The role on a single list is not told.
+        let none = try role("--role", "write", "--list", "list")
+        #expect(none.contains("none on all lists") && none.contains("hand lists"), "\(none)")
+    }
+
+    @Test func anOlderServerTellsNoRole() throws {
+        let socket = user.server.folder.path + "/older.sock"
+        let older = try ServerWithoutRoles(at: socket)
+        defer { older.close() }
+        let lines = try doctor("--url", "hand+unix://\(socket)")
+        #expect(try about("server", lines).contains("older/1.0"))
+        #expect(try about("role", lines).contains("does not tell"))
+    }
+
     @Test func unreadableSettingsAreFound() throws {
         let folder = user.server.folder.path + "/config/hand"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

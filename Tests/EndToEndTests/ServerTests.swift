@@ -209,6 +209,28 @@ import Testing
         #expect(second.messages.contains("in use by another process"))
     }
 
+    /// Only a shared store needs PostgreSQL's library. Without it, its server says what to install, and others run.
+    @Test func aMissingLibraryIsNamed() throws {
+        let folder = try TemporaryFolder()
+        let (code, library) = (folder.path + "/without.c", folder.path + "/without.so")
+        try """
+        #define _GNU_SOURCE
+        #include <dlfcn.h>
+        #include <string.h>
+        void *dlopen(const char *name, int flags) {
+            void *(*real)(const char *, int) = (void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen");
+            return real(name && strcmp(name, "libpq.so.5") == 0 ? "libpq.so.missing" : name, flags);
+        }
+        """.write(toFile: code, atomically: true, encoding: .utf8)
+        try #require(
+            Binary.run(["clang", "-shared", "-fPIC", "-o", library, code], program: "/usr/bin/env").status == 0)
+        let address = "postgres://hand@127.0.0.1:1/hand"
+        let outcome = try Binary.run(
+            ["serve", "--listen", "127.0.0.1:0", "--data", folder.path + "/data", "--store", address],
+            environment: ["LD_PRELOAD": library])
+        #expect(outcome.status == 1 && outcome.messages.contains("apt install libpq5"), "\(outcome)")
+    }
+
     /// Messages are handled in the order in which they arrive, and a client that does not read its answers does not
     /// block others.
     @Test func requestsAreHandledInOrderAndAtTheReadersPace() async throws {

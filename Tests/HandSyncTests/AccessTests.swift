@@ -243,6 +243,25 @@ import Testing
         #expect(!answers.contains { if case .excerpt = $0 { true } else { false } })
     }
 
+    /// The role is the one on all lists when the connection begins. Guests have one, too.
+    @Test(arguments: Role.allCases) func aClientLearnsItsRole(role: Role) {
+        let world = TestWorld()
+        func learned(_ client: UInt64, _ token: String?, _ capabilities: Capabilities) -> (isOffered: Bool, Role?) {
+            let stream = world.connect(client, token: token, capabilities: capabilities)
+            world.settle()
+            for case .welcome(let welcome) in stream.heard {
+                return (welcome.capabilities.contains(.role), welcome.role)
+            }
+            return (false, nil)
+        }
+        #expect(learned(1, nil, .role) == (true, .admin))
+        world.tokens = ["ann": Access(name: "ann", everywhere: role, lists: ["open": .admin])]
+        #expect(learned(2, "ann", .role) == (true, role))
+        #expect(learned(3, "ann", .presence) == (false, nil))
+        world.tokens = ["ann": Access(name: "ann", everywhere: .read)]
+        #expect(learned(2, "ann", [.presence, .role]) == (true, .read))
+    }
+
     @Test func aLowerRoleAppliesAtOnce() {
         let scene = Scene(Access(everywhere: .write))
         #expect(!Self.isDenied(scene.say(Self.submission(.deleting(0..<1)))))

@@ -122,7 +122,8 @@ struct RandomMessages {
             .welcome(
                 .init(
                     version: count(), capabilities: Capabilities(rawValue: number()), author: number(),
-                    idleDeadline: number(), frameBytes: count(), program: text())),
+                    idleDeadline: number(), frameBytes: count(), program: text(),
+                    role: flag() ? Role.allCases[chaos.random.next(below: Role.allCases.count)] : nil)),
             .subscribed(
                 .init(
                     request: number(), list: number(), logID: chaos.random.next(), rules: rules(),

@@ -94,6 +94,30 @@ import Testing
         #expect(welcome.capabilities == [])
     }
 
+    /// Clients that do not ask get no role, and neither do those of a server without roles.
+    @Test func onlyAClientThatAsksGetsItsRole() {
+        func welcome(_ offered: Capabilities, _ role: Role?) -> [UInt8]? {
+            var session = ServerSession(.init(limits: Limits(), program: "test"), now: 0)
+            let hello = UpMessage.Hello(
+                capabilities: offered, client: ClientID(high: 1, low: 2), person: "Ada", program: "t")
+            _ = session.effects(of: UpMessage.hello(hello).frame, now: 0)
+            guard case .send(let frame) = session.identified(author: 7, role: role, now: 0) else { return nil }
+            return frame
+        }
+        func expected(_ capabilities: Capabilities, _ role: Role?) -> [UInt8] {
+            DownMessage.welcome(
+                .init(
+                    version: ProtocolVersion.highest, capabilities: capabilities, author: 7, idleDeadline: 45_000,
+                    frameBytes: 8 << 20, program: "test", role: role)
+            ).frame
+        }
+        for role in Role.allCases {
+            #expect(welcome([.presence, .role], role) == expected([.presence, .role], role))
+            #expect(welcome(.presence, role) == expected(.presence, nil))
+        }
+        #expect(welcome([.presence, .role], nil) == expected(.presence, nil))
+    }
+
     /// Bytes behind the hello are read after it, even a frame larger than a hello may be.
     @Test func theRestIsReadOnceTheClientIsKnown() {
         let name = String(repeating: "n", count: 3_000)

@@ -88,6 +88,10 @@ enum Samples {
                 version: ProtocolVersion.highest, capabilities: .presence, author: 4, idleDeadline: 45_000,
                 frameBytes: 8 << 20,
                 program: "hand 1.0")),
+        "welcome with a role": .welcome(
+            .init(
+                version: ProtocolVersion.highest, capabilities: .presence, author: 4, idleDeadline: 45_000,
+                frameBytes: 8 << 20, program: "hand 1.0", role: .write)),
         "subscribed, resumed": subscribed(.resumed(head: 301)),
         "subscribed, resumed with a digest": subscribed(.resumed(head: 301, digest: 0xAB)),
         "subscribed, with a snapshot": subscribed(

@@ -111,7 +111,7 @@ import Testing
         #expect(
             rows.map { Array($0[0..<2]) } == [
                 ["presence", "\(Capabilities.presence.rawValue)"], ["token", "\(Capabilities.token.rawValue)"],
-                ["digest", "\(Capabilities.digest.rawValue)"],
+                ["digest", "\(Capabilities.digest.rawValue)"], ["role", "\(Capabilities.role.rawValue)"],
             ])
     }
 

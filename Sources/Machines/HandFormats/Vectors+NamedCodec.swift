@@ -106,6 +106,13 @@ extension Vectors {
                         frameBytes: 8 << 20,
                         program: "vectors/1"))
             ),
+            (
+                "welcome with a role",
+                .welcome(
+                    .init(
+                        version: ProtocolVersion.highest, capabilities: .presence, author: 4, idleDeadline: 45_000,
+                        frameBytes: 8 << 20, program: "vectors/1", role: .append))
+            ),
             ("subscribed, resumed", subscribed(.resumed(head: 301))),
             ("subscribed, resumed with a digest", subscribed(.resumed(head: 301, digest: 8))),
             ("subscribed, with a snapshot", subscribed(.snapshot(revision: 301, count: 1, digest: 8))),

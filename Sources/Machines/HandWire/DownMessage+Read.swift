@@ -16,13 +16,14 @@ extension DownMessage {
     private static func read(_ number: UInt8, _ reader: inout WireReader) throws(WireError) -> DownMessage {
         switch number {
         case 1:
+            let version = try reader.count("version")
+            let capabilities = Capabilities(rawValue: try reader.varint("capabilities"))
             return .welcome(
                 Welcome(
-                    version: try reader.count("version"),
-                    capabilities: Capabilities(rawValue: try reader.varint("capabilities")),
-                    author: try reader.varint("author"), idleDeadline: try reader.varint("idle deadline"),
-                    frameBytes: try reader.count("largest frame"),
-                    program: try reader.string("program", limit: Limits.personBytes)))
+                    version: version, capabilities: capabilities, author: try reader.varint("author"),
+                    idleDeadline: try reader.varint("idle deadline"), frameBytes: try reader.count("largest frame"),
+                    program: try reader.string("program", limit: Limits.personBytes),
+                    role: capabilities.contains(.role) ? try reader.role() : nil))
         case 2: return .subscribed(try subscribed(&reader))
         case chunkType:
             let request = try reader.varint("request")

@@ -48,6 +48,7 @@ extension DownMessage {
             writer.varint(welcome.idleDeadline)
             writer.varint(welcome.frameBytes)
             writer.string(welcome.program)
+            if let role = welcome.role { writer.byte(role.number) }
         case .subscribed(let subscribed): write(subscribed, to: &writer)
         case .chunk(let request, let items):
             writer.chunkHead(request: request, count: items.count)

@@ -37,17 +37,21 @@ public enum DownMessage: Equatable, Sendable {
         /// The size of the largest frame that the server accepts, in bytes.
         public var frameBytes: Int
         public var program: String
+        /// The client's role on every list when the connection begins, if the server tells it; `capabilities` then
+        /// contains `.role`. The role on some lists may be higher.
+        public let role: Role?
 
         public init(
             version: Int, capabilities: Capabilities, author: UInt64, idleDeadline: UInt64, frameBytes: Int,
-            program: String
+            program: String, role: Role? = nil
         ) {
             self.version = version
-            self.capabilities = capabilities
+            self.capabilities = role == nil ? capabilities.subtracting(.role) : capabilities.union(.role)
             self.author = author
             self.idleDeadline = idleDeadline
             self.frameBytes = frameBytes
             self.program = program
+            self.role = role
         }
     }
 

@@ -24,6 +24,14 @@ extension WireReader {
         return value == 1
     }
 
+    mutating func role() throws(WireError) -> Role {
+        let number = try byte("role")
+        guard let role = Role.allCases.first(where: { $0.number == number }) else {
+            throw .unknownValue(field: "role", found: UInt64(number))
+        }
+        return role
+    }
+
     mutating func optionalRevision() throws(WireError) -> Int? {
         try flag("at a revision") ? try revision("revision") : nil
     }

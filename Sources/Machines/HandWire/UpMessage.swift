@@ -43,6 +43,8 @@ public struct Capabilities: OptionSet, Equatable, Sendable {
     public static let token = Capabilities(rawValue: 2)
     /// The answer to a subscribe contains the list's digest even if the client resumes.
     public static let digest = Capabilities(rawValue: 4)
+    /// The welcome ends with the client's role on all lists.
+    public static let role = Capabilities(rawValue: 8)
 }
 
 /// All messages from a client to a server. Numbers are never reused.

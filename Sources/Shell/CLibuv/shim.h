@@ -4,8 +4,10 @@
 #include <sys/prctl.h>
 #include <uv.h>
 
-// Only on Linux, so Swift's Glibc module does not have it.
+// Only on Linux, so Swift's Glibc module does not have them.
 int accept4(int socket, struct sockaddr *address, socklen_t *size, int flags);
+int pipe2(int *ends, int flags);
+int malloc_trim(size_t kept);
 
 // Swift sees neither the system's function for this nor calls with a variable number of arguments.
 static inline void hand_uv_name_thread(const char *name) { prctl(PR_SET_NAME, name); }

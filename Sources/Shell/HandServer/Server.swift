@@ -36,6 +36,7 @@ package final class Server {
     private let startedAt = WallClock.milliseconds
     private let timer: Timer
     private let wakeTimer: Timer
+    private let memoryTimer: Timer
     private(set) var storeWatch: StoreWatch?
     /// The hints from other servers that share the store.
     private var hints: Mailbox<StoreHint>?
@@ -59,6 +60,7 @@ package final class Server {
         timer = Timer(loop)
         wakeTimer = Timer(loop)
         drainTimer = Timer(loop)
+        memoryTimer = Timer(loop)
     }
 
     // MARK: Listening
@@ -93,6 +95,10 @@ package final class Server {
         }
         if environment.isShared { try listenForHints() }
         hook = loop.onTurnEnd { [unowned self] in endTurn() }
+        // A server without connections takes little memory: soon after its start, and after times with many connections.
+        memoryTimer.start(after: 1_000, repeating: 60_000) { [unowned self] in
+            if service.connectionCount == 0 { ProcessMemory.release() }
+        }
         logger.info("listening", metadata: ["endpoints": .array(opened.map { "\($0)" })])
         return opened
     }
@@ -285,7 +291,7 @@ package final class Server {
         leave()
         storeWatch?.close()
         hints?.close()
-        for timer in [timer, wakeTimer, drainTimer] { timer.close() }
+        for timer in [timer, wakeTimer, drainTimer, memoryTimer] { timer.close() }
         done()
     }
 }

@@ -21,8 +21,15 @@ package struct PostgresAddress: Sendable {
 
     /// - Parameter passwordFile: a file whose first line is the password; nil for `PGPASSWORD`, `PGPASSFILE` or no
     ///   password.
-    /// - Throws: `PostgresError` if the address is malformed or has a password.
+    /// - Throws: `PostgresError` if the address is malformed or has a password, or if libpq cannot be loaded.
     package init(_ text: String, passwordFile: String? = nil) throws(PostgresError) {
+        // Nothing of this module is used without an address.
+        if let complaint = hand_pg_load() {
+            throw PostgresError(
+                state: PostgresError.unreachable,
+                "PostgreSQL's library for clients is needed for a shared store, and cannot be loaded "
+                    + "(\(String(cString: complaint))). Install it; on Debian: apt install libpq5.")
+        }
         var words = try Self.words(of: text)
         for secret in ["password", "sslpassword"] where words[secret] != nil {
             throw PostgresError(

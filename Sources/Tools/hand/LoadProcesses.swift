@@ -1,3 +1,4 @@
+import EventLoop
 import FoundationEssentials
 import Glibc
 import HandLoad
@@ -71,29 +72,30 @@ private final class Part {
     private var received: [UInt8] = []
 
     init(_ arguments: [String]) throws {
-        var (down, up): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
-        guard pipe(&down) == 0, pipe(&up) == 0 else { throw Self.failure(errno) }
-        (input, output) = (down[1], up[0])
+        let (down, up): (SystemPipe, SystemPipe)
+        do throws(UVError) { (down, up) = (try SystemPipe(blocks: true), try SystemPipe(blocks: true)) } catch {
+            throw Self.failure("\(error)")
+        }
         // Only this child gets the other ends, so that it notices when this process ends.
-        for end in down + up { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        (input, output) = (down.writer, up.reader)
         var streams = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&streams)
-        posix_spawn_file_actions_adddup2(&streams, down[0], 0)
-        posix_spawn_file_actions_adddup2(&streams, up[1], 1)
+        posix_spawn_file_actions_adddup2(&streams, down.reader, 0)
+        posix_spawn_file_actions_adddup2(&streams, up.writer, 1)
         var words = (CommandLine.arguments.prefix(1) + arguments).map { strdup($0) } + [nil]
         let status = posix_spawn(&process, "/proc/self/exe", &streams, nil, &words, environ)
         for word in words { free(word) }
         posix_spawn_file_actions_destroy(&streams)
-        for end in [down[0], up[1]] { close(end) }
-        guard status == 0 else { throw Self.failure(status) }
+        for end in [down.reader, up.writer] { close(end) }
+        guard status == 0 else { throw Self.failure(String(cString: strerror(status))) }
     }
 
     deinit {
         for end in [input, output] { close(end) }
     }
 
-    private static func failure(_ code: Int32) -> Failure {
-        Failure(.unreachable, "a process of the test did not start: \(String(cString: strerror(code)))")
+    private static func failure(_ reason: String) -> Failure {
+        Failure(.unreachable, "a process of the test did not start: \(reason)")
     }
 
     func say(_ text: String) {

@@ -49,7 +49,7 @@ enum SessionMessages {
             DownMessage.Welcome(
                 version: ProtocolVersion.highest, capabilities: .presence, author: input.number(),
                 idleDeadline: input.number(),
-                frameBytes: 1 << 16, program: "s"))
+                frameBytes: 1 << 16, program: "s", role: input.flag() ? .read : nil))
     }
 
     private static func rejection(_ input: inout Input) -> Rejection {

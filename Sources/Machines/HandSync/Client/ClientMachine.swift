@@ -120,8 +120,9 @@ public struct ClientMachine: Sendable {
     ///   - servers: the names of the hosts that have the lists, if there are several.
     ///   - list: the list that the client works on, if known; it determines which server the client tries first.
     public init(
-        client: ClientID, person: String, program: String, capabilities: Capabilities = [.presence, .digest],
-        token: String? = nil, seed: UInt64, journal: JournalBuffer? = nil, used: [UInt64: UInt64] = [:],
+        client: ClientID, person: String, program: String,
+        capabilities: Capabilities = [.presence, .digest, .role], token: String? = nil, seed: UInt64,
+        journal: JournalBuffer? = nil, used: [UInt64: UInt64] = [:],
         servers: [String] = [], list: String? = nil
     ) {
         self.servers = ServerRound(servers, list: list, most: Self.greetingDeadline)

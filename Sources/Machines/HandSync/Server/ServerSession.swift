@@ -123,14 +123,17 @@ public struct ServerSession: Sendable {
     }
 
     /// The hello was accepted; what came behind it is read from now on.
-    public mutating func identified(author: UInt64, now: UInt64) -> Effect? {
+    ///
+    /// - Parameter role: the client's role on all lists, for clients that ask for it; nil if the server has no roles.
+    public mutating func identified(author: UInt64, role: Role? = nil, now: UInt64) -> Effect? {
         guard case .greeting(let version, let capabilities) = state else { return nil }
         state = .ready(lastHeard: now)
         reader.limit = limits.frameBytes
         let welcome = DownMessage.welcome(
             DownMessage.Welcome(
                 version: version, capabilities: capabilities, author: author, idleDeadline: limits.idleDeadline,
-                frameBytes: limits.frameBytes, program: terms.program))
+                frameBytes: limits.frameBytes, program: terms.program,
+                role: capabilities.contains(.role) ? role : nil))
         return .send(welcome.frame)
     }
 
@@ -176,7 +179,7 @@ public struct ServerSession: Sendable {
             let error = WireError.noCommonVersion(lowest: hello.lowestVersion, highest: hello.highestVersion)
             return fail(.versionNotSupported, "\(error)")
         }
-        state = .greeting(version: version, hello.capabilities.intersection([.presence, .digest]))
+        state = .greeting(version: version, hello.capabilities.intersection([.presence, .digest, .role]))
         return .identify(hello)
     }
 

@@ -1,33 +1,6 @@
 import HandCore
 import HandWire
 
-/// What a user may do with a list. Each role includes the roles before it.
-package enum Role: String, Comparable, CaseIterable, Sendable, Codable {
-    /// Nothing. The list seems not to exist.
-    case none
-    /// Follow it, look at its history, be seen on it.
-    case read
-    /// Insert items.
-    case append
-    /// Make all other edits; as a role on all lists, also make lists.
-    case write
-    /// Delete and undelete the list, and rename it if the user may also make lists.
-    case admin
-
-    package static func < (left: Role, right: Role) -> Bool { left.rank < right.rank }
-
-    /// Used for each edit, so it does not search a list of all roles.
-    private var rank: Int {
-        switch self {
-        case .none: 0
-        case .read: 1
-        case .append: 2
-        case .write: 3
-        case .admin: 4
-        }
-    }
-}
-
 /// Who a user is to a server, and what they may do.
 package struct Access: Equatable, Sendable {
     /// The name that others see; nil if the client may choose it.

@@ -120,7 +120,9 @@ extension Service {
         newcomers.hold(author.number)
         environment.note(.letIn(connection))
         connection.stream.resumeReading()
-        carryOut(connection.session.identified(author: author.number, now: environment.now), for: connection)
+        let role = connection.access.everywhere
+        carryOut(
+            connection.session.identified(author: author.number, role: role, now: environment.now), for: connection)
         receive(from: connection)
     }
 

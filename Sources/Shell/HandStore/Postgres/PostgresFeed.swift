@@ -148,12 +148,9 @@ final class WakePipe: Sendable {
     private let writer: Int32
 
     init() {
-        var ends: [Int32] = [-1, -1]
         // Without a pipe, hints wait until something arrives on the socket, or for a minute.
-        if pipe(&ends) == 0 {
-            for end in ends { _ = fcntl(end, F_SETFL, O_NONBLOCK) + fcntl(end, F_SETFD, FD_CLOEXEC) }
-        }
-        (reader, writer) = (ends[0], ends[1])
+        let pipe = try? SystemPipe(blocks: false)
+        (reader, writer) = (pipe?.reader ?? -1, pipe?.writer ?? -1)
     }
 
     deinit {

@@ -7,7 +7,7 @@ struct Doctor: AsyncParsableCommand {
         abstract: "Check everything that hand needs, and say how to fix problems.",
         discussion: """
             Checks the settings, this machine's copies of lists, the terminal, the system's limits, and the server: whether it can \
-            be reached, its certificate, the clock, and what you may read there. It changes no list, no \
+            be reached, its certificate, the clock, and what you may do there. It changes no list, no \
             setting and no edit that waits. Exits with 1 if there is a \
             problem, or with 6 if the server cannot be reached.
             """)

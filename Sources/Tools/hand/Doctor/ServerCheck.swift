@@ -5,7 +5,7 @@ import HandCore
 import HandFormats
 import HandWire
 
-/// Whether the server can be reached, what it is, and what the user may read there.
+/// Whether the server can be reached, what it is, and what the user may do there.
 struct ServerCheck {
     private let options: ServerOptions
 
@@ -40,7 +40,7 @@ struct ServerCheck {
                     "\(greeting.welcome.program) answers in \(Amount.number((time * 10).rounded() / 10)) ms, "
                     + "protocol version \(greeting.welcome.version)"
                 return try await [.ok("server", server)] + certificate(greeting.certificateLifetime, address)
-                    + [access(lists, address)] + clock(lists, address, client)
+                    + [role(greeting.welcome.role), access(lists, address)] + clock(lists, address, client)
             }
             return (diagnoses, true)
         } catch {
@@ -57,6 +57,19 @@ struct ServerCheck {
             .warning(
                 "certificate", finding, do: "renew it, then make the server read it: systemctl reload hand, or SIGHUP")
         ]
+    }
+
+    private func role(_ role: Role?) -> Diagnosis {
+        let finding =
+            switch role {
+            case nil: "the server's version does not tell what your role is"
+            case .some(.none): "none on all lists: your token is for single ones. See them: \(Advised.command("lists"))"
+            case .read: "read on all lists: you may not edit them, unless you have a higher role on some"
+            case .append: "append on all lists: you may add items"
+            case .write: "write on all lists: you may edit them, and make lists"
+            case .admin: "admin on all lists: you may edit, rename and delete them, and make lists"
+            }
+        return .ok("role", finding)
     }
 
     private func access(_ lists: [DownMessage.ListEntry], _ address: HandAddress) -> Diagnosis {
