@@ -122,9 +122,8 @@ public struct ServerSession: Sendable {
         }
     }
 
-    /// The hello was accepted; what came behind it is read from now on.
-    ///
-    /// - Parameter role: the client's role on all lists, for clients that ask for it; nil if the server has no roles.
+    /// The hello was accepted; what came behind it is read from now on. Clients that ask for it are told their role on all
+    /// lists; it is nil if the server has no roles.
     public mutating func identified(author: UInt64, role: Role? = nil, now: UInt64) -> Effect? {
         guard case .greeting(let version, let capabilities) = state else { return nil }
         state = .ready(lastHeard: now)
