@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <string.h>
 
 // libpq brings about twenty other libraries, for Kerberos, LDAP and others: 3 MB of memory in each process. Only a server
 // with a shared store needs it, so it is loaded when that is used.
@@ -70,7 +71,8 @@ static void load(void) {
     // The number of the binary interface. It has not changed since 2006; a new one would not fit the calls above.
     void *handle = dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
-        complaint = dlerror();
+        // The text of dlerror is valid until the next error only.
+        complaint = strdup(dlerror());
         return;
     }
 #define X(result, name, parameters, arguments)                                                                           \
