@@ -209,7 +209,7 @@ import Testing
         #expect(second.messages.contains("in use by another process"))
     }
 
-    /// Only a shared store needs PostgreSQL's library. Without it, its server says what to install, and others run.
+    /// Without PostgreSQL's library, a server with a shared store says what to install.
     @Test func aMissingLibraryIsNamed() throws {
         let folder = try TemporaryFolder()
         let (code, library) = (folder.path + "/without.c", folder.path + "/without.so")
