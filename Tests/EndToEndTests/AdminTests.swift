@@ -177,7 +177,7 @@ import Testing
         var left = 20
         EventLoop.Pipe.connect(loop, path: server.folder.path + "/data/admin.sock") { result in
             guard case .success(let stream) = result else { return more.close() }
-            stream.startReading { _ in
+            stream.open { _ in
             } onEnd: { _ in
             }
             stream.write([OutputBuffer(Array("POST /log-level?to=error HTTP/1.1\r\n\r\n".utf8))])

@@ -15,7 +15,7 @@ import Testing
         let listener = try Listener.tcp(
             loop, address: try SocketAddress(ip: "127.0.0.1", port: 0),
             onConnection: { stream in
-                stream.startReading {
+                stream.open {
                     arrived += $0
                 } onEnd: { [unowned stream] _ in
                     stream.close()
@@ -24,7 +24,7 @@ import Testing
         let proxy = try FaultyProxy(to: try #require(listener.localAddress), seed: 1, faults: faults)
         TCP.connect(loop, to: proxy.address) { result in
             guard let stream = try? result.get() else { return }
-            stream.startReading { _ in
+            stream.open { _ in
             } onEnd: { [unowned stream] _ in
                 stream.close()
             }
@@ -77,9 +77,9 @@ import Testing
             let listener = try Listener.tcp(
                 loop, address: try SocketAddress(ip: "127.0.0.1", port: 0),
                 onConnection: { stream in
-                    stream.startReading { _ in
-                    } onEnd: { [unowned stream] error in
-                        #expect(error == .connectionReset)
+                    stream.open { _ in
+                    } onEnd: { [unowned stream] end in
+                        #expect(end == .failed(.connectionReset))
                         confirmed()
                         stream.close()
                         loop.stop()
@@ -89,7 +89,7 @@ import Testing
             TCP.connect(loop, to: proxy.address) { result in
                 guard let stream = try? result.get() else { return }
                 stream.write([OutputBuffer([1])])
-                stream.startReading { _ in
+                stream.open { _ in
                 } onEnd: { [unowned stream] _ in
                     stream.close()
                 }

@@ -21,7 +21,7 @@ import Testing
         var messages: [DownMessage] = []
         EventLoop.Pipe.connect(loop, path: server.socket) { result in
             guard case .success(let pipe) = result else { return }
-            pipe.startReading { [unowned pipe] bytes in
+            pipe.open { [unowned pipe] bytes in
                 try? reader.read(bytes) { (body) throws(WireError) -> Bool in
                     messages.append(try DownMessage(body))
                     return true

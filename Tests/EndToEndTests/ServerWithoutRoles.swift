@@ -52,6 +52,6 @@ final class ServerWithoutRoles: Sendable {
                 }
             }
         }
-        pipe.startReading({ perform(session.effects(of: Array($0), now: 0)) }, onEnd: { _ in pipe.close() })
+        pipe.open({ perform(session.effects(of: Array($0), now: 0)) }, onEnd: { _ in pipe.close() })
     }
 }

@@ -21,7 +21,7 @@ import Testing
         var answer: [UInt8] = []
         TCP.connect(loop, to: address) { result in
             guard case .success(let stream) = result else { return }
-            stream.startReading {
+            stream.open {
                 answer.append(contentsOf: $0)
             } onEnd: { [unowned stream] _ in
                 stream.close()
@@ -140,7 +140,7 @@ import Testing
             var listener: Listener?
             listener = try Listener.tcp(loop, address: SocketAddress(ip: "127.0.0.1", port: 0)) { stream in
                 listener?.close()
-                stream.startReading { [unowned stream] _ in
+                stream.open { [unowned stream] _ in
                     stream.write([OutputBuffer(Array(answer.utf8))])
                     stream.shutdown { [unowned stream] _ in stream.close() }
                 } onEnd: { _ in
@@ -167,7 +167,7 @@ import Testing
             TCP.connect(loop, to: status) { result in
                 guard case .success(let stream) = result else { return }
                 open += 1
-                stream.startReading { _ in
+                stream.open { _ in
                 } onEnd: { [unowned stream] _ in
                     closed += 1
                     stream.close()
@@ -221,7 +221,7 @@ import Testing
             // A silent visitor that arrives later has left by then.
             TCP.connect(loop, to: address) { result in
                 guard case .success(let stream) = result else { return }
-                stream.startReading { _ in
+                stream.open { _ in
                 } onEnd: { [unowned stream] _ in
                     stream.close()
                     page(.init(body: "late"))
@@ -253,7 +253,7 @@ import Testing
                 if !request.isEmpty { stream.write([OutputBuffer(Array(request.utf8))]) }
                 // The answers are not read.
                 if !request.hasSuffix("\n") {
-                    stream.startReading { _ in
+                    stream.open { _ in
                     } onEnd: { _ in
                     }
                 }
@@ -263,7 +263,7 @@ import Testing
         func ask() {
             TCP.connect(loop, to: status) { result in
                 guard case .success(let stream) = result else { return }
-                stream.startReading {
+                stream.open {
                     answer.append(contentsOf: $0)
                 } onEnd: { _ in
                     loop.stop()

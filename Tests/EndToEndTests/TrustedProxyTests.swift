@@ -54,7 +54,7 @@ import Testing
         var (heard, reader): ([DownMessage], FrameReader) = ([], FrameReader(limit: 1 << 20))
         TCP.connect(loop, to: address) { result in
             guard case .success(let stream) = result else { return }
-            stream.startReading { bytes in
+            stream.open { bytes in
                 try? reader.read(bytes) { (body) throws(WireError) -> Bool in
                     heard.append(try DownMessage(body))
                     return true

@@ -59,7 +59,7 @@ private final class Exchange {
     private let echo: Echo
     private let sent = pattern(10_000_000)
     private var received: [UInt8] = []
-    private var end: UVError?
+    private var end: ChannelEnd?
     private var hasClosed = false
 
     init(_ loop: Loop, _ echo: Echo) {
@@ -86,11 +86,11 @@ private final class Exchange {
     }
 
     private func read(_ stream: Stream, _ slow: Timer) {
-        stream.startReading { [self, unowned stream] bytes in
+        stream.open { [self, unowned stream] bytes in
             received += bytes
             if received.count % 3 == 0 { stream.stopReading() }
-        } onEnd: { [self, unowned stream] error in
-            end = error
+        } onEnd: { [self, unowned stream] in
+            end = $0
             slow.close()
             stream.close { [self] in hasClosed = true }
         }

@@ -187,7 +187,7 @@ import Testing
                         listener?.close()
                         return
                     }
-                    client.startReading { _ in
+                    client.open { _ in
                     } onEnd: { [unowned client] _ in
                         client.close()
                     }

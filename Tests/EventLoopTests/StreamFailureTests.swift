@@ -6,9 +6,10 @@ import Testing
         try withLoop { loop in
             let log = Log<String>()
             try withPair(loop) { client, server in
-                server.onDrain = { log.add("drain") }
-                server.startReading { _ in
+                server.open { _ in
                     log.add("bytes")
+                } onDrain: {
+                    log.add("drain")
                 } onEnd: { _ in
                     log.add("end")
                 }
@@ -27,11 +28,11 @@ import Testing
 
     @Test func aResetIsReportedAsOne() throws {
         try withLoop { loop in
-            let log = Log<UVError>()
+            let log = Log<ChannelEnd>()
             try withPair(loop) { client, server in
-                server.startReading { _ in
-                } onEnd: { [unowned server] error in
-                    log.add(error)
+                server.open { _ in
+                } onEnd: { [unowned server] end in
+                    log.add(end)
                     server.close()
                 }
                 client.reset()
@@ -39,19 +40,19 @@ import Testing
                 client.reset()
             }
             loop.run()
-            #expect(log.entries == [.connectionReset])
+            #expect(log.entries == [.failed(.connectionReset)])
         }
     }
 
     /// Also shows that `SIGPIPE` does not end the process.
     @Test func aWriteErrorIsReportedOnceAndLater() throws {
         try withLoop { loop in
-            let log = Log<UVError>()
+            let log = Log<ChannelEnd>()
             let writer = Timer(loop)
             try withPair(loop) { client, server in
-                server.startReading { _ in
-                } onEnd: { [unowned server] error in
-                    log.add(error)
+                server.open { _ in
+                } onEnd: { [unowned server] end in
+                    log.add(end)
                     #expect(server.write([OutputBuffer([1])]) == .dropped)
                     writer.close()
                     server.close()
@@ -67,13 +68,13 @@ import Testing
             }
             loop.run()
             #expect(log.entries.count == 1)
-            #expect([UVError.brokenPipe, .connectionReset].contains(log.entries.first))
+            #expect([.failed(.brokenPipe), .failed(.connectionReset)].contains(log.entries.first))
         }
     }
 
     @Test func aWriteErrorWaitsForAHandler() throws {
         try withLoop { loop in
-            let log = Log<UVError>()
+            let log = Log<ChannelEnd>()
             let writer = Timer(loop)
             try withPair(loop) { client, server in
                 client.close()
@@ -81,10 +82,10 @@ import Testing
                     guard server.write([OutputBuffer([1])]) == .dropped else { return }
                     writer.close()
                     for _ in 1...2 {
-                        server.startReading { _ in
+                        server.open { _ in
                             Issue.record("bytes")
-                        } onEnd: { error in
-                            log.add(error)
+                        } onEnd: { end in
+                            log.add(end)
                             server.close()
                         }
                     }
@@ -100,15 +101,15 @@ import Testing
         try withLoop { loop in
             let log = Log<UVError?>()
             try withPair(loop) { client, server in
-                server.startReading { _ in
-                } onEnd: { [unowned server] error in
-                    #expect(!error.isEOF)
+                server.open { _ in
+                } onEnd: { [unowned server] end in
+                    #expect(end != .eof)
                     server.close()
                 }
                 server.write([OutputBuffer(pattern(20_000_000))])
                 server.shutdown { log.add($0) }
                 // Closing with unread bytes resets the connection.
-                client.startReading { [unowned client] _ in
+                client.open { [unowned client] _ in
                     client.close()
                 } onEnd: { _ in
                 }

@@ -11,16 +11,18 @@ import Testing
                 #expect(server.write([OutputBuffer(first)]) == .draining)
                 #expect(server.write([OutputBuffer([1, 2]), OutputBuffer([3])]) == .draining)
                 #expect(server.write([OutputBuffer([4])]) == .draining)
-                server.onDrain = { [unowned server] in
+                server.open { _ in
+                } onDrain: { [unowned server] in
                     drains += 1
                     #expect(!server.isWriting && server.pendingBytes == 0)
                     #expect(server.write([OutputBuffer([5])]) == .written)
                     server.close()
+                } onEnd: { _ in
                 }
-                client.startReading {
+                client.open {
                     received += $0
-                } onEnd: { [unowned client] error in
-                    #expect(error == .eof)
+                } onEnd: { [unowned client] end in
+                    #expect(end == .eof)
                     client.close()
                 }
             }
@@ -40,7 +42,7 @@ import Testing
                 #expect(server.write([OutputBuffer(first)]) == .draining)
                 #expect(server.write([OutputBuffer([1, 2, 3])]) == .draining)
                 server.shutdown { [unowned server] _ in server.close() }
-                client.startReading {
+                client.open {
                     received += $0
                 } onEnd: { [unowned client] _ in
                     client.close()
@@ -69,11 +71,13 @@ import Testing
                     #expect(server.write([buffer, buffer]) == .draining)
                 }
                 #expect(owner != nil)
-                server.onDrain = { [unowned server] in
+                server.open { _ in
+                } onDrain: { [unowned server] in
                     #expect(owner == nil)
                     server.close()
+                } onEnd: { _ in
                 }
-                client.startReading { bytes in
+                client.open { bytes in
                     #expect(bytes.allSatisfy { $0 == 7 })
                     count += bytes.count
                 } onEnd: { [unowned client] _ in
@@ -90,13 +94,13 @@ import Testing
             let log = Log<String>()
             try withPair(loop) { client, server in
                 client.write([OutputBuffer(pattern(1_000_000))])
-                server.startReading { [unowned server] _ in
+                server.open { [unowned server] _ in
                     log.add("bytes")
                     server.close { log.add("closed") }
                 } onEnd: { _ in
                     log.add("end")
                 }
-                client.startReading { _ in
+                client.open { _ in
                 } onEnd: { [unowned client] _ in
                     client.close()
                 }
@@ -111,18 +115,18 @@ import Testing
             let log = Log<String>()
             try withPair(loop) { client, server in
                 client.shutdown { log.add($0 == nil ? "shut down" : "failed") }
-                client.startReading { bytes in
+                client.open { bytes in
                     log.add("client got \(bytes.count)")
-                } onEnd: { [unowned client] error in
-                    log.add("client \(error.name)")
+                } onEnd: { [unowned client] end in
+                    log.add(end == .eof ? "client eof" : "client \(end)")
                     client.close()
                 }
-                server.startReading { _ in
-                } onEnd: { [unowned server] error in
-                    log.add("server \(error.name)")
+                server.open { _ in
+                } onEnd: { [unowned server] end in
+                    log.add(end == .eof ? "server eof" : "server \(end)")
                     #expect(server.write([OutputBuffer([1, 2, 3])]) == .written)
                     // It ends once.
-                    server.startReading { _ in
+                    server.open { _ in
                         log.add("bytes")
                     } onEnd: { _ in
                         log.add("again")
@@ -131,7 +135,7 @@ import Testing
                 }
             }
             loop.run()
-            #expect(log.entries == ["shut down", "server EOF", "client got 3", "client EOF"])
+            #expect(log.entries == ["shut down", "server eof", "client got 3", "client eof"])
         }
     }
 
@@ -144,7 +148,7 @@ import Testing
                     var received: [UInt8] = []
                     client.write([OutputBuffer(sent)])
                     client.shutdown { [unowned client] _ in client.close() }
-                    server.startReading {
+                    server.open {
                         received += $0
                     } onEnd: { [unowned server] _ in
                         #expect(received == sent)

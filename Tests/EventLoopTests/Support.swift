@@ -74,17 +74,16 @@ final class Echo {
     private(set) var hasDrained = false
 
     func serve(_ stream: Stream) {
-        stream.onDrain = { [self, unowned stream] in
-            hasDrained = true
-            stream.resumeReading()
-        }
-        stream.startReading { [self, unowned stream] bytes in
+        stream.open { [self, unowned stream] bytes in
             if stream.write([OutputBuffer(bytes)]) == .draining {
                 hasWaited = true
                 stream.stopReading()
             }
-        } onEnd: { [unowned stream] error in
-            #expect(error.isEOF)
+        } onDrain: { [self, unowned stream] in
+            hasDrained = true
+            stream.resumeReading()
+        } onEnd: { [unowned stream] end in
+            #expect(end == .eof)
             stream.shutdown { _ in stream.close() }
         }
     }

@@ -36,12 +36,12 @@ final class AlteringRelay {
     private static func join(_ client: Pipe, _ server: Pipe, _ lie: Lie?) {
         var reader = FrameReader(limit: Int(Int32.max))
         var lie = lie
-        func end(_: UVError) {
+        func end(_: ChannelEnd) {
             client.close()
             server.close()
         }
-        client.startReading({ server.write([OutputBuffer($0)]) }, onEnd: end)
-        server.startReading(
+        client.open({ server.write([OutputBuffer($0)]) }, onEnd: end)
+        server.open(
             { bytes in
                 var down: [UInt8] = []
                 try? reader.read(bytes) { (body) throws(WireError) -> Bool in

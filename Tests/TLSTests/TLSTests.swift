@@ -73,11 +73,12 @@ import Testing
                 seen.client.append(contentsOf: bytes)
                 disturb()
                 if seen.client.count == expected { channel.shutdown() }
+            } onDrain: {
+                seen.clientDrains += 1
             } onEnd: { [unowned channel] end in
                 seen.clientEnd = end
                 channel.close()
             }
-            channel.onDrain = { seen.clientDrains += 1 }
             for piece in pieces {
                 disturb()
                 channel.write([OutputBuffer(piece)])

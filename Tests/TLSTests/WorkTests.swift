@@ -33,7 +33,7 @@ import Testing
             hand_bio_never_ends(output)
             SSL_set_bio(ssl, input, output)
             SSL_set_connect_state(ssl)
-            stream.startReading { [unowned self] bytes in
+            stream.open { [unowned self] bytes in
                 BIO_write(input, bytes.baseAddress, Int32(bytes.count))
                 if !isReady { SSL_do_handshake(ssl) }
                 read()

@@ -4,14 +4,12 @@
 package protocol Channel: AnyObject {
     /// A description of the peer for people.
     var peerDescription: String { get }
-    /// Called after a ``WriteResult/draining`` write, when the system has taken all output.
-    var onDrain: (() -> Void)? { get set }
     /// Whether bytes are waiting for the peer.
     var isWriting: Bool { get }
 
-    /// Starts to read. `onEnd` is called at most once with `.eof`, after which writing is still possible, and at most
-    /// once with a failure, after which the channel can only be closed.
-    func open(_ onBytes: @escaping (UnsafeRawBufferPointer) -> Void, onEnd: @escaping (ChannelEnd) -> Void)
+    /// Starts to read, or continues with another function, which gets all events. It is one function instead of one for each
+    /// kind of event, because idle connections must take little memory.
+    func open(_ receive: @escaping (ChannelEvent) -> Void)
     func stopReading()
     func resumeReading()
     /// Writes bytes. The buffer pointer is needed only during the call; the buffers' owners are retained until their
@@ -26,6 +24,20 @@ package protocol Channel: AnyObject {
 }
 
 extension Channel {
+    /// The same with a function for each kind of event.
+    package func open(
+        _ onBytes: @escaping (UnsafeRawBufferPointer) -> Void, onDrain: @escaping () -> Void = {},
+        onEnd: @escaping (ChannelEnd) -> Void
+    ) {
+        open {
+            switch $0 {
+            case .bytes(let bytes): onBytes(bytes)
+            case .drained: onDrain()
+            case .ended(let end): onEnd(end)
+            }
+        }
+    }
+
     package func writeNow(_ bytes: UnsafeRawBufferPointer) -> Int { 0 }
 
     @discardableResult
@@ -34,27 +46,36 @@ extension Channel {
     }
 }
 
+/// What happens on a channel.
+package enum ChannelEvent {
+    /// At least one received byte. They are valid only during the call.
+    case bytes(UnsafeRawBufferPointer)
+    /// The system has taken all output, after a ``WriteResult/draining`` write.
+    case drained
+    /// No more input will arrive. Comes at most once with `.eof`, after which writing is still possible, and at most once with
+    /// a failure, after which the channel can only be closed.
+    case ended(ChannelEnd)
+}
+
 /// The reason why no more input will arrive.
 package enum ChannelEnd: Equatable, Sendable, CustomStringConvertible {
     /// The peer has ended its output.
     case eof
-    case failed(String)
+    /// Reading or writing has failed.
+    case failed(UVError)
+    /// A layer above the stream has given up, for this reason.
+    case broken(String)
 
     package var description: String {
         switch self {
         case .eof: "the connection was closed"
-        case .failed(let reason): reason
+        case .failed(let error): "\(error)"
+        case .broken(let reason): reason
         }
     }
 }
 
 extension Stream: Channel {
-    package final func open(
-        _ onBytes: @escaping (UnsafeRawBufferPointer) -> Void, onEnd: @escaping (ChannelEnd) -> Void
-    ) {
-        startReading(onBytes) { onEnd($0.isEOF ? .eof : .failed("\($0)")) }
-    }
-
     package final func shutdown() { shutdown { _ in } }
     package final func close() { close(nil) }
 }

@@ -4,7 +4,7 @@ internal import CLibuv
 package enum WriteResult: Hashable, Sendable {
     /// The system has taken all of them.
     case written
-    /// The rest is being written or queued; ``Stream/onDrain`` or an error follows.
+    /// The rest is being written or queued; ``ChannelEvent/drained`` or an error follows.
     case draining
     /// They were dropped, because the stream is closed, has failed, or was shut down.
     case dropped
@@ -39,7 +39,7 @@ extension Stream {
     ///
     /// Bytes that the system takes at once are written without any allocation; the owners of the rest are retained
     /// until it is written. While ``isWriting``, all bytes are queued, without limit, and then sent together. Errors
-    /// are reported through the `onEnd` of ``startReading(_:onEnd:)``, never inside this call.
+    /// are reported as ``ChannelEvent/ended(_:)``, never inside this call.
     @discardableResult
     package final func write(_ buffers: UnsafeBufferPointer<OutputBuffer>) -> WriteResult {
         guard !isClosing, failure == nil, !output.isShutDown else { return .dropped }
@@ -122,7 +122,7 @@ extension Stream {
         output.queue = []
         if queue.withUnsafeBufferPointer({ send($0) }) == .draining { return }
         if output.onShutdown != nil { sendShutdown() }
-        onDrain?()
+        receive?(.drained)
     }
 
     private func sendShutdown() {

@@ -8,11 +8,8 @@ package class Stream: Handle {
     /// A description of the peer for people, for example `127.0.0.1:7777`.
     package final let peerDescription: String
 
-    /// Called when a ``WriteResult/draining`` write is done and nothing more is queued.
-    package final var onDrain: (() -> Void)?
-
-    private var onBytes: ((UnsafeRawBufferPointer) -> Void)?
-    private var onEnd: ((UVError) -> Void)?
+    /// Gets all events; nil before ``open(_:)``, and after a failure or closing.
+    private(set) final var receive: ((ChannelEvent) -> Void)?
     private var isReading = false
     private var hasEnded = false
 
@@ -32,22 +29,13 @@ package class Stream: Handle {
         super.init(loop, type, initialize)
     }
 
-    /// Starts to read, or continues reading with other closures.
-    /// - Parameters:
-    ///   - onBytes: called with at least one received byte. The bytes are valid only during the call.
-    ///   - onEnd: called at most once with `.eof`, when the peer ended its direction in an orderly way; this side can
-    ///     still write. Also called at most once with an error of reading or writing, which ends both directions. After
-    ///     that the stream can only be closed.
-    package final func startReading(
-        _ onBytes: @escaping (UnsafeRawBufferPointer) -> Void, onEnd: @escaping (UVError) -> Void
-    ) {
+    package final func open(_ receive: @escaping (ChannelEvent) -> Void) {
         guard !isClosing else { return }
-        self.onEnd = onEnd
+        self.receive = receive
         if failure != nil {
-            // A write failed before there was a closure to call.
+            // A write failed before there was a function to call.
             loop.soon { [self] in reportFailure() }
-        } else if !hasEnded {
-            self.onBytes = onBytes
+        } else {
             resumeReading()
         }
     }
@@ -60,9 +48,9 @@ package class Stream: Handle {
         isReading = false
     }
 
-    /// Continues reading with the closures of ``startReading(_:onEnd:)``.
+    /// Continues reading after ``stopReading()``.
     package final func resumeReading() {
-        guard onBytes != nil, !isReading else { return }
+        guard receive != nil, !hasEnded, failure == nil, !isReading else { return }
         isReading = true
         let result = uv_read_start(
             stream,
@@ -81,12 +69,11 @@ package class Stream: Handle {
 
     private func received(_ count: Int, _ bytes: UnsafePointer<CChar>?) {
         if count > 0 {
-            onBytes?(UnsafeRawBufferPointer(start: bytes, count: count))
+            receive?(.bytes(UnsafeRawBufferPointer(start: bytes, count: count)))
         } else if count == Int(UV_EOF.rawValue) {
             stopReading()
             hasEnded = true
-            onBytes = nil
-            onEnd?(.eof)
+            receive?(.ended(.eof))
         } else if count < 0 {
             fail(UVError(code: Int32(count)))
         }
@@ -97,23 +84,19 @@ package class Stream: Handle {
         guard !isClosing, failure == nil else { return }
         failure = error
         stopReading()
-        onBytes = nil
-        onDrain = nil
         abandonOutput(error)
         reportFailure()
     }
 
     private func reportFailure() {
-        guard let failure, let report = onEnd, !isFailureReported else { return }
+        guard let failure, let report = receive, !isFailureReported else { return }
         isFailureReported = true
-        onEnd = nil
-        report(failure)
+        receive = nil
+        report(.ended(.failed(failure)))
     }
 
     override func willClose() {
-        onBytes = nil
-        onEnd = nil
-        onDrain = nil
+        receive = nil
     }
 
     override func didClose() {

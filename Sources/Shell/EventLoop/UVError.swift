@@ -20,9 +20,6 @@ package struct UVError: Error, Hashable, Sendable, CustomStringConvertible {
         text { uv_strerror_r(code, $0, $1) }
     }
 
-    /// Whether this is the orderly end of a stream and not a failure.
-    package var isEOF: Bool { self == .eof }
-
     private func text(_ write: (UnsafeMutablePointer<CChar>?, Int) -> UnsafeMutablePointer<CChar>?) -> String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
             guard let text = write(buffer.baseAddress, buffer.count) else { return "" }

@@ -47,10 +47,10 @@ package final class HTTPExchange {
         case .success(let stream):
             if isOver { return stream.close() }
             self.stream = stream
-            stream.startReading {
+            stream.open {
                 self.bytes.append(contentsOf: $0)
-            } onEnd: { error in
-                self.end(error.isEOF ? self.parsed() : .failure(.init(description: "\(error)")))
+            } onEnd: { end in
+                self.end(end == .eof ? self.parsed() : .failure(.init(description: "\(end)")))
             }
             stream.write([OutputBuffer(Array(request.utf8))])
         }

@@ -26,7 +26,7 @@ final class HTTPVisitor {
         self.onEnd = onEnd
         deadline = EventLoop.Timer(loop)
         startDeadline()
-        stream.startReading { [unowned self] in
+        stream.open { [unowned self] in
             received($0)
         } onEnd: { [unowned self] _ in
             close()

@@ -17,24 +17,19 @@ final class Socket: ByteStream {
         self.service = service
     }
 
-    /// Passes events to the service. The closures capture only this object, because idle connections must take little
-    /// memory.
+    /// Passes events to the service.
     func start() {
         connection = service.accepted(self)
-        stream.onDrain = drained
-        stream.open(received, onEnd: ended)
+        stream.open { [self] in receive($0) }
     }
 
-    private func drained() {
-        if let connection { service.drained(connection) }
-    }
-
-    private func received(_ bytes: UnsafeRawBufferPointer) {
-        if let connection { service.received(bytes, from: connection) }
-    }
-
-    private func ended(_ end: ChannelEnd) {
-        if let connection { service.ended(connection, reason: "\(end)") }
+    private func receive(_ event: ChannelEvent) {
+        guard let connection else { return }
+        switch event {
+        case .bytes(let bytes): service.received(bytes, from: connection)
+        case .drained: service.drained(connection)
+        case .ended(let end): service.ended(connection, reason: "\(end)")
+        }
     }
 
     var peerDescription: String { stream.peerDescription }

@@ -134,10 +134,11 @@ package final class ServerConnection {
         case .success(let stream):
             self.stream = stream
             var hasSpoken = false
-            stream.onDrain = { [weak self] in self?.receive(.drained) }
             stream.open { [weak self] bytes in
                 hasSpoken = true
                 self?.receive(.bytes(bytes))
+            } onDrain: { [weak self] in
+                self?.receive(.drained)
             } onEnd: { [weak self] end in
                 guard let self, mine == generation else { return }
                 lost(end == .eof ? (hasSpoken ? Self.closed : silence) : "\(end)")

@@ -3,7 +3,7 @@ import EventLoop
 
 /// A TLS layer above a stream. OpenSSL works on memory only, and the loop reads and writes.
 ///
-///     stream ──received──▶ input ──SSL──▶ onBytes
+///     stream ──received──▶ input ──SSL──▶ receive
 ///     stream ◀──write───── output ◀──SSL── write
 package final class TLSStream: Channel {
     /// Which side this is.
@@ -35,9 +35,8 @@ package final class TLSStream: Channel {
     private var hasFailed = false
     private var hasEnded = false
     private var endsWhenReady = false
-    private var onBytes: ((UnsafeRawBufferPointer) -> Void)?
-    private var onEnd: ((ChannelEnd) -> Void)?
-    package var onDrain: (() -> Void)?
+    /// Gets all events; nil before `open`, and after a failure or closing.
+    private var receive: ((ChannelEvent) -> Void)?
 
     /// The maximum size of a record.
     private static let recordBytes = 16 << 10
@@ -83,28 +82,26 @@ package final class TLSStream: Channel {
     package var peerDescription: String { stream.peerDescription }
     package var isWriting: Bool { stream.isWriting || !early.isEmpty }
 
-    package func open(_ onBytes: @escaping (UnsafeRawBufferPointer) -> Void, onEnd: @escaping (ChannelEnd) -> Void) {
-        self.onBytes = onBytes
-        self.onEnd = onEnd
-        stream.onDrain = { [unowned self] in onDrain?() }
-        stream.open { [unowned self] in
-            received($0)
-        } onEnd: { [unowned self] end in
-            switch end {
-            case .eof: ended()
-            case .failed(let reason): fail(reason)
-            }
-        }
+    package func open(_ receive: @escaping (ChannelEvent) -> Void) {
+        self.receive = receive
+        stream.open { [unowned self] in take($0) }
         // A client sends first.
         advance()
     }
 
     // MARK: Reading
 
-    private func received(_ bytes: UnsafeRawBufferPointer) {
-        guard ssl != nil, !hasFailed else { return }
-        BIO_write(input, bytes.baseAddress, Int32(bytes.count))
-        advance()
+    /// Takes an event of the stream.
+    private func take(_ event: ChannelEvent) {
+        switch event {
+        case .bytes(let bytes):
+            guard ssl != nil, !hasFailed else { return }
+            BIO_write(input, bytes.baseAddress, Int32(bytes.count))
+            advance()
+        case .drained: receive?(.drained)
+        case .ended(.eof): ended()
+        case .ended(let end): fail(end)
+        }
     }
 
     package func stopReading() {
@@ -127,7 +124,7 @@ package final class TLSStream: Channel {
 
     /// Continues as far as the input allows.
     private func advance() {
-        guard let ssl, !hasFailed, onBytes != nil else { return }
+        guard let ssl, !hasFailed, receive != nil else { return }
         if !isReady {
             guard !isPutOff, let result = shakeHands(ssl) else { return }
             send()
@@ -172,9 +169,9 @@ package final class TLSStream: Channel {
                 if BIO_ctrl_pending(input) == 0, SSL_has_pending(ssl) == 0 { break }
                 ERR_clear_error()
                 let count = SSL_read(ssl, room.baseAddress, Int32(room.count))
-                if asksTooOften(ssl) { return fail("TLS: the other side asks for new keys again and again") }
+                if asksTooOften(ssl) { return fail(.broken("TLS: the other side asks for new keys again and again")) }
                 guard count > 0 else { return check(count) }
-                onBytes?(UnsafeRawBufferPointer(rebasing: room[..<Int(count)]))
+                receive?(.bytes(UnsafeRawBufferPointer(rebasing: room[..<Int(count)])))
             }
         }
         // Reading may produce output, such as a new key.
@@ -199,7 +196,7 @@ package final class TLSStream: Channel {
         switch SSL_get_error(ssl, result) {
         case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: send()
         case SSL_ERROR_ZERO_RETURN: ended()
-        default: fail(reason)
+        default: fail(.broken(reason))
         }
     }
 
@@ -229,20 +226,19 @@ package final class TLSStream: Channel {
     private func ended() {
         guard !hasEnded, !hasFailed else { return }
         hasEnded = true
-        if !isReady { return fail("TLS: the connection was closed during the handshake") }
-        onEnd?(.eof)
+        if !isReady { return fail(.broken("TLS: the connection was closed during the handshake")) }
+        receive?(.ended(.eof))
     }
 
-    private func fail(_ reason: String) {
+    private func fail(_ end: ChannelEnd) {
         guard !hasFailed else { return }
         hasFailed = true
         // Sends the peer OpenSSL's alert, if it still reads.
         send()
-        let report = onEnd
-        onBytes = nil
-        onEnd = nil
+        let report = receive
+        receive = nil
         early = []
-        report?(.failed(reason))
+        report?(.ended(end))
     }
 
     // MARK: Writing
@@ -274,7 +270,7 @@ package final class TLSStream: Channel {
         encrypt(waiting)
         let result = send()
         if endsWhenReady { return end() }
-        if !waiting.isEmpty, result == .written { onDrain?() }
+        if !waiting.isEmpty, result == .written { receive?(.drained) }
     }
 
     /// Passes OpenSSL's output to the stream.
@@ -308,11 +304,9 @@ package final class TLSStream: Channel {
     package func close() {
         guard let ssl else { return }
         self.ssl = nil
-        // Later, because OpenSSL may be on the stack, for example inside `onBytes`.
+        // Later, because OpenSSL may be on the stack, for example inside `receive`.
         loop.soon { SSL_free(ssl) }
-        onBytes = nil
-        onEnd = nil
-        onDrain = nil
+        receive = nil
         early = []
         stream.close()
     }

@@ -51,14 +51,19 @@ final class Lane {
         random = SplitMix64(seed: seed)
     }
 
-    /// Starts to carry bytes. Calls `onFailure` when the source has failed.
-    func start(onFailure: @escaping () -> Void) {
-        target.onDrain = { [weak self] in self?.deliver() }
+    /// Starts to carry bytes.
+    ///
+    /// - Parameters:
+    ///   - onDrain: called when the source has taken what it was given: the other lane may go on.
+    ///   - onFailure: called when the source has failed.
+    func start(onDrain: @escaping () -> Void, onFailure: @escaping () -> Void) {
         faults.greeting.withUnsafeBytes(take)
-        source.startReading { [weak self] bytes in
+        source.open { [weak self] bytes in
             self?.take(bytes)
-        } onEnd: { [weak self] error in
-            if error.isEOF { self?.takeEnd() } else { onFailure() }
+        } onDrain: {
+            onDrain()
+        } onEnd: { [weak self] end in
+            if end == .eof { self?.takeEnd() } else { onFailure() }
         }
         throttle()
     }
@@ -67,7 +72,6 @@ final class Lane {
     func stop() {
         isFinished = true
         timer.close()
-        target.onDrain = nil
         parcels = []
         next = 0
         heldBytes = 0
@@ -122,7 +126,7 @@ final class Lane {
 
     // MARK: Passing on
 
-    private func deliver() {
+    func deliver() {
         guard !isFinished, !faults.isSilent, !isStruck else { return }
         // What the target does not accept stays here, and counts as held.
         while next < parcels.count, !target.isWriting {

@@ -70,7 +70,13 @@ final class ProxiedConnection {
             }
         }
         // If one stream fails, the other end sees a reset.
-        for lane in [up, down] { lane.start { [weak self] in self?.end() } }
+        for (lane, other) in [(up, down), (down, up)] {
+            lane.start { [weak other] in
+                other?.deliver()
+            } onFailure: { [weak self] in
+                self?.end()
+            }
+        }
     }
 
     private func finishIfDone() {
@@ -100,7 +106,7 @@ final class ProxiedConnection {
     /// Makes an end miss the loss: its connection stays open, leads nowhere, and ends when the end gives up.
     private func forget(_ stream: TCP, hasEnded: Bool) {
         if hasEnded { return stream.close() }
-        stream.startReading { _ in
+        stream.open { _ in
         } onEnd: { [unowned stream] _ in
             stream.close()
         }

@@ -7,9 +7,7 @@ final class AwkwardChannel: Channel {
     private let timer: Timer
     private let awkwardness: Awkwardness
     private var wire: AwkwardWire
-    private var onBytes: ((UnsafeRawBufferPointer) -> Void)?
-    private var onEnd: ((ChannelEnd) -> Void)?
-    var onDrain: (() -> Void)?
+    private var receive: ((ChannelEvent) -> Void)?
 
     /// The input that the server has not got yet.
     private var received: [AwkwardWire.Received] = []
@@ -31,9 +29,8 @@ final class AwkwardChannel: Channel {
     var peerDescription: String { stream.peerDescription }
     var isWriting: Bool { !wire.isEmpty || stream.isWriting }
 
-    func open(_ onBytes: @escaping (UnsafeRawBufferPointer) -> Void, onEnd: @escaping (ChannelEnd) -> Void) {
-        self.onBytes = onBytes
-        self.onEnd = onEnd
+    func open(_ receive: @escaping (ChannelEvent) -> Void) {
+        self.receive = receive
         stream.open { [unowned self] in
             if !isOver { received += wire.received($0) }
         } onEnd: { [unowned self] end in
@@ -55,12 +52,12 @@ final class AwkwardChannel: Channel {
                 break
             }
             let frame = received.removeFirst()
-            frame.bytes.withUnsafeBytes { onBytes?($0) }
+            frame.bytes.withUnsafeBytes { receive?(.bytes($0)) }
         }
         if received.isEmpty, let ending, !isClosed {
             self.ending = nil
             hasWorked = true
-            onEnd?(ending)
+            receive?(.ended(ending))
         }
         return hasWorked
     }
@@ -99,14 +96,14 @@ final class AwkwardChannel: Channel {
             leave("the server cut the connection on purpose")
             finish()
         case nil:
-            if isShutDown { stream.shutdown() } else { onDrain?() }
+            if isShutDown { stream.shutdown() } else { receive?(.drained) }
         }
     }
 
     /// Ends the connection for the server. The client closes it after reading the reason, or a timer does.
     private func leave(_ reason: String) {
         isOver = true
-        onEnd?(.failed(reason))
+        receive?(.ended(.broken(reason)))
         timer.start(after: 3_000) { [unowned self] in finish() }
     }
 
@@ -122,7 +119,7 @@ final class AwkwardChannel: Channel {
     private func finish() {
         guard !isClosed else { return }
         isClosed = true
-        (onBytes, onEnd, onDrain) = (nil, nil, nil)
+        receive = nil
         timer.close()
         stream.close()
     }

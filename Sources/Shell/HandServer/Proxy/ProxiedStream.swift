@@ -10,7 +10,7 @@ final class ProxiedStream: Channel {
     private var bytes: [UInt8] = []
     private var isReading = true
     private var isClosed = false
-    private var onBytes: ((UnsafeRawBufferPointer) -> Void)?
+    private var receive: ((ChannelEvent) -> Void)?
     private(set) var peerDescription: String
 
     /// The reason why there is no header.
@@ -41,7 +41,7 @@ final class ProxiedStream: Channel {
             done(result)
         }
         deadline.start(after: patience) { end(.failure(.late)) }
-        stream.startReading { [self] in
+        stream.open { [self] in
             bytes.append(contentsOf: $0)
             do {
                 if let source = try takeHeader() { end(.success(source)) }
@@ -66,14 +66,10 @@ final class ProxiedStream: Channel {
     // MARK: After the header
 
     var isWriting: Bool { stream.isWriting }
-    var onDrain: (() -> Void)? {
-        get { stream.onDrain }
-        set { stream.onDrain = newValue }
-    }
 
-    func open(_ onBytes: @escaping (UnsafeRawBufferPointer) -> Void, onEnd: @escaping (ChannelEnd) -> Void) {
-        self.onBytes = onBytes
-        stream.open(onBytes, onEnd: onEnd)
+    func open(_ receive: @escaping (ChannelEvent) -> Void) {
+        self.receive = receive
+        stream.open(receive)
         guard !bytes.isEmpty else { return isReading ? () : stream.stopReading() }
         stream.stopReading()
         continueSoon()
@@ -85,7 +81,7 @@ final class ProxiedStream: Channel {
             guard isReading, !isClosed else { return }
             let first = bytes
             bytes = []
-            if !first.isEmpty { first.withUnsafeBytes { onBytes?($0) } }
+            if !first.isEmpty { first.withUnsafeBytes { receive?(.bytes($0)) } }
             if isReading { stream.resumeReading() }
         }
     }
@@ -106,7 +102,7 @@ final class ProxiedStream: Channel {
 
     func close() {
         isClosed = true
-        onBytes = nil
+        receive = nil
         stream.close()
     }
 }
