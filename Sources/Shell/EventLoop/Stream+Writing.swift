@@ -10,29 +10,30 @@ package enum WriteResult: Hashable, Sendable {
     case dropped
 }
 
+/// The one write that libuv makes, and what was added meanwhile.
+final class Backlog: Request {
+    /// The buffers that libuv is writing. Retains the owners.
+    var inFlight: [OutputBuffer] = []
+    /// The buffers that were added while libuv was writing.
+    var queue: [OutputBuffer] = []
+}
+
+/// The end of the output.
+final class OutputEnd: Request {
+    /// Called once; nil afterwards.
+    var done: ((UVError?) -> Void)?
+}
+
 extension Stream {
-    /// The state of the writing half.
-    struct Output {
-        /// The buffers that libuv is writing. Retains the owners.
-        var inFlight: [OutputBuffer] = []
-        /// The buffers that were added while libuv was writing.
-        var queue: [OutputBuffer] = []
-        /// libuv's memory for the one write, allocated when a write first has to wait.
-        var writing: Request?
-
-        var isShutDown = false
-        var onShutdown: ((UVError?) -> Void)?
-        var shutdown: Request?
-    }
-
     /// Whether bytes are waiting for the peer. Code that produces faster than the peer reads must wait until this is
     /// false.
-    package final var isWriting: Bool { !output.inFlight.isEmpty }
+    package final var isWriting: Bool { backlog != nil }
 
     /// The number of bytes that the system has not taken yet.
     package final var pendingBytes: Int {
         if isClosing { return 0 }
-        return output.queue.reduce(uv_stream_get_write_queue_size(stream)) { $0 + $1.bytes.count }
+        let queue = backlog?.queue ?? []
+        return queue.reduce(uv_stream_get_write_queue_size(stream)) { $0 + $1.bytes.count }
     }
 
     /// Writes the bytes after all earlier ones.
@@ -42,18 +43,16 @@ extension Stream {
     /// are reported as ``ChannelEvent/ended(_:)``, never inside this call.
     @discardableResult
     package final func write(_ buffers: UnsafeBufferPointer<OutputBuffer>) -> WriteResult {
-        guard !isClosing, failure == nil, !output.isShutDown else { return .dropped }
-        if isWriting {
-            output.queue += buffers
-            return .draining
-        }
-        return send(buffers)
+        guard !isClosing, failure == nil, outputEnd == nil else { return .dropped }
+        guard let backlog else { return send(buffers) }
+        backlog.queue += buffers
+        return .draining
     }
 
     /// Writes as many of the bytes as the system takes at once, without any allocation. Returns their number. An error counts as
     /// none: the next ``write(_:)`` reports it.
     package final func writeNow(_ bytes: UnsafeRawBufferPointer) -> Int {
-        guard !isClosing, failure == nil, !output.isShutDown, !isWriting, !bytes.isEmpty else { return 0 }
+        guard !isClosing, failure == nil, outputEnd == nil, !isWriting, !bytes.isEmpty else { return 0 }
         var buffer = uv_buf_t(bytes)
         return max(0, Int(uv_try_write(stream, &buffer, 1)))
     }
@@ -61,18 +60,19 @@ extension Stream {
     /// Ends this direction once everything is written: the peer sees `.eof`. Reading continues.
     /// - Parameter done: called once: with nil when the direction has ended, or with the error.
     package final func shutdown(_ done: @escaping (UVError?) -> Void = { _ in }) {
-        guard !isClosing, failure == nil, !output.isShutDown else {
+        guard !isClosing, failure == nil, outputEnd == nil else {
             let error = failure ?? .notConnected
             return loop.soon { done(error) }
         }
-        output.isShutDown = true
-        output.onShutdown = done
-        if !isWriting { sendShutdown() }
+        let end = OutputEnd(UV_SHUTDOWN)
+        end.done = done
+        outputEnd = end
+        if !isWriting { send(end) }
     }
 
     /// Drops the bytes that were not written, and completes a pending shutdown.
     final func abandonOutput(_ error: UVError) {
-        output.queue = []
+        backlog?.queue = []
         answerShutdown(error)
     }
 
@@ -98,12 +98,12 @@ extension Stream {
     private func send(
         _ rest: UnsafeMutableBufferPointer<uv_buf_t>, of buffers: UnsafeBufferPointer<OutputBuffer>, failed: UVError?
     ) -> WriteResult {
-        let request = output.writing ?? Request(UV_WRITE)
-        output.writing = request
-        output.inFlight = Array(buffers)
+        let backlog = backlog ?? Backlog(UV_WRITE)
+        self.backlog = backlog
+        backlog.inFlight = Array(buffers)
         var failed = failed
         if failed == nil {
-            let write = request.raw.assumingMemoryBound(to: uv_write_t.self)
+            let write = backlog.raw.assumingMemoryBound(to: uv_write_t.self)
             let result = uv_write(write, stream, rest.baseAddress, UInt32(rest.count)) { request, status in
                 Stream.of(request?.pointee.handle).wrote(status)
             }
@@ -114,21 +114,21 @@ extension Stream {
     }
 
     private func wrote(_ status: Int32) {
-        output.inFlight = []
         // Closing cancels the write, which is not an error to report.
+        if status == 0, !isClosing, let backlog, !backlog.queue.isEmpty {
+            let queue = backlog.queue
+            backlog.queue = []
+            if queue.withUnsafeBufferPointer({ send($0) }) == .draining { return }
+        }
+        backlog = nil
         if isClosing { return }
         if status < 0 { return fail(UVError(code: status)) }
-        let queue = output.queue
-        output.queue = []
-        if queue.withUnsafeBufferPointer({ send($0) }) == .draining { return }
-        if output.onShutdown != nil { sendShutdown() }
+        if let outputEnd, outputEnd.done != nil { send(outputEnd) }
         receive?(.drained)
     }
 
-    private func sendShutdown() {
-        let request = Request(UV_SHUTDOWN)
-        output.shutdown = request
-        let result = uv_shutdown(request.raw.assumingMemoryBound(to: uv_shutdown_t.self), stream) { request, status in
+    private func send(_ end: OutputEnd) {
+        let result = uv_shutdown(end.raw.assumingMemoryBound(to: uv_shutdown_t.self), stream) { request, status in
             Stream.of(request?.pointee.handle).answerShutdown(status < 0 ? UVError(code: status) : nil)
         }
         if result < 0 {
@@ -137,8 +137,8 @@ extension Stream {
     }
 
     private func answerShutdown(_ error: UVError?) {
-        let done = output.onShutdown
-        output.onShutdown = nil
+        let done = outputEnd?.done
+        outputEnd?.done = nil
         done?(error)
     }
 }

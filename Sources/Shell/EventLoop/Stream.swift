@@ -17,9 +17,12 @@ package class Stream: Handle {
     private(set) final var failure: UVError?
     private var isFailureReported = false
 
-    /// The state of the writing half, see `Stream+Writing.swift`. libuv never calls back while this changes, so the
-    /// dynamic exclusivity check is not needed.
-    @exclusivity(unchecked) final var output = Output()
+    // Writing, see `Stream+Writing.swift`. libuv never calls back while these change, so the dynamic exclusivity check is not
+    // needed.
+    /// Output that the system has not taken; nil if there is none, as nearly always.
+    @exclusivity(unchecked) final var backlog: Backlog?
+    /// The end of the output, once it was requested.
+    @exclusivity(unchecked) final var outputEnd: OutputEnd?
 
     init(
         _ loop: Loop, _ type: uv_handle_type, peer: String,

@@ -87,7 +87,7 @@ extension Connection {
     /// Whether commits after `revision` of a list that it follows are all that there is for it.
     ///
     /// - Precondition: it is not marked. So nothing else is to be sent, unless the stream is still writing, or lost.
-    func awaitsOnly(commitsAfter revision: Int) -> Bool { cursors.areOne(at: revision) && !stream.isWriting }
+    func awaitsOnly(commitsAfter revision: Int) -> Bool { cursors.isOne(at: revision) && !stream.isWriting }
 
     /// Sends commits of the only list that it follows.
     func write(_ runs: [FrameRun], upTo revision: Int) {

@@ -10,7 +10,11 @@ import HandWire
 package final class Connection {
     /// Tells connections apart. Later ones have higher numbers.
     let number: UInt64
+    // What each delivery touches stands together, so that it is in few lines of the cache.
     let stream: any ByteStream
+    @exclusivity(unchecked) var cursors = CursorTable()
+    @exclusivity(unchecked) var outbox = Outbox()
+    @exclusivity(unchecked) private var phase = Phase.open
     @exclusivity(unchecked) var session: ServerSession
     /// The client under its name, once it has said hello.
     @exclusivity(unchecked) var author: Author?
@@ -30,13 +34,10 @@ package final class Connection {
     }
     /// Bytes of a message that has begun to come, as they are counted in the account.
     var unfinished: UInt32 = 0
-    @exclusivity(unchecked) var cursors = CursorTable()
     /// The number of submissions that are numbered and not yet written.
     @exclusivity(unchecked) var pendingSubmissions = 0
     @exclusivity(unchecked) private(set) var pace = Pace.free
     @exclusivity(unchecked) var intake = Intake()
-    @exclusivity(unchecked) var outbox = Outbox()
-    @exclusivity(unchecked) private var phase = Phase.open
 
     /// How far its end has come.
     private enum Phase {

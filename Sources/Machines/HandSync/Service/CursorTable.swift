@@ -1,49 +1,43 @@
-/// The cursors of one connection by list, in the order of subscribing. There are few, so the search is linear.
+/// The cursors of one connection, in the order of subscribing. There are few, so the search is linear.
 struct CursorTable {
-    private var entries: [(list: UInt64, cursor: Connection.Cursor)] = []
+    private var cursors: [Connection.Cursor] = []
 
-    var count: Int { entries.count }
-    var indices: Range<Int> { entries.indices }
-    var lists: [UInt64] { entries.map(\.list) }
+    var count: Int { cursors.count }
+    var indices: Range<Int> { cursors.indices }
+    var lists: [UInt64] { cursors.map(\.hosted.list.number) }
 
     subscript(at index: Int) -> Connection.Cursor {
-        get { entries[index].cursor }
-        _modify { yield &entries[index].cursor }
+        get { cursors[index] }
+        _modify { yield &cursors[index] }
     }
 
-    func index(of list: UInt64) -> Int? { entries.firstIndex { $0.list == list } }
+    func index(of list: UInt64) -> Int? { cursors.firstIndex { $0.hosted.list.number == list } }
 
     /// The list of that number, if it is followed.
-    func hostedList(of list: UInt64) -> HostedList? { index(of: list).map { entries[$0].cursor.hosted } }
+    func hostedList(of list: UInt64) -> HostedList? { index(of: list).map { cursors[$0].hosted } }
 
     /// Whether nothing that the connection has submitted to a list has been decided yet.
-    func isFirstSubmission(to list: UInt64) -> Bool {
-        index(of: list).map { entries[$0].cursor.isFirstSubmission } ?? true
-    }
+    func isFirstSubmission(to list: UInt64) -> Bool { index(of: list).map { cursors[$0].isFirstSubmission } ?? true }
 
-    /// Whether there is one list, and the next commit of it to be sent is that after `revision`.
-    func areOne(at revision: Int) -> Bool { entries.count == 1 && entries[0].cursor.revision == revision }
+    /// Whether there is one cursor, and it stands at `revision`.
+    func isOne(at revision: Int) -> Bool { cursors.count == 1 && cursors[0].revision == revision }
 
     mutating func submissionDecided(in list: UInt64) {
-        if let index = index(of: list) { entries[index].cursor.isFirstSubmission = false }
+        if let index = index(of: list) { cursors[index].isFirstSubmission = false }
     }
 
     /// The cursor in a list.
     subscript(list: UInt64) -> Connection.Cursor? {
-        get { entries.first { $0.list == list }?.cursor }
+        get { index(of: list).map { cursors[$0] } }
         set {
-            let index = index(of: list)
-            switch (index, newValue) {
-            case (let index?, let cursor?): entries[index].cursor = cursor
-            case (nil, let cursor?): entries.append((list, cursor))
-            case (let index?, nil): entries.remove(at: index)
+            switch (index(of: list), newValue) {
+            case (let index?, let cursor?): cursors[index] = cursor
+            case (nil, let cursor?): cursors.append(cursor)
+            case (let index?, nil): cursors.remove(at: index)
             case (nil, nil): break
             }
         }
     }
 
-    mutating func remove(_ list: UInt64) -> Connection.Cursor? {
-        guard let index = entries.firstIndex(where: { $0.list == list }) else { return nil }
-        return entries.remove(at: index).cursor
-    }
+    mutating func remove(_ list: UInt64) -> Connection.Cursor? { index(of: list).map { cursors.remove(at: $0) } }
 }
