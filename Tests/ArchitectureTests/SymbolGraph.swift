@@ -31,14 +31,17 @@ struct SymbolGraph: Decodable {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let root = ArchitectureTests.root.path
-        let built = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().path
+        let products = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        let scratch = products.deletingLastPathComponent().deletingLastPathComponent().path
+        let built = products.path
         let own = ["CLibuv", "COpenSSL", "CSQLite", "CNcurses"].map { "Sources/Shell/\($0)" }
         let others = [
             "TOMLKit/Sources/CTOML/include",
             "swift-numerics/Sources/_NumericsShims/include",
         ]
-        .map { ".build/checkouts/\($0)" }
-        let includes = [built + "/Modules", built + "/CLibpq.build"] + (own + others).map { "\(root)/\($0)" }
+        let includes =
+            [built + "/Modules", built + "/CLibpq.build"] + own.map { "\(root)/\($0)" }
+            + others.map { "\(scratch)/checkouts/\($0)" }
         let (status, text) = try run(
             ["swift", "symbolgraph-extract", "-module-name", module, "-target", "\(architecture)-unknown-linux-gnu"]
                 + includes.flatMap { ["-I", $0] } + ["-output-dir", folder, "-minimum-access-level", "public"])
