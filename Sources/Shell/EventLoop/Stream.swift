@@ -5,24 +5,25 @@ internal import CLibuv
 /// Confined to its loop's thread. Like every ``Handle`` it stays open, and alive, until it is closed, even after its
 /// end or a failure was reported.
 package class Stream: Handle {
+    // Writing, see `Stream+Writing.swift`. What each write looks at stands first, so that it is in few lines of the cache. libuv
+    // never calls back while these change, so the dynamic exclusivity check is not needed.
+    /// Output that the system has not taken; nil if there is none, as nearly always.
+    @exclusivity(unchecked) final var backlog: Backlog?
+    /// The end of the output, once it was requested.
+    @exclusivity(unchecked) final var outputEnd: OutputEnd?
+    /// The failure that ended both directions.
+    @exclusivity(unchecked) private(set) final var failure: UVError?
+    private var isFailureReported = false
+    private var isReading = false
+    private var hasEnded = false
+    /// The system's number of the socket; negative before the first write.
+    @exclusivity(unchecked) final var descriptor: Int32 = -1
+
     /// A description of the peer for people, for example `127.0.0.1:7777`.
     package final let peerDescription: String
 
     /// Gets all events; nil before ``open(_:)``, and after a failure or closing.
     private(set) final var receive: ((ChannelEvent) -> Void)?
-    private var isReading = false
-    private var hasEnded = false
-
-    /// The failure that ended both directions.
-    private(set) final var failure: UVError?
-    private var isFailureReported = false
-
-    // Writing, see `Stream+Writing.swift`. libuv never calls back while these change, so the dynamic exclusivity check is not
-    // needed.
-    /// Output that the system has not taken; nil if there is none, as nearly always.
-    @exclusivity(unchecked) final var backlog: Backlog?
-    /// The end of the output, once it was requested.
-    @exclusivity(unchecked) final var outputEnd: OutputEnd?
 
     init(
         _ loop: Loop, _ type: uv_handle_type, peer: String,

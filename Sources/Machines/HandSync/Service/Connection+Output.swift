@@ -91,7 +91,7 @@ extension Connection {
 
     /// Sends commits of the only list that it follows.
     func write(_ runs: [FrameRun], upTo revision: Int) {
-        cursors[at: 0].revision = revision
+        cursors.moveOne(to: revision)
         _ = stream.write(runs)
     }
 

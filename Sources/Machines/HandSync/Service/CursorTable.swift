@@ -1,43 +1,76 @@
 /// The cursors of one connection, in the order of subscribing. There are few, so the search is linear.
 struct CursorTable {
-    private var cursors: [Connection.Cursor] = []
+    /// Apart from the others, because nearly all connections follow one list: it needs no other memory, which a delivery would have
+    /// to fetch.
+    private var first: Connection.Cursor?
+    private var others: [Connection.Cursor] = []
 
-    var count: Int { cursors.count }
-    var indices: Range<Int> { cursors.indices }
-    var lists: [UInt64] { cursors.map(\.hosted.list.number) }
+    var count: Int { first == nil ? 0 : 1 + others.count }
+    var indices: Range<Int> { 0..<count }
+    var lists: [UInt64] { indices.map { self[at: $0].hosted.list.number } }
 
+    /// - Precondition: `0 ≤ index < count`.
     subscript(at index: Int) -> Connection.Cursor {
-        get { cursors[index] }
-        _modify { yield &cursors[index] }
+        get {
+            if index > 0 { return others[index - 1] }
+            guard let first else { preconditionFailure("there is no cursor") }
+            return first
+        }
+        _modify {
+            if index > 0 {
+                yield &others[index - 1]
+            } else {
+                guard var cursor = first.take() else { preconditionFailure("there is no cursor") }
+                defer { first = cursor }
+                yield &cursor
+            }
+        }
     }
 
-    func index(of list: UInt64) -> Int? { cursors.firstIndex { $0.hosted.list.number == list } }
+    func index(of list: UInt64) -> Int? {
+        guard let first else { return nil }
+        if first.hosted.list.number == list { return 0 }
+        return others.firstIndex { $0.hosted.list.number == list }.map { $0 + 1 }
+    }
 
     /// The list of that number, if it is followed.
-    func hostedList(of list: UInt64) -> HostedList? { index(of: list).map { cursors[$0].hosted } }
+    func hostedList(of list: UInt64) -> HostedList? { index(of: list).map { self[at: $0].hosted } }
 
     /// Whether nothing that the connection has submitted to a list has been decided yet.
-    func isFirstSubmission(to list: UInt64) -> Bool { index(of: list).map { cursors[$0].isFirstSubmission } ?? true }
-
-    /// Whether there is one cursor, and it stands at `revision`.
-    func isOne(at revision: Int) -> Bool { cursors.count == 1 && cursors[0].revision == revision }
+    func isFirstSubmission(to list: UInt64) -> Bool { index(of: list).map { self[at: $0].isFirstSubmission } ?? true }
 
     mutating func submissionDecided(in list: UInt64) {
-        if let index = index(of: list) { cursors[index].isFirstSubmission = false }
+        if let index = index(of: list) { self[at: index].isFirstSubmission = false }
     }
+
+    // MARK: One list
+
+    /// Whether one list is followed, and `revision` is what its cursor has.
+    func isOne(at revision: Int) -> Bool { others.isEmpty && first?.revision == revision }
+
+    /// Moves the cursor of the only list.
+    mutating func moveOne(to revision: Int) { first?.revision = revision }
+
+    // MARK: Subscribing
 
     /// The cursor in a list.
     subscript(list: UInt64) -> Connection.Cursor? {
-        get { index(of: list).map { cursors[$0] } }
+        get { index(of: list).map { self[at: $0] } }
         set {
             switch (index(of: list), newValue) {
-            case (let index?, let cursor?): cursors[index] = cursor
-            case (nil, let cursor?): cursors.append(cursor)
-            case (let index?, nil): cursors.remove(at: index)
+            case (let index?, let cursor?): self[at: index] = cursor
+            case (nil, let cursor?): if first == nil { first = cursor } else { others.append(cursor) }
+            case (_?, nil): _ = remove(list)
             case (nil, nil): break
             }
         }
     }
 
-    mutating func remove(_ list: UInt64) -> Connection.Cursor? { index(of: list).map { cursors.remove(at: $0) } }
+    mutating func remove(_ list: UInt64) -> Connection.Cursor? {
+        guard let index = index(of: list) else { return nil }
+        if index > 0 { return others.remove(at: index - 1) }
+        let removed = first.take()
+        if !others.isEmpty { first = others.removeFirst() }
+        return removed
+    }
 }
