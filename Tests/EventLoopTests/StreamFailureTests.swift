@@ -97,17 +97,45 @@ import Testing
         }
     }
 
+    /// After a failure there is nothing more to report.
+    @Test func aFailedStreamLetsGoOfItsFunction() throws {
+        final class Owner {}
+        try withLoop { loop in
+            weak var remembered: Owner?
+            let timer = Timer(loop)
+            try withPair(loop) { client, server in
+                let owner = Owner()
+                remembered = owner
+                server.open { _ in
+                } onEnd: { _ in
+                    withExtendedLifetime(owner) {}
+                    timer.start(after: 1) { [unowned server] in
+                        #expect(remembered == nil)
+                        timer.close()
+                        server.close()
+                    }
+                }
+                client.reset()
+            }
+            loop.run()
+            #expect(timer.isClosing)
+        }
+    }
+
     @Test func aFailureAnswersTheShutdown() throws {
         try withLoop { loop in
             let log = Log<UVError?>()
             try withPair(loop) { client, server in
                 server.open { _ in
-                } onEnd: { [unowned server] end in
+                } onEnd: { end in
                     #expect(end != .eof)
-                    server.close()
                 }
                 server.write([OutputBuffer(pattern(20_000_000))])
-                server.shutdown { log.add($0) }
+                // Before the stream is closed.
+                server.shutdown { [unowned server] error in
+                    log.add(error)
+                    server.close()
+                }
                 // Closing with unread bytes resets the connection.
                 client.open { [unowned client] _ in
                     client.close()

@@ -6,10 +6,13 @@ import Testing
         try withLoop { loop in
             var received: [UInt8] = []
             let first = pattern(20_000_000)
+            let second = Array(first.reversed())
             var drains = 0
             try withPair(loop) { client, server in
                 #expect(server.write([OutputBuffer(first)]) == .draining)
-                #expect(server.write([OutputBuffer([1, 2]), OutputBuffer([3])]) == .draining)
+                #expect(server.writeNow(UnsafeRawBufferPointer(start: nil, count: 0)) == 0)
+                #expect([UInt8]([7]).withUnsafeBytes { server.writeNow($0) } == 0)
+                #expect(server.write([OutputBuffer(second), OutputBuffer([3])]) == .draining)
                 #expect(server.write([OutputBuffer([4])]) == .draining)
                 server.open { _ in
                 } onDrain: { [unowned server] in
@@ -28,8 +31,7 @@ import Testing
             }
             loop.run()
             #expect(drains == 1)
-            #expect(received.starts(with: first))
-            #expect(received.dropFirst(first.count) == [1, 2, 3, 4, 5])
+            #expect(received == first + second + [3, 4, 5])
         }
     }
 
@@ -89,6 +91,26 @@ import Testing
         }
     }
 
+    @Test func whatTheSystemTakesAtOnceIsWritten() throws {
+        try withLoop { loop in
+            var received: [UInt8] = []
+            try withPair(loop) { client, server in
+                #expect([UInt8]([1, 2]).withUnsafeBytes { server.writeNow($0) } == 2)
+                #expect(!server.isWriting)
+                #expect(server.write([OutputBuffer([3])]) == .written)
+                server.close()
+                #expect([UInt8]([4]).withUnsafeBytes { server.writeNow($0) } == 0)
+                client.open {
+                    received += $0
+                } onEnd: { [unowned client] _ in
+                    client.close()
+                }
+            }
+            loop.run()
+            #expect(received == [1, 2, 3])
+        }
+    }
+
     @Test func aStreamCanBeClosedWhileItReads() throws {
         try withLoop { loop in
             let log = Log<String>()
@@ -131,7 +153,12 @@ import Testing
                     } onEnd: { _ in
                         log.add("again")
                     }
-                    server.shutdown { _ in server.close() }
+                    let later = Timer(loop)
+                    later.start(after: 20) {
+                        later.close()
+                        server.shutdown { _ in server.close() }
+                        #expect([UInt8]([8]).withUnsafeBytes { server.writeNow($0) } == 0)
+                    }
                 }
             }
             loop.run()

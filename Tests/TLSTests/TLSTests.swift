@@ -107,6 +107,50 @@ import Testing
         #expect(seen.clientDrains == 1)
     }
 
+    /// The server's output takes long, and goes on after its client has ended the other direction.
+    @Test func outputIsDrainedAfterTheEndOfInput() throws {
+        let loop = try Loop()
+        defer { loop.close() }
+        var kept: [any Channel] = []
+        var (received, drains): (Int, Int) = (0, 0)
+        var ends: [ChannelEnd] = []
+        let alarm = EventLoop.Timer(loop)
+        alarm.unreference()
+        alarm.start(after: 30_000) {
+            Issue.record("something keeps the loop running")
+            loop.stop()
+        }
+        var listener: Listener?
+        listener = try Listener.tcp(loop, address: SocketAddress(ip: "127.0.0.1", port: 0)) { stream in
+            listener?.close()
+            guard let channel = try? TLSStream(loop, stream, server, .server) else { return stream.close() }
+            kept.append(channel)
+            channel.open { [unowned channel] _ in
+                #expect(channel.write([OutputBuffer([UInt8](repeating: 7, count: 20_000_000))]) == .draining)
+            } onDrain: { [unowned channel] in
+                drains += 1
+                #expect(channel.write([OutputBuffer([8])]) == .written)
+                channel.close()
+            } onEnd: {
+                ends.append($0)
+            }
+        }
+        let context = try client
+        TCP.connect(loop, to: try #require(listener?.localAddress)) { result in
+            guard case .success(let stream) = result,
+                let channel = try? TLSStream(loop, stream, context, .client(of: "127.0.0.1"))
+            else { return }
+            kept.append(channel)
+            channel.open({ received += $0.count }, onEnd: { [unowned channel] _ in channel.close() })
+            channel.write([OutputBuffer([1])])
+            channel.shutdown()
+        }
+        loop.run()
+        #expect(received == 20_000_001)
+        #expect(drains == 1)
+        #expect(ends == [.eof])
+    }
+
     /// A side that stops reading in the middle of received data gets the rest when it continues, also if nothing more
     /// arrives.
     @Test func readingCanStopAndContinue() throws {

@@ -53,7 +53,7 @@ extension Stream {
     /// Writes as many of the bytes as the system takes at once, without any allocation. Returns their number. An error counts as
     /// none: the next ``write(_:)`` reports it.
     package final func writeNow(_ bytes: UnsafeRawBufferPointer) -> Int {
-        guard !isClosing, failure == nil, outputEnd == nil, !isWriting, !bytes.isEmpty else { return 0 }
+        guard !isClosing, outputEnd == nil, !isWriting, !bytes.isEmpty else { return 0 }
         if descriptor < 0, uv_fileno(base, &descriptor) < 0 { return 0 }
         // As libuv does it, but without its memory: where thousands of streams are written to in turn, each line that is not in
         // the cache counts.
@@ -117,13 +117,13 @@ extension Stream {
     }
 
     private func wrote(_ status: Int32) {
-        // Closing cancels the write, which is not an error to report.
-        if status == 0, !isClosing, let backlog, !backlog.queue.isEmpty {
+        if status == 0, let backlog, !backlog.queue.isEmpty {
             let queue = backlog.queue
             backlog.queue = []
             if queue.withUnsafeBufferPointer({ send($0) }) == .draining { return }
         }
         backlog = nil
+        // Closing cancels the write, which is not an error to report.
         if isClosing { return }
         if status < 0 { return fail(UVError(code: status)) }
         if let outputEnd, outputEnd.done != nil { send(outputEnd) }

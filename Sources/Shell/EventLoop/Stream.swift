@@ -13,7 +13,6 @@ package class Stream: Handle {
     @exclusivity(unchecked) final var outputEnd: OutputEnd?
     /// The failure that ended both directions.
     @exclusivity(unchecked) private(set) final var failure: UVError?
-    private var isFailureReported = false
     private var isReading = false
     private var hasEnded = false
     /// The system's number of the socket; negative before the first write.
@@ -54,7 +53,7 @@ package class Stream: Handle {
 
     /// Continues reading after ``stopReading()``.
     package final func resumeReading() {
-        guard receive != nil, !hasEnded, failure == nil, !isReading else { return }
+        guard receive != nil, !hasEnded, !isReading else { return }
         isReading = true
         let result = uv_read_start(
             stream,
@@ -93,8 +92,7 @@ package class Stream: Handle {
     }
 
     private func reportFailure() {
-        guard let failure, let report = receive, !isFailureReported else { return }
-        isFailureReported = true
+        guard let failure, let report = receive else { return }
         receive = nil
         report(.ended(.failed(failure)))
     }
