@@ -27,25 +27,37 @@ struct CursorTable {
         }
     }
 
+    // By optional chaining, which copies no cursor: this is done for each submission.
+    private func isFirst(_ list: UInt64) -> Bool { first?.hosted.list.number == list }
+
     func index(of list: UInt64) -> Int? {
-        guard let first else { return nil }
-        if first.hosted.list.number == list { return 0 }
+        if isFirst(list) { return 0 }
         return others.firstIndex { $0.hosted.list.number == list }.map { $0 + 1 }
     }
 
     /// The list of that number, if it is followed.
-    func hostedList(of list: UInt64) -> HostedList? { index(of: list).map { self[at: $0].hosted } }
+    func hostedList(of list: UInt64) -> HostedList? {
+        isFirst(list) ? first?.hosted : others.first { $0.hosted.list.number == list }?.hosted
+    }
 
     /// Whether nothing that the connection has submitted to a list has been decided yet.
-    func isFirstSubmission(to list: UInt64) -> Bool { index(of: list).map { self[at: $0].isFirstSubmission } ?? true }
+    func isFirstSubmission(to list: UInt64) -> Bool {
+        isFirst(list)
+            ? first?.isFirstSubmission ?? true
+            : others.first { $0.hosted.list.number == list }?.isFirstSubmission ?? true
+    }
 
     mutating func submissionDecided(in list: UInt64) {
-        if let index = index(of: list) { self[at: index].isFirstSubmission = false }
+        if isFirst(list) {
+            first?.isFirstSubmission = false
+        } else if let index = index(of: list) {
+            self[at: index].isFirstSubmission = false
+        }
     }
 
     // MARK: One list
 
-    /// Whether one list is followed, and `revision` is what its cursor has.
+    /// Whether exactly one list is followed, and its cursor is at `revision`.
     func isOne(at revision: Int) -> Bool { others.isEmpty && first?.revision == revision }
 
     /// Moves the cursor of the only list.
