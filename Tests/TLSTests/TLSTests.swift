@@ -109,22 +109,10 @@ import Testing
 
     /// The server's output takes long, and goes on after its client has ended the other direction.
     @Test func outputIsDrainedAfterTheEndOfInput() throws {
-        let loop = try Loop()
-        defer { loop.close() }
-        var kept: [any Channel] = []
+        let sides = try Sides()
         var (received, drains): (Int, Int) = (0, 0)
         var ends: [ChannelEnd] = []
-        let alarm = EventLoop.Timer(loop)
-        alarm.unreference()
-        alarm.start(after: 30_000) {
-            Issue.record("something keeps the loop running")
-            loop.stop()
-        }
-        var listener: Listener?
-        listener = try Listener.tcp(loop, address: SocketAddress(ip: "127.0.0.1", port: 0)) { stream in
-            listener?.close()
-            guard let channel = try? TLSStream(loop, stream, server, .server) else { return stream.close() }
-            kept.append(channel)
+        let address = try sides.serve(server) { channel in
             channel.open { [unowned channel] _ in
                 #expect(channel.write([OutputBuffer([UInt8](repeating: 7, count: 20_000_000))]) == .draining)
             } onDrain: { [unowned channel] in
@@ -135,17 +123,12 @@ import Testing
                 ends.append($0)
             }
         }
-        let context = try client
-        TCP.connect(loop, to: try #require(listener?.localAddress)) { result in
-            guard case .success(let stream) = result,
-                let channel = try? TLSStream(loop, stream, context, .client(of: "127.0.0.1"))
-            else { return }
-            kept.append(channel)
+        sides.connect(to: address, try client) { channel in
             channel.open({ received += $0.count }, onEnd: { [unowned channel] _ in channel.close() })
             channel.write([OutputBuffer([1])])
             channel.shutdown()
         }
-        loop.run()
+        sides.run()
         #expect(received == 20_000_001)
         #expect(drains == 1)
         #expect(ends == [.eof])
@@ -154,21 +137,16 @@ import Testing
     /// A side that stops reading in the middle of received data gets the rest when it continues, also if nothing more
     /// arrives.
     @Test func readingCanStopAndContinue() throws {
-        let loop = try Loop()
-        defer { loop.close() }
-        var kept: [any Channel] = []
-        var counts: [Int] = []
-        let bytes = [UInt8](repeating: 7, count: 100_000)
-        var listener: Listener?
-        listener = try Listener.tcp(loop, address: SocketAddress(ip: "127.0.0.1", port: 0)) { stream in
-            listener?.close()
-            guard let channel = try? TLSStream(loop, stream, server, .server) else { return stream.close() }
-            kept.append(channel)
+        let sides = try Sides()
+        var (received, parts): ([UInt8], Int) = ([], 0)
+        let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 8) }
+        let address = try sides.serve(server) { channel in
             channel.open { [unowned channel] part in
-                counts.append(part.count)
+                received += part
+                parts += 1
                 channel.stopReading()
                 // Not before everything that the client has sent is here.
-                let timer = EventLoop.Timer(loop)
+                let timer = EventLoop.Timer(sides.loop)
                 timer.start(after: 5) {
                     timer.close()
                     channel.resumeReading()
@@ -177,18 +155,38 @@ import Testing
                 channel.close()
             }
         }
-        let context = try client
-        TCP.connect(loop, to: try #require(listener?.localAddress)) { result in
-            guard case .success(let stream) = result,
-                let channel = try? TLSStream(loop, stream, context, .client(of: "127.0.0.1"))
-            else { return }
-            kept.append(channel)
+        sides.connect(to: address, try client) { channel in
             channel.open({ _ in }, onEnd: { [unowned channel] _ in channel.close() })
             channel.write([OutputBuffer(bytes)])
             channel.shutdown()
         }
-        loop.run()
-        #expect(counts.reduce(0, +) == bytes.count && counts.count > 5)
+        sides.run()
+        #expect(received == bytes && parts > 5)
+    }
+
+    /// Once a connection is closed, nothing retains it, or the stream below it.
+    @Test func aClosedConnectionIsFreed() throws {
+        weak var (channel, stream): (TLSStream?, TCP?)
+        do {
+            let sides = try Sides()
+            let address = try sides.serve(server) { channel in
+                channel.open({ _ in }, onEnd: { [unowned channel] _ in channel.close() })
+            }
+            let context = try client
+            sides.connect(to: address) { tcp in
+                stream = tcp
+                guard let tls = try? TLSStream(sides.loop, tcp, context, .client(of: "127.0.0.1")) else { return }
+                channel = tls
+                sides.keep(tls)
+                tls.open({ _ in }, onEnd: { _ in })
+                tls.write([OutputBuffer([1])])
+                tls.shutdown()
+                sides.loop.soon { tls.close() }
+            }
+            sides.run()
+            #expect(channel != nil && stream != nil)
+        }
+        #expect(channel == nil && stream == nil)
     }
 
     /// OpenSSL has one error queue for everything on a thread. An error that something else has left there is not taken

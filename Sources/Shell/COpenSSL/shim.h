@@ -45,31 +45,5 @@ static inline char *hand_x509_host(const X509 *certificate) {
     return host;
 }
 static inline void hand_free(void *memory) { OPENSSL_free(memory); }
-// Counts handshake messages that arrive after the handshake, such as those for new keys. Beyond the maximum, the input
-// that was not read yet is dropped, so that one call of SSL_read does not process them all. The application's data is
-// the count plus one, or zero while messages are not counted.
-static inline void hand_ssl_count_late_messages(SSL *ssl) { SSL_set_app_data(ssl, (void *)1); }
-static inline long hand_ssl_late_messages(const SSL *ssl) {
-    long data = (long)SSL_get_app_data(ssl);
-    return data > 0 ? data - 1 : 0;
-}
-static inline long hand_ssl_most_late_messages(void) { return 16; }
-static inline void hand_ssl_see_message(
-    int is_written, int version, int type, const void *bytes, size_t size, SSL *ssl, void *argument) {
-    long data = (long)SSL_get_app_data(ssl);
-    if (is_written || type != SSL3_RT_HANDSHAKE || data == 0) return;
-    SSL_set_app_data(ssl, (void *)(data + 1));
-    if (data > hand_ssl_most_late_messages()) (void)BIO_reset(SSL_get_rbio(ssl));
-}
-static inline void hand_ssl_see_messages(SSL_CTX *context) { SSL_CTX_set_msg_callback(context, hand_ssl_see_message); }
-// Get the contents of a memory BIO, and drop them. BIO_reset would also clear all of its memory, which is as large as
-// the largest output so far.
-static inline long hand_bio_bytes(BIO *bio, char **bytes) { return BIO_get_mem_data(bio, bytes); }
-static inline void hand_bio_drop(BIO *bio) {
-    char dropped[4096];
-    while (BIO_read(bio, dropped, sizeof dropped) > 0) continue;
-}
-// An empty memory BIO is not at its end: more input will arrive.
-static inline void hand_bio_never_ends(BIO *bio) { BIO_set_mem_eof_return(bio, -1); }
 
 #endif

@@ -4,6 +4,8 @@ import EventLoop
 /// The common settings of encrypted connections: certificates and trusted authorities. TLS 1.2 and newer, with OpenSSL.
 package final class TLSContext {
     let raw: OpaquePointer
+    /// Shared by all connections.
+    let output = TransportOutput()
     /// The time spent on a server's handshakes in one turn of the loop.
     private var turn: (time: UInt64, nanoseconds: UInt64) = (0, 0)
     /// Handshakes must not delay other clients: with a large RSA key, one takes several milliseconds.
@@ -26,7 +28,6 @@ package final class TLSContext {
         guard hand_ssl_at_least_1_2(raw) == 1 else { throw .ofOpenSSL("no TLS 1.2") }
         // Renegotiation would let the peer cause endless work on one connection.
         hand_ssl_never_renegotiate(raw)
-        hand_ssl_see_messages(raw)
         // Idle connections keep no buffers.
         _ = hand_ssl_release_buffers(raw)
     }

@@ -3,8 +3,8 @@ import EventLoop
 
 /// A TLS layer above a stream. OpenSSL works on memory only, and the loop reads and writes.
 ///
-///     stream ──received──▶ input ──SSL──▶ receive
-///     stream ◀──write───── output ◀──SSL── write
+///     stream ──▶ transport ──SSL──▶ receive
+///     stream ◀── transport ◀──SSL── write
 package final class TLSStream: Channel {
     /// Which side this is.
     package enum Role {
@@ -21,8 +21,7 @@ package final class TLSStream: Channel {
     private let stream: any Channel
     /// OpenSSL's connection; nil once closed.
     private var ssl: OpaquePointer?
-    private let input: OpaquePointer
-    private let output: OpaquePointer
+    private let transport: Transport
     private var isReady = false
     /// Whether the handshake continues in a later turn, because others have used up this turn's time.
     private var isPutOff = false
@@ -42,18 +41,14 @@ package final class TLSStream: Channel {
     private static let recordBytes = 16 << 10
 
     package init(_ loop: Loop, _ stream: any Channel, _ context: TLSContext, _ role: Role) throws(TLSContext.Failure) {
-        guard let ssl = SSL_new(context.raw), let input = BIO_new(BIO_s_mem()), let output = BIO_new(BIO_s_mem()) else {
+        guard let ssl = SSL_new(context.raw), let transport = Transport(of: ssl, stream, context.output) else {
             throw .ofOpenSSL("a connection")
         }
         self.loop = loop
         self.context = context
         self.stream = stream
         self.ssl = ssl
-        self.input = input
-        self.output = output
-        hand_bio_never_ends(input)
-        hand_bio_never_ends(output)
-        SSL_set_bio(ssl, input, output)
+        self.transport = transport
         switch role {
         case .server:
             isServer = true
@@ -96,8 +91,7 @@ package final class TLSStream: Channel {
         switch event {
         case .bytes(let bytes):
             guard ssl != nil, !hasFailed else { return }
-            BIO_write(input, bytes.baseAddress, Int32(bytes.count))
-            advance()
+            transport.receive(bytes) { advance() }
         case .drained: receive?(.drained)
         case .ended(.eof): ended()
         case .ended(let end): fail(end)
@@ -130,7 +124,7 @@ package final class TLSStream: Channel {
             send()
             guard result == 1 else { return check(result) }
             isReady = true
-            if isServer { hand_ssl_count_late_messages(ssl) }
+            if isServer { transport.lateMessages = 0 }
             writeEarly()
         }
         read()
@@ -145,7 +139,7 @@ package final class TLSStream: Channel {
         }
         if !isServer {
             body()
-        } else if BIO_ctrl_pending(input) > 0, !context.work(inTurn: loop.now, body) {
+        } else if transport.hasInput, !context.work(inTurn: loop.now, body) {
             putOff()
         }
         return result
@@ -166,28 +160,31 @@ package final class TLSStream: Channel {
         withUnsafeTemporaryAllocation(byteCount: Self.recordBytes, alignment: 1) { room in
             while isReading, !hasFailed, let ssl {
                 // As nearly always after the first record: OpenSSL takes long to find that nothing is left.
-                if BIO_ctrl_pending(input) == 0, SSL_has_pending(ssl) == 0 { break }
+                if !transport.hasInput, SSL_has_pending(ssl) == 0 { break }
                 ERR_clear_error()
                 let count = SSL_read(ssl, room.baseAddress, Int32(room.count))
-                if asksTooOften(ssl) { return fail(.broken("TLS: the other side asks for new keys again and again")) }
+                // Reading may produce output, such as a new key.
+                send()
+                guard mayAskForKeys() else { return }
                 guard count > 0 else { return check(count) }
                 receive?(.bytes(UnsafeRawBufferPointer(rebasing: room[..<Int(count)])))
             }
         }
-        // Reading may produce output, such as a new key.
-        send()
     }
 
-    /// Returns whether there are too many messages that cost work but carry no data. Only data counts against other
-    /// limits.
-    private func asksTooOften(_ ssl: OpaquePointer) -> Bool {
-        guard hand_ssl_late_messages(ssl) > 0 else { return false }
-        if hand_ssl_late_messages(ssl) > hand_ssl_most_late_messages() { return true }
+    /// Limits the messages that cost work but carry no data: only data counts against other limits. Fails if there are
+    /// too many, and returns false.
+    private func mayAskForKeys() -> Bool {
+        guard let count = transport.lateMessages, count > 0 else { return true }
+        if count > Transport.mostLateMessages {
+            fail(.broken("TLS: the other side asked for new keys \(count) times within a minute"))
+            return false
+        }
         if loop.now >= countedSince + Self.countingPeriod {
             countedSince = loop.now
-            hand_ssl_count_late_messages(ssl)
+            transport.lateMessages = 0
         }
-        return false
+        return true
     }
 
     /// Handles the result of an OpenSSL call that did not succeed.
@@ -258,7 +255,7 @@ package final class TLSStream: Channel {
         guard let ssl else { return }
         ERR_clear_error()
         for buffer in buffers where !buffer.bytes.isEmpty {
-            // The output is in memory, so this writes everything or fails.
+            // The transport takes everything, so this writes everything or fails.
             let count = SSL_write(ssl, buffer.bytes.baseAddress, Int32(buffer.bytes.count))
             if count <= 0 { return check(count) }
         }
@@ -275,18 +272,7 @@ package final class TLSStream: Channel {
 
     /// Passes OpenSSL's output to the stream.
     @discardableResult
-    private func send() -> WriteResult {
-        guard ssl != nil else { return .dropped }
-        var bytes: UnsafeMutablePointer<CChar>?
-        let count = hand_bio_bytes(output, &bytes)
-        guard count > 0, let bytes else { return stream.isWriting ? .draining : .written }
-        // The system nearly always takes all at once, and then nothing is copied.
-        let all = UnsafeRawBufferPointer(start: bytes, count: count)
-        let rest = UnsafeRawBufferPointer(rebasing: all[stream.writeNow(all)...])
-        let result = rest.isEmpty ? .written : stream.write([OutputBuffer(rest)])
-        hand_bio_drop(output)
-        return result
-    }
+    private func send() -> WriteResult { ssl == nil ? .dropped : transport.send() }
 
     package func shutdown() {
         guard ssl != nil, !hasFailed, !endsWhenReady else { return }
