@@ -56,23 +56,24 @@ enum MarkdownMirror {
         }
     }
 
-    /// Replaces the file, unless it has other lines than these by now. Returns whether it did.
+    /// Replaces the file, unless its lines are no longer `lines`. Returns whether it did.
     private static func write(_ list: Hand, to file: URL, over lines: [String]) throws -> Bool {
         let (other, fresh) = (file.appendingPathExtension("new"), Checklist.lines(of: list))
         try Data(fresh.map { $0 + "\n" }.joined().utf8).write(to: other)
         defer { unlink(other.path) }
         // Without a file, nothing can be overwritten.
         if lines.isEmpty, link(other.path, file.path) == 0 { return true }
-        // Somebody may save the file at any moment. So the two change places, and what was there is read afterwards.
+        // Somebody may save the file at any moment. So the two files are exchanged, and the former contents are checked
+        // afterwards.
         guard try read(file) == lines, try exchange(other, file) else { return false }
         if try read(other) == lines { return true }
-        // What somebody saved comes back. If they have saved once more since, that stays.
+        // Puts back what somebody saved. If they have saved once more since then, the newer contents stay.
         if try exchange(other, file), try read(other) != fresh { _ = try exchange(other, file) }
         return false
     }
 
-    /// Makes two files change places, in one step; returns false if one is missing. Swift's module of the C library lacks
-    /// the function.
+    /// Exchanges two files atomically; returns false if one is missing. Swift's module of the C library lacks the
+    /// function.
     private static func exchange(_ one: URL, _ other: URL) throws -> Bool {
         typealias Rename = @convention(c) (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32
         let exchange: UInt32 = 2  // RENAME_EXCHANGE

@@ -34,7 +34,7 @@ enum TickBot {
             case .status(.offline(let reason, let wait)):
                 guard wait != nil else { throw ClientError.unreachable(reason) }
                 // The client tries again by itself, more often than anybody wants to read.
-                if !isAway { say("the server cannot be reached: \(reason). It is tried again and again") }
+                if !isAway { say("the server cannot be reached: \(reason). Trying again until it answers") }
                 isAway = true
             case .refused, .editsWait: _ = try await list.state()
             default: break

@@ -3,7 +3,7 @@
 /// Foundation's parser loses the order of fields and may turn large integers into floating point, so it cannot be used here.
 /// This parser rejects duplicate fields, unpaired surrogates, invalid UTF-8 and more than `depth` levels.
 struct JSONParser {
-    /// More than any form of this protocol needs, but too little to exhaust a thread's stack.
+    /// The most levels of nesting: more than any form of this protocol needs, but too few to exhaust a thread's stack.
     private static let depth = 64
 
     /// Up to this number of fields, a linear search for duplicates is faster than a set.

@@ -9,7 +9,7 @@ package enum Printable {
         return clean(String(start.dropLast(end)))
     }
 
-    /// Says that somebody's words stay, because the user's edit that would have removed them did not know them.
+    /// Says that somebody's words stay: the user's edit would have removed them, but it was made without knowing them.
     ///
     /// - Parameter item: the item, if the reader does not see which one is meant.
     package static func stays(_ loss: TextChange.Loss, in item: Content? = nil) -> String {

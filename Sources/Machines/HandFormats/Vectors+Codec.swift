@@ -4,7 +4,7 @@ import HandWire
 // Values as bytes and back.
 
 extension Vectors {
-    /// Answers a value with `hex`, and `type` and `hex` with the value.
+    /// Answers a question that has a value with its `hex`, and one that has `type` and `hex` with the value.
     ///
     /// - Throws: `FormatError` for a malformed question, `WireError` for malformed bytes.
     static func codec(_ question: JSONField) throws -> Members {

@@ -44,7 +44,7 @@ extension WireWriter {
         }
     }
 
-    /// The same bytes for one item inserted or deleted, as most deltas are.
+    /// Writes the same bytes for a delta that inserts or deletes one item, as most deltas do.
     private mutating func insertionOrDeletion(_ edit: SingleEdit, _ item: PackedItem?) {
         let position = Int(item == nil ? edit.index : edit.gap)
         varint(position > 0 ? 2 : 1)
@@ -98,7 +98,8 @@ extension WireReader {
         return delta
     }
 
-    /// One item inserted or deleted, as most deltas are. Nil for any other, and for what is malformed; then nothing is read.
+    /// Reads a delta that inserts or deletes one item, as most deltas do. Returns nil for any other delta and for
+    /// malformed bytes; in that case nothing is consumed.
     private mutating func insertionOrDeletion(_ components: Int) -> Delta? {
         guard components == 1 || components == 2 else { return nil }
         let start = position

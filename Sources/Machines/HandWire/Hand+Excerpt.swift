@@ -38,8 +38,8 @@ extension Hand {
         return excerpt
     }
 
-    /// Adds the positions of items with those ids. Returns the end of the search: the end of the list, unless it found
-    /// more than a request can ask for.
+    /// Adds the positions of items with those ids. Returns the end of the search: the end of the list, unless more
+    /// items were found than a request can ask for.
     private func addPositions(
         of ids: [ClosedRange<ItemID>], from start: Int, to runs: inout [Range<Int>]
     ) -> Int {

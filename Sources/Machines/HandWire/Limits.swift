@@ -28,8 +28,8 @@ public struct Limits: Equatable, Sendable {
     public var userRequests = 1_000
     /// Bytes from one user per second, with the same bursts.
     public var userBytes = 4 << 20
-    /// Work of the server for one user per second, with the same bursts, in components of deltas that could be
-    /// examined in the same time: a fifth of a processor.
+    /// Work of the server for one user per second, with the same bursts, as the number of components of deltas that
+    /// could be examined in that time: a fifth of a processor.
     public var userWork = 2_000_000
     /// Bytes of incomplete frames from one user, on all connections; beyond that, a connection is closed.
     public var userUnfinishedBytes = 64 << 20
@@ -61,9 +61,9 @@ public struct Limits: Equatable, Sendable {
     /// Components of deltas examined to transform one submission over the commits since its base. A submission that
     /// takes more is `stale`: its client has those commits, and submits it again on the newest. About 20 milliseconds.
     public var submissionWork = 200_000
-    /// About how much of that work is done for one edit while everybody waits, reading and applying it included, where
-    /// a byte counts as one component. A larger edit is processed in the background, and other edits of the same list
-    /// wait for it.
+    /// Roughly how much of that work is done for one edit while everybody waits, including reading and applying it;
+    /// each byte counts as one component. A larger edit is processed in the background, and other edits of the same
+    /// list wait for it.
     public var inlineWork = 20_000
     /// Bytes of encoded commits that each list keeps in memory for clients that lag or resume.
     public var windowBytes = 8 << 20

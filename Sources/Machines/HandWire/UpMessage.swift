@@ -49,7 +49,7 @@ public struct Capabilities: OptionSet, Equatable, Sendable {
 
 /// All messages from a client to a server. Numbers are never reused.
 ///
-/// The rare ones stand apart in memory, so that copying and freeing the frequent ones is quick.
+/// The rare messages are stored indirectly, so that copying and freeing the frequent ones is quick.
 public enum UpMessage: Equatable, Sendable {
     indirect case hello(Hello)
     indirect case subscribe(Subscribe)
@@ -70,7 +70,8 @@ public enum UpMessage: Equatable, Sendable {
     indirect case excerpt(ExcerptRequest)
     /// Renames a list.
     indirect case rename(request: UInt64, name: String, newName: String)
-    /// Restores a deleted list, given by the deletion or as the newest of that name, under that name or another.
+    /// Restores a deleted list under its former name or another one. Without a deletion, it is the list of that name
+    /// that was deleted last.
     indirect case undelete(request: UInt64, name: String, deletion: UInt64?, newName: String)
     /// A page of deleted lists, the newest first: of deletions before `before`, or from the newest on.
     indirect case deletedLists(request: UInt64, before: UInt64?)

@@ -4,7 +4,7 @@ import HandCore
 public enum WireError: Error, Equatable, Sendable {
     /// The bytes end inside a field.
     case truncated(field: String)
-    /// Bytes are left behind the last field of a message.
+    /// There are bytes after the last field of a message.
     case trailingBytes(message: String, count: Int)
     /// A varint is not in its shortest form, or exceeds 64 bits.
     case badVarint(field: String)

@@ -2,8 +2,9 @@ import HandCore
 
 /// Writes fields one after the other.
 ///
-/// The server writes each commit with it, so it is plain memory and a position: an array would check its owner and its capacity for
-/// each byte. Before the fields there is room for their number, so that they become a frame without a copy.
+/// The server writes each commit with it, so it is plain memory and a position: an array would check its owner and its
+/// capacity for each byte. There is room for the length in front of the fields, so that they become a frame without a
+/// copy.
 package struct WireWriter: ~Copyable {
     private var memory: UnsafeMutableRawBufferPointer
     private var ownsMemory = true
@@ -81,7 +82,7 @@ package struct WireWriter: ~Copyable {
         memory.put(varint: value, &end)
     }
 
-    /// Writes the numbers of a commit's header. They are as many as it has, so that no array is made.
+    /// Writes the numbers of a commit's header. It takes a fixed number of values, so that no array is allocated.
     mutating func varints(
         _ first: UInt64, _ second: UInt64, _ third: UInt64, _ fourth: UInt64, _ fifth: UInt64, _ sixth: UInt64
     ) {

@@ -55,8 +55,8 @@ extension Stream {
     package final func writeNow(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard !isClosing, outputEnd == nil, !isWriting, !bytes.isEmpty else { return 0 }
         if descriptor < 0, uv_fileno(base, &descriptor) < 0 { return 0 }
-        // As libuv does it, but without its memory: where thousands of streams are written to in turn, each line that is not in
-        // the cache counts.
+        // Does what libuv does, but without touching libuv's memory: when thousands of streams are written to in turn,
+        // every cache miss counts.
         return max(0, Glibc.write(descriptor, bytes.baseAddress, bytes.count))
     }
 

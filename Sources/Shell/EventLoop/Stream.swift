@@ -5,8 +5,8 @@ internal import CLibuv
 /// Confined to its loop's thread. Like every ``Handle`` it stays open, and alive, until it is closed, even after its
 /// end or a failure was reported.
 package class Stream: Handle {
-    // Writing, see `Stream+Writing.swift`. What each write looks at stands first, so that it is in few lines of the cache. libuv
-    // never calls back while these change, so the dynamic exclusivity check is not needed.
+    // Writing, see `Stream+Writing.swift`. The fields that each write reads come first, so that they take few cache
+    // lines. libuv never calls back while these change, so the dynamic exclusivity check is not needed.
     /// Output that the system has not taken; nil if there is none, as nearly always.
     @exclusivity(unchecked) final var backlog: Backlog?
     /// The end of the output, once it was requested.

@@ -123,11 +123,11 @@ final class LoopEnvironment: ServiceEnvironment {
                 "the store did not say whether commits were written; asking again", metadata: ["list": "\(list.name)"])
         case .reloaded(let list, let error):
             logger.critical(
-                "a list in memory is not what the store has; loading it anew",
+                "a list in memory differs from the store's; loading it again",
                 metadata: ["list": "\(list.name)", "error": "\(error)"])
         case .vanished(let list):
             logger.notice(
-                "a list is not in the store any more: another server deleted it, or the store went back",
+                "a list is no longer in the store: another server deleted it, or the store went back",
                 metadata: ["list": "\(list.name)"])
         case .trimFailed(let error): logger.warning("old commits were not removed", metadata: ["error": "\(error)"])
         case .sweepFailed(let error): logger.warning("a deleted list was not removed", metadata: ["error": "\(error)"])

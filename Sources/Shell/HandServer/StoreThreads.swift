@@ -58,7 +58,7 @@ package final class StoreThreads {
         }
     }
 
-    /// Has the answer of a store that does not block delivered in a later event.
+    /// Schedules the answer of a store that does not block for delivery in a later event.
     package func deliverLater(_ answer: @escaping () -> Void) {
         answers.append(Answer(deliver: answer))
     }

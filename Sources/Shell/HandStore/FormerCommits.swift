@@ -57,7 +57,7 @@ struct FormerCommits {
         }
     }
 
-    /// Replaces a row by one row for each run of commits that were all converted, or all not.
+    /// Replaces a row with one row for each run of commits that were either all converted or all left as they were.
     private mutating func convert(_ row: SQLiteRow, through last: Int, _ database: SQLiteConnection) throws {
         let bytes = try row.bytes(2)
         let places = (try? bytes.withUnsafeBytes { try Frame.places(in: $0) }) ?? []

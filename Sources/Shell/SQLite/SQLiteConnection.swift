@@ -46,7 +46,7 @@ package final class SQLiteConnection: @unchecked Sendable {
     /// - Returns: its rows. The connection's other statements can run while they are read.
     package func rows(_ sql: String, _ values: [SQLiteValue] = []) throws(SQLiteError) -> SQLiteRows {
         let handle = try opened()
-        // What is written outside of the transaction could not be taken back.
+        // A write outside of the transaction could not be rolled back.
         if isInTransaction, sqlite3_get_autocommit(handle) != 0 {
             throw SQLiteError(code: SQLITE_ABORT, "an earlier error has ended the transaction")
         }
@@ -82,7 +82,7 @@ package final class SQLiteConnection: @unchecked Sendable {
         try rows(sql, values).next()
     }
 
-    /// Returns what `body` makes of each row.
+    /// Returns the results of `body` for all rows.
     package func all<Element>(
         _ sql: String, _ values: [SQLiteValue] = [], _ body: (SQLiteRow) throws -> Element
     ) throws -> [Element] {
@@ -121,7 +121,7 @@ package final class SQLiteConnection: @unchecked Sendable {
         }
     }
 
-    /// Runs `body` in a part of the transaction, which is taken back if `body` throws.
+    /// Runs `body` in a savepoint of the transaction, which is rolled back if `body` throws.
     package func savepoint(_ body: () throws -> Void) throws {
         try run("SAVEPOINT part")
         do { try body() } catch {

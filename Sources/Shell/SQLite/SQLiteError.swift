@@ -11,7 +11,7 @@ package struct SQLiteError: Error, Equatable, Sendable {
         self.message = message
     }
 
-    /// What a caller can make of an error.
+    /// The kinds of errors that callers distinguish.
     package enum Kind: Sendable {
         /// The file is not a database.
         case notADatabase

@@ -65,8 +65,8 @@ package struct SQLiteRow {
         return text
     }
 
-    /// Returns the bytes of a blob, or of a text: a single wrong bit makes one of the other, and what reads the bytes
-    /// knows better whether they are right.
+    /// Returns the bytes of a blob, or of a text: a single flipped bit turns one into the other, and the code that
+    /// reads the bytes can better tell whether they are right.
     package func bytes(_ column: Int) throws(SQLiteError) -> [UInt8] {
         try expectBytes(column)
         return [UInt8](UnsafeRawBufferPointer.blob(of: sqlite3_column_value(handle, Int32(column))))

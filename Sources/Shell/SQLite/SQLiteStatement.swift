@@ -83,7 +83,7 @@ final class SQLiteStatement {
 
     /// Ends reading, which releases the locks of the statement, and forgets the parameters.
     func stop() {
-        // The result is that of the last step, which was thrown.
+        // The result only repeats the error of the last step, which was already thrown.
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
         isRunning = false

@@ -10,8 +10,8 @@ struct Load: ParsableCommand {
         discussion: """
             Clients follow lists of the server and edit them as a script says. At the end, the result reports whether every client \
             has the same list as the server. Without a script, 100 clients edit as fast as the server answers, for 10 s. With \
-            --light, clients have no copy of the list, which finds the server's limit. --show prints a script as a start for \
-            your own.
+            --light, clients keep no copy of the list, so that the test reaches the server's limit. --show prints a \
+            script as a start for your own.
 
             Built-in scripts:
             \(BuiltinScript.allCases.map { "  \(Output.padded($0.rawValue, 17))\($0.summary)" }

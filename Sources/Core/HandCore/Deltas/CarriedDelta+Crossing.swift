@@ -1,8 +1,8 @@
 extension CarriedDelta {
-    /// A commit and the part of a long delta that it touches, both reduced: everything that the commit keeps between
-    /// two places that it touches becomes one item that neither changes, a *milestone*.
+    /// A commit and the part of a long delta that it touches, both reduced: the items that the commit keeps between two
+    /// places that it touches are represented by one item that neither delta changes, a *milestone*.
     struct Crossing {
-        /// The cost of finding and patching a place, in components that could be examined in the same time.
+        /// The cost of finding and patching a place, as the number of components that could be examined in that time.
         static let overhead = 32
 
         private let commit: Delta
@@ -78,7 +78,7 @@ extension CarriedDelta.Crossing {
 
     /// The pieces on some old items and in the gaps at both ends, cut out of the tree.
     struct Cut {
-        /// The touched pieces, including those of which only a part is touched.
+        /// The touched pieces, including those that are touched only in part.
         let range: Range<Int>
         let pieces: [Piece]
         /// The untouched remainders of the first piece and the last.
@@ -94,7 +94,7 @@ extension CarriedDelta.Crossing {
             if old.lowerBound > 0 {
                 let (index, before) = Self.piece(of: old.lowerBound - 1, in: tree)
                 let piece = tree[index]
-                // A `keep` is included even if it ends here: what follows may join it.
+                // A `keep` is included even if it ends here: it may be joined with the next piece.
                 let isCut = before + piece.count > old.lowerBound || piece.kind == .keep
                 lower = isCut ? index : index + 1
                 if isCut { head = piece.part(0, old.lowerBound - before) }
@@ -151,7 +151,8 @@ extension CarriedDelta.Crossing {
             for (index, cut) in cuts.enumerated() {
                 var patch = Patch(range: cut.range)
                 if let last = patches.last, last.range.upperBound > cut.range.lowerBound {
-                    // Both cuts are in one piece, the tail of one and the head of the other: one patch covers both.
+                    // One piece is both the tail of the previous cut and the head of this one: one patch covers both
+                    // cuts.
                     patch = patches.removeLast()
                     patch.range = patch.range.lowerBound..<cut.range.upperBound
                     patch.append(cuts[index - 1].tail?.part(0, cut.old.lowerBound - cuts[index - 1].old.upperBound))
@@ -171,8 +172,8 @@ extension CarriedDelta.Crossing {
 // MARK: - Reducing, and expanding again
 
 extension CarriedDelta.Crossing {
-    /// Any change will do: a milestone is identified by its position. It is an edit only so that nothing is joined
-    /// with it.
+    /// Any change will do: a milestone is identified by its position. It is an edit only so that it is not joined with
+    /// its neighbours.
     private static let milestone = Change(done: true)
 
     /// Joins what was cut out into one delta. Its content, moved or new, becomes insertions numbered so far apart that

@@ -88,7 +88,7 @@ package struct CarriedDelta: Sendable {
         }
     }
 
-    /// What a commit met: nothing, the touched part of this delta, or all of it as it was.
+    /// The part of this delta that a commit touches: nothing, a part, or the whole delta as it was before the commit.
     private enum Meeting {
         case nothing(Shift)
         case whole(Delta)

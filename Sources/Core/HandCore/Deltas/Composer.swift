@@ -1,8 +1,8 @@
 /// Composes successive deltas into one. It stores the effect of the composition so far on the old list as a tree of
 /// pieces, so adding one edit costs O(log n) and adding n of them O(n log n).
 ///
-/// A value: copying is O(1). The pieces are in the order of the *new* list. A piece of width 0 marks where old items
-/// were that are deleted or moved, so that content later inserted next to it finds its place in the old list.
+/// A value: copying is O(1). The pieces are in the order of the *new* list. A piece of width 0 marks the former place
+/// of deleted or moved items, so that content inserted next to it later finds its place in the old list.
 package struct Composer: Sendable {
     /// More items than any list has: the length of the implied `keep` at the end.
     private static let endless = 1 << 40

@@ -14,8 +14,8 @@ extension TextChange {
 extension Delta {
     /// Converts a delta in the former format to the current one.
     ///
-    /// - Parameter list: the list that it was made on.
-    /// - Throws: `Misfit` if it reaches beyond it.
+    /// - Parameter list: the list that the delta was made on.
+    /// - Throws: `Misfit` if the delta reaches beyond the list.
     package func resolved(on list: Hand) throws(Misfit) -> Delta {
         guard !changes.isEmpty else { return self }
         guard reach <= list.count else { throw .tooFewItems(reach: reach, count: list.count) }

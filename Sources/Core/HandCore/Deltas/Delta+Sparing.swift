@@ -1,18 +1,20 @@
 // Undoing one's own words, and nobody else's.
 
-/// What an edit that undoes another one may do, after others have continued from there.
+/// The result of `Delta.sparing`: an edit that undoes an earlier one, divided into the part to apply and the part that
+/// others' later changes rule out.
 package struct Sparing: Sendable {
     /// The edit without the places in texts that others have changed.
     package let delta: Delta
     /// Those places, as an edit of the same list.
     package let left: Delta
-    /// What was not undone: `lost` would be there, `present` is there. Indices refer to the list that others left.
+    /// What was not undone: `lost` is the text that the undo would have restored, `present` the text that stays.
+    /// Indices refer to the list after the others' edits.
     package let spared: [Superseded]
 }
 
 extension Delta {
-    /// Returns the part of this edit, which undoes an earlier one, that spares the words that `since` put in their
-    /// place.
+    /// This edit undoes an earlier one. Returns it without the parts that would remove words that `since` put in place
+    /// of the earlier edit's words.
     ///
     /// Everything else is undone even if others changed it too: the later edit wins.
     ///

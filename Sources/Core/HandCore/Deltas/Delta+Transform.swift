@@ -127,8 +127,8 @@ private struct Transformer {
         }
     }
 
-    /// Keeps items where y put them, as x moved them too, but earlier. Changes that x made along with the move still
-    /// count.
+    /// Keeps items where y put them: x moved them too, but x is the earlier delta. Changes that x made along with the
+    /// move still count.
     private mutating func stay(_ run: Footprint.Run, yielding yChange: Int) {
         guard let xFootprint, xFootprint.hasChanges(inSlots: run.slot, count: run.count) else {
             return out.keep(run.count)

@@ -171,11 +171,11 @@ extension SingleEdit {
     package struct PositionShift: Equatable, Sendable {
         /// The position of the item that leaves, or beyond every list if none does.
         @usableFromInline let removed: Int32
-        /// The gap, in the old list, or beyond every list if nothing arrives.
+        /// The gap in which items arrive, counted in the old list, or a gap beyond every list if nothing arrives.
         @usableFromInline let gap: Int32
         @usableFromInline let count: Int32
-        /// Where the item that leaves arrives, or below zero if it is deleted. If none leaves, the item whose texts
-        /// change.
+        /// The new position of the item that leaves, or a negative number if it is deleted. If none leaves, the
+        /// position of the item whose texts change.
         @usableFromInline let arrival: Int32
 
         /// Beyond every position.
@@ -259,7 +259,7 @@ extension SingleEdit {
 }
 
 extension Delta.Compound {
-    /// The same as a single edit, nil if it is more.
+    /// This delta as a single edit, or nil if it is more than that.
     fileprivate var singleEdit: SingleEdit? { SingleEdit(steps, reach: reach, changes: changes) }
 }
 

@@ -1,5 +1,5 @@
-/// A number as the key of a set or a dictionary where hashing counts. Its hash is one multiplication; the standard library's
-/// SipHash takes five times as long.
+/// A number as the key of a set or a dictionary where the speed of hashing matters. Its hash is one multiplication; the
+/// standard library's SipHash takes five times as long.
 ///
 /// Clients may have chosen the numbers. The hash is a folded product, as in Wang Yi's wyhash, with a secret that each process draws
 /// anew, as the standard library does. So nobody can choose numbers that collide.

@@ -1,7 +1,7 @@
 /// An item as lists store it: its bytes on the wire (`Protocol.md`, “Items”) in one allocation, and its hash.
 ///
-/// 24 bytes, and an allocation of 16 bytes more than its content takes on the wire. It is compared, hashed, stored and
-/// sent without decoding. Only code that reads the content makes an `Item` of it, which copies the texts.
+/// It takes 24 bytes, plus an allocation that is 16 bytes larger than its content on the wire. It is compared, hashed,
+/// stored and sent without decoding. Only code that reads the content makes an `Item` of it, which copies the texts.
 package struct PackedItem: Sendable {
     package let id: ItemID
     let hash: UInt64

@@ -9,8 +9,8 @@ public struct Commit: Equatable, Sendable {
     public var author: UInt64
     /// The author's own count of submissions to this list; together with the author it is the idempotency key.
     public var sequence: UInt64
-    /// The revision that the author had seen when making the edit, below `revision`: it was made concurrently with all
-    /// commits in between.
+    /// The revision that the author had seen when making the edit; it is below `revision`. The edit is concurrent with
+    /// all commits in between.
     public var base: Int
     /// When the server numbered it, in milliseconds since 1970 in UTC.
     public var time: UInt64

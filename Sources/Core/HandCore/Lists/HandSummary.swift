@@ -13,9 +13,9 @@ package struct HandSummary: Summary, Equatable {
             power: Digest.multiply(left.power, right.power))
     }
 
-    /// The digest is D = P + x · Bᵏ + R: P is the share of what stands before the part, x the part's own digest, k the number of
-    /// items behind it, and R their digest. If the part becomes y, with d items more, D becomes P · Bᵈ + y · Bᵏ + R. Of P and R, one
-    /// is computed from its items, and the other is the rest.
+    /// The digest is D = P + x · Bᵏ + R: P is the contribution of the items before the part, x the part's own digest, k
+    /// the number of items behind it, and R their digest. If the part becomes y, with d items more, D becomes P · Bᵈ +
+    /// y · Bᵏ + R. One of P and R is computed from its items, and the other is what then remains of D.
     @inline(__always)
     package func replacing(
         _ old: HandSummary, by new: HandSummary, before: some RandomAccessCollection<HandSummary>,

@@ -34,7 +34,8 @@ extension TextChange {
         }
     }
 
-    /// Returns how many bytes are the same at the start and at the end, up to a sure word boundary: before a space.
+    /// Returns how many bytes are the same at the start and at the end, up to a place that is certainly a word
+    /// boundary: before a space.
     private static func inCommon(_ old: [UInt8], _ new: [UInt8]) -> (start: Int, end: Int) {
         func isEnd(_ bytes: [UInt8], _ index: Int) -> Bool {
             switch bytes[index] {

@@ -1,7 +1,7 @@
 // Concurrent changes of the same place of a text: what one person changed and another overrode.
 
 extension TextChange {
-    /// The result of an earlier change at one place that a later one, made on the same text, replaces.
+    /// What an earlier change put at one place of a text, and a later change, made on the same text, replaces.
     public struct Loss: Hashable, Sendable {
         /// The position of `present`, in bytes of the text after both changes.
         public let at: Int
@@ -121,15 +121,15 @@ extension TextChange {
 }
 
 extension Splice {
-    /// Returns the splice for a part of what it removes, given in bytes of the text.
+    /// Returns a splice that removes only a part of what this one removes. The part is a range of bytes of the text.
     fileprivate func part(_ part: Range<Int>, inserted: String) -> Splice {
         let bytes = Array(removed.utf8)[part.lowerBound - at..<part.upperBound - at]
         return Splice(at: part.lowerBound, removed: String(decoding: bytes, as: UTF8.self), inserted: inserted)
     }
 
-    /// Divides what it removes into the parts that `others`, splices of another change, leave alone, and the parts that
-    /// they change. The changed parts include words that the others write within, and blanks and punctuation in
-    /// between.
+    /// Divides the text that this splice removes into the parts that `others`, the splices of another change, leave
+    /// alone, and the parts that they change. The changed parts include words that the others write within, and blanks
+    /// and punctuation in between.
     fileprivate func parts(changedBy others: [Splice]) -> [(range: Range<Int>, isChanged: Bool)] {
         let met = others.filter { range.contains($0.at) && $0.at > at || $0.range.overlaps(range) }
         if met.isEmpty || range.isEmpty { return [(range, !met.isEmpty)] }

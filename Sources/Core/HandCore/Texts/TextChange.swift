@@ -105,7 +105,7 @@ public struct TextChange: Hashable, Sendable {
     }
 
     /// Returns the new position of a place in the text before the change. A place inside removed text moves to the end
-    /// of the text inserted instead. For `.after`, so does a place of an insertion.
+    /// of the text inserted instead. With `.after`, so does a place where text is inserted.
     public func mapped(_ position: Int, _ side: Side) -> Int {
         var shift = 0
         for splice in splices where splice.at <= position {

@@ -24,7 +24,8 @@ package enum Digest {
         return reduce(high: product.high &+ (carry ? 1 : 0), low: low)
     }
 
-    /// Returns the same, but only below 2⁶² and for a `left` below 2⁶²: quicker, for sums that are reduced once.
+    /// Like `multiply(_:_:adding:)`, but faster: `left` need only be below 2⁶², and so is the result. For sums that are
+    /// reduced once at the end.
     @inline(__always)
     static func multiplyRoughly(_ left: UInt64, _ right: UInt64, adding term: UInt64) -> UInt64 {
         let product = left.multipliedFullWidth(by: right)
@@ -57,8 +58,8 @@ package enum Digest {
         return sum >= modulus ? sum &- modulus : sum
     }
 
-    /// base⁰ … base²⁵⁵, and behind them the same powers of base²⁵⁶, of its 256th power and of that one's: a row for each byte of
-    /// an exponent.
+    /// Four rows of 256 powers, one row for each byte of an exponent: powers of base, of base²⁵⁶, of its 256th power,
+    /// and of the 256th power of that.
     static let powers: [UInt64] = {
         var powers: [UInt64] = []
         var step = base

@@ -9,7 +9,7 @@ package protocol Summary: Sendable {
     ///
     /// - Parameters:
     ///   - before: the parts before it.
-    ///   - behind: the parts behind it. Only the fewer ones are read.
+    ///   - behind: the parts behind it. Only the shorter of the two collections is read.
     func replacing(
         _ old: Self, by new: Self, before: some RandomAccessCollection<Self>, behind: some RandomAccessCollection<Self>
     ) -> Self

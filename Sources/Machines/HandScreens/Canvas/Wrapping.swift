@@ -20,7 +20,7 @@ package enum Wrapping {
         return wrapper.finish(hasMore: beginning.endIndex < text.endIndex)
     }
 
-    /// The most bytes read per column: more than any script needs, so that longer text consists of invisible characters.
+    /// The most bytes read per column. No script needs that many, so any longer text consists of invisible characters.
     private static let mostBytes = 64
 
     /// A prefix that is long enough to fill all lines. Without this limit, a megabyte of blanks, of marks on one

@@ -63,7 +63,7 @@ struct HelpScreen: TableScreen {
         case .list: "in a list"
         case .item: "on an item"
         case .history: "in the history"
-        case .revision: "in a list as it was"
+        case .revision: "in an earlier revision"
         case .people: "among the people"
         case .notices: "among what was overridden or rejected"
         case .help: "in the help"

@@ -11,7 +11,7 @@ protocol TableScreen: Screen {
     mutating func select(row: Int, _ app: inout AppState) -> [Command]
     /// Carries out an action that not all tables share; returns nil if it is not one of the screen's own.
     mutating func performOwn(_ action: Action, count: Int?, _ app: inout AppState) -> [Command]?
-    /// Takes what happens, except the mouse.
+    /// Handles an event that is not a mouse event.
     mutating func takeOwn(_ event: ScreenEvent, _ app: inout AppState) -> [Command]
 }
 

@@ -36,7 +36,8 @@ extension ClientMachine {
         subscribe(to: name, isAnew: true)
     }
 
-    /// Handles that there is no list of that name. It may have been renamed, so the client looks for its log id.
+    /// Handles the answer that there is no list of that name. The list may have been renamed, so the client looks for
+    /// its log id.
     mutating func missing(_ name: String, _ text: String) {
         guard let subscription = subscriptions[name] else { return }
         let replica = subscription.replica

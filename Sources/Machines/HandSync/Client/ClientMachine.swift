@@ -1,8 +1,8 @@
 import HandCore
 import HandWire
 
-/// The client side of one connection, and what survives it: the replicas of the subscribed lists, and what of them must
-/// be kept.
+/// The client side of one connection, and the state that survives it: the replicas of the subscribed lists, and the
+/// parts of them that must be kept on disk.
 ///
 /// Events and times go in. The driver pulls effects with `nextEffect()` and carries them out in that order. The user is
 /// notified at once; messages to the server wait until the journal is written.
@@ -67,7 +67,7 @@ public struct ClientMachine: Sendable {
     package internal(set) var state = State.stopped
     /// Why the server permanently refused this client; nil while connecting again may help.
     public internal(set) var refusal: ErrorCode?
-    /// What a server sent last that the protocol does not allow; nil if none has.
+    /// The last violation of the protocol by a server; nil if there was none.
     package internal(set) var violation: String?
     var reader = FrameReader(limit: Int(Int32.max))
     var servers: ServerRound
@@ -135,8 +135,8 @@ public struct ClientMachine: Sendable {
 
     public var isReady: Bool { state == .ready }
 
-    /// Whether it is time for a new id: another program uses this one, and nothing is in flight, whose outcome only
-    /// the old id can learn.
+    /// Whether it is time for a new id: another program uses this one, and nothing is in flight. Only the old id can
+    /// learn the outcome of what is in flight.
     public var wantsNewID: Bool { isShared && !hasInFlight }
 
     var hasInFlight: Bool {

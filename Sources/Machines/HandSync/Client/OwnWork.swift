@@ -1,7 +1,7 @@
 import HandCore
 
-/// What the user's own commits did to the items of a list, in order to report when somebody who had not seen them
-/// overrides it.
+/// What the user's own commits did to the items of a list. It is used to report when somebody who had not seen those
+/// commits overrides them.
 struct OwnWork: Sendable {
     /// One commit's work on one item.
     private struct Deed: Sendable {
@@ -98,7 +98,7 @@ struct OwnWork: Sendable {
 }
 
 extension Change {
-    /// Returns which of the words that this change undoes another one, made on the same content, replaces.
+    /// This change undoes words. Returns those of them that `later`, made on the same content, replaces.
     func wordsLost(to later: Change) -> [Superseded.Loss] {
         TextChange.losses(ofWhatTakesBack: text, to: later.text).map { .words($0, in: .text) }
             + TextChange.losses(ofWhatTakesBack: url, to: later.url).map { .words($0, in: .url) }

@@ -267,8 +267,8 @@ extension Replica {
 }
 
 extension Delta {
-    /// Whether a commit's delta is this one after the server has processed it, given this one on the list before the
-    /// commit. The server changes only the faces of cards that it deals.
+    /// Whether `made`, a commit's delta, is this delta after the server has processed it. Both are made on the list
+    /// before the commit. The server changes only the faces of cards that it deals.
     func became(_ made: Delta, under rules: Rules) -> Bool {
         if self == made { return true }
         guard rules.hasDeck else { return false }

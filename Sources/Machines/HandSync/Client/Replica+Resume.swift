@@ -30,8 +30,8 @@ extension Replica {
         try? follow(rebase.delta, &update)
     }
 
-    /// Undoes exact edits made on a revision that is gone, with its history or with the end of it: the server could
-    /// only refuse them.
+    /// Undoes exact edits made on a revision that no longer exists, because its history or the end of its history was
+    /// lost: the server could only refuse them.
     ///
     /// - Parameter base: the list that the pending edits were made on.
     private mutating func takeBackExactEdits(on base: Hand, now: Int, _ update: inout Update) {
@@ -50,7 +50,7 @@ extension Replica {
         }
     }
 
-    /// Returns what is missing in a snapshot of one's own edit, which led from `confirmed` to `edited`.
+    /// Returns the parts of one's own edit, which led from `confirmed` to `edited`, that a snapshot does not contain.
     private func missing(of mine: Delta, on edited: Hand, in snapshot: Hand, _ revision: Int) -> [Notice] {
         var losses: [(Item, Superseded.Loss)] = []
         let others = Delta(from: edited, to: snapshot)

@@ -150,7 +150,7 @@ package struct Retrace: Sendable {
         case .nothing: return .nothing
         case .further:
             if isForgotten || commits.count >= Self.depth { return .nothing }
-            // As many more as are known already.
+            // Read as many more commits as are already known.
             return read(from: max(1, floor - min(max(commits.count, 1), Self.page) + 1))
         case .found(let target):
             for commit in commits(from: target.revision) where own[commit.author] != nil {

@@ -173,7 +173,7 @@ extension ClientMachine.Subscription {
         return true
     }
 
-    /// Handles that the base of the submission in flight is too old: commits up to `head` come first.
+    /// Handles the answer that the base of the submission in flight is too old: commits up to `head` come first.
     mutating func stale(head: Int) {
         link?.unanswered = nil
         switch phase {

@@ -84,7 +84,7 @@ private struct Stack: Sendable {
         guard !entries.isEmpty else { return }
         since.append(delta)
         guard since.count > room else { return }
-        // A composer retains what was changed again.
+        // A composer retains content that later edits have replaced; a new one does not.
         let all = since.delta
         since = Composer(all)
         room = Self.smallRoom + all.componentCount

@@ -2,7 +2,7 @@ import HandCore
 import HandWire
 
 extension Authority {
-    /// What contradicts itself here; nil if nothing does. For tests: O(n).
+    /// Returns which invariant is broken, or nil if none is. For tests: O(n).
     package func brokenInvariant() -> String? {
         if let problem = present.hand.brokenInvariant() { return problem }
         if present.revision != revision + pending.count { return "revisions and pending commits do not add up" }

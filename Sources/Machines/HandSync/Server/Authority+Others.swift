@@ -3,7 +3,7 @@ import HandWire
 
 /// Commits of other servers that share the store.
 extension Authority {
-    /// What became of a submission that had a number and has none any more, as others' commits came first.
+    /// The outcome of a submission that had a number and lost it, because others' commits came first.
     package struct Decision: Equatable, Sendable {
         package let author: Author
         package let sequence: UInt64
@@ -11,15 +11,18 @@ extension Authority {
         package let outcome: Outcome?
     }
 
-    /// The batch was not taken, as others' commits came first. It stays pending until they are learnt.
+    /// The store did not take the batch, because others' commits came first. The batch stays pending until those
+    /// commits are adopted.
     package mutating func missed() { inWriting = 0 }
 
-    /// Takes the commits that others have made after the durable revision. What is pending here is taken back, and decided anew
-    /// behind them, in its order, as it was submitted: cards are dealt anew, and its client passes the same commits one by one.
+    /// Adopts the commits that others have made after the durable revision. Pending commits are undone here, and their
+    /// submissions are decided again after the others' commits, in the same order and as they were submitted: cards are
+    /// dealt anew, and each client transforms its submission over the same commits, one by one.
     ///
     /// - Parameter client: the number of an author's client.
     /// - Returns: what lost its number.
-    /// - Throws: `StoreError.damaged` if the commits do not follow, or lead to another digest. Then the authority is of no use.
+    /// - Throws: `StoreError.damaged` if the commits do not follow, or lead to another digest. After that, the
+    ///   authority must not be used.
     /// - Complexity: that of the commits, and of submitting what is pending.
     package mutating func learn(
         _ commits: [Commit], now: UInt64, client: (UInt64) -> UInt64
@@ -52,10 +55,10 @@ extension Authority {
         lastTime = max(lastTime, commit.time)
     }
 
-    /// Nil if it has a number again.
+    /// Decides a submission again. Returns nil if it has a number again.
     private mutating func decideAnew(_ origin: Origin, now: UInt64) -> Decision? {
         let (submission, author) = (origin.submission, origin.author)
-        // It was decided by another server. Its commit tells.
+        // Another server has decided it. That server's commit is the answer.
         if let last = sequences[author.client], submission.sequence <= last.sequence {
             return Decision(author: author, sequence: submission.sequence, outcome: nil)
         }

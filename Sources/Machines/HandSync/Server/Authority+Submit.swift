@@ -2,7 +2,7 @@ import HandCore
 import HandWire
 
 extension Authority {
-    /// What became of a submission.
+    /// The outcome of a submission.
     public enum Outcome: Equatable, Sendable {
         /// It has a number and waits to be written. Its commit, once visible, is the acknowledgement, or says why it is refused.
         case numbered(refusal: Rejection?)
@@ -10,28 +10,29 @@ extension Authority {
         case waiting
         /// It was committed before, at that revision (0 if it is too long ago to tell).
         case acknowledged(revision: Int)
-        /// Its base lies before the window, or so far back that carrying it on takes too long.
+        /// Its base lies before the window, or so far back that transforming it would take too long.
         case stale(head: Int)
         case rejected(Rejection)
-        /// The client does not keep to the protocol.
+        /// The client violates the protocol.
         case failed(ErrorCode)
-        /// Nothing is made of it: it would be too much work here and now.
+        /// It was not begun, because it would be too much work here and now.
         case tooMuchWork
     }
 
     /// Takes an edit: transforms it over the commits since its base one by one, checks it, numbers it.
     ///
-    /// O(commits since the base) with a few nanoseconds each where all are single edits, and O(log n) for the list. What can be
-    /// told without the commits since is checked first, and how many of them are looked at is bounded.
+    /// O(commits since the base) with a few nanoseconds each where all are single edits, and O(log n) for the list.
+    /// Everything that does not depend on those commits is checked first, and the number of commits looked at is
+    /// bounded.
     ///
-    /// A refusal is told by a commit if the submission is the first of its connection: an earlier connection of the client, perhaps
-    /// to another server, may have carried the same submission and may yet deliver it, so that the history has to decide. Any
-    /// later submission was sent on this connection only.
+    /// A refusal becomes a commit if the submission is the first of its connection: an earlier connection of the
+    /// client, perhaps to another server, may have carried the same submission and may yet deliver it, so that the
+    /// history has to decide. Any later submission was sent on this connection only.
     ///
     /// - Parameters:
     ///   - isFirst: whether nothing that came over this connection has been decided yet.
     ///   - isFull: whether the store has no room for another commit.
-    ///   - most: what is more work than that, by an estimate, is not begun.
+    ///   - most: a submission whose estimated work is more than this is not begun.
     public mutating func submit(
         _ submission: Submission, author: Author, isFirst: Bool = false, now: UInt64, isFull: Bool = false,
         work most: Int = .max
@@ -56,7 +57,7 @@ extension Authority {
         }
     }
 
-    /// What a submission is on the present list; nil if its base is too old.
+    /// Returns a submission's delta, transformed to fit the present list; nil if its base is too old.
     private mutating func carried(_ submission: Submission, isFull: Bool) throws(Rejection) -> Delta? {
         if isFull { throw .storeFull(limit: limits.storeBytes) }
         if submission.isExact, hasChanged(since: submission.base) { throw .revisionMoved(now: present.revision) }
@@ -72,14 +73,14 @@ extension Authority {
         return transformed(submission.delta, since: submission.base)
     }
 
-    /// Whether any commit after `base` is more than a refusal; yes if that lies before the window.
+    /// Whether any commit after `base` is more than a refusal; true if `base` lies before the window.
     private func hasChanged(since base: Int) -> Bool {
         if base == present.revision { return false }
         return base < window.floor || (base + 1...present.revision).contains { !window.isRefusal(at: $0) }
     }
 
-    /// The same on a copy of the authority, while nothing is pending, which takes its place afterwards; the former may be read
-    /// meanwhile on another thread.
+    /// Does the same on a copy of the authority that takes the original's place afterwards; meanwhile another thread
+    /// may read the original. Nothing may be pending.
     package mutating func submitAside(
         _ submission: Submission, author: Author, isFirst: Bool, now: UInt64, isFull: Bool
     ) -> Outcome {
@@ -90,24 +91,25 @@ extension Authority {
         return outcome
     }
 
-    /// About how much work `submit` would be, at most.
+    /// An upper estimate of the work that `submit` would be.
     private func estimate(_ submission: Submission) -> Int {
         let making = Self.work(of: submission.delta)
         let commits = present.revision - max(submission.base, window.floor)
         guard commits > 0 else { return making }
         let cost = submission.delta.carryingCost
-        // A single edit passes by as numbers, unless it changes a text that others have changed: then it is merged with theirs.
+        // A single edit is transformed as a few numbers, unless it changes a text that others have changed: then the
+        // texts are merged.
         let isQuick =
             cost <= Self.passagesPerComponent
             && (submission.delta.single != nil || SingleEdit(submission.delta) != nil)
         return making + (isQuick ? commits / Self.passagesPerComponent : commits * cost)
     }
 
-    /// How much work it is to read a delta, to check and to make it, but for carrying it over commits.
+    /// The work of reading, checking and applying a delta, without the work of transforming it over commits.
     static func work(of delta: Delta) -> Int { delta.weight * 10 }
 
-    /// Each sequence is used once: what came before is answered with what became of it. Some may have been left out, as those of
-    /// submissions that were rejected.
+    /// Each sequence is used once: a submission that came before is answered with its outcome. Sequences may be
+    /// skipped, such as those of rejected submissions.
     // Inlined, as a call would copy the authority.
     @inline(__always)
     private func answerFromBefore(_ submission: Submission, author: Author) -> Outcome? {
@@ -118,8 +120,9 @@ extension Authority {
         return last.isRefused ? .rejected(.reasonForgotten) : .acknowledged(revision: last.revision)
     }
 
-    /// What is left of a delta made at `base`, after all commits since: where both are single edits by a few numbers, else by
-    /// the general functions. Nil if that takes more than one submission may. The newest revision that a client can have is
+    /// Returns what is left of a delta made at `base`, after transforming it over all commits since. Where both the
+    /// delta and a commit are single edits, a few numbers are enough; otherwise the general functions are needed.
+    /// Returns nil if that takes more work than one submission may take. The newest revision that a client can have is
     /// never too old.
     private mutating func transformed(_ delta: Delta, since base: Int) -> Delta? {
         var delta = delta
@@ -142,7 +145,7 @@ extension Authority {
         return delta
     }
 
-    /// The same for more than a single edit, which passes the commits one by one.
+    /// Does the same for a delta that is more than a single edit: it is transformed over the commits one by one.
     private mutating func carried(_ delta: Delta, since base: Int, from next: Int) -> Delta? {
         var carried = CarriedDelta(delta)
         for revision in next...present.revision where !carried.isIdentity {
@@ -157,7 +160,7 @@ extension Authority {
     /// An edit is carried over this many single edits in the time that one component of a delta takes.
     private static let passagesPerComponent = 16
 
-    /// Gives the next number to what was made of a submission.
+    /// Gives the next number to the result of a submission.
     ///
     /// - Parameter deck: the deck before it.
     private mutating func number(
@@ -182,8 +185,8 @@ extension Authority {
 
     // MARK: Checking
 
-    /// Makes the delta on the present list if everything about it is allowed; cards are turned over. Returns what was made,
-    /// and what takes it back.
+    /// Applies the delta to the present list if all of it is allowed; cards are turned over. Returns the delta that was
+    /// applied, and its inverse.
     private mutating func make(_ delta: Delta) throws(Rejection) -> (made: Delta, inverse: Delta) {
         let reach = delta.reach
         guard reach <= present.hand.count else { throw .doesNotFit(reach: reach, count: present.hand.count) }
@@ -226,7 +229,8 @@ extension Authority {
         if size > limits.itemBytes { throw .violation(.itemTooLarge(size: size, maximum: limits.itemBytes)) }
     }
 
-    /// Replaces the ids of deleted items by those of inserted ones, if each is then there once. Otherwise nothing changes.
+    /// Replaces the ids of deleted items with those of inserted ones, if each id then occurs once. Otherwise nothing
+    /// changes.
     private mutating func takeIDs(inserted delta: Delta, deleted: [PackedItem]) throws(Rejection) {
         for item in deleted { ids.remove(NumberKey(item.id.rawValue)) }
         work += deleted.count

@@ -38,14 +38,14 @@ public struct Authority: Sendable {
     public let logID: UInt64
     let limits: Limits
 
-    /// The list with all that is numbered. What is durable is found by taking back what is pending: a second copy of the list
-    /// would make each edit copy what it touches.
+    /// The list with all numbered commits. The durable list is found by undoing the pending commits: with a second copy
+    /// of the list, each edit would copy the parts that it touches.
     var present: State
     /// The revision that is durable: what everybody may see.
     public internal(set) var revision: Int
     /// When the newest commit was made, in milliseconds since 1970; 0 if nothing was committed since the list was loaded.
     var lastTime: UInt64 = 0
-    /// The list's digest there.
+    /// The digest of the list at `revision`.
     var digest: UInt64
 
     var window: Window
@@ -56,12 +56,12 @@ public struct Authority: Sendable {
     /// What is numbered and not yet durable, in order.
     var pending: [Pending] = []
     var past: RecentPast
-    /// The commits that became durable last, and the revision before them: what most readers get next. Nil if they do not stand
-    /// together in memory.
+    /// The commits that became durable last, and the revision before them: most readers get these next. Nil if they are
+    /// not contiguous in memory.
     package internal(set) var latest: (base: Int, run: FrameRun)?
     /// Components that were looked at for the last submission.
     package internal(set) var work = 0
-    /// How many of the pending are in the batch that is being written.
+    /// How many of the pending commits are in the batch that is being written.
     var inWriting = 0
 
     struct State {
@@ -115,7 +115,8 @@ public struct Authority: Sendable {
 
     // MARK: What everybody may see
 
-    /// The list with all that is durable. O(1) if nothing is pending, or something large is first, else O(pending · log n).
+    /// The list with all durable commits. O(1) if nothing is pending, or if the first pending commit is large;
+    /// otherwise O(pending · log n).
     public var hand: Hand {
         if let before = pending.first?.before { return before }
         var hand = present.hand
@@ -142,7 +143,7 @@ public struct Authority: Sendable {
     /// Whether commits wait to be written or are being written.
     public var isBusy: Bool { !pending.isEmpty }
 
-    /// Whether a batch was taken, and it is not known what became of it.
+    /// Whether a batch was taken whose outcome is not yet known.
     package var isWriting: Bool { inWriting > 0 }
 
     /// Whether a submission of that author's client is numbered and not yet durable.
@@ -157,8 +158,8 @@ public struct Authority: Sendable {
     /// The last sequence of an author's client that is durable.
     public func lastSequence(of author: Author) -> UInt64 { lastMark(of: author)?.sequence ?? 0 }
 
-    /// Whether an author's client, who has the list at `revision`, can tell its own commits among those that follow: it knows
-    /// them by the author that it is now, so not if the last of them was made under another name.
+    /// Whether an author's client, who has the list at `revision`, can tell its own commits among those that follow: it
+    /// recognizes them by its present author number, so it cannot if the last of them was made under another name.
     package func knowsItsOwn(_ author: Author, after revision: Int) -> Bool {
         guard let last = sequences[author.client] else { return true }
         return last.author == author.number || last.revision <= revision
@@ -222,21 +223,22 @@ public struct Authority: Sendable {
         window.trim(through: revision)
     }
 
-    /// No more bytes than are sent at a time are kept together.
+    /// No more bytes are kept together than are sent at a time.
     private static let latestBytes = 256 << 10
 
-    /// Commits that are durable, with what would have taken them back.
+    /// Commits that are durable, with the inverses that would have undone them.
     public struct Spent: Sendable {
         let written: [Pending]
     }
 
-    /// The batch could not be written: the list falls back to its durable value. Returns whose submissions are lost,
-    /// those numbered behind the batch included, for they stand on it.
+    /// The batch could not be written: the list falls back to its durable value. Returns the lost submissions,
+    /// including those numbered after the batch, because they are based on it.
     public mutating func writeFailed() -> [(author: UInt64, sequence: UInt64)] {
         takeBackPending().map { (author: $0.mark.author, sequence: $0.mark.sequence) }
     }
 
-    /// What is numbered and not durable was never numbered. Returns it, in order.
+    /// Undoes the commits that are numbered but not durable, as if they had never been numbered. Returns them, in
+    /// order.
     mutating func takeBackPending() -> [Pending] {
         for commit in pending.reversed() {
             sequences[commit.client] = commit.previous

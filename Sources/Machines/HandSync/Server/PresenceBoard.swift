@@ -3,10 +3,11 @@ import HandWire
 
 /// Who is on one list, on which item, and whether they edit it: kept in memory only.
 ///
-/// Presence is a state, not a log: of each person only the newest change counts. Changes are numbered, and whoever is told of them
-/// remembers one number. So a reader who does not read costs no memory, however many people come and go meanwhile.
+/// Presence is a state, not a log: only the newest change of each person counts. Changes are numbered, and for each
+/// reader one number is remembered. So a reader who does not read costs no memory, however many people come and go in
+/// the meantime.
 package struct PresenceBoard: Sendable {
-    /// Where somebody is who is at another server.
+    /// The place of somebody who is connected to another server.
     package struct Visitor: Equatable, Sendable {
         package let name: String
         package let focus: Focus?
@@ -30,11 +31,11 @@ package struct PresenceBoard: Sendable {
     }
 
     private var people: [UInt64: Person] = [:]
-    /// Those at other servers. Who is here as well is where they say here.
+    /// People at other servers. For people who are here as well, the place that they give here counts.
     private var visitors: [UInt64: Visitor] = [:]
     /// How often something has changed here, other servers aside.
     package private(set) var ownChanges = 0
-    /// In the order of their numbers; of each author the newest counts, and those before it are removed in time.
+    /// Sorted by number. Only the newest change of each author counts; older ones are removed from time to time.
     private var changes: [Change] = []
     /// The newest change of each author who is here, or of whom it is remembered that they have gone.
     private var newest: [UInt64: Int] = [:]
@@ -42,10 +43,12 @@ package struct PresenceBoard: Sendable {
     package private(set) var last = 0
     /// The last change that was taken, for all to be told.
     package private(set) var taken = 0
-    /// The last change that is forgotten: somebody who has gone. Whoever was told of less would show people who are not there.
+    /// The last forgotten change: somebody's leaving. Whoever was told only of earlier changes would still show people
+    /// who are gone.
     package private(set) var floor = 0
 
-    /// People who have gone and are remembered, or as many as are here if those are more; sometimes twice as many.
+    /// How many people who have gone are remembered: this many, or as many as are here if that is more; at times, twice
+    /// as many.
     static let mostGone = 1_000
 
     package init() {}
@@ -77,7 +80,7 @@ package struct PresenceBoard: Sendable {
         ownChange(author)
     }
 
-    /// Everybody who is at other servers, in the place of those who were. O(visitors).
+    /// Replaces the people who are at other servers. O(visitors).
     package mutating func setVisitors(_ now: [UInt64: Visitor]) {
         let former = visitors
         visitors = now
@@ -97,7 +100,7 @@ package struct PresenceBoard: Sendable {
         if changes.count > 2 * newest.count + 64 || newest.count - atMostHere > 2 * goneKept { tidy() }
     }
 
-    /// How many are on the list: those who are at two servers count twice.
+    /// An upper bound of the people on the list: those who are at two servers count twice.
     private var atMostHere: Int { people.count + visitors.count }
     private var goneKept: Int { max(Self.mostGone, atMostHere) }
 
@@ -127,9 +130,11 @@ package struct PresenceBoard: Sendable {
         return taken
     }
 
-    /// Where those are now who have changed since `start` and until `end`, about `limit` of them, and up to which change that is.
+    /// Returns the present places of those who have changed after `start` and up to `end`, at most `limit` of them, and
+    /// the last change that this covers.
     ///
-    /// - Parameter known: those who went by then, or before, need not be told of: nobody knows of them, or that they went is known.
+    /// - Parameter known: people who left at this change or before are left out: the client never knew of them, or
+    ///   knows that they have left.
     package func entries(
         after start: Int, through end: Int, knownGone known: Int = 0, atMost limit: Int
     ) -> (entries: [DownMessage.Presence], end: Int) {

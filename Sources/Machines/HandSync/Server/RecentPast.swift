@@ -1,16 +1,18 @@
 import HandCore
 
-/// What takes the latest commits of a list back, so that the list as it was a moment ago need not be read from the store.
+/// The inverses of the latest commits of a list, so that the list as it was a moment ago need not be read from the
+/// store.
 ///
-/// The inverses were made anyway, in case that writing the commits fails. They hold what was deleted, so they are bounded.
+/// The inverses are made anyway, in case writing the commits fails. They contain deleted items, so their size is
+/// bounded.
 struct RecentPast {
-    /// Commits that are kept, and about how many bytes each may hold.
+    /// The number of commits that are kept, and roughly the most bytes that the inverse of each may take.
     private static let depth = 64
     private static let mostBytes = 16 << 10
 
     /// The oldest revision that can be reached.
     private(set) var floor: Int
-    /// A ring: the inverse of a commit stands at its revision modulo `depth`.
+    /// A ring buffer: the inverse of a commit is at the index revision modulo `depth`.
     private var inverses: [Delta] = []
 
     init(revision: Int) {

@@ -39,7 +39,8 @@ package final class Segment: @unchecked Sendable {
         self.count = count
     }
 
-    /// The bytes at `range`, valid while the segment lives; on any thread, so it does not look at how many there are by now.
+    /// The bytes at `range`, valid while the segment lives. Any thread may call this, so it does not look at `count`,
+    /// which may be changing.
     ///
     /// - Precondition: they were appended.
     package func bytes(in range: Range<Int>) -> UnsafeRawBufferPointer {
@@ -48,7 +49,7 @@ package final class Segment: @unchecked Sendable {
     }
 }
 
-/// Some frames that stand one behind the other in memory.
+/// Some frames that are contiguous in memory.
 public struct FrameRun: Sendable {
     package let segment: Segment
     package let range: Range<Int>
@@ -68,7 +69,7 @@ public struct FrameRun: Sendable {
         self.init(segment: segment, range: start..<segment.count)
     }
 
-    /// Frames that stand alone: an answer to one client.
+    /// Frames in a segment of their own: an answer to one client.
     init(_ bytes: [UInt8]) {
         segment = Segment(capacity: bytes.count)
         segment.append(bytes)

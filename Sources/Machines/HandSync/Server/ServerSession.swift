@@ -9,14 +9,14 @@ import HandWire
 ///     while let effect = session.next(of: &frames) { … }
 ///     session.keep(frames)
 ///
-/// What is asked of lists is handed on; lists are not its business.
+/// Messages about lists are handed on: a session knows nothing about lists.
 public struct ServerSession: Sendable {
     private enum State: Sendable {
         /// Nothing but a hello is taken. → `greeting`, `closed`
         case awaitingHello(until: UInt64)
         /// The hello was handed on; nothing is read until `identified`. → `ready`, `closed`
         case greeting(version: Int, Capabilities)
-        /// Everything that the version has is taken. → `closed`
+        /// Every message of the version is accepted. → `closed`
         case ready(lastHeard: UInt64)
         /// Nothing is taken any more.
         case closed
@@ -39,7 +39,8 @@ public struct ServerSession: Sendable {
     private var reader: FrameReader
     private let terms: Terms
 
-    /// What a server says to all its clients. One object for many connections, of which each idle one should take little.
+    /// What a server says to all its clients. Many connections share one object, because each idle connection should
+    /// take little memory.
     public final class Terms: Sendable {
         public let limits: Limits
         public let program: String
@@ -58,7 +59,7 @@ public struct ServerSession: Sendable {
 
     var limits: Limits { terms.limits }
 
-    /// When `timeout(now:)` is to be called at the latest, in milliseconds.
+    /// The latest time to call `timeout(now:)`, in milliseconds.
     public var deadline: UInt64? {
         switch state {
         case .awaitingHello(let until): until
@@ -79,7 +80,8 @@ public struct ServerSession: Sendable {
         if case .closed = state { true } else { false }
     }
 
-    /// Takes bytes from the socket. What they say is asked of `next(of:)`; what is left then is given to `keep`.
+    /// Takes bytes from the socket. Call `next(of:)` to get the effects of their messages, then pass what is left to
+    /// `keep`.
     public mutating func received(_ bytes: UnsafeRawBufferPointer, now: UInt64) -> Frames {
         excuse(now: now)
         return reader.frames(of: bytes)
@@ -114,7 +116,7 @@ public struct ServerSession: Sendable {
         return take(try UpMessage(body))
     }
 
-    /// What the body of a message is, that was not read when it came.
+    /// Handles a message whose body was not read when it came.
     public mutating func read(_ message: Result<UpMessage, WireError>) -> Effect? {
         switch message {
         case .success(let message): take(message)
@@ -136,12 +138,12 @@ public struct ServerSession: Sendable {
         return .send(welcome.frame)
     }
 
-    /// The client is not silent: something came, or it is the server that does not read.
+    /// Notes that the client is not silent: something came, or the server itself does not read.
     mutating func excuse(now: UInt64) {
         if isReady { state = .ready(lastHeard: now) }
     }
 
-    /// To be called when the deadline has passed; does nothing if it has moved meanwhile.
+    /// Call this when the deadline has passed; it does nothing if the deadline has moved since.
     public mutating func timeout(now: UInt64) -> Effect? {
         guard let deadline, now >= deadline else { return nil }
         if case .awaitingHello = state {
@@ -187,7 +189,7 @@ public struct ServerSession: Sendable {
         case .notHand: .notHand
         case .noCommonVersion: .versionNotSupported
         case .tooLarge(field: "length of a frame", _, _): .frameTooLarge
-        // What does not even look like a message before the hello is a client of something else.
+        // A client that sends something other than a message before its hello speaks another protocol.
         case .unknownValue(field: "message type", _) where !isReady: .notHand
         default: .malformedMessage
         }

@@ -3,8 +3,8 @@ import HandWire
 
 /// The latest commits of one list, each encoded once as the frame that every client gets, in contiguous segments.
 ///
-/// Readers hold no more than a revision as their cursor, so a slow one costs no memory. Beside each frame stands the
-/// commit as a few numbers, if it is a single edit: what submissions are transformed over.
+/// A reader's cursor is only a revision, so a slow reader costs no memory. Next to each frame, a commit that is a
+/// single edit is stored as a few numbers, over which submissions are transformed.
 struct Window {
     private struct Entry {
         let segment: Segment
@@ -17,12 +17,13 @@ struct Window {
 
     /// Revision of the commit before the first one here. A submission on it, and a reader at it, can still be served.
     private(set) var floor: Int
-    /// Items of the list at the floor.
+    /// The number of items in the list at the floor.
     private var floorCount: Int
     private var entries: [Entry] = []
-    /// What each entry does to positions, apart from the rest: a submission is carried over all of them since its base.
+    /// What each entry does to positions, stored separately because a submission is transformed over all entries since
+    /// its base.
     private var shifts: [SingleEdit.PositionShift] = []
-    /// The revisions of those that are no single edits, in order.
+    /// The revisions of the commits that are not single edits, in order.
     private var others: [Int] = []
     /// Entries at the front that are no longer valid; cut off when they are half of all.
     private var dropped = 0
@@ -61,7 +62,7 @@ struct Window {
         if !isSealed, let last = entries.last?.segment, last.hasRoom(for: size) {
             segment = last
         } else {
-            // A window holds several, so that dropping the oldest leaves most of it.
+            // A window has several segments, so that most of it stays when the oldest one is dropped.
             segment = Segment(capacity: max(min(Segment.standardCapacity, limit / 4), size))
         }
         isSealed = false
@@ -79,7 +80,7 @@ struct Window {
     /// A copy of this window may be read while the next commits are appended to this one: they share no memory that changes.
     mutating func seal() { isSealed = true }
 
-    /// Drops whole segments from the front while there is more than the limit, but nothing behind `revision`.
+    /// Drops whole segments from the front while the window is over its limit, but no commit after `revision`.
     mutating func trim(through revision: Int) {
         while byteCount > limit, let first = entries[dropped...].first {
             var end = dropped
@@ -98,7 +99,7 @@ struct Window {
         }
     }
 
-    /// Forgets the commits behind `revision`, which nobody has seen.
+    /// Forgets the commits after `revision`, which nobody has seen.
     mutating func truncate(to revision: Int) {
         while head > revision, let last = entries.popLast() {
             shifts.removeLast()
@@ -115,9 +116,11 @@ struct Window {
         revision == floor ? floorCount : entries[index(of: revision)].count
     }
 
-    /// Transforms an edit over the commits from `revision` on, as far as they are single edits that do not meet it in one text.
+    /// Transforms an edit over the commits from `revision` on, as long as they are single edits that do not change the
+    /// same text.
     ///
-    /// - Returns: what is left of it, nil if nothing is; and the first revision that was not passed.
+    /// - Returns: what is left of the edit, or nil if nothing is, and the first revision that it was not transformed
+    ///   over.
     /// - Complexity: about two nanoseconds for each commit.
     func transformed(_ edit: SingleEdit, from revision: Int) -> (edit: SingleEdit?, next: Int) {
         let end = others.last ?? 0 < revision ? head + 1 : others[others.partitioningIndex { $0 >= revision }]
@@ -154,7 +157,8 @@ struct Window {
         }
     }
 
-    /// The frames after `cursor` up to `end`; nil if there are none, if they do not stand together in memory, or take more bytes.
+    /// The frames after `cursor` up to `end`; nil if there are none, if they are not contiguous in memory, or if they
+    /// take more than `bytes`.
     func run(after cursor: Int, through end: Int, atMost bytes: Int) -> FrameRun? {
         guard cursor < end else { return nil }
         let (first, last) = (index(of: cursor + 1), index(of: end))

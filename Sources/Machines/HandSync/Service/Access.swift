@@ -10,9 +10,9 @@ package struct Access: Equatable, Sendable {
     package var isMarked = false
     /// The role on every list.
     package var everywhere: Role
-    /// Roles on some lists that are more than that, by the last known or future names of the lists.
+    /// Higher roles on some lists, by the last known or future names of the lists.
     package var lists: [String: Role]
-    /// The roles on existing lists, by `LogID.list`, because a name may meanwhile be another list's.
+    /// The roles on existing lists, by `LogID.list`, because another list may have the name by now.
     private var bound: [UInt32: Role] = [:]
     private var boundNames: Set<String> = []
     /// Roles on deleted lists, by `LogID.list`.
@@ -30,7 +30,7 @@ package struct Access: Equatable, Sendable {
     /// The access to a server without access rules.
     package static let everything = Access(everywhere: .admin)
 
-    /// Marks a name that nobody vouches for. It stands in front, because long names are cut off at the end.
+    /// Marks a name that nobody vouches for. The mark is at the front, because long names are cut off at the end.
     package static let guestMark = "(guest) "
 
     /// Returns the name that others see if the client has chosen that one.
@@ -76,8 +76,8 @@ package struct Grant: Equatable, Sendable {
     /// Finds the same access again; nil for a guest.
     package let id: String?
     package let access: Access
-    /// The client id for the store. It is different for each user, so that nobody can go on as somebody else with that one's
-    /// client id.
+    /// The client id for the store. It is different for each user, so that nobody can continue as another user with
+    /// that user's client id.
     package let client: ClientID
     /// The user whose account is charged; nil for a user who is not counted.
     package let user: String?
@@ -93,7 +93,7 @@ package struct Grant: Equatable, Sendable {
 extension UpMessage {
     /// What a message is about, and the least role that may send it.
     package enum Reach: Equatable, Sendable {
-        /// Nothing that takes a role, or only what the sender may see anyway.
+        /// Something that requires no role, or only what the sender may see anyway.
         case nothing
         case server(Role)
         case list(named: String, Role)
@@ -133,7 +133,8 @@ extension UpMessage {
 }
 
 extension Delta {
-    /// The role append may insert items. It must leave the others as they are, in their order.
+    /// An insertion requires the role append, if it leaves the other items as they are, in their order. Any other edit
+    /// requires the role write.
     fileprivate var neededRole: Role {
         let onlyInserts = components.allSatisfy {
             switch $0 {
@@ -170,7 +171,7 @@ extension Service {
                 refuse(connection, message.request, .noSuchList(name))
             } else {
                 refuse(
-                    connection, message.request, .notAllowed, "your role on '\(name)' is \(mine); that takes \(role)")
+                    connection, message.request, .notAllowed, "your role on '\(name)' is \(mine); that needs \(role)")
             }
         case .followed(let list, let role):
             guard let hosted = connection.cursors[list]?.hosted else { return true }
@@ -183,7 +184,8 @@ extension Service {
         return false
     }
 
-    /// Roles or tokens have changed. Looks up the access of all clients again that have said hello, even if they are not welcomed yet.
+    /// Call this when roles or tokens have changed. Looks up again the access of all clients that have said hello, even
+    /// of those that have not been welcomed yet.
     package func accessChanged() {
         for connection in Array(connections) where connection.client != nil && !connection.isEnding {
             guard let access = environment.access(again: connection.grantID, from: connection.stream) else {
@@ -192,7 +194,7 @@ extension Service {
             }
             // Under another name, the client is another author.
             if access.isMarked != connection.access.isMarked {
-                fail(connection, .shuttingDown, "you are called otherwise from now on: connect again", retryAfter: 100)
+                fail(connection, .shuttingDown, "your name has changed: connect again", retryAfter: 100)
                 continue
             }
             connection.access = access

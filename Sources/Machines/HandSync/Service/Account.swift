@@ -7,7 +7,7 @@ final class Account {
     var subscriptions = 0
     /// Items of the lists that its connections follow, as counted when each was subscribed to.
     var followedItems = 0
-    /// The number of past states that are in memory for it.
+    /// The number of past states that are kept in memory for the user.
     var pastHolds = 0
     /// Bytes of answers that its clients have not read.
     var answerBytes = 0
@@ -16,7 +16,7 @@ final class Account {
     private var requests: TokenBucket
     private var bytes: TokenBucket
     private var work: TokenBucket
-    /// Connections that are not read until the user has budget again. The first to wait comes first.
+    /// Connections that are not read until the user has budget again. The one that has waited longest comes first.
     private(set) var waiting: [Connection] = []
     /// Whether it is in `Service.slowed`.
     var isListed = false

@@ -28,7 +28,7 @@ extension Connection {
         var told = 0
         /// The last change that it is to be told by now.
         var owed = 0
-        /// The client does not take people for present who went at that change or before.
+        /// The client does not believe that people who left at this change or earlier are present.
         var knownGone = 0
 
         /// Makes the mark of a client that knows nothing yet. It is told of all people, as soon as all are known.
@@ -37,7 +37,8 @@ extension Connection {
             owed = isComplete ? board.last : 0
         }
 
-        /// Has the client told of all people once more, and of those that have gone since it was told of them.
+        /// Arranges for the client to be told about all people once more, and about those who have left since it was
+        /// told about them.
         mutating func startAnew(_ board: PresenceBoard) {
             knownGone = max(told, knownGone)
             (told, owed) = (0, board.last)
@@ -52,7 +53,7 @@ extension Connection {
         private let request: UInt64
         private let hand: Hand
         private var position = 0
-        /// Keeps a past state; nil for another list.
+        /// Keeps a past state in memory; nil if the list is not a past state.
         private let hold: PastHold?
         /// Its position at the last check, and since when it has been there.
         private var seen: (position: Int, since: UInt64)?

@@ -15,8 +15,9 @@ extension Connection {
         private var handled = 0
         /// Whether a message is being handled right now.
         fileprivate var isHandling = false
-        /// Whether a request is being carried out that takes the store. Messages behind it wait, so that a client's messages are
-        /// carried out in their order, and a client that asks without reading the answers is not served ahead of others.
+        /// Whether a request that needs the store is being carried out. Messages after it wait, so that a client's
+        /// messages are carried out in order, and a client that asks without reading the answers is not served ahead of
+        /// others.
         fileprivate var isBusy = false
         fileprivate var isReading = true
 
@@ -43,7 +44,7 @@ extension Connection {
 
     private var mayHandle: Bool { !isUnheard && !isEnding && hasRoom }
 
-    /// Whether the server does not read from it, for reasons of its own.
+    /// Whether the server does not read from the client, for the server's own reasons.
     var isUnheard: Bool { intake.isBusy || isSlowed }
 
     /// Reads the client, unless messages wait, or the client does not read its answers.
@@ -79,8 +80,8 @@ extension Connection {
         work(handle)
     }
 
-    /// Handles the waiting messages, as far as possible. If handling one ends at once and calls this again, the loop goes on here.
-    /// So the stack does not grow with the number of messages.
+    /// Handles the waiting messages, as far as possible. If handling a message ends at once and calls this again, the
+    /// loop here continues, so the stack does not grow with the number of messages.
     func work(_ handle: (Input) -> Void) {
         guard !intake.isHandling else { return }
         if intake.isEmpty { return adjustReading() }

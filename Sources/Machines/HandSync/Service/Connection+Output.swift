@@ -2,7 +2,7 @@ import HandCore
 import HandWire
 
 extension Connection {
-    /// What waits to be sent, apart from commits.
+    /// Output that waits to be sent, apart from commits.
     struct Outbox {
         /// Answers, in order, that are sent before anything else.
         private(set) var answers: [FrameRun] = []
@@ -56,12 +56,13 @@ extension Connection {
         fileprivate(set) var commits = 0
         /// Whether there is more to send at once.
         var hasMore = false
-        /// Whether answers or lists are among it, so that there may be room for more.
+        /// Whether the output contains answers or lists, so that there may be room for more afterwards.
         fileprivate(set) var hadAnswers = false
         /// A list whose next commits are no longer in its window, and have to be read.
         fileprivate(set) var behind: UInt64?
 
-        /// Whether enough is made for this connection alone: a client that does not read makes the server hold no more.
+        /// Whether enough was made for this connection alone. This limits what the server holds for a client that does
+        /// not read.
         fileprivate func isFull(_ chunkBytes: Int) -> Bool { ownBytes >= chunkBytes }
 
         fileprivate mutating func add(_ frame: [UInt8]) {
@@ -84,7 +85,7 @@ extension Connection {
         }
     }
 
-    /// Whether commits after `revision` of a list that it follows are all that there is for it.
+    /// Whether the commits after `revision` of the only list that it follows are all the output there is for it.
     ///
     /// - Precondition: it is not marked. So nothing else is to be sent, unless the stream is still writing, or lost.
     func awaitsOnly(commitsAfter revision: Int) -> Bool { cursors.isOne(at: revision) && !stream.isWriting }
@@ -115,7 +116,7 @@ extension Connection {
         }
     }
 
-    /// Adds what its lists have for it.
+    /// Adds the output that its lists have for this connection.
     private func gather(_ output: inout Output, chunkBytes: Int) {
         if let transfer = outbox.transfers.first {
             output.add(transfer.next(about: chunkBytes))
@@ -130,14 +131,14 @@ extension Connection {
                 Self.gather(&cursors[at: index], &output, chunkBytes: chunkBytes)
             }
         }
-        // One list after the other is read, because the commits are held until they are sent.
+        // Lists are read one after the other, because the commits stay in memory until they are sent.
         if let behind, !cursors.indices.contains(where: { cursors[at: $0].isReading }) {
             cursors[at: behind].isReading = true
             output.behind = cursors[at: behind].hosted.list.number
         }
     }
 
-    /// Adds what one list has for this connection.
+    /// Adds the output that one list has for this connection.
     private static func gather(_ cursor: inout Cursor, _ output: inout Output, chunkBytes: Int) {
         let hosted = cursor.hosted
         if let snapshot = cursor.snapshot {
@@ -175,10 +176,10 @@ extension Connection {
         if cursor.presence.told < cursor.presence.owed { output.hasMore = true }
     }
 
-    /// Owes the client the changes of a list's presence since the last ones.
+    /// Records that the client must be told the changes of a list's presence since the last ones.
     ///
-    /// - Parameter frame: tells them, and is the same for everybody; nil if it would be too large.
-    /// - Returns: false if the client knows people of whom nobody remembers by now that they have gone.
+    /// - Parameter frame: contains the changes, and is the same for everybody; nil if it would be too large.
+    /// - Returns: false if the client believes that people are present whose leaving is no longer remembered.
     func owePresence(of hosted: HostedList, since before: Int, _ frame: FrameRun?) -> Bool {
         guard let index = cursors.index(of: hosted.list.number) else { return true }
         if cursors[at: index].presence.isLost(hosted.presence) { return false }

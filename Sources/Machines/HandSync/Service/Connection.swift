@@ -5,12 +5,12 @@ import HandWire
 ///
 /// Commits are never queued for a connection: it has a cursor in each list's window.
 ///
-/// Accesses to a connection never overlap: it is used on one thread, and nothing that it calls while it changes calls it back. So
-/// the run time need not check for overlaps, which would be a tenth of what a commit costs.
+/// Accesses to a connection never overlap: it is used on one thread, and nothing that it calls while it changes calls
+/// it back. So the runtime need not check for overlaps, which would take a tenth of the cost of a commit.
 package final class Connection {
     /// Tells connections apart. Later ones have higher numbers.
     let number: UInt64
-    // What each delivery touches stands together, so that it is in few lines of the cache.
+    // The fields that each delivery touches are next to each other, so that they take few cache lines.
     let stream: any ByteStream
     @exclusivity(unchecked) var cursors = CursorTable()
     @exclusivity(unchecked) var outbox = Outbox()
@@ -59,7 +59,8 @@ package final class Connection {
     /// Whether the client compares its lists' digests when it comes back.
     var hasDigest: Bool { capabilities.contains(.digest) }
 
-    /// One submission less waits to be written. It may have come over an earlier connection of the client.
+    /// Records that one submission fewer waits to be written. It may have come over an earlier connection of the
+    /// client.
     func submissionEnded() {
         pendingSubmissions = max(0, pendingSubmissions - 1)
     }

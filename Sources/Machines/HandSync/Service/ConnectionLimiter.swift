@@ -1,7 +1,7 @@
 import HandWire
 
-/// Limits the connections from one address, and the notes of wrong tokens. A right token is always let in, because many people may
-/// share an address.
+/// Limits the connections from one address, and the log entries about wrong tokens. A client with a valid token is
+/// always let in, because many people may share an address.
 ///
 /// Clients on this machine have no address, and are not counted. The memory for addresses is bounded.
 struct ConnectionLimiter {
@@ -43,7 +43,7 @@ struct ConnectionLimiter {
     /// Counts a connection from an address, or returns why it is turned away.
     mutating func enter(_ connection: UInt64, from address: String) -> String? {
         if present[address, default: Present()].count >= limits.connectionsPerAddress {
-            return "this server takes \(limits.connectionsPerAddress) connections from one address"
+            return "this server accepts at most \(limits.connectionsPerAddress) connections from one address"
         }
         present[address, default: Present()].count += 1
         present[address]?.strangers.append(connection)
@@ -61,7 +61,7 @@ struct ConnectionLimiter {
         if present[address]?.count == 0 { present[address] = nil }
     }
 
-    /// Counts a client with a token that is not valid, or without one. Returns whether that is noted.
+    /// Counts a client with a token that is not valid, or without one. Returns whether to log it.
     mutating func failed(_ address: String, now: UInt64) -> Bool {
         if let failed = failures[address], now < failed.since + Self.period {
             guard failed.count < limits.failedHellos else { return false }

@@ -1,7 +1,7 @@
 /// The cursors of one connection, in the order of subscribing. There are few, so the search is linear.
 struct CursorTable {
-    /// Apart from the others, because nearly all connections follow one list: it needs no other memory, which a delivery would have
-    /// to fetch.
+    /// Stored separately from the others: nearly all connections follow only one list, and then a delivery need not
+    /// fetch any other memory.
     private var first: Connection.Cursor?
     private var others: [Connection.Cursor] = []
 
@@ -27,7 +27,7 @@ struct CursorTable {
         }
     }
 
-    // By optional chaining, which copies no cursor: this is done for each submission.
+    // Uses optional chaining, which does not copy the cursor, because this is called for each submission.
     private func isFirst(_ list: UInt64) -> Bool { first?.hosted.list.number == list }
 
     func index(of list: UInt64) -> Int? {

@@ -1,6 +1,6 @@
 import HandCore
 
-/// What goes to the store next: the commits that were numbered during the last write go into one transaction.
+/// The writes that go to the store next. The commits that were numbered during the last write go into one transaction.
 struct GroupCommit {
     /// Lists with numbered commits that were not handed over to the store, each once.
     private(set) var dirty: [HostedList] = []
@@ -11,13 +11,13 @@ struct GroupCommit {
     private var writing: [HostedList] = []
     /// The same of those that have been written, while the answer is handled. Kept so that its memory is used again.
     var written: [HostedList] = []
-    /// Batches of which the store could not say whether it has them. They are appended again at `retryAt`; until then, nothing more
-    /// of their lists is handed over.
+    /// Batches whose outcome the store could not tell. They are appended again at `retryAt`; until then, no other
+    /// commits of their lists are handed over.
     var unsettled: [(hosted: HostedList, batch: CommitBatch)] = []
     var retryAt: UInt64?
     /// The number of commits that were numbered in this turn.
     var numbered = 0
-    /// Whether the last write was a job. The next one is a batch of commits then.
+    /// Whether the last write was a job. Then the next one is a batch of commits, if there is one.
     var wasJob = false
 
     var isIdle: Bool { !isWriting && dirty.isEmpty && jobs.isEmpty && unsettled.isEmpty }
@@ -68,7 +68,7 @@ struct GroupCommit {
         swap(&writing, &written)
     }
 
-    /// Keeps a batch of which the store could not say whether it has it.
+    /// Keeps a batch whose outcome the store could not tell.
     mutating func keep(_ batch: CommitBatch, of hosted: HostedList, until time: UInt64) {
         hosted.isUnsettled = true
         unsettled.append((hosted, batch))

@@ -3,21 +3,21 @@ import HandWire
 
 /// One list in the server's memory: its authority, its subscribers, and their presence.
 final class HostedList {
-    /// A list as it was loaded at some time. Loaded again, it has another reference.
+    /// Identifies one load of a list. A list that is loaded again has another reference.
     struct Reference: Sendable {
         let number: UInt64
         let load: UInt64
     }
 
     @exclusivity(unchecked) var list: StoredList
-    /// Whether it was not let go of. If it is loaded again, that is another object.
+    /// False once the list was let go of. If it is loaded again, that is another object.
     @exclusivity(unchecked) var isLoaded = true
     // As with `Connection`, accesses to the authority never overlap.
     @exclusivity(unchecked) var authority: Authority
     /// Whether it is in `GroupCommit.dirty`.
     @exclusivity(unchecked) var isDirty = false
-    /// Whether it is unknown if the store has the last batch, or others' commits are being adopted. Nothing more of the list is
-    /// handed over meanwhile.
+    /// True while it is unknown whether the store has the last batch, and while others' commits are being adopted. In
+    /// the meantime, no more commits of the list are handed over.
     @exclusivity(unchecked) var isUnsettled = false
     /// Whether it is in `Service.news`.
     @exclusivity(unchecked) var hasNews = false
@@ -40,7 +40,7 @@ final class HostedList {
     var heldEdits: [(connection: UInt64, submission: Submission)] = []
     /// When the last subscriber left, in milliseconds.
     var idleSince: UInt64
-    /// Which load of the list it is.
+    /// The number of the load that made this object.
     let load: UInt64
 
     init(_ list: StoredList, _ authority: Authority, snapshot: Int, load: UInt64, now: UInt64) {
@@ -70,8 +70,8 @@ final class HostedList {
         if subscribers.isEmpty { idleSince = now }
     }
 
-    /// Whether there are so many commits since the last snapshot that a new one makes loading faster. So the cost of writing
-    /// snapshots is spread over the commits.
+    /// Whether there are so many commits since the last snapshot that a new one makes loading faster. This spreads the
+    /// cost of writing snapshots over the commits.
     func wantsSnapshot(_ limits: Limits) -> Bool {
         !isSavingSnapshot && authority.revision - snapshotRevision >= stride(limits)
     }
@@ -83,15 +83,15 @@ final class HostedList {
 
     private func stride(_ limits: Limits) -> Int { limits.snapshotStride(items: authority.count) }
 
-    /// Whether nobody has needed it in memory for so long.
+    /// Whether nobody has needed the list in memory for `delay` milliseconds.
     func isIdle(for delay: UInt64, now: UInt64) -> Bool {
         subscribers.isEmpty && whenWritten.isEmpty && !isHeld && !authority.isBusy && !isUnsettled && !isSavingSnapshot
             && !isTrimming
             && now >= idleSince + delay
     }
 
-    /// Returns how a subscriber gets to the present from `revision` of history `logID`: by commits, or by a snapshot if that is
-    /// smaller, or if the client would take a commit of its own for somebody else's.
+    /// Returns how a subscriber is brought up to date from `revision` of history `logID`: by commits, or by a snapshot
+    /// if that is smaller, or if the client would mistake a commit of its own for somebody else's.
     ///
     /// A client that has not seen all its own commits gets them one by one if possible. From a snapshot it could not tell whether
     /// its own program made them, or a copy of it.

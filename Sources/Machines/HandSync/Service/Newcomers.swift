@@ -3,8 +3,8 @@ import HandWire
 /// Authors without a durable commit. A client costs the store nothing before its first commit, which is written together with the
 /// author.
 ///
-/// A newcomer is remembered as long as a connection or an unwritten commit needs it. So a client that comes back meanwhile has the
-/// same author, and a submission that was in flight is made once.
+/// A newcomer is remembered as long as a connection or an unwritten commit needs it. So a client that comes back in the
+/// meantime has the same author, and a submission that was in flight is applied only once.
 struct Newcomers {
     private struct Entry {
         let newcomer: Newcomer
@@ -31,7 +31,7 @@ struct Newcomers {
         clients[newcomer.client, default: []].append(newcomer.author.number)
     }
 
-    /// A connection or a commit needs an author from now on. It may be no newcomer.
+    /// Records that one more connection or commit needs an author, who need not be a newcomer.
     mutating func hold(_ author: UInt64) {
         if let index = entries.index(forKey: author) { entries.values[index].uses += 1 }
     }
@@ -61,7 +61,7 @@ struct Newcomers {
         return found.sorted().compactMap { entries[$0]?.newcomer }
     }
 
-    /// Returns what contradicts itself here; nil if nothing does.
+    /// Returns which invariant is broken; nil if none is.
     func problem(uses: [UInt64: Int]) -> String? {
         for (number, entry) in entries {
             if entry.uses != uses[number, default: 0] { return "newcomer \(number) is held \(entry.uses) times" }

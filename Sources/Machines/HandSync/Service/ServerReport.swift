@@ -33,7 +33,7 @@ package struct ServerReport: Codable, Sendable {
         connections = []
     }
 
-    /// The number of events that took at most so long, for several bounds.
+    /// The numbers of events that took no longer than each of several bounds.
     package struct Distribution: Codable, Sendable {
         /// Seconds, rising.
         package var bounds: [Double]
@@ -54,7 +54,8 @@ extension ServerReport.Distribution {
         return Self(bounds: bounds, counts: zip(counts, earlier.counts).map { max(0, $0 - $1) })
     }
 
-    /// Returns the lowest bound that covers a share of all events; nil if there are none, infinite if no bound covers it.
+    /// Returns the lowest bound within which a share of all events lies; nil if there are no events, infinity if no
+    /// bound is high enough.
     package func bound(keptBy share: Double) -> Double? {
         guard let all = counts.last, all > 0 else { return nil }
         let needed = Double(all) * share

@@ -11,10 +11,10 @@ extension Service {
         return account
     }
 
-    /// Charges a connection's user. A connection whose user has overdrawn is not read for a while. If that goes on, its client is
-    /// told, and at last the connection is closed.
+    /// Charges a connection's user. A connection whose user has overdrawn the budget is not read for a while. If that
+    /// continues, its client is told, and finally the connection is closed.
     ///
-    /// - Parameter work: the server's work, in components of deltas that could be looked at in the same time.
+    /// - Parameter work: the server's work, as the number of components of deltas that could be examined in that time.
     func charge(_ connection: Connection, requests: Int = 0, bytes: Int = 0, work: Int = 0) {
         workDone += work
         heaviest = max(heaviest, work)
@@ -48,9 +48,9 @@ extension Service {
         let rates =
             "\(limits.userRequests) requests, \(limits.userBytes) bytes and \(limits.userWork) steps of work a second are taken from one user"
         if environment.now >= since + limits.tooFastDeadline {
-            return fail(connection, .tooFast, "more came for too long: \(rates)", retryAfter: 10_000)
+            return fail(connection, .tooFast, "you sent too much for too long: \(rates)", retryAfter: 10_000)
         }
-        // Before the welcome only an error that closes may come.
+        // Before the welcome, the only error that may be sent is one that closes the connection.
         if environment.now >= since + limits.tellingDelay, connection.author != nil,
             account.isFirstWarning(to: connection)
         {
@@ -79,13 +79,13 @@ extension Service {
         connection.unfinished = now
         guard now > 0, account.unfinished > limits.userUnfinishedBytes else { return }
         let text =
-            "your connections have begun to send \(account.unfinished) bytes; \(limits.userUnfinishedBytes) are taken"
+            "your unfinished messages take \(account.unfinished) bytes; the limit is \(limits.userUnfinishedBytes)"
         fail(connection, .tooFast, text, retryAfter: 10_000)
     }
 
     // MARK: Time
 
-    /// Reads connections again whose users have budget.
+    /// Resumes reading from connections whose users have budget again.
     func releaseSlowed() {
         for account in slowed {
             account.fill(now: environment.now)

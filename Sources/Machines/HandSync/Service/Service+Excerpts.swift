@@ -31,7 +31,7 @@ extension Service {
         whenLoaded(request.name, .state(request))
     }
 
-    /// The list of a request is in memory, or cannot be read. A revision of long ago is read from the store.
+    /// Continues a request whose list is in memory now, or cannot be read. An old revision is read from the store.
     func loaded(_ result: Result<HostedList, StoreError>, for request: StateRequest) {
         switch result {
         case .failure(let error):
@@ -40,7 +40,7 @@ extension Service {
         case .success(let hosted):
             hosted.idleSince = environment.now
             let revision = request.revision ?? hosted.authority.revision
-            // A forgotten revision is not told, though it may still be in memory.
+            // A forgotten revision is not sent, even though it may still be in memory.
             if revision >= hosted.storeFloor, let hand = hosted.authority.hand(at: revision) {
                 return give(hand, at: revision, of: hosted.reference, to: request)
             }
@@ -54,7 +54,7 @@ extension Service {
         _ hand: Hand, at revision: Int, of list: HostedList.Reference, _ hold: PastHold? = nil, to request: StateRequest
     ) {
         guard let connection = connections[request.id.connection] else { return }
-        // Meanwhile the list may be gone, or the client's right to read it.
+        // In the meantime, the list may have gone, or the client may have lost the right to read it.
         guard let hosted = hosted(list), connection.access.role(on: hosted.list) >= .read else {
             refuse(request.id, .noSuchList(request.name))
             return end(connection)
@@ -91,7 +91,7 @@ private struct MakeExcerpt: ServiceComputation {
     let asked: UpMessage.ExcerptRequest
     let bytes: Int
 
-    /// Ids are looked for in all leaves of the list, which takes about a tenth of looking at each item.
+    /// The search for ids reads all leaves of the list, which takes about a tenth of the time of reading each item.
     var work: Int {
         asked.selections.contains { if case .ids = $0 { true } else { false } } ? hand.count / 10 : 0
     }

@@ -7,7 +7,7 @@ extension Service {
         names[name].flatMap { hostedLists[$0] }.map { ($0.authority.hand, $0.authority.revision) }
     }
 
-    /// Returns what contradicts itself here; nil if nothing does. For tests: O(everything).
+    /// Returns which invariant is broken; nil if none is. For tests: O(everything).
     package func brokenInvariant() -> String? {
         for (client, connection) in clients where !connections.contains(connection) {
             return "client \(client) is known by a connection that is gone"
@@ -68,7 +68,7 @@ extension Service {
         if waiting != slowed { return "the waiting connections are not the slowed ones" }
         let listed = self.slowed.count { $0 === account }
         if listed != (account.isListed ? 1 : 0) { return "it is \(listed) times in the list of slowed accounts" }
-        return waiting.isEmpty || account.isListed ? nil : "it is forgotten that a connection waits"
+        return waiting.isEmpty || account.isListed ? nil : "connections wait, but the account is not listed as slowed"
     }
 
     private func problem(with hosted: HostedList) -> String? {

@@ -44,7 +44,7 @@ extension Service {
         }
     }
 
-    /// The list that a connection subscribes to is in memory, or cannot be read.
+    /// Continues a subscription whose list is in memory now, or cannot be read.
     func loaded(_ result: Result<HostedList, StoreError>, for subscribe: UpMessage.Subscribe, _ number: UInt64) {
         guard let connection = connections[number] else { return }
         var result = result
@@ -62,14 +62,15 @@ extension Service {
         }
     }
 
-    /// Lets a connection into a list, as soon as it is known which of its client's submissions are durable. While one is being
-    /// written, a client that has forgotten it would use its sequence again.
+    /// Subscribes a connection to a list as soon as it is known which of its client's submissions are durable. If one
+    /// of them were still being written, a client that has forgotten it would use its sequence again.
     func enter(_ hosted: HostedList, _ subscribe: UpMessage.Subscribe, _ number: UInt64) {
         guard let connection = connections[number] else { return }
         if let author = connection.author, hosted.authority.isPending(author), !connection.isEnding {
             return hosted.whenWritten.append(.enter(subscribe, connection: number))
         }
-        // While the connection waited, the list was renamed, or let go of. Its former name may be another list's.
+        // While the connection waited, the list may have been renamed, or let go of. Another list may have its former
+        // name.
         let isRenamed = !subscribe.name.isEmpty && hosted.list.name != subscribe.name
         if !connection.isEnding, isRenamed || !hosted.isLoaded { return self.subscribe(connection, subscribe) }
         defer { end(connection) }
@@ -196,7 +197,8 @@ extension Service {
             // The store may already have commits that it has not yet confirmed. Nobody may see those.
             let durable = frames.prefix { $0.revision <= hosted.authority.revision }
             guard let last = durable.last, durable.first?.revision == task.after + 1 else {
-                // The next commits were forgotten meanwhile. From here on the list comes as a snapshot.
+                // The next commits have been forgotten in the meantime. The client will get the list as a snapshot
+                // instead.
                 hosted.storeFloor = (frames.first?.revision ?? hosted.authority.revision + 1) - 1
                 return
             }
@@ -207,7 +209,7 @@ extension Service {
     }
 }
 
-/// Finds what a list is called that a client subscribes to by its log id.
+/// Finds the name of a list that a client subscribes to by its log id.
 private struct FindName: ServiceTask {
     let subscribe: UpMessage.Subscribe
     let connection: UInt64

@@ -22,7 +22,7 @@ struct Loading {
 }
 
 extension Service {
-    /// Goes on with a request as soon as the list is in memory. Loading is charged to the first connection that asks.
+    /// Continues a request as soon as the list is in memory. The first connection that asks is charged for loading it.
     func whenLoaded(_ name: String, _ request: ListRequest) {
         if loading[name] == nil {
             loading[name] = Loading(waiting: [request])
@@ -46,14 +46,14 @@ extension Service {
 
     fileprivate func loaded(_ task: LoadList, _ result: Result<LoadList.Answer, StoreError>) {
         let name = task.name
-        // By now the name may be another list's, or no list's.
+        // By now another list may have the name, or none.
         if task.namings != namings { return load(name, for: task.connection) }
         switch result {
         case .failure(let error): loaded(name, .failure(error))
         case .success(let (list, authority, snapshot)):
             let commits = authority.revision - snapshot
             charge(task.connection, work: Price.replay(authority.count, commits: commits))
-            // Another server has given the name to a list that is in memory under its former name.
+            // Another server has renamed the list, which is in memory here under its former name.
             if let hosted = hostedLists[list.number] {
                 rename(hosted, to: name)
                 return load(name, for: task.connection)

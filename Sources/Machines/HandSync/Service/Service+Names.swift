@@ -7,8 +7,8 @@ extension Service {
         change(name, .delete(at: environment.wallClock), connection, request)
     }
 
-    /// Subscribers of the list go on following it, with their roles. Clients that ask for the former name find no list, or a new
-    /// one; by its log id they find the list.
+    /// Subscribers continue to follow the list, with their roles. Clients that ask for its former name find no list, or
+    /// a new one; by its log id, they find the renamed list.
     func rename(_ name: String, to new: String, _ connection: Connection, _ request: UInt64) {
         guard mayName(new, by: "rename", connection, request) else { return }
         guard name != new else { return refuse(connection, request, .listExists(name)) }
@@ -18,7 +18,7 @@ extension Service {
     func undelete(_ name: String, _ deletion: UInt64?, as new: String, _ connection: Connection, _ request: UInt64) {
         guard name == new || mayName(new, by: "undelete", connection, request) else { return }
         let mine = connection.access.bringableBack
-        // A request that cannot succeed does not hold up writes.
+        // A request that cannot succeed must not hold up writes.
         if mine?.isEmpty == true { return refuse(connection, request, .notDeleted(name)) }
         change(name, .undelete(deletion, as: new, after: forgottenUntil, among: mine), connection, request)
     }
@@ -31,7 +31,7 @@ extension Service {
                 requester: connection.requester))
     }
 
-    /// A new name is as good as a new list, and takes the same role on all lists.
+    /// Giving a list a new name is like creating a list, and requires the same role on all lists.
     private func mayName(_ name: String, by what: String, _ connection: Connection, _ request: UInt64) -> Bool {
         if let problem = ListName.problem(withNew: name) {
             refuse(connection, request, .badListName, problem)
@@ -39,7 +39,7 @@ extension Service {
         }
         guard connection.access.everywhere < .write else { return true }
         environment.note(.denied(connection, what: what, list: name))
-        refuse(connection, request, .notAllowed, "a new name takes the role write on all lists, as a new list does")
+        refuse(connection, request, .notAllowed, "a new name requires the role write on all lists, as a new list does")
         return false
     }
 
@@ -57,7 +57,7 @@ extension Service {
         end(task.id.connection)
     }
 
-    /// The store has changed the name of the list that has a log id.
+    /// Applies a name change that the store has made to the list with that log id.
     private func changed(_ task: NameChange, of logID: UInt64) {
         let hosted = names[task.name].flatMap { hostedLists[$0] }.flatMap {
             LogID.isSameList($0.list.logID, logID) ? $0 : nil
@@ -113,7 +113,8 @@ private struct NameChange: WriteJob {
     enum Kind: Sendable {
         case delete(at: UInt64)
         case rename(to: String)
-        /// Only a deletion after a time can be taken back, and only one of certain lists (`LogID.list`); nil for any deletion, or list.
+        /// Undoes a deletion: the newest one if nil is given. It must be newer than `after`, and of one of the lists in
+        /// `among` (by `LogID.list`; nil for any list).
         case undelete(UInt64?, as: String, after: UInt64, among: [UInt32]?)
     }
 
@@ -153,7 +154,8 @@ private struct NameChange: WriteJob {
         }
     }
 
-    /// The list, of which the requester is an administrator. Another server may have given its name to another list.
+    /// Returns the list if the requester is an administrator of it. Another server may have given its name to another
+    /// list.
     private func mine(in store: any CommitStore) throws -> StoredList {
         guard let list = try store.list(named: name), access.role(on: list) >= .admin else {
             throw StoreError.noSuchList(name)

@@ -1,13 +1,13 @@
 import HandCore
 import HandWire
 
-/// Commits of other servers that share the store, and what became of lists there.
+/// Commits of other servers that share the store, and lists that other servers have changed or deleted.
 extension Service {
-    /// Milliseconds until a batch is appended again of which the store could not say whether it has it.
+    /// Milliseconds after which a batch whose outcome the store could not tell is appended again.
     private static let retryInterval: UInt64 = 200
 
-    /// The store could not say whether it has a batch. Appending it again makes it once, or finds that others' commits came first.
-    /// Until then, its authors are told nothing.
+    /// Keeps a batch whose outcome the store could not tell. Appending it again stores it only once, or finds that
+    /// others' commits came first. Until then, its authors are told nothing.
     func unsettled(_ batch: CommitBatch, of hosted: HostedList) {
         environment.note(.unsettled(hosted.list))
         writer.keep(batch, of: hosted, until: environment.now + Self.retryInterval)
@@ -48,8 +48,9 @@ extension Service {
         }
     }
 
-    /// Sends others' commits to a connection. Its client may have sent a submission to another server under its former name. It
-    /// would take the commit of that for somebody else's, though it is the answer. So it gets the list as it is behind the commit.
+    /// Sends others' commits to a connection. Its client may have sent a submission to another server under its former
+    /// name. The client would mistake the commit of that submission for somebody else's, although it is the answer. So
+    /// it gets the list as it is after the commit.
     private func pass(on hosted: HostedList, to connection: Connection) {
         mark(connection)
         guard let author = connection.author, let cursor = connection.cursors[hosted.list.number],
@@ -94,7 +95,7 @@ extension Service {
 
     /// Forgets a list, and its commits that are not durable.
     ///
-    /// - Parameter code: tells its subscribers; nil closes their connections, so that they connect again.
+    /// - Parameter code: the error for its subscribers; nil closes their connections, so that they connect again.
     func letGo(of hosted: HostedList, _ code: ErrorCode?, _ text: String) {
         unload(hosted)
         for connection in Array(hosted.subscribers) {

@@ -67,7 +67,7 @@ extension Service {
         for request in queue where !serve(request) { past.queue.append(request) }
     }
 
-    /// Returns whether the request waits no longer.
+    /// Returns false if the request must keep waiting.
     private func serve(_ request: PastRequest) -> Bool {
         guard let connection = connections[request.connection], !connection.isEnding else { return true }
         let account = connection.account
@@ -112,7 +112,7 @@ extension Service {
         }
     }
 
-    /// Closes connections that take too little of a past state while others wait for theirs.
+    /// Closes connections that read a past state too slowly while others wait for theirs.
     func closeStalled() {
         for connection in Array(connections) {
             let transfers = connection.outbox.transfers
@@ -120,7 +120,7 @@ extension Service {
             // A transfer in front of the past state holds it up.
             let stalled = transfer.stalled(now: environment.now)
             guard past.isAwaited, stalled >= limits.stallDeadline else { continue }
-            let text = "you took too little of a past revision for \(stalled / 1_000) s, and others wait for theirs"
+            let text = "you read too little of a past revision for \(stalled / 1_000) s, and others wait for theirs"
             fail(connection, .idleTimeout, text, retryAfter: 1_000)
         }
     }

@@ -1,13 +1,14 @@
 import HandCore
 import HandWire
 
-/// What a refresh of a list is for.
+/// What waits for the refresh of a list.
 enum AfterRefresh: Sendable {
-    /// The requests that wait for the list of that name. If they cannot have this one, loading it is charged to a connection.
+    /// The requests that wait for the list of that name. If they cannot have this list, a connection is charged for
+    /// loading the list that has the name.
     case load(String, for: UInt64)
     /// The pending commits of the list.
     case settle
-    /// Those who follow the list.
+    /// Nothing; the subscribers get the new commits.
     case nothing
 }
 
@@ -55,9 +56,9 @@ extension Service {
         learn(news, in: hosted)
     }
 
-    /// A list is up to date, or was let go of.
+    /// Continues what has waited for a list that is up to date now, or was let go of.
     ///
-    /// - Parameter error: why the store could not be asked.
+    /// - Parameter error: why the store did not answer.
     private func refreshed(_ list: HostedList.Reference, _ error: StoreError? = nil, then next: AfterRefresh) {
         let hosted = hosted(list)
         switch next {

@@ -32,7 +32,7 @@ extension Service {
             return refuse(connection, request, .badRules, message)
         }
         if storeSize.isFull(limits) {
-            let text = "this server keeps \(limits.storeBytes) bytes, and has them"
+            let text = "this server keeps at most \(limits.storeBytes) bytes, and is full"
             return refuse(connection, request, .tooManyLists, text)
         }
         let logID = LogID.new(using: &random)
@@ -49,7 +49,7 @@ extension Service {
         readLists(after: name, connection, RequestID(connection, request))
     }
 
-    /// Reads a page of lists. If the client may not read all lists, only those are looked for on which it has a role.
+    /// Reads a page of lists. If the client may not read all lists, only those on which it has a role are looked up.
     private func readLists(after name: String, _ connection: Connection, _ id: RequestID) {
         let mine = connection.access.everywhere >= .read ? nil : connection.access.readable(after: name)
         start(ReadLists(id: id, after: name, page: limits.listsPage, mine: mine))
@@ -60,7 +60,7 @@ extension Service {
         charge(task.id.connection, work: count * Price.list)
         guard let connection = connections[task.id.connection] else { return }
         let entries = lists.filter { connection.access.role(on: $0) >= .read }.map(DownMessage.ListEntry.init)
-        // A page of names that no list has says nothing, but the next one may.
+        // If no list has any of the names, this page is empty, but the next one may not be.
         if entries.isEmpty, let last, !connection.isEnding { return readLists(after: last, connection, task.id) }
         send(.lists(request: task.id.request, entries, hasMore: last != nil), to: connection)
         end(connection)
@@ -107,11 +107,11 @@ private struct CreateList: WriteJob {
     func run(on store: any CommitStore) throws -> String? {
         // Deleted lists count. If there is no room, the list that was deleted first goes.
         while try store.listCount(of: nil) >= limits.lists {
-            guard try store.giveUpOldest(of: nil) else { return "this server keeps \(limits.lists) lists" }
+            guard try store.giveUpOldest(of: nil) else { return "this server keeps at most \(limits.lists) lists" }
         }
         while let owner, try store.listCount(of: owner) >= limits.userLists {
             guard try store.giveUpOldest(of: owner) else {
-                return "this server keeps \(limits.userLists) lists of one user: delete one first"
+                return "this server keeps at most \(limits.userLists) lists of one user: delete one first"
             }
         }
         _ = try store.create(name, rules: rules, logID: logID, deckSeed: deckSeed, owner: owner)

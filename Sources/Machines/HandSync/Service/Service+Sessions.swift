@@ -10,7 +10,7 @@ extension Service {
         countUnfinished(of: connection)
     }
 
-    /// - Parameter isNext: a message is handled before those that wait.
+    /// - Parameter isNext: whether a message is handled before those that wait.
     func carryOut(_ effect: ServerSession.Effect?, isNext: Bool = false, for connection: Connection) {
         switch effect {
         case nil: break
@@ -47,7 +47,7 @@ extension Service {
         carryOut(connection.session.fail(code, message, retryAfter: retryAfter), for: connection)
     }
 
-    /// Looks up who says hello. That is charged: a user who connects too often waits.
+    /// Looks up who says hello, and charges the user for it: a user who connects too often has to wait.
     private func identify(_ hello: UpMessage.Hello, _ connection: Connection) {
         guard let grant = grant(hello, connection) else { return }
         if connection.hasEntered, let origin = connection.stream.origin {
@@ -93,8 +93,8 @@ extension Service {
         findAuthor(of: client, connection)
     }
 
-    /// Finds the author number of a client. Newcomers are looked up now, not when the store has answered: a newcomer's commit may
-    /// become durable meanwhile, and the store may have looked before that.
+    /// Finds the author number of a client. Newcomers are looked up now, not when the store has answered: a newcomer's
+    /// commit may become durable in the meantime, after the store has looked.
     private func findAuthor(of client: ClientID, _ connection: Connection) {
         let person = connection.person
         let remembered = newcomers.find(client, named: person)
@@ -126,7 +126,8 @@ extension Service {
         receive(from: connection)
     }
 
-    /// Turns a client away. After too many failures from one address, that is no longer noted, but the client is still told.
+    /// Turns a client away. After too many failures from one address, they are no longer logged, but the client is
+    /// still told.
     private func turnAway(_ connection: Connection, hasToken: Bool) {
         let text =
             hasToken ? "the token is not valid, or no longer" : "this server asks for a token: set HAND_TOKEN"
@@ -137,7 +138,7 @@ extension Service {
         fail(connection, .notAuthenticated, text)
     }
 
-    /// The connection waits for something. Messages that its client sends meanwhile wait, too.
+    /// Makes the connection wait for something. Messages that its client sends in the meantime wait, too.
     func begin(_ connection: Connection) {
         connection.setBusy(true)
     }
@@ -159,8 +160,8 @@ extension Service {
         refuse(RequestID(connection, request), error)
     }
 
-    /// Answers a request with an error of the store. That the store cannot be reached says nothing of the request. So its
-    /// connection is closed then, and the client asks again.
+    /// Answers a request with an error of the store. That the store cannot be reached says nothing about the request
+    /// itself: in that case the connection is closed, and the client asks again.
     func refuse(_ id: RequestID, _ error: StoreError) {
         let code: ErrorCode =
             switch error {

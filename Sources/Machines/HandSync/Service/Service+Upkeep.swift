@@ -11,7 +11,7 @@ extension Service {
                 deck: hosted.authority.deck))
     }
 
-    /// Trims all lists if the store is full. Nothing new is written then that would lead to it.
+    /// Trims all lists if the store is full. Otherwise nothing would trim them: no new commits are written then.
     func trimIfFull() {
         guard storeSize.isFull(limits), !retention.keepsEverything else { return }
         for number in hostedLists.keys.map(\.number).sorted() {
@@ -41,8 +41,8 @@ extension Service {
     /// Lists that were deleted at that time or before are not brought back any more.
     var forgottenUntil: UInt64 { environment.wallClock - min(environment.wallClock, retention.deleted) }
 
-    /// Removes lists that were deleted long enough ago, a part at a time. If the store is full, it also removes the list that was
-    /// deleted first, and the next one if the store is still full without that.
+    /// Removes lists that were deleted long enough ago, a part at a time. If the store is full, it also removes the
+    /// list that was deleted first, and then the next one if the store is still full.
     func sweepDeleted(isDue: Bool = false) {
         let givesUpOldest = storeSize.isFull(limits) && storeSize.isNews && !removal.isMakingRoom
         guard isDue || givesUpOldest || environment.now >= removal.nextLook, !removal.isRunning, !isStopping else {
@@ -65,8 +65,8 @@ extension Service {
         }
     }
 
-    /// Has the store give back what it no longer needs, and remove deleted lists that are not kept any longer. Nothing else is
-    /// written meanwhile. At the end `ServiceNote.compacted` is noted.
+    /// Makes the store free the space that it no longer needs, and remove deleted lists that need not be kept any
+    /// longer. In the meantime, nothing else is written. At the end, `ServiceNote.compacted` is noted.
     package func compact() { writer.jobs.append(Compact(until: forgottenUntil)) }
 }
 
@@ -160,12 +160,13 @@ struct StoreSize {
     /// Whether something was written or forgotten since.
     var isStale = true
     var isAsking = false
-    /// The number of looks to wait for before another list is given up because the store is full.
+    /// How many more measurements to wait for before another list is given up because the store is full.
     var looksToWait = 0
 
     var isNews: Bool { looksToWait == 0 }
 
-    /// Waits for the look that sees the room that a removal has made. A look that is under way may not see it.
+    /// Waits for the measurement that shows the space that a removal has freed. A measurement that is under way may not
+    /// show it.
     mutating func expectNews() {
         isStale = true
         looksToWait = isAsking ? 2 : 1

@@ -29,7 +29,7 @@ struct PresenceExchange {
         told[list].map { $0.changes != board.ownChanges } ?? (board.ownChanges > 0)
     }
 
-    /// Has other servers told once more who is on a list.
+    /// Makes sure that other servers are told once more who is on a list.
     mutating func tellAgain(_ list: UInt64) {
         told[list, default: Told(changes: nil, version: nil)].changes = nil
     }
@@ -74,7 +74,7 @@ extension Service {
         exchange.isUnderWay = false
         exchange.due = min(exchange.due, environment.now + Self.exchangeInterval)
         if exchange.isDueAgain { exchangePresenceSoon() }
-        // News that did not arrive is told again when it is found missing.
+        // News that did not arrive is sent again once it is found to be missing.
         if case .success(let found) = result { hear(found, on: lists) }
         for hosted in lists.compactMap({ hostedLists[$0] }) {
             hosted.awaitsVisitors = false

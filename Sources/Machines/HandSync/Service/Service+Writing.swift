@@ -91,7 +91,7 @@ extension Service {
         }
     }
 
-    /// Takes back all commits that are not durable. Returns whose submissions they were.
+    /// Undoes all commits that are not durable. Returns the authors and sequences of their submissions.
     func loseCommits(of hosted: HostedList) -> [(author: UInt64, sequence: UInt64)] {
         let lost = hosted.authority.writeFailed()
         for (author, _) in lost { lostCommit(of: author) }
@@ -103,7 +103,7 @@ extension Service {
         newcomers.release(author)
     }
 
-    /// Goes on with what has waited for a write; it may wait again.
+    /// Continues everything that has waited for a write. Each item may wait again.
     func written(_ hosted: HostedList) {
         if hosted.whenWritten.isEmpty { return }
         let waiting = hosted.whenWritten
@@ -123,6 +123,6 @@ extension Service {
 enum AfterWrite {
     case enter(UpMessage.Subscribe, connection: UInt64)
     case edit(LargeEdit)
-    /// The list is to come to a revision that the store has, perhaps by these frames.
+    /// The list must catch up to a revision that the store has, perhaps with these frames.
     case catchUp(to: Int, [StoredFrame], then: AfterRefresh)
 }

@@ -8,9 +8,9 @@ import HandWire
 ///     finished ─▶ the answer of the store, or the result of a computation
 ///     timeout ─▶ presence, deadlines, lists that nobody needs
 ///
-/// It is deterministic. It asks its `ServiceEnvironment` for all that it needs. The environment reports events by calling these
-/// methods, all on one thread, and never from within a call of the service. So accesses to a property never overlap, and the run
-/// time need not check that for properties that each commit touches.
+/// It is deterministic. It asks its `ServiceEnvironment` for all that it needs. The environment reports events by
+/// calling these methods, all on one thread, and never from within a call of the service. So accesses to a property
+/// never overlap, and the runtime need not check that for properties that each commit touches.
 package final class Service {
     let environment: any ServiceEnvironment
     package let limits: Limits
@@ -57,11 +57,11 @@ package final class Service {
     @exclusivity(unchecked) var presenceDue: UInt64?
     @exclusivity(unchecked) var exchange = PresenceExchange()
     @exclusivity(unchecked) var nextSweep: UInt64
-    /// The number of changes of names so far. A list that was being read during one is read again.
+    /// The number of name changes so far. A list that was being read during a name change is read again.
     var namings = 0
-    /// Whether a name is being changed. Meanwhile no list is loaded, so that none is in memory twice.
+    /// Whether a name is being changed. While it is, no list is loaded, so that none is in memory twice.
     var isNaming = false
-    /// The loads that wait for that, each with the connection to charge.
+    /// The loads that wait for the end of the name change, each with the connection to charge.
     var whenNamed: [(name: String, connection: UInt64)] = []
     var removal = Removal()
     @exclusivity(unchecked) var past = PastStates()
@@ -130,8 +130,8 @@ package final class Service {
         if let oldest = limiter.givesWay(at: origin).flatMap({ connections[$0] }) {
             leave(oldest)
             fail(
-                oldest, .tooManyConnections, "others came from your address while there was no hello", retryAfter: 5_000
-            )
+                oldest, .tooManyConnections,
+                "your address has too many connections; the oldest one without a hello was closed", retryAfter: 5_000)
         }
         if let reason = limiter.enter(connection.number, from: origin) {
             fail(connection, .tooManyConnections, reason, retryAfter: 5_000)
@@ -183,22 +183,22 @@ package final class Service {
 
     // MARK: Turns
 
-    /// Has a connection's output sent at the end of this turn.
+    /// Schedules a connection's output to be sent at the end of this turn.
     func mark(_ connection: Connection) {
         guard !connection.outbox.isMarked, !connection.isClosed else { return }
         connection.outbox.isMarked = true
         marked.append(connection)
     }
 
-    /// Has a list's commits sent to its subscribers at the end of this turn.
+    /// Schedules a list's commits to be sent to its subscribers at the end of this turn.
     func publish(_ hosted: HostedList) {
         guard !hosted.hasNews else { return }
         hosted.hasNews = true
         news.append(hosted)
     }
 
-    /// To be called when all events of a turn have been reported. Returns whether another turn is to follow at once, even without
-    /// events.
+    /// Call this when all events of a turn have been reported. Returns whether another turn must follow at once, even
+    /// without events.
     package func endTurn() -> Bool {
         writeBatch()
         while let hosted = news.popLast() { deliver(hosted) }
@@ -208,7 +208,7 @@ package final class Service {
             flushing.clear()
         }
         if !receiving.isEmpty { sendChunks() }
-        // What was sent is not held until something else is.
+        // Frees the output now, instead of holding it until something else is sent.
         if !output.runs.isEmpty { output.removeAll() }
         servePast()
         return sayGoodbye() || !marked.isEmpty || !receiving.isEmpty
@@ -243,7 +243,8 @@ package final class Service {
         }
     }
 
-    /// Sends lists. Each chunk is made for one connection. There are few in a turn, so that commits need not wait for many.
+    /// Sends lists. Each chunk is made for one connection. Only a few are sent per turn, so that commits need not wait
+    /// for many.
     private func sendChunks() {
         var (served, made) = (0, 0)
         while served < receiving.count, made < limits.chunkBytes {

@@ -22,9 +22,10 @@ package protocol ServiceEnvironment: AnyObject {
     /// Runs a computation where it delays nobody, then calls `Service.finished` in a later event.
     func start(_ computation: some ServiceComputation, for service: Service)
 
-    /// Returns who a client is that says hello with a token, or without one; nil if it is not let in.
+    /// Identifies a client that says hello with a token, or without one; returns nil if it is not let in.
     func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant?
-    /// Returns the access that a client has by now that was let in before with that grant; nil if it may stay no longer.
+    /// Returns the present access of a client that was let in earlier with that grant; nil if the client may no longer
+    /// stay.
     func access(again id: String?, from stream: any ByteStream) -> Access?
 
     /// Prepares a change of names: roles that were given for a name become roles on the list that has it. Returns a function that is
@@ -74,7 +75,7 @@ package protocol ByteStream: AnyObject {
     var isWriting: Bool { get }
     /// Writes the runs after all earlier ones. Returns whether the kernel has taken everything at once.
     func write(_ runs: [FrameRun]) -> Bool
-    /// Leaves the client's bytes in the network.
+    /// Stops reading, so that the client's bytes stay in the network.
     func stopReading()
     func resumeReading()
     /// Ends the direction to the client once everything is written. The other one stays open.
@@ -94,7 +95,7 @@ package struct Requester: Sendable {
 
 /// How far commits have come.
 package enum CommitStage {
-    /// So many were numbered in this turn.
+    /// This many commits were numbered in this turn.
     case numbered(Int)
     /// A transaction with all numbered ones is handed to the store.
     case writing
@@ -126,15 +127,16 @@ package enum ServiceNote {
     case unsettled(StoredList)
     /// A list in memory is not what the store has. It is loaded anew.
     case reloaded(StoredList, StoreError)
-    /// A list in memory is not in the store any more. Another server deleted it, or the history went back behind its beginning.
+    /// A list in memory is not in the store any more. Another server deleted it, or the history went back to before the
+    /// list was created.
     case vanished(StoredList)
     /// Commits were not written, and none of them is acknowledged.
     case writeFailed(StoreError)
     /// A snapshot was not saved. The history is complete without it.
     case snapshotFailed(StoreError)
-    /// Commits were not forgotten that need not be kept.
+    /// Commits that need not be kept could not be forgotten.
     case trimFailed(StoreError)
-    /// Deleted lists were not removed that need not be kept.
+    /// Deleted lists that need not be kept could not be removed.
     case sweepFailed(StoreError)
     /// `Service.compact` has ended.
     case compacted(Result<Compaction, StoreError>)

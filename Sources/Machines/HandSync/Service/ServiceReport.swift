@@ -97,7 +97,7 @@ extension Service {
     /// Turns new connections away from now on. Others go on.
     package func drain() { isDraining = true }
 
-    /// The store cannot be reached, or can be again. Meanwhile all clients are sent away.
+    /// Call this when the store cannot be reached, or can be reached again. Until it can, all clients are sent away.
     package func cutOff(_ isCutOff: Bool) {
         guard isCutOff != self.isCutOff else { return }
         self.isCutOff = isCutOff

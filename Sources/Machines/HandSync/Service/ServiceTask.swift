@@ -1,7 +1,7 @@
 import HandCore
 import HandWire
 
-/// Work with the store: a value that says what to do, and what its answer means.
+/// Work with the store: a value that says what to ask, and how to handle the answer.
 ///
 /// A task runs on another thread, so it carries values only: connections by their number, lists by `HostedList.Reference`. What
 /// has gone when the answer comes is then not found.
@@ -13,15 +13,17 @@ package protocol ServiceTask: Sendable {
     func run(on store: any CommitStore) throws -> Answer
     /// Takes the answer.
     func finished(_ answer: Result<Answer, StoreError>, in service: Service)
-    /// Asks a store that does not block. Returns what gives its answer to the service, to be called in a later event.
+    /// Asks a store that does not block. Returns a function that passes the answer to the service; call it in a later
+    /// event.
     ///
-    /// It is a requirement so that it is compiled for each task: otherwise types would be looked up for each commit.
+    /// It is a protocol requirement so that it is compiled for each task type: otherwise types would be looked up for
+    /// each commit.
     func ask(_ store: any CommitStore, for service: Service) -> () -> Void
 }
 
-/// How tasks run beside each other.
+/// Whether tasks run concurrently.
 package enum ServiceLane: Sendable {
-    /// Side by side.
+    /// Concurrently.
     case reading
     /// One at a time. A write does not wait for tasks that read.
     case writing
@@ -47,13 +49,13 @@ package protocol ServiceComputation: Sendable {
 }
 
 extension Service {
-    /// A task that was started has been done. Its answer is an event like those of connections.
+    /// Call this when a task that was started has finished. Its answer is an event like those of connections.
     package func finished<Task: ServiceTask>(_ task: Task, _ answer: Result<Task.Answer, StoreError>) {
         if case .failure(let error) = answer, endsWith(error) { return }
         task.finished(answer, in: self)
     }
 
-    /// A computation that was started has been done.
+    /// Call this when a computation that was started has finished.
     package func finished<Computation: ServiceComputation>(_ computation: Computation, _ answer: Computation.Answer) {
         computation.finished(answer, in: self)
     }
@@ -83,7 +85,8 @@ private struct Discard<Value: Sendable>: ServiceComputation {
 
 /// Hands a value over to another thread: the thread that takes it frees it.
 ///
-/// `@unchecked Sendable` is safe: the thread that makes a parcel does not look into it, and it is taken once.
+/// `@unchecked Sendable` is safe: the thread that makes a parcel does not use its value any more, and the value is
+/// taken only once.
 final class Parcel<Value: Sendable>: @unchecked Sendable {
     private var value: Value?
 

@@ -1,4 +1,4 @@
-/// A budget that grows by so much a second, up to the amount of some seconds.
+/// A budget that grows at a fixed rate, up to the amount of several seconds.
 ///
 /// Spending more than there is makes a debt, and its owner waits until it is paid: input is never thrown away. All amounts are whole
 /// numbers of thousandths, because time is in milliseconds.
@@ -9,11 +9,11 @@ package struct TokenBucket {
     private var level: Int
     private var filledAt: UInt64
 
-    /// Seconds whose amount may be spent at once.
+    /// How many seconds' worth may be spent at once.
     private static let burst = 10
     /// More than anybody spends, and small enough to be multiplied.
     private static let most = 1 << 40
-    /// A waiting owner goes on when the amount of so many milliseconds is there. So not each message takes a timer.
+    /// A waiting owner continues when this many milliseconds' worth is there, so that not every message needs a timer.
     private static let quantum = 20
 
     package init(rate: Int, now: UInt64) {

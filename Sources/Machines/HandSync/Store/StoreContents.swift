@@ -141,11 +141,11 @@ package struct StoreContents {
         return batches.count == 1 ? Self.oneTaken : batches.map { _ in .taken }
     }
 
-    /// As nearly always. An array that is made anew would be a thirtieth of what a commit costs.
+    /// The usual result. Allocating a new array would take a thirtieth of the cost of a commit.
     private static let oneTaken: [Appended] = [.taken]
 
-    /// Sets the commits of present lists back to those of a former state, like a standby that has not received the last
-    /// ones.
+    /// Sets the commits of the existing lists back to a former state, like a standby that has not received the last
+    /// commits.
     package mutating func goBack(to former: StoreContents) {
         for (number, list) in lists {
             guard var before = former.lists[number] else { continue }

@@ -15,7 +15,7 @@ struct CommitClock {
         switch stage {
         case .numbered(let count): waiting.append((count, now))
         case .writing:
-            // If the last write failed, they are in flight no more.
+            // If the last write failed, its commits are no longer in flight.
             inFlight.clear()
             swap(&inFlight, &waiting)
             writeStart = now

@@ -84,7 +84,7 @@ extension PostgresStore {
     }
 
     /// Removes the rows of deleted lists, the oldest first. The sweep removes the rows that belong to them. Two servers
-    /// at once give up different lists.
+    /// that do this at the same time give up different lists.
     private func giveUp(_ condition: String, _ value: PostgresValue, limit: Int) throws -> Int {
         try write { session in
             try session.run(

@@ -84,7 +84,7 @@ package final class PostgresStore: CommitStore {
             // Statements are planned while the tables are empty, and the plans are kept.
             "enable_seqscan": "off", "jit": "off",
             "default_transaction_isolation": "read committed",
-            // A statement that we gave up must not continue, or block others from a list.
+            // A statement that we gave up on must not continue, or block others from a list.
             "statement_timeout": "\(Int(patience / .milliseconds(1)))",
             "idle_in_transaction_session_timeout": "1000", "client_connection_check_interval": "1000",
         ]
@@ -100,7 +100,7 @@ package final class PostgresStore: CommitStore {
         ]
     }
 
-    /// A reading transaction sees one moment in all of its statements; the caller may compute between them.
+    /// All statements of a reading transaction see the database at one moment; the caller may compute between them.
     private static let readerSettings = [
         PostgresCall(
             """
@@ -117,12 +117,12 @@ package final class PostgresStore: CommitStore {
         }
     }
 
-    /// Runs `body`, which only reads, and sees one moment. It may run several times.
+    /// Runs `body`, which only reads and sees the database at one moment. It may run several times.
     func read<Result>(_ body: (PostgresSession) throws -> Result) throws -> Result {
         try retrying { try transaction(readers, by: $0, body) }
     }
 
-    /// Reads with one statement, which sees one moment by itself, and passes its rows to `body`.
+    /// Reads with one statement, which by itself sees the database at one moment, and passes its rows to `body`.
     func ask<Result>(
         _ sql: String, _ values: PostgresValue..., then body: (PostgresRows) throws -> Result
     ) throws -> Result {
@@ -153,7 +153,7 @@ package final class PostgresStore: CommitStore {
         try translating { try transaction(writers, by: Deadline(in: patience), body) }
     }
 
-    /// Runs `body`, which only reads, and sees one moment. It runs once, so it may have side effects.
+    /// Runs `body`, which only reads and sees the database at one moment. It runs once, so it may have side effects.
     func readOnce<Result>(_ body: (PostgresSession) throws -> Result) throws -> Result {
         try translating { try transaction(readers, by: Deadline(in: patience), body) }
     }

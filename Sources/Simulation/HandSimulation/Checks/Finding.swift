@@ -2,7 +2,7 @@
 package struct Finding: Equatable, Sendable {
     /// The promise that was broken.
     package enum Checker: String, CaseIterable, Sendable {
-        /// A machine contradicts itself.
+        /// The state of a machine is inconsistent.
         case invariant
         /// Two clients saw different commits at the same revision.
         case order

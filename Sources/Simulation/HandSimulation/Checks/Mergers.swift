@@ -1,8 +1,8 @@
 import HandCore
 import HandWire
 
-/// Compares what the server made of submissions with the merge that `Delta.transformed` defines, by its naive
-/// implementation.
+/// Compares the commits that the server made from submissions with the merge that `Delta.transformed` defines, using
+/// its naive implementation.
 final class Mergers {
     private struct Key: Hashable {
         let author: UInt64
@@ -43,9 +43,9 @@ final class Mergers {
         submissions[Key(author: commit.author, sequence: commit.sequence, list: list)] ?? []
     }
 
-    /// Returns the cost of carrying a submission over `commits`, all those before its own, up to the start of the last
-    /// step. Returns nil if the cost is unknown, or if the submission's base was the newest revision that its client
-    /// could have. Steps between single edits cost next to nothing.
+    /// Returns the cost of transforming a submission over `commits`, which are all commits before its own, up to the
+    /// start of the last step. Returns nil if the cost is unknown, or if the submission's base was the newest revision
+    /// that its client could have. Steps between single edits cost next to nothing.
     func work(for commit: Commit, of list: UInt64, _ commits: [Commit]) -> Int? {
         let all = sent(commit, of: list)
         guard commit.refusal == nil, let sent = all.last, all.allSatisfy({ $0.client == sent.client }),

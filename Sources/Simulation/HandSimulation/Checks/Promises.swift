@@ -126,7 +126,7 @@ final class Promises {
     /// Returns what is wrong with the list at the end, or nil if nothing is.
     func problem(with list: UInt64, called name: String, _ items: [Item]) -> String? {
         let present = items.reduce(into: Set<Thing>()) { $0.formUnion($1.things) }
-        if Set(items.map(\.id)).count != items.count { return "an item of \(name) is there twice" }
+        if Set(items.map(\.id)).count != items.count { return "an item of \(name) occurs twice" }
         for item in items where made[.item(item.id)] == nil { return "item \(item.id) of \(name) comes from nowhere" }
         let missing = owed.filter { thing, promise in
             promise.list == list && !isTakenOut(thing) && !present.contains(thing)

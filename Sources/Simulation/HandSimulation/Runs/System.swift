@@ -58,7 +58,7 @@ final class System {
         return MirroredStore(bench, disk) { [unowned self] in report(.store, $0) }
     }
 
-    /// A standby of the store takes over that lacks the last commits.
+    /// A standby of the store, which lacks the last commits, takes over.
     func failOver(_ random: inout SplitMix64) {
         hasLostCommits = true
         disk.failOver(&random)
@@ -245,13 +245,14 @@ final class System {
         for server in servers { (server.diskDelay, server.isCutOff) = (0, false) }
         if hasLostCommits { editOnceMore() }
         settle { self.unfinished() }
-        // The silence of a broken connection reveals it. Until then, people may be shown who are gone.
+        // Only its silence reveals a broken connection. Until then, people who are gone may still be shown.
         if finding == nil { wait(3 * schedule.limits.idleDeadline) }
         if finding == nil { settle { self.unfinished() ?? self.wrongPresence() } }
         if finding == nil { checkEnd() }
     }
 
-    /// A client that has seen equally many but different commits notices that only with the next one. This makes it.
+    /// A client that has seen as many commits as the server, but different ones, notices that only with the next
+    /// commit. This makes one.
     private func editOnceMore() {
         for round in 0..<4 {
             wait(30_000)
@@ -300,7 +301,7 @@ final class System {
             for server in servers {
                 guard let (hand, revision) = server.service?.durable(list.stored.name) else { continue }
                 if revision != history.commits.count || hand != truth {
-                    return unrest("\(server.name) has \(history.name) at \(revision), not as it is")
+                    return unrest("\(server.name) has a different \(history.name) at \(revision)")
                 }
             }
             for client in clients {
@@ -312,7 +313,7 @@ final class System {
                     return unrest("client \(client.number) has something pending in \(history.name)")
                 }
                 if replica.revision != history.commits.count || replica.view != truth {
-                    return unrest("client \(client.number) has \(history.name) at \(replica.revision), not as it is")
+                    return unrest("client \(client.number) has a different \(history.name) at \(replica.revision)")
                 }
             }
         }
@@ -353,7 +354,7 @@ final class System {
             do {
                 let start = try store.load(list.stored.number)
                 if start.hand != Hand(history.list.items, rules: list.stored.rules) {
-                    report(.durability, "\(name) does not load as it is")
+                    report(.durability, "\(name) loads as a different list")
                 }
             } catch { report(.durability, "\(name) does not load: \(error)") }
         }

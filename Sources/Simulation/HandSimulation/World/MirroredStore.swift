@@ -2,8 +2,8 @@ import HandCore
 import HandSync
 import HandWire
 
-/// A real store that is compared with the simulator's own. The server gets the answers of the real one; they must equal
-/// those of the simulator's. The checkers look at the simulator's.
+/// A real store that is compared with the simulator's own. The server gets the answers of the real store; they must
+/// equal those of the simulated one. The checkers look at the simulated one.
 ///
 /// `@unchecked Sendable` is safe: one thread runs a simulation.
 final class MirroredStore: CommitStore, @unchecked Sendable {

@@ -50,8 +50,8 @@ enum JournalCheck {
         return .warning("kept lists", "edits of \(names) wait to be sent to \(server)", do: "send them: \(command)")
     }
 
-    /// The server that a folder's edits are for, and the command that sends them. A folder's name does not tell its
-    /// server exactly, but a server's address tells its folder.
+    /// The server that a folder's edits are for, and the command that sends them. A folder's name does not identify its
+    /// server exactly, but a server's address determines its folder.
     private static func sending(from folder: String, _ user: UserOptions) -> (server: String, command: String) {
         func isFor(_ address: HandAddress?) -> Bool { address.map { Identity.folder($0.server) == folder } ?? false }
         if let here = try? Settings.place(flag: user.url, list: nil), isFor(here) {

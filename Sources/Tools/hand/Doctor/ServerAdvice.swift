@@ -8,7 +8,7 @@ enum ServerAdvice {
         ),
         (
             "not yet valid",
-            "look at this machine's clock: date. If it is right, ask the server's operator when the certificate begins"
+            "look at this machine's clock: date. If it is right, ask the operator when the certificate becomes valid"
         ),
         ("mismatch", "use a name that is in the server's certificate, or ask its operator for one with this name"),
         (
