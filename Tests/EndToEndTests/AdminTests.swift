@@ -144,7 +144,7 @@ import Testing
     private func order(_ target: String) throws -> HTTPExchange.Answer {
         let loop = try Loop()
         defer { loop.close() }
-        var answer: Result<HTTPExchange.Answer, HTTPExchange.Failure>?
+        var answer: Result<HTTPExchange.Answer, HTTPError>?
         HTTPExchange(
             loop, at: .unix(server.folder.path + "/data/admin.sock"), target, method: "POST", patience: 60_000
         ) { answer = $0 }

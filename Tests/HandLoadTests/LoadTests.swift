@@ -227,7 +227,7 @@ import Testing
     }
 
     @Test func anUnreachableServerIsReported() throws {
-        #expect(throws: LoadRun.Failure.self) {
+        #expect(throws: LoadError.self) {
             _ = try Self.run(Self.work(.full), at: "/nowhere/hand.sock", .full, clients: 1)
         }
     }

@@ -62,7 +62,7 @@ import Testing
     }
 
     /// A client that is acknowledged after some time, but never while the server stands still.
-    private final class Somebody: Participant {
+    private final class Somebody: LoadClient {
         private let world: World
         private let meter: Meter
         private let latency: UInt64

@@ -151,7 +151,7 @@ import Testing
     /// Also that it admits nobody any more; control characters are removed.
     @Test func messagesOfTheServerAreShown() {
         var stage = KeyTests.stage(">a b")
-        stage.send(.told("you are slowed down"))
+        stage.send(.warning("you are slowed down"))
         #expect(stage.lines.contains("you are slowed down"))
         stage.goOffline("the server is stopping")
         #expect(!stage.lines.contains("the server is stopping"), "it is expected back")

@@ -167,7 +167,7 @@ private final class AwkwardPlay {
                 default: break
                 }
             }
-        case .told(let code, _): meet("\(code)")
+        case .warning(let code, _): meet("\(code)")
         case .list(_, .refused(let code, let text)): problem = "\(code): \(text)"
         case .list(_, .editsWait(let text)): problem = text
         default: break

@@ -67,6 +67,11 @@ import Testing
             try await list.edit { state in .inserting([note("milk")], at: state.view.count) }
             #expect(try await list.state().view.count == expected)
             await #expect(throws: ClientError.self) { try await client.connected() }
+            #expect {
+                try HandClient(configuration)
+            } throws: {
+                if case ClientError.notStarted(let reason) = $0 { reason.contains("in use") } else { false }
+            }
             await client.close()
         }
     }

@@ -306,6 +306,6 @@ import Testing
                 #expect("\(error)".contains(text), "\(error)")
             }
         }
-        #expect(throws: TLSContext.Failure.self) { try TLSContext.client(authorities: "/nowhere") }
+        #expect(throws: TLSError.self) { try TLSContext.client(authorities: "/nowhere") }
     }
 }

@@ -39,7 +39,11 @@ public enum ErrorCode: UInt64, CaseIterable, Sendable {
         switch self {
         case .tooManyConnections, .shuttingDown, .replaced, .listDeleted, .idleTimeout, .closedByOperator: .nobody
         case .internalError, .listDamaged: .server
-        default: .client
+        case .notHand, .versionNotSupported, .malformedMessage, .frameTooLarge, .outOfOrder, .handshakeTimeout,
+            .noSuchList, .listExists, .badListName, .badRules, .tooManySubscriptions, .notSubscribed, .wrongSequence,
+            .baseInFuture, .noSuchRevision, .tooManyLists, .badName, .notAuthenticated, .notAllowed, .slowedDown,
+            .tooFast:
+            .client
         }
     }
 
@@ -49,7 +53,11 @@ public enum ErrorCode: UInt64, CaseIterable, Sendable {
         case .noSuchList, .listExists, .badListName, .badRules, .tooManySubscriptions, .notSubscribed, .noSuchRevision,
             .listDamaged, .tooManyLists, .listDeleted, .notAllowed, .slowedDown:
             false
-        default: true
+        case .notHand, .versionNotSupported, .malformedMessage, .frameTooLarge, .outOfOrder, .handshakeTimeout,
+            .idleTimeout, .tooManyConnections, .replaced, .wrongSequence, .baseInFuture, .shuttingDown, .internalError,
+            .badName,
+            .notAuthenticated, .tooFast, .closedByOperator:
+            true
         }
     }
 
@@ -58,7 +66,12 @@ public enum ErrorCode: UInt64, CaseIterable, Sendable {
         switch self {
         case .tooManyConnections, .shuttingDown, .idleTimeout, .handshakeTimeout, .internalError, .replaced, .tooFast:
             true
-        default: false
+        case .notHand, .versionNotSupported, .malformedMessage, .frameTooLarge, .outOfOrder, .noSuchList, .listExists,
+            .badListName, .badRules, .tooManySubscriptions, .notSubscribed, .wrongSequence, .baseInFuture,
+            .noSuchRevision, .listDamaged, .tooManyLists, .listDeleted, .badName, .notAuthenticated, .notAllowed,
+            .slowedDown,
+            .closedByOperator:
+            false
         }
     }
 }

@@ -31,7 +31,8 @@ extension UpMessage {
     }
 
     private static func readRequest(_ number: UInt8, _ reader: inout WireReader) throws(WireError) -> UpMessage {
-        guard (7...15).contains(number) else { throw .unknownValue(field: "message type", found: UInt64(number)) }
+        let unknown = WireError.unknownValue(field: "message type", found: UInt64(number))
+        guard (7...15).contains(number) else { throw unknown }
         let request = try reader.varint("request")
         if number == 15 {
             let before = try reader.varint("deletion")
@@ -54,11 +55,12 @@ extension UpMessage {
                 ExcerptRequest(
                     request: request, name: name, revision: revision, from: start, try reader.selections()))
         case 13: return .rename(request: request, name: name, newName: try reader.string("new name"))
-        default:
+        case 14:
             let deletion = try reader.varint("deletion")
             return .undelete(
                 request: request, name: name, deletion: deletion == 0 ? nil : deletion,
                 newName: try reader.string("new name"))
+        default: throw unknown
         }
     }
 

@@ -7,13 +7,8 @@ package final class HTTPExchange {
         package let body: String
     }
 
-    /// The reason why there is no answer, for people.
-    package struct Failure: Error, CustomStringConvertible {
-        package let description: String
-    }
-
     private let deadline: Timer
-    private let done: (Result<Answer, Failure>) -> Void
+    private let done: (Result<Answer, HTTPError>) -> Void
     private var attempt: Cancellable?
     private var stream: Stream?
     private var bytes: [UInt8] = []
@@ -26,7 +21,7 @@ package final class HTTPExchange {
     @discardableResult
     package init(
         _ loop: Loop, at place: HTTPEndpoint.Place, _ target: String, method: String = "GET", patience: UInt64 = 10_000,
-        done: @escaping (Result<Answer, Failure>) -> Void
+        done: @escaping (Result<Answer, HTTPError>) -> Void
     ) {
         deadline = Timer(loop)
         self.done = done
@@ -56,7 +51,7 @@ package final class HTTPExchange {
         }
     }
 
-    private func parsed() -> Result<Answer, Failure> {
+    private func parsed() -> Result<Answer, HTTPError> {
         if bytes.isEmpty { return .failure(.init(description: "it closed the connection without an answer")) }
         guard let head = bytes.firstRange(of: Array("\r\n\r\n".utf8)), bytes.starts(with: Array("HTTP/1.".utf8)),
             let status = Int(String(decoding: bytes.prefix(12).suffix(3), as: UTF8.self))
@@ -69,7 +64,7 @@ package final class HTTPExchange {
         return .success(Answer(status: status, body: String(decoding: body, as: UTF8.self)))
     }
 
-    private func end(_ result: Result<Answer, Failure>) {
+    private func end(_ result: Result<Answer, HTTPError>) {
         guard !isOver else { return }
         isOver = true
         deadline.close()
@@ -77,4 +72,9 @@ package final class HTTPExchange {
         stream?.close()
         done(result)
     }
+}
+
+/// The reason why there is no answer, for people.
+package struct HTTPError: Error, CustomStringConvertible {
+    package let description: String
 }

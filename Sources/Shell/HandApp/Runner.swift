@@ -108,7 +108,7 @@ package final class Runner {
 
     private func listen() {
         engine.onStatus = { [unowned self] status in take(.connection(status)) }
-        engine.onTold = { [unowned self] text in take(.told(Printable.clean(text))) }
+        engine.onWarning = { [unowned self] text in take(.warning(Printable.clean(text))) }
         engine.onLatency = { [unowned self] milliseconds in take(.latency(milliseconds)) }
         engine.keptLists { [unowned self] in take(.kept($0)) }
         engine.start()

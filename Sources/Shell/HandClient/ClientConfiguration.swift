@@ -1,5 +1,6 @@
 import HandCore
 import HandFormats
+import HandJournal
 import HandWire
 import TLS
 
@@ -83,6 +84,13 @@ public struct ClientConfiguration: Sendable {
 }
 
 extension ClientConfiguration {
+    /// Opens the journal; nil if there is none.
+    ///
+    /// - Throws: `StoreError`.
+    package func openJournal() throws -> ClientJournal? {
+        try journalPath.map { try ClientJournal(path: $0, fresh: client, person: person) }
+    }
+
     /// The server's hosts, in order.
     var destinations: [ServerConnection.Destination] {
         switch server {
@@ -104,7 +112,7 @@ extension ClientConfiguration {
 extension TLSContext {
     package static func client(
         trust: ClientConfiguration.Trust, certificate: ClientConfiguration.Certificate?
-    ) throws(Failure) -> TLSContext {
+    ) throws(TLSError) -> TLSContext {
         let authorities: String? = if case .file(let path) = trust { path } else { nil }
         return try client(authorities: authorities, certificate: certificate.map { ($0.file, $0.key) })
     }

@@ -27,7 +27,7 @@ package final class ClientEngine: MachineShell {
     /// Called with the latency in milliseconds.
     package var onLatency: ((UInt64) -> Void)?
     /// Called with the server's messages that do not answer a request.
-    package var onTold: ((String) -> Void)?
+    package var onWarning: ((String) -> Void)?
     private(set) var isClosed = false
     /// Each is called after every event until it returns true.
     private var waiters: [() -> Bool] = []
@@ -151,7 +151,7 @@ package final class ClientEngine: MachineShell {
             onStatus?(status)
         case .latency(let milliseconds): onLatency?(milliseconds)
         case .answer(let request, let answer): answers.removeValue(forKey: request)?(answer)
-        case .told(_, let message): onTold?(message)
+        case .warning(_, let message): onWarning?(message)
         }
     }
 

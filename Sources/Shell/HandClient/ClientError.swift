@@ -16,6 +16,8 @@ public enum ClientError: Error, Equatable, Sendable {
     case rejected(Rejection)
     /// The edit was made, but could not be written to disk; it is lost when this program ends.
     case notKept(String)
+    /// The client did not start: another program uses its journal, or the journal cannot be read or written.
+    case notStarted(String)
     /// The client was closed.
     case closed
     /// The address is malformed.
@@ -36,7 +38,7 @@ extension ClientError: CustomStringConvertible {
         case .notMade(.tooLarge(let bytes, let limit)):
             "the edit has about \(bytes) bytes; at most \(limit) can be sent as one. Divide it."
         case .rejected(let reason): "\(reason)"
-        case .notKept(let reason), .badAddress(let reason): reason
+        case .notKept(let reason), .notStarted(let reason), .badAddress(let reason): reason
         case .closed: "the client was closed"
         }
     }
@@ -48,7 +50,7 @@ extension ClientError {
         switch self {
         case .refused(let code, let message): .refused(code, message)
         case .editsWait(_, let message): .editsWait(message)
-        case .unreachable, .notMade, .rejected, .notKept, .closed, .badAddress: nil
+        case .unreachable, .notMade, .rejected, .notKept, .notStarted, .closed, .badAddress: nil
         }
     }
 }

@@ -139,7 +139,8 @@ extension HandClient {
                 case .disconnected where engine.isClosed: reply.fail(ClientError.closed)
                 case .disconnected:
                     reply.fail(ClientError.unreachable("the connection was lost before the answer came"))
-                default: reply.succeed(answer)
+                case .done, .lists, .deletedLists, .history, .state, .excerpt, .committed, .rejected, .stale, .people:
+                    reply.succeed(answer)
                 }
             }
         }

@@ -9,11 +9,18 @@ public final class HandClient: Sendable {
 
     /// Starts connecting. Does not wait for the connection.
     ///
-    /// - Throws: `StoreError` if the journal cannot be opened, `UVError` if the loop cannot be created.
-    public init(_ configuration: ClientConfiguration) throws {
-        let journal = try configuration.journalPath.map {
-            try ClientJournal(path: $0, fresh: configuration.client, person: configuration.person)
+    /// - Throws: `ClientError.notStarted` if the journal cannot be opened, or the system has no more files or threads.
+    public convenience init(_ configuration: ClientConfiguration) throws(ClientError) {
+        do {
+            try self.init(configuration, journal: configuration.openJournal())
+        } catch {
+            throw .notStarted("\(error)")
         }
+    }
+
+    /// - Parameter journal: the configuration's journal, opened.
+    /// - Throws: `UVError` if the loop cannot be created.
+    package init(_ configuration: ClientConfiguration, journal: ClientJournal?) throws {
         mailbox = try Self.startThread(configuration, journal)
     }
 

@@ -7,7 +7,7 @@ import HandWire
 import TLS
 
 /// A client that holds the whole list, as every real client does, and checks it against the digest of each commit.
-final class FullClient: Participant, MachineShell {
+final class FullClient: LoadClient, MachineShell {
     private let number: Int
     private let list: String
     private let meter: Meter
@@ -127,7 +127,7 @@ final class FullClient: Participant, MachineShell {
             for notice in update.notices { note(notice) }
         case .status(.online): meter.connected()
         case .list(_, .refused(let code, let text)): meter.failed("\(code)", "client \(number + 1): \(text)")
-        case .told(let code, let text): meter.failed("\(code)", "client \(number + 1): \(text)")
+        case .warning(let code, let text): meter.failed("\(code)", "client \(number + 1): \(text)")
         default: break
         }
     }

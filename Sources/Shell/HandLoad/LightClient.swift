@@ -7,7 +7,7 @@ import TLS
 
 /// A client without a copy of the list. It only knows the list's length and revision, edits by position, and reads only
 /// the headers of commits.
-final class LightClient: Participant {
+final class LightClient: LoadClient {
     private let number: Int
     private let list: String
     private let meter: Meter

@@ -14,7 +14,7 @@ final class ListSeeder: MachineShell {
     private var answers: [UInt64: (ClientMachine.Answer) -> Void] = [:]
     private var whenOnline: (() -> Void)?
     private var whenSettled: (() -> Void)?
-    private let failed: (LoadRun.Failure) -> Void
+    private let failed: (LoadError) -> Void
 
     /// How many items one edit adds.
     private static let portion = 5_000
@@ -22,7 +22,7 @@ final class ListSeeder: MachineShell {
     /// - Parameter failed: called with the reason why the test cannot continue.
     init(
         _ loop: Loop, _ plan: LoadPlan, _ destinations: [ServerConnection.Destination], seed: UInt64,
-        failed: @escaping (LoadRun.Failure) -> Void
+        failed: @escaping (LoadError) -> Void
     ) {
         self.failed = failed
         random = SplitMix64(seed: seed)
@@ -74,7 +74,7 @@ final class ListSeeder: MachineShell {
                 let others = try result.get().0.count { !$0.id.isScripted }
                 if others == 0 { return then() }
                 failed(
-                    LoadRun.Failure(
+                    LoadError(
                         description: "'\(name)' has \(Amount.count(others, "item")) that no load test made: clients "
                             + "would change and delete them. Choose another list with --list NAME, or use this one "
                             + "with --as-is",
@@ -85,17 +85,17 @@ final class ListSeeder: MachineShell {
         }
     }
 
-    private func fail(_ reason: String) { failed(LoadRun.Failure(description: reason)) }
+    private func fail(_ reason: String) { failed(LoadError(description: reason)) }
 
     /// Fetches the list as the server has it now.
-    func fetch(_ name: String, _ then: @escaping (Result<(Hand, revision: Int), LoadRun.Failure>) -> Void) {
+    func fetch(_ name: String, _ then: @escaping (Result<(Hand, revision: Int), LoadError>) -> Void) {
         ask {
             .fetch(request: $0, name: name, revision: nil)
         } answer: { answer in
             switch answer {
             case .state(let hand, let revision): then(.success((hand, revision)))
-            case .error(_, let text): then(.failure(LoadRun.Failure(description: text)))
-            default: then(.failure(LoadRun.Failure(description: "the connection was lost")))
+            case .error(_, let text): then(.failure(LoadError(description: text)))
+            default: then(.failure(LoadError(description: "the connection was lost")))
             }
         }
     }

@@ -19,13 +19,6 @@ package final class LoadRun {
         case settled
     }
 
-    /// The reason why there is no result.
-    package struct Failure: Error, CustomStringConvertible {
-        package let description: String
-        /// Whether the test would have changed what is not its own.
-        package var isConflict = false
-    }
-
     enum Phase {
         case preparing, connecting, working, settling, comparing, over
     }
@@ -41,7 +34,7 @@ package final class LoadRun {
     var ready = 0
     var finished = 0
     var result: LoadResult
-    private var failure: Failure?
+    private var failure: LoadError?
     /// The server's figures when the work began.
     private var serverBefore: [String: Double] = [:]
     var onlyMakesLists = false
@@ -218,9 +211,9 @@ package final class LoadRun {
         end()
     }
 
-    func fail(_ reason: String) { fail(Failure(description: reason)) }
+    func fail(_ reason: String) { fail(LoadError(description: reason)) }
 
-    func fail(_ failure: Failure) {
+    func fail(_ failure: LoadError) {
         if phase == .over { return }
         self.failure = failure
         end()
@@ -233,4 +226,11 @@ package final class LoadRun {
         timer.close()
         loop.stop()
     }
+}
+
+/// The reason why there is no result.
+package struct LoadError: Error, CustomStringConvertible {
+    package let description: String
+    /// Whether the test would have changed what is not its own.
+    package var isConflict = false
 }

@@ -24,7 +24,7 @@ package final class Player {
 
     let number: Int
     let list: String
-    private(set) var participant: (any Participant)!
+    private(set) var participant: (any LoadClient)!
     private let meter: Meter
     private let alarm: any Alarm
     private var run: ScriptRun
@@ -53,7 +53,7 @@ package final class Player {
         self.onFinished = onFinished
     }
 
-    package func connect(_ participant: any Participant) {
+    package func connect(_ participant: any LoadClient) {
         self.participant = participant
         participant.start()
     }

@@ -34,7 +34,7 @@ package struct ServerFigures: Codable, Sendable {
 enum Scrape {
     /// Passes the figures that have no labels to `done`, or the reason why there are none.
     static func figures(
-        _ loop: Loop, at address: SocketAddress, _ done: @escaping (Result<[String: Double], LoadRun.Failure>) -> Void
+        _ loop: Loop, at address: SocketAddress, _ done: @escaping (Result<[String: Double], LoadError>) -> Void
     ) {
         HTTPExchange(loop, at: .tcp(address), "/metrics") { result in
             switch result {
@@ -47,7 +47,7 @@ enum Scrape {
 
     private static func parsed(
         _ answer: HTTPExchange.Answer, from address: SocketAddress
-    ) -> Result<[String: Double], LoadRun.Failure> {
+    ) -> Result<[String: Double], LoadError> {
         guard answer.status == 200 else {
             return .failure(.init(description: "\(address) has no figures; is it the address given to --status?"))
         }

@@ -11,16 +11,11 @@ package final class TLSContext {
     /// Handshakes must not delay other clients: with a large RSA key, one takes several milliseconds.
     private static let nanosecondsPerTurn: UInt64 = 5_000_000
 
-    /// A problem with a certificate, a key, or a connection, for people.
-    package struct Failure: Error, Equatable, CustomStringConvertible {
-        package let description: String
-    }
-
     /// Sets up OpenSSL without a clean-up at exit. Exit does not wait for a client's thread, which may still free
     /// connections.
     static let isSetUp = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
 
-    private init(_ method: () -> OpaquePointer?) throws(Failure) {
+    private init(_ method: () -> OpaquePointer?) throws(TLSError) {
         // Before anything else of OpenSSL: only its first call decides about the clean-up.
         guard Self.isSetUp else { throw .ofOpenSSL("no TLS") }
         guard let raw = SSL_CTX_new(method()) else { throw .ofOpenSSL("no TLS") }
@@ -42,7 +37,7 @@ package final class TLSContext {
     ///   - clientAuthority: a file with the certificates that must have signed each client's; nil if clients need none.
     package static func server(
         certificate: String, key: String, clientAuthority: String? = nil
-    ) throws(Failure) -> TLSContext {
+    ) throws(TLSError) -> TLSContext {
         let context = try TLSContext(TLS_server_method)
         try context.use(certificate: certificate, key: key)
         if let clientAuthority {
@@ -60,7 +55,7 @@ package final class TLSContext {
     ///   - certificate: files with the client's certificate and its key, in PEM, if the server asks for one.
     package static func client(
         authorities: String? = nil, certificate: (file: String, key: String)? = nil
-    ) throws(Failure) -> TLSContext {
+    ) throws(TLSError) -> TLSContext {
         let context = try TLSContext(TLS_client_method)
         try context.trust(authorities)
         SSL_CTX_set_verify(context.raw, SSL_VERIFY_PEER, nil)
@@ -106,14 +101,14 @@ package final class TLSContext {
 
     // MARK: Files
 
-    private func use(certificate: String, key: String) throws(Failure) {
+    private func use(certificate: String, key: String) throws(TLSError) {
         guard SSL_CTX_use_certificate_chain_file(raw, certificate) == 1 else {
             throw .ofOpenSSL("the certificate \(certificate)")
         }
         guard SSL_CTX_use_PrivateKey_file(raw, key, SSL_FILETYPE_PEM) == 1 else { throw .ofOpenSSL("the key \(key)") }
     }
 
-    private func trust(_ file: String?) throws(Failure) {
+    private func trust(_ file: String?) throws(TLSError) {
         guard let file else {
             guard SSL_CTX_set_default_verify_paths(raw) == 1 else { throw .ofOpenSSL("the system's certificates") }
             return
@@ -122,11 +117,16 @@ package final class TLSContext {
     }
 }
 
-extension TLSContext.Failure {
+extension TLSError {
     /// Returns OpenSSL's error about `subject`: the first in its queue, which caused the others. Clears the queue.
     static func ofOpenSSL(_ subject: String) -> Self {
         let reason = ERR_reason_error_string(ERR_get_error()).map { String(cString: $0) }
         ERR_clear_error()
         return Self(description: "\(subject): \(reason ?? "cannot be used")")
     }
+}
+
+/// A problem with a certificate, a key, or a connection, for people.
+package struct TLSError: Error, Equatable, CustomStringConvertible {
+    package let description: String
 }

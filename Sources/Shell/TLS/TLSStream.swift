@@ -40,7 +40,7 @@ package final class TLSStream: Channel {
     /// The maximum size of a record.
     private static let recordBytes = 16 << 10
 
-    package init(_ loop: Loop, _ stream: any Channel, _ context: TLSContext, _ role: Role) throws(TLSContext.Failure) {
+    package init(_ loop: Loop, _ stream: any Channel, _ context: TLSContext, _ role: Role) throws(TLSError) {
         guard let ssl = SSL_new(context.raw), let transport = Transport(of: ssl, stream, context.output) else {
             throw .ofOpenSSL("a connection")
         }
@@ -209,7 +209,7 @@ package final class TLSStream: Channel {
     private var reason: String {
         guard let ssl else { return "closed" }
         let verdict = SSL_get_verify_result(ssl)
-        let failure = TLSContext.Failure.ofOpenSSL("TLS").description
+        let failure = TLSError.ofOpenSSL("TLS").description
         guard verdict != Int(X509_V_OK), let text = X509_verify_cert_error_string(verdict) else {
             if failure.hasSuffix("certificate required") {
                 return "\(failure): the server asks who you are, and accepts only client certificates that it knows"

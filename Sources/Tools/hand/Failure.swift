@@ -62,11 +62,11 @@ struct Failure: Error, CustomStringConvertible {
         case let error as ItemReference.Problem: self.init(.notFound, error.description)
         case let error as HandAddress.ParseError: self.init(.usage, error.description)
         case let error as StoreError: self.init(.error, error.description)
-        case let error as AccessFile.Failure: self.init(.error, error.description)
+        case let error as AccessFileError: self.init(.error, error.description)
         case let error as FileError: self.init(.error, error.description)
         case let error as FormatError: self.init(.error, error.description)
         case let error as UVError: self.init(.error, error.description)
-        case let error as LoadRun.Failure:
+        case let error as LoadError:
             self.init(error.isConflict ? .conflict : .unreachable, Printable.clean(error.description))
         case let error as TerminalError: self.init(.usage, error.description)
         case let error as CocoaError: self.init(error)
@@ -98,7 +98,7 @@ struct Failure: Error, CustomStringConvertible {
         let status: ExitStatus =
             switch error {
             case .unreachable: .unreachable
-            case .closed, .notKept: .error
+            case .closed, .notKept, .notStarted: .error
             case .badAddress: .usage
             case .notMade(.violation), .notMade(.misfit): .rejected
             case .notMade: .error

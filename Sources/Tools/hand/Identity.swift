@@ -81,7 +81,8 @@ enum Identity {
     private static func client(
         _ path: String?, _ address: HandAddress, _ person: String, keepsLists: Bool = false
     ) throws -> HandClient {
-        try HandClient(configuration(address, person, path, keepsLists: keepsLists))
+        let configuration = try configuration(address, person, path, keepsLists: keepsLists)
+        return try HandClient(configuration, journal: configuration.openJournal())
     }
 
     /// A client with the given id. If edits wait under the id, the client has their author's name. Returns nil if

@@ -64,7 +64,7 @@ package struct App: Sendable {
         var commands: [Command] = []
         // While another editor has the text, it also has the terminal.
         if case .input(let input) = event, input.isFromPerson, !isEditingOutside {
-            let isHinting = Frame.showsHints(on: router.top, message: message?.text, state)
+            let isHinting = ScreenFrame.showsHints(on: router.top, message: message?.text, state)
             message = nil
             if case .mouse(let mouse) = input, isHinting, let hint = hint(under: mouse) {
                 for key in hint.keys { commands += press(key) }
@@ -115,7 +115,7 @@ package struct App: Sendable {
             if case .renamed(let new) = news { renamed(name, to: new) }
         case .lists(let entries): state.catalog = entries
         case .kept(let names): state.keptLists = names
-        case .failed(_, let reason), .told(let reason): say(reason)
+        case .failed(_, let reason), .warning(let reason): say(reason)
         case .tick: for name in state.lists.keys { _ = state.lists[name]?.expire(now: state.now) }
         case .done(.undo): say("undone: " + (deed ?? Deed.nothing))
         case .done(.redo): say("redone: " + (deed ?? Deed.nothing))
@@ -154,7 +154,7 @@ package struct App: Sendable {
 
     /// The hint that was clicked.
     private func hint(under mouse: Mouse) -> Hint? {
-        guard mouse.act == .press, mouse.point.row == Frame.hintRow(state) else { return nil }
+        guard mouse.act == .press, mouse.point.row == ScreenFrame.hintRow(state) else { return nil }
         return HintLine.placed(on: router.top, state).first { $0.columns.contains(mouse.point.column) }?.hint
     }
 
@@ -260,11 +260,11 @@ package struct App: Sendable {
 
     private func drawn() -> Canvas {
         var canvas = Canvas(state.size)
-        guard state.size.rows > Frame.rowsAround, state.size.columns > 0 else {
+        guard state.size.rows > ScreenFrame.rowsAround, state.size.columns > 0 else {
             canvas.write(Line("too small"), at: Point(row: 0, column: 0))
             return canvas
         }
-        Frame.draw(router.top, message: message?.text, on: &canvas, state)
+        ScreenFrame.draw(router.top, message: message?.text, on: &canvas, state)
         return state.hasColors ? canvas : canvas.withoutColors
     }
 }

@@ -82,7 +82,7 @@ package struct AppState: Sendable {
     package var isOnline: Bool { connection == .online }
 
     /// The rows of the terminal between the title and the two lines at the bottom.
-    package var bodyRows: Int { max(1, size.rows - Frame.rowsAround) }
+    package var bodyRows: Int { max(1, size.rows - ScreenFrame.rowsAround) }
 
     /// Changes the data of a list.
     mutating func withList<Result>(_ name: String, _ body: (inout ListData) -> Result) -> Result {

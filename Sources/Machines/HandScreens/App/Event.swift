@@ -13,7 +13,7 @@ package enum Event: Sendable {
     /// The server's response time in milliseconds.
     case latency(UInt64)
     /// A message of the server that answers no request.
-    case told(String)
+    case warning(String)
     case list(String, ListEvent)
     case lists([DownMessage.ListEntry])
     /// The lists that this machine has copies of.

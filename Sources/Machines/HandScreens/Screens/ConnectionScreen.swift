@@ -30,7 +30,7 @@ struct ConnectionScreen: Screen {
                     "\(list.name): revision \(list.state.revision), \(Amount.count(waiting, "edit")) not saved"
                 ))
         }
-        Frame.write(lines, on: &canvas, app)
+        ScreenFrame.write(lines, on: &canvas, app)
     }
 
     private func state(_ app: AppState) -> Line {

@@ -182,10 +182,10 @@ struct ItemScreen: ItemScreens {
     }
 
     func draw(on canvas: inout Canvas, _ app: AppState) {
-        guard current(app) != nil else { return Frame.write(missing(app), on: &canvas, app) }
+        guard current(app) != nil else { return ScreenFrame.write(missing(app), on: &canvas, app) }
         let all = lines(app, width: canvas.size.columns - 2)
         for (row, line) in all.dropFirst(min(scrolled, mostScrolled(app))).prefix(app.bodyRows).enumerated() {
-            canvas.write(line, at: Point(row: row + Frame.titleRows, column: 1))
+            canvas.write(line, at: Point(row: row + ScreenFrame.titleRows, column: 1))
         }
         if let draft { draw(draft, on: &canvas, app) }
     }
@@ -194,7 +194,7 @@ struct ItemScreen: ItemScreens {
     private func draw(_ draft: Draft, on canvas: inout Canvas, _ app: AppState) {
         let (width, cell) = (canvas.size.columns, EditorCell(draft, most: app.bodyRows))
         let lines = cell.lines(width: width, RowState())
-        let (cursor, top) = (cell.cursor(width: width), Frame.titleRows + app.bodyRows - lines.count)
+        let (cursor, top) = (cell.cursor(width: width), ScreenFrame.titleRows + app.bodyRows - lines.count)
         for (row, line) in lines.enumerated() {
             canvas.write(line.padded(to: width), at: Point(row: top + row, column: 0))
         }

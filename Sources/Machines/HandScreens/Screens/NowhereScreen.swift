@@ -21,6 +21,6 @@ struct NowhereScreen: Screen {
         let names = (app.catalog ?? []).map(\.name).joined(separator: ", ")
         if !names.isEmpty { lines += [Line(), Line("Lists here: \(names).")] }
         lines += [Line(), Line("\(app.keys.symbol(for: .back)) leads to the lists.", .dim)]
-        Frame.write(lines, on: &canvas, app)
+        ScreenFrame.write(lines, on: &canvas, app)
     }
 }

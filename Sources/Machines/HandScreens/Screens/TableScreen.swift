@@ -63,7 +63,7 @@ extension TableScreen {
     func row(at point: Point, _ app: AppState) -> Int? { placed(at: point, app)?.row }
 
     func placed(at point: Point, _ app: AppState) -> TableView.Placed? {
-        let line = point.row - Frame.titleRows
+        let line = point.row - ScreenFrame.titleRows
         guard line >= 0, line < app.bodyRows else { return nil }
         return table.placed(in: geometry(app)).first { $0.line <= line && line < $0.line + $0.height }
     }
@@ -92,14 +92,14 @@ extension TableScreen {
 
     func drawTable(on canvas: inout Canvas, _ app: AppState) {
         let rows = rows(app)
-        guard rows.rowCount > 0 else { return Frame.write(emptyText(app), on: &canvas, app) }
+        guard rows.rowCount > 0 else { return ScreenFrame.write(emptyText(app), on: &canvas, app) }
         for placed in table.placed(in: geometry(app)) {
             let isCurrent = placed.row == table.cursor
             let lines = rows.lines(ofRow: placed.row, width: canvas.size.columns, isCurrent: isCurrent)
             for (offset, line) in lines.enumerated() {
                 let row = placed.line + offset
                 guard row >= 0, row < app.bodyRows else { continue }
-                canvas.write(line, at: Point(row: row + Frame.titleRows, column: 0))
+                canvas.write(line, at: Point(row: row + ScreenFrame.titleRows, column: 0))
             }
         }
     }

@@ -22,7 +22,7 @@ extension ClientMachine {
         case latency(UInt64)
         case answer(request: UInt64, Answer)
         /// A message from the server that does not answer a request.
-        case told(ErrorCode, String)
+        case warning(ErrorCode, String)
     }
 
     public enum Status: Equatable, Sendable {

@@ -222,7 +222,7 @@ extension ClientMachine {
             if let name = names[request] { subscribe(to: name) }
             return
         }
-        if request == 0 { return emit(.told(code, text)) }
+        if request == 0 { return emit(.warning(code, text)) }
         abandoned[request] = nil
         if requests[request] != nil { return answer(request, .error(code, text)) }
         guard let name = subscriptions.first(where: { $0.value.request == request })?.key else { return }

@@ -4,7 +4,7 @@ import HandCore
 /// commits overrides them.
 struct OwnWork: Sendable {
     /// One commit's work on one item.
-    private struct Deed: Sendable {
+    private struct ItemWork: Sendable {
         var revision: Int
         var isMoved: Bool
         var fields: Change.Fields
@@ -13,7 +13,7 @@ struct OwnWork: Sendable {
         var inverse: Change
     }
 
-    private var deeds: [ItemID: [Deed]] = [:]
+    private var deeds: [ItemID: [ItemWork]] = [:]
     /// The approximate size of the words in `deeds`, in bytes.
     private var bytes = 0
 
@@ -29,7 +29,7 @@ struct OwnWork: Sendable {
         for (item, isMoved, change) in commit.delta.intentions(on: list).prefix(Self.mostItems / 2) {
             let inverse = Change(text: change.text.inverted, url: change.url.inverted)
             var all = follow(change, in: item.id)
-            all.append(Deed(revision: commit.revision, isMoved: isMoved, fields: change.fields, inverse: inverse))
+            all.append(ItemWork(revision: commit.revision, isMoved: isMoved, fields: change.fields, inverse: inverse))
             if all.count > Self.mostDeeds { all.replaceSubrange(0..<2, with: [Self.joined(all[0], all[1])]) }
             deeds[item.id] = all
             bytes += inverse.size
@@ -50,14 +50,14 @@ struct OwnWork: Sendable {
     }
 
     /// Joins two deeds into one, with the revision of the later.
-    private static func joined(_ first: Deed, _ second: Deed) -> Deed {
-        Deed(
+    private static func joined(_ first: ItemWork, _ second: ItemWork) -> ItemWork {
+        ItemWork(
             revision: second.revision, isMoved: first.isMoved || second.isMoved,
             fields: first.fields.union(second.fields), inverse: first.inverse.beside(second.inverse))
     }
 
     /// Returns the deeds on an item, adjusted to a change of its texts.
-    private func follow(_ change: Change, in item: ItemID) -> [Deed] {
+    private func follow(_ change: Change, in item: ItemID) -> [ItemWork] {
         (deeds[item] ?? []).map { deed in
             var deed = deed
             deed.inverse = deed.inverse.carried(over: change)
@@ -76,8 +76,8 @@ struct OwnWork: Sendable {
                 notices.append(.superseded(item, loss, author: commit.author, revision: commit.revision))
             }
         }
-        func unseen(_ item: Item) -> [Deed] { deeds[item.id]?.filter { commit.base < $0.revision } ?? [] }
-        func wasMoved(_ deeds: [Deed]) -> [Superseded.Loss] { deeds.contains(where: \.isMoved) ? [.move] : [] }
+        func unseen(_ item: Item) -> [ItemWork] { deeds[item.id]?.filter { commit.base < $0.revision } ?? [] }
+        func wasMoved(_ deeds: [ItemWork]) -> [Superseded.Loss] { deeds.contains(where: \.isMoved) ? [.move] : [] }
         for item in commit.delta.deletedItems(on: list) {
             let unseen = unseen(item)
             let fields = unseen.reduce(into: Change.Fields()) { $0.formUnion($1.fields) }

@@ -18,7 +18,7 @@ package struct PresenceBoard: Sendable {
         }
     }
 
-    private struct Person {
+    private struct Entry {
         var name: String
         var focus: Focus?
         /// Connections of the same author; a second one comes before the first has gone.
@@ -30,7 +30,7 @@ package struct PresenceBoard: Sendable {
         let author: UInt64
     }
 
-    private var people: [UInt64: Person] = [:]
+    private var people: [UInt64: Entry] = [:]
     /// People at other servers. For people who are here as well, the place that they give here counts.
     private var visitors: [UInt64: Visitor] = [:]
     /// How often something has changed here, other servers aside.
@@ -57,7 +57,7 @@ package struct PresenceBoard: Sendable {
 
     package mutating func join(_ author: UInt64, name: String) {
         if people[author] == nil {
-            people[author] = Person(name: name)
+            people[author] = Entry(name: name)
         } else {
             people[author]?.connections += 1
             people[author]?.name = name

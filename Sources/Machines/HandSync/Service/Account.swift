@@ -23,7 +23,7 @@ final class Account {
     /// When the user began to send too much, in milliseconds; nil again once half of each budget has come back.
     private(set) var tooFastSince: UInt64?
     /// The numbers of the connections that were warned since then.
-    private var told: Set<UInt64> = []
+    private var warned: Set<UInt64> = []
 
     init(_ user: String, _ limits: Limits, now: UInt64) {
         self.user = user
@@ -45,7 +45,7 @@ final class Account {
         work.fill(now: now)
         if tooFastSince != nil, requests.isHalfFull, bytes.isHalfFull, work.isHalfFull {
             tooFastSince = nil
-            told = []
+            warned = []
         }
     }
 
@@ -59,7 +59,7 @@ final class Account {
     var wait: UInt64 { max(requests.wait, bytes.wait, work.wait) }
 
     /// Records that a connection is told that its user is too fast. Returns whether it is the first time.
-    func isFirstWarning(to connection: Connection) -> Bool { told.insert(connection.number).inserted }
+    func isFirstWarning(to connection: Connection) -> Bool { warned.insert(connection.number).inserted }
 
     func enqueue(_ connection: Connection, now: UInt64) {
         if tooFastSince == nil { tooFastSince = now }
@@ -76,6 +76,6 @@ final class Account {
     /// A connection is gone.
     func close(_ connection: Connection) {
         connections -= 1
-        told.remove(connection.number)
+        warned.remove(connection.number)
     }
 }

@@ -25,27 +25,27 @@ extension Connection {
     /// How much of a list's presence a client was told, as numbers of changes. Unread changes are not kept for it.
     struct PresenceMark {
         /// The last change that it was told.
-        var told = 0
+        var sent = 0
         /// The last change that it is to be told by now.
-        var owed = 0
+        var due = 0
         /// The client does not believe that people who left at this change or earlier are present.
         var knownGone = 0
 
         /// Makes the mark of a client that knows nothing yet. It is told of all people, as soon as all are known.
         init(_ board: PresenceBoard = PresenceBoard(), isComplete: Bool = true) {
             knownGone = board.last
-            owed = isComplete ? board.last : 0
+            due = isComplete ? board.last : 0
         }
 
         /// Arranges for the client to be told about all people once more, and about those who have left since it was
         /// told about them.
         mutating func startAnew(_ board: PresenceBoard) {
-            knownGone = max(told, knownGone)
-            (told, owed) = (0, board.last)
+            knownGone = max(sent, knownGone)
+            (sent, due) = (0, board.last)
         }
 
         /// Whether the client was told of people who have since left, and the board no longer remembers that.
-        func isLost(_ board: PresenceBoard) -> Bool { board.floor > max(told, knownGone) }
+        func isLost(_ board: PresenceBoard) -> Bool { board.floor > max(sent, knownGone) }
     }
 
     /// A list that is sent in chunks. It is an object because most cursors have none, and so a cursor takes less memory.

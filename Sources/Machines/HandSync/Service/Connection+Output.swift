@@ -159,21 +159,21 @@ extension Connection {
                 if revision < hosted.authority.revision { output.hasMore = true }
             }
         }
-        if cursor.presence.told < cursor.presence.owed { gatherPresence(&cursor, &output, chunkBytes: chunkBytes) }
+        if cursor.presence.sent < cursor.presence.due { gatherPresence(&cursor, &output, chunkBytes: chunkBytes) }
     }
 
     /// Adds who has moved, come or gone since the client was told, as far as it is due.
     private static func gatherPresence(_ cursor: inout Cursor, _ output: inout Output, chunkBytes: Int) {
         let hosted = cursor.hosted
         guard !cursor.presence.isLost(hosted.presence) else { return }
-        while cursor.presence.told < cursor.presence.owed, !output.isFull(chunkBytes) {
+        while cursor.presence.sent < cursor.presence.due, !output.isFull(chunkBytes) {
             let (entries, end) = hosted.presence.entries(
-                after: cursor.presence.told, through: cursor.presence.owed, knownGone: cursor.presence.knownGone,
+                after: cursor.presence.sent, through: cursor.presence.due, knownGone: cursor.presence.knownGone,
                 atMost: Service.presencePage)
             if !entries.isEmpty { output.add(DownMessage.presence(list: hosted.list.number, entries).frame) }
-            cursor.presence.told = end
+            cursor.presence.sent = end
         }
-        if cursor.presence.told < cursor.presence.owed { output.hasMore = true }
+        if cursor.presence.sent < cursor.presence.due { output.hasMore = true }
     }
 
     /// Records that the client must be told the changes of a list's presence since the last ones.
@@ -183,9 +183,9 @@ extension Connection {
     func owePresence(of hosted: HostedList, since before: Int, _ frame: FrameRun?) -> Bool {
         guard let index = cursors.index(of: hosted.list.number) else { return true }
         if cursors[at: index].presence.isLost(hosted.presence) { return false }
-        cursors[at: index].presence.owed = hosted.presence.taken
-        guard let frame, cursors[at: index].presence.told >= before, !stream.isWriting else { return true }
-        cursors[at: index].presence.told = hosted.presence.taken
+        cursors[at: index].presence.due = hosted.presence.taken
+        guard let frame, cursors[at: index].presence.sent >= before, !stream.isWriting else { return true }
+        cursors[at: index].presence.sent = hosted.presence.taken
         enqueue(frame)
         return true
     }

@@ -34,10 +34,8 @@ final class HostedList {
     var trimmedAt: Int
     var isTrimming = false
     @exclusivity(unchecked) var whenWritten: [AfterWrite] = []
-    /// Whether a large edit of it is being made, so that other edits wait.
-    var isHeld = false
-    /// The edits that wait for the large one, in order.
-    var heldEdits: [(connection: UInt64, submission: Submission)] = []
+    /// The edits that wait, in order, while a large one is being made; nil if none is.
+    var heldEdits: [(connection: UInt64, submission: Submission)]?
     /// When the last subscriber left, in milliseconds.
     var idleSince: UInt64
     /// The number of the load that made this object.
@@ -85,9 +83,8 @@ final class HostedList {
 
     /// Whether nobody has needed the list in memory for `delay` milliseconds.
     func isIdle(for delay: UInt64, now: UInt64) -> Bool {
-        subscribers.isEmpty && whenWritten.isEmpty && !isHeld && !authority.isBusy && !isUnsettled && !isSavingSnapshot
-            && !isTrimming
-            && now >= idleSince + delay
+        subscribers.isEmpty && whenWritten.isEmpty && heldEdits == nil && !authority.isBusy && !isUnsettled
+            && !isSavingSnapshot && !isTrimming && now >= idleSince + delay
     }
 
     /// Returns how a subscriber is brought up to date from `revision` of history `logID`: by commits, or by a snapshot

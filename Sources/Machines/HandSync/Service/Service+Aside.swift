@@ -19,7 +19,7 @@ extension Service {
 
     /// Makes a large edit once no commit of the list is being written. Other edits of the list wait until it is made.
     func submitAside(_ submission: Submission, _ author: Author, in hosted: HostedList, from connection: Connection) {
-        hosted.isHeld = true
+        hosted.heldEdits = []
         begin(connection)
         make(LargeEdit(submission: submission, author: author, connection: connection.number), in: hosted)
     }
@@ -64,9 +64,8 @@ extension Service {
 
     /// Handles the edits that have waited for a large one, in their order. One of them may hold the list again.
     func release(_ hosted: HostedList) {
-        hosted.isHeld = false
-        let held = hosted.heldEdits
-        hosted.heldEdits = []
+        let held = hosted.heldEdits ?? []
+        hosted.heldEdits = nil
         for (number, submission) in held {
             guard let connection = connections[number] else { continue }
             connection.setBusy(false)
@@ -77,7 +76,7 @@ extension Service {
     /// Keeps an edit, and all that its client sends after it, until the large one is made.
     func hold(_ submission: Submission, in hosted: HostedList, from connection: Connection) {
         begin(connection)
-        hosted.heldEdits.append((connection.number, submission))
+        hosted.heldEdits?.append((connection.number, submission))
     }
 }
 

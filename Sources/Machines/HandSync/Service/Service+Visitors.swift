@@ -4,14 +4,14 @@ import HandWire
 /// What this server has told other servers about people on its lists, and what it has heard from them.
 struct PresenceExchange {
     /// What other servers were told about a list.
-    struct Told {
+    struct Announcement {
         /// The state of its board (`PresenceBoard.ownChanges`); nil if they may know another one.
         var changes: Int?
         /// The version in the store; nil if nobody is on the list.
         let version: Int?
     }
 
-    var told: [UInt64: Told] = [:]
+    var announced: [UInt64: Announcement] = [:]
     /// The last version that was given to any news.
     var version = 0
     /// When the last exchange began.
@@ -26,17 +26,17 @@ struct PresenceExchange {
 
     /// Whether other servers do not know the newest state of a board.
     func isNew(_ board: PresenceBoard, of list: UInt64) -> Bool {
-        told[list].map { $0.changes != board.ownChanges } ?? (board.ownChanges > 0)
+        announced[list].map { $0.changes != board.ownChanges } ?? (board.ownChanges > 0)
     }
 
     /// Makes sure that other servers are told once more who is on a list.
-    mutating func tellAgain(_ list: UInt64) {
-        told[list, default: Told(changes: nil, version: nil)].changes = nil
+    mutating func announceAgain(_ list: UInt64) {
+        announced[list, default: Announcement(changes: nil, version: nil)].changes = nil
     }
 
     /// A list was removed from memory. When it is loaded again, its board counts from zero.
     mutating func unloaded(_ list: UInt64) {
-        if told[list]?.version == nil { told[list] = nil } else { tellAgain(list) }
+        if announced[list]?.version == nil { announced[list] = nil } else { announceAgain(list) }
     }
 }
 
@@ -85,12 +85,12 @@ extension Service {
     /// The presence that other servers do not know. Lists that are not in memory have nobody on them.
     private func newPresence() -> [PresenceNews] {
         var news: [PresenceNews] = []
-        for list in Set(hostedLists.keys.map(\.number)).union(exchange.told.keys).sorted() {
+        for list in Set(hostedLists.keys.map(\.number)).union(exchange.announced.keys).sorted() {
             let board = hostedLists[list]?.presence ?? PresenceBoard()
             guard exchange.isNew(board, of: list) else { continue }
             exchange.version += 1
             let version = board.everybody.isEmpty ? nil : exchange.version
-            exchange.told[list] = .init(changes: board.ownChanges, version: version)
+            exchange.announced[list] = .init(changes: board.ownChanges, version: version)
             let place = PresencePlace(list: list, server: environment.serverID)
             news.append(PresenceNews(place: place, version: exchange.version, people: board.ownEntries))
         }
@@ -113,11 +113,12 @@ extension Service {
             visitors[news.place.list, default: [:]].merge(people ?? [:]) { $1 }
         }
         // A store that has started anew has forgotten its presence. And an older write may have come after a newer one.
-        for list in Set(mine.keys).union(exchange.told.keys) where mine[list] != exchange.told[list]?.version {
-            exchange.tellAgain(list)
+        for list in Set(mine.keys).union(exchange.announced.keys)
+        where mine[list] != exchange.announced[list]?.version {
+            exchange.announceAgain(list)
         }
-        for list in exchange.told.keys where hostedLists[list] == nil && exchange.told[list]?.changes == 0 {
-            exchange.told[list] = nil
+        for list in exchange.announced.keys where hostedLists[list] == nil && exchange.announced[list]?.changes == 0 {
+            exchange.announced[list] = nil
         }
         for list in lists { hostedLists[list]?.presence.setVisitors(visitors[list] ?? [:]) }
     }

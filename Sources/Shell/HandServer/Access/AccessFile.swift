@@ -21,11 +21,6 @@ package struct AccessFile: Sendable {
         self.remember = remember
     }
 
-    /// The reason why the file cannot be read or written, for people.
-    package struct Failure: Error, CustomStringConvertible {
-        package let description: String
-    }
-
     /// The file's contents at one moment.
     struct Reading {
         let book: AccessBook
@@ -40,7 +35,7 @@ package struct AccessFile: Sendable {
 
     /// Returns the file's rules, or the default rules if there never was a file.
     ///
-    /// - Throws: `Failure` if the file cannot be read: nobody may be let in by mistake. `Lost` if it is missing.
+    /// - Throws: `AccessFileError` if the file cannot be read: nobody may be let in by mistake. `Lost` if it is missing.
     package func read() throws -> AccessBook {
         let reading = try reading()
         if reading.isLost { throw Lost() }
@@ -54,7 +49,7 @@ package struct AccessFile: Sendable {
 
     /// Returns the file's bytes, or nil if there is no file.
     package func bytes() throws -> [UInt8]? {
-        do { return try PrivateFile.read(path)?.bytes } catch { throw Failure(description: error.description) }
+        do { return try PrivateFile.read(path)?.bytes } catch { throw AccessFileError(description: error.description) }
     }
 
     /// Returns a fingerprint of the file's contents.
@@ -78,9 +73,9 @@ package struct AccessFile: Sendable {
                 book: try AccessBook(json: bytes), state: state,
                 fingerprint: Fingerprint.sha256(String(decoding: bytes, as: UTF8.self)), bytes: bytes, isLost: false)
         } catch let error as FileError {
-            throw Failure(description: error.description)
+            throw AccessFileError(description: error.description)
         } catch {
-            throw Failure(description: "\(path) cannot be read: \(error)")
+            throw AccessFileError(description: "\(path) cannot be read: \(error)")
         }
     }
 
@@ -109,10 +104,10 @@ package struct AccessFile: Sendable {
         do {
             try PrivateFile.makeFolder(PrivateFile.folder(of: path))
             lock = try PrivateFile.open(path + ".lock", O_RDWR)
-        } catch { throw Failure(description: error.description) }
+        } catch { throw AccessFileError(description: error.description) }
         defer { close(lock) }
         guard flock(lock, LOCK_EX) == 0 else {
-            throw Failure(description: "cannot lock \(path): \(String(cString: strerror(errno)))")
+            throw AccessFileError(description: "cannot lock \(path): \(String(cString: strerror(errno)))")
         }
         return try body()
     }
@@ -124,7 +119,7 @@ package struct AccessFile: Sendable {
 
     private func write(_ bytes: [UInt8]) throws {
         do { try PrivateFile.replace(path, with: bytes) } catch {
-            throw Failure(description: error.description)
+            throw AccessFileError(description: error.description)
         }
     }
 }
@@ -142,4 +137,9 @@ extension AccessBook {
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
         return [UInt8](try encoder.encode(self))
     }
+}
+
+/// The reason why the file cannot be read or written, for people.
+package struct AccessFileError: Error, CustomStringConvertible {
+    package let description: String
 }

@@ -28,7 +28,7 @@ final class AccessWatch: AccessKeeper {
     /// The milliseconds between two checks.
     private static let interval: UInt64 = 500
 
-    /// - Throws: `AccessFile.Failure` if the file exists but cannot be read.
+    /// - Throws: `AccessFileError` if the file exists but cannot be read.
     init(_ file: AccessFile, _ loop: Loop, _ environment: LoopEnvironment, _ service: Service, _ logger: Logger) throws
     {
         self.file = file

@@ -16,15 +16,10 @@ package final class AuditLog {
     private let sink: LineSink
     private var budget = AuditBudget()
 
-    /// Why the log cannot be opened, for people.
-    package struct Failure: Error, CustomStringConvertible {
-        package let description: String
-    }
-
     /// Opens the file, and creates it for its owner only.
     ///
     /// - Parameter trouble: called on another thread with the reason why writing fails. Writing is retried.
-    package init(path: String, trouble: @escaping @Sendable (String) -> Void = { _ in }) throws(Failure) {
+    package init(path: String, trouble: @escaping @Sendable (String) -> Void = { _ in }) throws(AuditLogError) {
         self.path = path
         sink = LineSink(
             try Self.open(path),
@@ -32,17 +27,17 @@ package final class AuditLog {
             trouble: trouble)
     }
 
-    private static func open(_ path: String) throws(Failure) -> Int32 {
+    private static func open(_ path: String) throws(AuditLogError) -> Int32 {
         do {
             PrivateFile.tighten(path, to: 0o740)
             return try PrivateFile.open(path, O_WRONLY | O_APPEND | O_NOCTTY)
         } catch {
-            throw Failure(description: "the audit log: \(error)")
+            throw AuditLogError(description: "the audit log: \(error)")
         }
     }
 
     /// Opens the file again, because the old one may have been moved away.
-    package func reopen() throws(Failure) { sink.move(to: try Self.open(path)) }
+    package func reopen() throws(AuditLogError) { sink.move(to: try Self.open(path)) }
 
     /// Waits until the entries are written, for a limited time. Call it on any thread.
     package var flush: @Sendable () -> Void {
@@ -94,4 +89,9 @@ package final class AuditLog {
         let all = [("time", Date.now.formatted(.iso8601))] + fields
         return JSONValue.object(all.compactMap { key, value in value.map { .init(key, .string($0)) } }).line + "\n"
     }
+}
+
+/// Why the log cannot be opened, for people.
+package struct AuditLogError: Error, CustomStringConvertible {
+    package let description: String
 }

@@ -28,7 +28,7 @@ final class Ledger {
     /// The client and person of each author, as reported to clients.
     private var owners: [UInt64: Owner] = [:]
     /// Everything that was ever committed.
-    private(set) var inserted = Words.Put()
+    private(set) var inserted = UniqueWords.Put()
 
     private struct Owner: Equatable {
         let client: ClientID

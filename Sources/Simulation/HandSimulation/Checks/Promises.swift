@@ -78,30 +78,30 @@ final class Promises {
     }
 
     /// Returns something that a client has inserted that is neither pending nor committed, or nil if there is nothing.
-    func lost(client: Int, list: UInt64, pending: [Delta], committed: Words.Put) -> Thing? {
+    func lost(client: Int, list: UInt64, pending: [Delta], committed: UniqueWords.Put) -> Thing? {
         let open = owed.filter { thing, promise in
             promise.client == client && promise.list == list && !committed.contains(thing) && !isTakenOut(thing)
         }
         guard !open.isEmpty else { return nil }
-        let waiting = pending.reduce(into: Words.Put()) { $0.formUnion($1.put) }
+        let waiting = pending.reduce(into: UniqueWords.Put()) { $0.formUnion($1.put) }
         return open.keys.filter { !waiting.contains($0) }.min { "\($0)" < "\($1)" }
     }
 
     /// The next process knows nothing of a refusal that was not kept, and submits the edit again. So does a copy that
     /// has the edit on disk.
-    func submitsAgain(_ kept: Words.Put) {
+    func submitsAgain(_ kept: UniqueWords.Put) {
         for item in kept.items { refused[item] = nil }
     }
 
     /// Records the end of a client's process, with the things that it has on disk.
-    func died(client: Int, kept: Words.Put) {
+    func died(client: Int, kept: UniqueWords.Put) {
         submitsAgain(kept)
         owed = owed.filter { $0.value.client != client || $0.value.isKept || kept.contains($0.key) }
     }
 
     /// Records that the server did not accept an edit and that its author was notified. Words that were put into its
     /// items later are lost with them.
-    func rejected(_ things: Words.Put) {
+    func rejected(_ things: UniqueWords.Put) {
         owed = owed.filter { thing, _ in
             if case .word(_, let item) = thing, things.items.contains(item) { return false }
             return !things.contains(thing)
@@ -109,7 +109,7 @@ final class Promises {
     }
 
     /// Records that a list was deleted. Only committed things must be present when it comes back.
-    func deleted(list: UInt64, committed: Words.Put) {
+    func deleted(list: UInt64, committed: UniqueWords.Put) {
         owed = owed.filter { $0.value.list != list || committed.contains($0.key) }
     }
 
@@ -117,7 +117,7 @@ final class Promises {
     func origin(of thing: Thing) -> (list: UInt64, client: Int)? { made[thing] }
 
     /// Records that a client was told that its list is gone, or stopped following it.
-    func gaveUp(client: Int, list: UInt64, committed: Words.Put) {
+    func gaveUp(client: Int, list: UInt64, committed: UniqueWords.Put) {
         owed = owed.filter {
             $0.value.client != client || $0.value.list != list || committed.contains($0.key)
         }

@@ -100,7 +100,7 @@ extension System {
     func edit(_ kind: FaultSchedule.Kind, _ client: SimulatedClient, _ name: String, _ random: inout SplitMix64) {
         guard let replica = client.machine?.subscriptions[name]?.replica else { return client.open(name) }
         guard client.machine?.subscriptions[name]?.isLoaded == true else { return }
-        var person = Person(random: random)
+        var person = SimulatedPerson(random: random)
         let delta = person.delta(kind, on: replica.view)
         make(client, name) { machine in
             try machine.edit(name, delta, isExact: kind == .exact)

@@ -20,7 +20,7 @@ final class System {
     let isShared: Bool
     private(set) lazy var servers = (0..<(isShared ? schedule.servers : 1)).map { SimulatedServer(self, number: $0) }
     lazy var clients = (0..<schedule.clients).map { SimulatedClient(self, number: $0) }
-    private lazy var visitor = Visitor(self)
+    private lazy var visitor = SimulatedVisitor(self)
     private(set) var finding: Finding?
     private(set) var lines: [String] = []
     private let isTracing: Bool
@@ -169,11 +169,11 @@ final class System {
                 report(.exactlyOnce, "client \(client.number) does not recognize its own commit \(revision) of \(name)")
             }
         case .superseded(_, .words(let loss, _), author: 0, _):
-            promises.rejected(Words.Put(wordsOf: loss.lost))
+            promises.rejected(UniqueWords.Put(wordsOf: loss.lost))
         case .superseded(let item, _, author: 0, _):
             // A snapshot does not say who overwrote an item. The reader only learns that the item is gone.
             if client.followed[name]?.contains(where: { $0.id == item.id }) != true {
-                promises.rejected(Words.Put(item))
+                promises.rejected(UniqueWords.Put(item))
             }
         case .superseded, .spared: break
         }
@@ -186,8 +186,8 @@ final class System {
         guard server.isUp else { return nil }
         links += 1
         let seed = schedule.seed &+ UInt64(links) &* 0x9E37_79B9
-        func channel(_ number: UInt64) -> Channel {
-            Channel(
+        func channel(_ number: UInt64) -> SimulatedChannel {
+            SimulatedChannel(
                 scheduler, seed: seed ^ number, latency: UInt64(schedule.latency), jitter: UInt64(schedule.jitter),
                 capacity: schedule.capacity)
         }

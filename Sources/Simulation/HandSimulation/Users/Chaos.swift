@@ -48,7 +48,7 @@ package struct Chaos {
         var words = text.split(separator: " ").map(String.init)
         for _ in 0...random.next(below: 2) {
             let place = random.next(below: words.count + 1)
-            let word = ["", "é", "買", "👩‍👩‍👧-"][random.next(below: 4)] + Words.fresh(&random)
+            let word = ["", "é", "買", "👩‍👩‍👧-"][random.next(below: 4)] + UniqueWords.fresh(&random)
             switch random.next(below: 5) {
             case 0...1 where place < words.count: words[place] = word
             case 2 where place < words.count: words.remove(at: place)

@@ -34,7 +34,7 @@ extension SimulatedClient {
         case .list(let list, .presence(let entries)): note(entries, in: list)
         case .list(let list, .refused(_, let text)), .list(let list, .editsWait(let text)): refused(list, text)
         case .answer(let request, let answer): onAnswer(request, answer)
-        case .list, .latency, .told: break
+        case .list, .latency, .warning: break
         }
     }
 

@@ -97,8 +97,8 @@ final class SimulatedClient {
     /// Returns everything that the edits on disk insert and that is not confirmed.
     ///
     /// - Parameter isClosed: leave out lists that are open.
-    func kept(ofClosedOnes isClosed: Bool = false) -> Words.Put {
-        var put = Words.Put()
+    func kept(ofClosedOnes isClosed: Bool = false) -> UniqueWords.Put {
+        var put = UniqueWords.Put()
         for delta in journal.setAside.flatMap(\.pending) { put.formUnion(delta.put) }
         for name in journal.names where !isClosed || machine?.subscriptions[name] == nil {
             guard let replica = try? journal.load(name) else { continue }

@@ -4,8 +4,8 @@ import HandWire
 
 /// A connection between a client and the server, and the faults that can hit it.
 final class Link {
-    let up: Channel
-    let down: Channel
+    let up: SimulatedChannel
+    let down: SimulatedChannel
     /// The connection as the server sees it.
     let serverEnd: ServerEnd
     private(set) var isOver = false
@@ -14,7 +14,7 @@ final class Link {
     /// Called once on the server's side.
     var onServerLoss: (String) -> Void = { _ in }
 
-    init(up: Channel, down: Channel, name: String) {
+    init(up: SimulatedChannel, down: SimulatedChannel, name: String) {
         self.up = up
         self.down = down
         serverEnd = ServerEnd(up: up, down: down, name: name)
@@ -87,8 +87,8 @@ final class Link {
 
 /// The server's end of a connection.
 final class ServerEnd: ByteStream {
-    private let up: Channel
-    private let down: Channel
+    private let up: SimulatedChannel
+    private let down: SimulatedChannel
     let peerDescription: String
     fileprivate var onClose: () -> Void = {}
     private var isClosed = false
@@ -98,7 +98,7 @@ final class ServerEnd: ByteStream {
     var garbles = false
     private(set) var hasGarbled = false
 
-    init(up: Channel, down: Channel, name: String) {
+    init(up: SimulatedChannel, down: SimulatedChannel, name: String) {
         self.up = up
         self.down = down
         peerDescription = name

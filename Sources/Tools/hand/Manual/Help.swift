@@ -19,13 +19,13 @@ enum Help {
             return true
         }
         guard let topic = Topic(rawValue: arguments[1]) else { return false }
-        Output.line(Wrapping.text(topic.text))
+        Output.line(HelpText.text(topic.text))
         return true
     }
 }
 
 /// Wraps text at a width that is easy to read.
-enum Wrapping {
+enum HelpText {
     private static let width = 80
 
     /// Breaks the lines at spaces. Lines that begin with a space stay as they are.

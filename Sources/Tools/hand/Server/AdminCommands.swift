@@ -46,14 +46,14 @@ struct AdminOptions: ParsableArguments {
         let loop = try Loop()
         defer { loop.close() }
         let path = try path
-        var answer: Result<HTTPExchange.Answer, HTTPExchange.Failure>?
+        var answer: Result<HTTPExchange.Answer, HTTPError>?
         HTTPExchange(loop, at: .unix(path), target, method: method, patience: patience) { answer = $0 }
         loop.run()
         return try Self.text(answer, from: path)
     }
 
     static func text(
-        _ answer: Result<HTTPExchange.Answer, HTTPExchange.Failure>?, from path: String
+        _ answer: Result<HTTPExchange.Answer, HTTPError>?, from path: String
     ) throws -> String {
         switch answer {
         case .success(let answer) where answer.status == 200: return answer.body

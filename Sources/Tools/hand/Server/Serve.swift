@@ -58,10 +58,10 @@ struct Serve: ParsableCommand {
     @Option(
         help: "What acknowledged commits survive: fsync (power failure), os (kill -9), memory (nothing)."
     )
-    var durability = Durability.fsync
+    var durability = StoreKind.fsync
 
     /// How commits are stored.
-    enum Durability: String, CaseIterable, ExpressibleByArgument {
+    enum StoreKind: String, CaseIterable, ExpressibleByArgument {
         case fsync, os, memory
 
         /// Opens the store; `memory` has no folder.
@@ -151,7 +151,7 @@ struct Serve: ParsableCommand {
         var reported = 0
         let database = try shared.open()
         let store: any CommitStore =
-            if let database { database } else if let awkward { Durability.awkwardStore(awkward) } else {
+            if let database { database } else if let awkward { StoreKind.awkwardStore(awkward) } else {
                 try durability.store(in: folder) { Self.report($0, &reported, logger, manager) }
             }
         if let database {

@@ -31,7 +31,7 @@ enum ServeExample {
             # 'hand serve --print-config' shows the settings in effect and where each comes from.
             """
         let entries = try entries().map { entry in
-            let text = Wrapping.lines(of: entry.text, width: 118).map { "# \($0)" }.joined(separator: "\n")
+            let text = HelpText.lines(of: entry.text, width: 118).map { "# \($0)" }.joined(separator: "\n")
             return "\(text)\n" + (entry.value.map { "#\(entry.name) = \($0)" } ?? "#\(entry.name) =")
         }
         return ([intro] + entries).joined(separator: "\n\n")

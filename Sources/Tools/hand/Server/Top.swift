@@ -72,7 +72,7 @@ private final class TopWatch: LiveContent {
         HTTPExchange(view.loop, at: .unix(path), "/report", patience: 5_000) { [weak self] in self?.take($0) }
     }
 
-    private func take(_ answer: Result<HTTPExchange.Answer, HTTPExchange.Failure>) {
+    private func take(_ answer: Result<HTTPExchange.Answer, HTTPError>) {
         do {
             let text = try AdminOptions.text(answer, from: path)
             let next = try AdminOptions.decoded(text, as: ServerReport.self)

@@ -51,7 +51,10 @@ extension ListScreen {
     mutating func performOwn(_ action: Action, count: Int?, _ app: inout AppState) -> [Command]? {
         home = nil
         switch action {
-        case .addBelow, .addAbove, .addTop, .addEnd: return beginAdding(action, &app)
+        case .addBelow: return beginAddingBelow(&app)
+        case .addAbove: return beginAdding(at: place(app) ?? 0, .before, &app)
+        case .addTop: return beginAdding(at: 0, .after, &app)
+        case .addEnd: return beginAdding(at: app.list(list).hand.count, .before, &app)
         case .edit: return beginEditing(.text, &app)
         case .editAddress: return beginEditing(.address, &app)
         case .delete: return delete(selection(app), "deleted; \(app.keys.symbol(for: .undo)) undoes", &app)
@@ -66,7 +69,10 @@ extension ListScreen {
             return [.say("\(what) copied; \(app.keys.symbol(for: .pasteBelow)) pastes")]
         case .pasteBelow: return paste(at: place(app).map { $0 + 1 } ?? 0, .after, &app)
         case .pasteAbove: return paste(at: place(app) ?? 0, .before, &app)
-        case .moveUp, .moveDown, .moveTop, .moveEnd: return move(action, count ?? 1, &app)
+        case .moveUp: return move(by: -(count ?? 1), &app)
+        case .moveDown: return move(by: count ?? 1, &app)
+        case .moveTop: return move(to: 0, .after, app)
+        case .moveEnd: return move(to: app.list(list).hand.count, .before, app)
         case .tick: return tick(&app)
         case .deal: return deal(max(1, count ?? 1), &app)
         case .undo: return [.undo(list)]
@@ -112,26 +118,20 @@ extension ListScreen {
         return [.edit(list: list, Delta.inserting(items, at: gap, side))]
     }
 
-    private mutating func move(_ action: Action, _ count: Int, _ app: inout AppState) -> [Command] {
-        let runs = selection(app)
+    /// Moves the selection by that many rows: up if the number is negative.
+    private mutating func move(by count: Int, _ app: inout AppState) -> [Command] {
         let rows = rows(app)
         let selected = selectedRows(app) ?? table.cursor...table.cursor
-        let hand = app.list(list).hand
-        let delta: Delta
-        switch action {
-        case .moveUp:
-            guard let target = rows.place(ofRow: max(0, selected.lowerBound - count)) else { return [] }
-            delta = .moving(runs, to: target, .before)
-        case .moveDown:
-            guard let target = rows.place(ofRow: min(rows.itemCount - 1, selected.upperBound + count)) else {
-                return []
-            }
-            delta = .moving(runs, to: target + 1, .after)
-        case .moveTop: delta = .moving(runs, to: 0, .after)
-        default: delta = .moving(runs, to: hand.count, .before)
-        }
-        // A range stays selected, so that it can be moved again.
-        return Self.changes(hand, by: delta, runs) ? [.edit(list: list, delta)] : [.bell]
+        let row = count < 0 ? max(0, selected.lowerBound + count) : min(rows.itemCount - 1, selected.upperBound + count)
+        guard let target = rows.place(ofRow: row) else { return [] }
+        return count < 0 ? move(to: target, .before, app) : move(to: target + 1, .after, app)
+    }
+
+    /// Moves the selection. A range stays selected, so that it can be moved again.
+    private func move(to gap: Int, _ side: Side, _ app: AppState) -> [Command] {
+        let runs = selection(app)
+        let delta = Delta.moving(runs, to: gap, side)
+        return Self.changes(app.list(list).hand, by: delta, runs) ? [.edit(list: list, delta)] : [.bell]
     }
 
     /// Whether a move changes the order of items.

@@ -154,7 +154,9 @@ extension ListScreen {
 
     /// Whether a point is on the box of a task.
     private func isOnBox(_ point: Point, _ app: AppState) -> Bool {
-        guard let placed = placed(at: point, app), placed.line == point.row - Frame.titleRows else { return false }
+        guard let placed = placed(at: point, app), placed.line == point.row - ScreenFrame.titleRows else {
+            return false
+        }
         let rows = rows(app)
         guard let place = rows.place(ofRow: placed.row), case .task = rows.list[place].content else { return false }
         let start = RowFrame.leadWidth(rows.state(ofRow: placed.row))

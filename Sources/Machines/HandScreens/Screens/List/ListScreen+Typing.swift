@@ -3,20 +3,15 @@ import HandFormats
 import HandWire
 
 extension ListScreen {
-    mutating func beginAdding(_ action: Action, _ app: inout AppState) -> [Command] {
-        let hand = app.list(list).hand
-        let here = place(app)
-        let target: Draft.Target =
-            switch action {
-            case .addTop: .new(gap: 0, .after)
-            case .addEnd: .new(gap: hand.count, .before)
-            case .addAbove: .new(gap: here ?? 0, .before)
-            default: .new(gap: here.map { $0 + 1 } ?? hand.count, .after)
-            }
+    mutating func beginAddingBelow(_ app: inout AppState) -> [Command] {
+        beginAdding(at: place(app).map { $0 + 1 } ?? app.list(list).hand.count, .after, &app)
+    }
+
+    mutating func beginAdding(at gap: Int, _ side: Side, _ app: inout AppState) -> [Command] {
         anchor = nil
-        let kind = Typed.kinds(hand.rules).first ?? .task
-        draft = Draft(new: target, kind: kind)
-        if case .new(let gap, _) = target { table.move(to: row(ofPlace: gap), in: geometry(app)) }
+        let kind = Typed.kinds(app.list(list).hand.rules).first ?? .task
+        draft = Draft(new: .new(gap: gap, side), kind: kind)
+        table.move(to: row(ofPlace: gap), in: geometry(app))
         settle(app)
         return []
     }
@@ -126,7 +121,7 @@ extension ListScreen {
             return []
         }
         if let refusal = refusal(of: .addBelow, app) { return [.say(refusal)] }
-        let commands = beginAdding(.addBelow, &app) + add(lines: lines, &app)
+        let commands = beginAddingBelow(&app) + add(lines: lines, &app)
         // Shows why an item cannot be added.
         if let problem = draft?.problem {
             draft = nil

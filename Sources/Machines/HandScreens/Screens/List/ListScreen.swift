@@ -246,7 +246,7 @@ struct ListScreen: TableScreen, ItemScreens {
         for placed in table.placed(in: geometry(app)) {
             if placed.row == table.cursor, draft != nil { placeCursor(placed, on: &canvas, app) }
             if let moving, moving.over == placed.row {
-                let row = placed.line + Frame.titleRows + (moving.over > moving.from ? placed.height - 1 : 0)
+                let row = placed.line + ScreenFrame.titleRows + (moving.over > moving.from ? placed.height - 1 : 0)
                 canvas.restyle(row: row, 0..<canvas.size.columns) { $0.with(.underline) }
             }
         }
@@ -259,7 +259,7 @@ struct ListScreen: TableScreen, ItemScreens {
         let cursor = EditorCell(draft, most: app.bodyRows).cursor(width: room)
         let (row, column) = (placed.line + cursor.row, RowFrame.leadWidth(state) + cursor.column)
         guard (0..<app.bodyRows).contains(row) else { return }
-        canvas.cursor = Point(row: row + Frame.titleRows, column: min(column, canvas.size.columns - 1))
+        canvas.cursor = Point(row: row + ScreenFrame.titleRows, column: min(column, canvas.size.columns - 1))
     }
 }
 

@@ -1,7 +1,7 @@
 import HandCore
 
 /// One direction of a connection: bytes in order, delivered late and in pieces of any size.
-final class Channel {
+final class SimulatedChannel {
     private let scheduler: Scheduler
     private var random: SplitMix64
     private var bytes: [UInt8] = []

@@ -5,7 +5,7 @@ import HandWire
 import Testing
 
 /// The tables of limits, errors and rejections in `Protocol.md` agree with the code.
-@Suite struct TableTests {
+@Suite struct ProtocolTableTests {
     private let page = ProtocolPage.shared
 
     @Test func errors() {

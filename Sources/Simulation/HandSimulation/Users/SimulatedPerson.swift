@@ -1,7 +1,7 @@
 import HandCore
 
 /// A person who edits: draws a random edit of a given kind on the person's view of the list.
-struct Person {
+struct SimulatedPerson {
     private var chaos: Chaos
 
     init(random: SplitMix64) {

@@ -4,7 +4,7 @@ import HandTestSupport
 import Testing
 
 /// A text that is open in the user's own editor, and the text that it returns.
-@Suite struct OutsideEditorTests {
+@Suite struct OutsideTextTests {
     private func asked(_ stage: Stage) -> [Command] {
         stage.commands.filter { if case .editOutside = $0 { true } else { false } }
     }

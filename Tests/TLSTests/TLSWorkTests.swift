@@ -6,7 +6,7 @@ import TLS
 import Testing
 
 /// How much work one side may cause for the other.
-@Suite struct WorkTests {
+@Suite struct TLSWorkTests {
     private let folder: TemporaryFolder
     private let certificates: Certificates
 

@@ -1,7 +1,7 @@
 import HandCore
 
 /// Words that identify their author: no two people insert the same word.
-enum Words {
+enum UniqueWords {
     private static let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789")
     private static let length = 8
 
@@ -55,8 +55,8 @@ enum Words {
 }
 
 extension Delta {
-    var put: Words.Put {
-        var put = Words.Put()
+    var put: UniqueWords.Put {
+        var put = UniqueWords.Put()
         for item in insertedItems { put.insert(item) }
         for change in itemChanges { put.insert(change) }
         return put
@@ -70,13 +70,13 @@ extension Change {
     var removedWords: Set<Substring> { words(\.removed).subtracting(words(\.inserted)) }
 
     private func words(_ part: KeyPath<Splice, String>) -> Set<Substring> {
-        text.splices.reduce(into: []) { $0.formUnion(Words.all(in: $1[keyPath: part])) }
+        text.splices.reduce(into: []) { $0.formUnion(UniqueWords.all(in: $1[keyPath: part])) }
     }
 }
 
 extension Item {
     /// The item, and the words of its text.
     var things: Set<Thing> {
-        Set(Words.all(in: content.text).map { .word($0, in: id) }).union([.item(id)])
+        Set(UniqueWords.all(in: content.text).map { .word($0, in: id) }).union([.item(id)])
     }
 }

@@ -4,7 +4,7 @@ import HandWire
 
 /// A client that edits a list without having a copy of it, as commands do: it asks for an excerpt, makes one edit on
 /// it, and awaits the answer.
-final class Visitor {
+final class SimulatedVisitor {
     private unowned let system: System
     private let client: SimulatedClient
     private var random: SplitMix64
@@ -72,7 +72,7 @@ final class Visitor {
         system.promises.edit(client: client.number, list: excerpt.logID, inserted: item.things, deleted: [])
         // The item is promised only once the server has confirmed it: a client that loses its connection for good never
         // learns whether it was committed.
-        system.promises.rejected(Words.Put(item))
+        system.promises.rejected(UniqueWords.Put(item))
         client.perform { machine in
             guard let request = machine.edit(name, on: excerpt, delta, isExact: isExact) else { return }
             visit = Visit(request: request, name: name, logID: excerpt.logID, item: item)

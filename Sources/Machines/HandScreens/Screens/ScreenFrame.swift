@@ -3,7 +3,7 @@ import HandSync
 
 /// The frame of every screen: the title at the top; the line of keys or of a question, and the status line, at the
 /// bottom.
-enum Frame {
+enum ScreenFrame {
     static let titleRows = 1
     static let rowsAround = 3
 

@@ -2,7 +2,7 @@ import HandCore
 import HandScript
 
 /// A scripted client as its player sees it: it follows one list and edits it.
-package protocol Participant: AnyObject {
+package protocol LoadClient: AnyObject {
     /// Connects, and follows the list.
     func start()
     /// Makes an edit and sends it. Returns false if there is no item to edit.
