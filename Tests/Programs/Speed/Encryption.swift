@@ -5,7 +5,7 @@ import TLS
 
 extension Row {
     static let encryption = [
-        Row(name: "1,000 writing, TLS beside none: commits/s", goal: .ratioAtLeast(0.4)) { bench in
+        Row(name: "1,000 writing, TLS beside none: commits/s", goal: .ratioAtLeast(0.5)) { bench in
             let kind = try secure()
             return try bench.compare {
                 try bench.withServer(.hand(durability: "memory")) {
