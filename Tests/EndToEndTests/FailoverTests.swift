@@ -61,7 +61,7 @@ import Testing
             try await world.wait(for: 50)
         }
         // Reported once by each server that had seen more.
-        let times = world.log.split(separator: "\n").count { $0.contains("loading it anew") }
+        let times = world.log.split(separator: "\n").count { $0.contains("loading it again") }
         #expect((1...3).contains(times), "\(world.log)")
         try await world.verify(standby.address(), isWhole: false)
     }
@@ -83,7 +83,7 @@ import Testing
         try standby.promote()
         try #require(
             eventually {
-                try String(contentsOfFile: log, encoding: .utf8).contains("not in the store any more")
+                try String(contentsOfFile: log, encoding: .utf8).contains("no longer in the store")
             })
         for await event in list.events {
             if case .refused(.listDeleted, _) = event { break }

@@ -55,8 +55,7 @@ public enum ErrorCode: UInt64, CaseIterable, Sendable {
             false
         case .notHand, .versionNotSupported, .malformedMessage, .frameTooLarge, .outOfOrder, .handshakeTimeout,
             .idleTimeout, .tooManyConnections, .replaced, .wrongSequence, .baseInFuture, .shuttingDown, .internalError,
-            .badName,
-            .notAuthenticated, .tooFast, .closedByOperator:
+            .badName, .notAuthenticated, .tooFast, .closedByOperator:
             true
         }
     }
@@ -69,8 +68,7 @@ public enum ErrorCode: UInt64, CaseIterable, Sendable {
         case .notHand, .versionNotSupported, .malformedMessage, .frameTooLarge, .outOfOrder, .noSuchList, .listExists,
             .badListName, .badRules, .tooManySubscriptions, .notSubscribed, .wrongSequence, .baseInFuture,
             .noSuchRevision, .listDamaged, .tooManyLists, .listDeleted, .badName, .notAuthenticated, .notAllowed,
-            .slowedDown,
-            .closedByOperator:
+            .slowedDown, .closedByOperator:
             false
         }
     }

@@ -12,9 +12,8 @@ extension ClientMachine {
         case .rejected(let list, let sequence, let reason):
             // It counts even while the client subscribes again: the server does not store rejections.
             guard let name = names[list],
-                let update = subscriptions[name]?.replica.rejected(sequence: sequence, reason)
+                let update = subscriptions[name]?.rejected(sequence: sequence, reason)
             else { return }
-            subscriptions[name]?.answered()
             journal(name, .rejected(sequence: sequence, reason))
             tell(name, update)
             submit(name)
@@ -102,20 +101,10 @@ extension ClientMachine {
 
     /// Submits once the client has every commit that the server had when the client subscribed.
     private mutating func catchUp(_ name: String) {
-        guard subscriptions[name]?.catchUp() == true, let link = subscriptions[name]?.link else { return }
-        let last = subscriptions[name].map { lastSequence(of: $0.replica, on: link) } ?? link.lastSequence
-        if subscriptions[name]?.replica.caughtUp(lastSequence: last) == true {
-            journal(name, .caughtUp(lastSequence: last))
-        }
+        guard let result = subscriptions[name]?.catchUp(used: used) else { return }
+        if let last = result.lastSequence { journal(name, .caughtUp(lastSequence: last)) }
         tell(name, Replica.Update())
-        // What was sent on an earlier connection goes out again; the server recognizes it by its sequence.
-        guard let mine = subscriptions[name]?.replica.inFlight else { return submit(name) }
-        if link.unanswered != mine.sequence { sendSubmission(of: name) }
-    }
-
-    /// Returns the last used sequence in a replica's history, not counting the submission in flight.
-    private func lastSequence(of replica: Replica, on link: Subscription.Link) -> UInt64 {
-        replica.inFlight == nil ? max(link.lastSequence, used[replica.logID] ?? 0) : link.lastSequence
+        if result.sendsAgain { sendSubmission(of: name) } else { submit(name) }
     }
 
     private mutating func take(_ items: Hand, of request: UInt64, now: UInt64) {
@@ -148,10 +137,9 @@ extension ClientMachine {
     }
 
     private mutating func acknowledged(list: UInt64, sequence: UInt64, revision: Int) {
-        guard let name = followed(list), let replica = subscriptions[name]?.replica,
-            replica.inFlight?.sequence == sequence, replica.revision >= revision
+        guard let name = followed(list),
+            subscriptions[name]?.acknowledged(sequence: sequence, revision: revision) == true
         else { return }
-        subscriptions[name]?.answered()
         // The server no longer knows the revision: subscribing again returns the last sequence.
         if revision == 0 { return subscribe(to: name) }
         // Its commit has already arrived but was not recognized as one's own: another program made it.
@@ -161,9 +149,7 @@ extension ClientMachine {
 
     /// Submits the edit in flight under a new sequence, as another program has used its sequence.
     private mutating func submitAnew(_ name: String, after sequence: UInt64) {
-        guard subscriptions[name]?.replica.hasDiverged == false else { return }
-        subscriptions[name]?.answered()
-        subscriptions[name]?.replica.caughtUp(lastSequence: sequence)
+        guard subscriptions[name]?.renumber(after: sequence) == true else { return }
         journal(name, .caughtUp(lastSequence: sequence))
         sendSubmission(of: name)
     }

@@ -163,14 +163,24 @@ extension ClientMachine.Subscription {
         return update
     }
 
-    /// Whether all commits have arrived that the server had when the client subscribed. Edits pending on a diverged
-    /// list were made on items that the server does not have, so they wait for the snapshot.
-    mutating func catchUp() -> Bool {
+    /// Goes live, once all commits have arrived that the server had when the client subscribed. Edits pending on a
+    /// diverged list were made on items that the server does not have, so they wait for the snapshot.
+    ///
+    /// - Parameter used: the last sequences that are known to be used, by log id.
+    /// - Returns: nil if more must arrive; otherwise the last sequence of this client, if it is news for the replica,
+    ///   and whether to send the submission in flight again. That is so if it was sent on an earlier connection; the
+    ///   server recognizes it by its sequence.
+    mutating func catchUp(used: [UInt64: UInt64]) -> (lastSequence: UInt64?, sendsAgain: Bool)? {
         guard case .catchingUp(let link, _, let through) = phase, replica.revision >= through, !replica.hasDiverged
-        else { return false }
+        else { return nil }
         phase = .live(link)
         isLoaded = true
-        return true
+        // The submission in flight does not count as used: its outcome is not known.
+        let known = replica.inFlight == nil ? used[replica.logID] ?? 0 : 0
+        let last = max(link.lastSequence, known)
+        let isNews = replica.caughtUp(lastSequence: last)
+        let sendsAgain = replica.inFlight.map { $0.sequence != link.unanswered } ?? false
+        return (isNews ? last : nil, sendsAgain)
     }
 
     /// Handles the answer that the base of the submission in flight is too old: commits up to `head` come first.
@@ -183,8 +193,28 @@ extension ClientMachine.Subscription {
         }
     }
 
-    /// Call this when the submission that was sent is answered.
-    mutating func answered() { link?.unanswered = nil }
+    /// Handles the answer that a submission is rejected.
+    mutating func rejected(sequence: UInt64, _ reason: Rejection) -> Replica.Update {
+        link?.unanswered = nil
+        return replica.rejected(sequence: sequence, reason)
+    }
+
+    /// Handles the answer that the submission in flight became the commit of a revision. Returns false if it is not in
+    /// flight, or if that commit is still to arrive.
+    mutating func acknowledged(sequence: UInt64, revision: Int) -> Bool {
+        guard replica.inFlight?.sequence == sequence, replica.revision >= revision else { return false }
+        link?.unanswered = nil
+        return true
+    }
+
+    /// Gives the submission in flight a new sequence, as another program has used its sequence. Returns false if the
+    /// replica has diverged: then the submission waits for the snapshot.
+    mutating func renumber(after sequence: UInt64) -> Bool {
+        guard !replica.hasDiverged else { return false }
+        link?.unanswered = nil
+        replica.caughtUp(lastSequence: sequence)
+        return true
+    }
 
     /// Returns the submission in flight; if there is none, the next portion becomes it.
     mutating func takeSubmission() -> Submission? {
