@@ -157,7 +157,7 @@ private final class AwkwardPlay {
             }
             if stream != nil { received += bytes.withUnsafeBytes { wire.received($0) } }
         case .disconnect: lose("the client leaves", isKnown: true)
-        case .update(_, let update):
+        case .list(_, .changed(_, let update)):
             for notice in update.notices {
                 switch notice {
                 case .rejected(_, let delta):

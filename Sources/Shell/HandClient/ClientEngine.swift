@@ -137,7 +137,6 @@ package final class ClientEngine: MachineShell {
         case .connect, .send, .disconnect: break
         case .keep(let writes): keep(writes)
         case .takeID: takeID()
-        case .update(let list, let update): lists[list]?.collect(update)
         case .list(let list, .refused(let code, let message)): end(list, .refused(code, message))
         case .list(let list, .editsWait(let message)): end(list, .editsWait(list: list, message))
         case .list(let list, let event):
@@ -147,7 +146,6 @@ package final class ClientEngine: MachineShell {
             refusals[list] = .refused(.noSuchList, "'\(list)' is called '\(name)' now")
         case .status(let status):
             self.status = status
-            for list in lists.values { list.yield(.status(status)) }
             onStatus?(status)
         case .latency(let milliseconds): onLatency?(milliseconds)
         case .answer(let request, let answer): answers.removeValue(forKey: request)?(answer)
@@ -190,7 +188,7 @@ package final class ClientEngine: MachineShell {
     }
 
     package func carriedOut() {
-        for (name, followers) in lists { followers.publish(machine.subscriptions[name]) }
+        for followers in lists.values { followers.publish() }
         let waiting = waiters
         waiters = []
         waiters = waiting.filter { !$0() } + waiters

@@ -18,7 +18,7 @@ final class ListFollowers {
     private var settlement = Settlement()
     private var isSettlementTaken = false
     // What has arrived since the last `publish`.
-    private var isDue = false
+    private var newState: ListState?
     private var changes = Composer()
     private var cause: Replica.Update.Cause?
     private var notices: [Replica.Notice] = []
@@ -40,28 +40,30 @@ final class ListFollowers {
         receivers[receiver] = nil
     }
 
-    /// Passes an event to all receivers.
+    /// Passes an event to all receivers; changes wait for the next `publish`.
     func yield(_ event: ListEvent) {
         switch event {
+        case .changed(let state, let update): return collect(state, update)
         case .presence(let entries):
             for entry in entries { people[entry.author] = entry.place == .gone ? nil : entry }
         case .status(let status):
             // The server will report again who is here.
             if status != .online { people = [:] }
-            isDue = true
-        case .progress: isDue = true
         case .renamed(let new): name = new
-        case .changed, .refused, .editsWait: break
+        case .progress, .refused, .editsWait: break
         }
+        send(event)
+    }
+
+    private func send(_ event: ListEvent) {
         for receiver in receivers.values { receiver(event) }
     }
 
-    /// Collects a change until the next `publish`.
-    func collect(_ update: Replica.Update) {
-        isDue = true
+    private func collect(_ state: ListState, _ update: Replica.Update) {
+        newState = state
         notices += update.notices
         // For a follower who sees the list for the first time, nothing has changed.
-        if !state.isLoaded, update.isFirst { return }
+        if !self.state.isLoaded, update.isFirst { return }
         let delta = update.delta
         if delta.isIdentity { return }
         changes.append(delta)
@@ -69,15 +71,15 @@ final class ListFollowers {
         cause = cause.map { $0.origin == update.origin ? update.cause : .answer } ?? update.cause
     }
 
-    func publish(_ subscription: ClientMachine.Subscription?) {
-        guard isDue, let subscription else { return }
-        isDue = false
+    /// Reports the collected changes as one.
+    func publish() {
+        guard let newState else { return }
         let update = Replica.Update(cause ?? .answer, delta: changes.delta, notices: notices)
-        (changes, cause, notices) = (Composer(), nil, [])
+        (self.newState, changes, cause, notices) = (nil, Composer(), nil, [])
         for notice in update.notices { settlement.note(notice) }
         let before = state
-        state = subscription.state
-        if state != before || !update.delta.isIdentity || !update.notices.isEmpty { yield(.changed(state, update)) }
+        state = newState
+        if state != before || !update.delta.isIdentity || !update.notices.isEmpty { send(.changed(state, update)) }
     }
 
     /// Returns the results of edits since a settlement was last taken.

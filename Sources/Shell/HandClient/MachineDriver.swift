@@ -45,7 +45,7 @@ package final class MachineDriver {
             connection?.connect(to: target.host, address: target.address, within: target.patience)
         case .send(let bytes): outgoing += bytes
         case .disconnect: disconnect()
-        case .keep, .takeID, .update, .status, .list, .latency, .answer, .warning: shell?.carryOut(effect)
+        case .keep, .takeID, .status, .list, .latency, .answer, .warning: shell?.carryOut(effect)
         }
     }
 

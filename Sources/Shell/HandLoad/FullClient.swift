@@ -122,8 +122,8 @@ final class FullClient: LoadClient, MachineShell {
 
     func carryOut(_ effect: ClientMachine.Effect) {
         switch effect {
-        case .update(_, let update):
-            if case .commit(let commit) = update.cause { saw(commit) }
+        case .list(_, .changed(_, let update)):
+            if case .commit(let commit) = update.cause { saw(commit, isOwn: update.isOwnCommit) }
             for notice in update.notices { note(notice) }
         case .status(.online): meter.connected()
         case .list(_, .refused(let code, let text)): meter.failed("\(code)", "client \(number + 1): \(text)")
@@ -132,9 +132,9 @@ final class FullClient: LoadClient, MachineShell {
         }
     }
 
-    private func saw(_ commit: Commit) {
+    private func saw(_ commit: Commit, isOwn: Bool) {
         meter.received(bytes: 0, commits: 1)
-        if commit.author != machine.author, meter.samples(revision: commit.revision, client: number) {
+        if !isOwn, meter.samples(revision: commit.revision, client: number) {
             meter.saw(author: commit.author, sequence: commit.sequence, now: Loop.monotonicNanoseconds)
         }
     }

@@ -144,7 +144,7 @@ final class ListSeeder: MachineShell {
             whenOnline = nil
             then?()
         case .status(.offline(let reason, _)): if whenOnline != nil { fail(reason) }
-        case .update(let list, let update): note(update, of: list)
+        case .list(let list, .changed(_, let update)): note(update, of: list)
         case .list(let list, .refused(_, let text)): fail("'\(list)': \(text)")
         default: break
         }

@@ -114,7 +114,7 @@ struct SessionProgram {
     ) throws {
         body(&machine)
         while let effect = machine.nextEffect() {
-            if case .update(let list, let update) = effect {
+            if case .list(let list, .changed(_, let update)) = effect {
                 do { followed[list] = try followed[list]?.applying(update.delta) } catch {
                     throw Fault(description: "a delta of the view does not fit: \(error)")
                 }

@@ -93,7 +93,7 @@ package struct DrivenClient {
 
     package var submissions: [Submission] { said.compactMap { if case .submit(let one) = $0 { one } else { nil } } }
     package var updates: [Replica.Update] {
-        effects.compactMap { if case .update(_, let one) = $0 { one } else { nil } }
+        effects.compactMap { if case .list(_, .changed(_, let one)) = $0 { one } else { nil } }
     }
     package var notices: [Replica.Notice] { updates.flatMap(\.notices) }
 

@@ -19,15 +19,21 @@ extension ClientMachine {
 
     private mutating func connect() {
         state = .connecting
-        emit(.status(.connecting(to: servers.name)))
-        emit(.connect(to: servers.target))
+        report(.connecting(to: servers.name))
+        common.emit(.connect(to: servers.target))
+    }
+
+    /// Reports the status of the connection, to the followers of each list too.
+    mutating func report(_ status: Status) {
+        common.emit(.status(status))
+        for name in subscriptions.keys.sorted() { common.emit(.list(name, .status(status))) }
     }
 
     /// Call this when the host's addresses were found; `addresses` is their number.
     public mutating func found(addresses: Int) {
         guard state == .connecting else { return }
         servers.found(addresses: addresses)
-        emit(.connect(to: servers.target))
+        common.emit(.connect(to: servers.target))
     }
 
     public mutating func connected(now: UInt64) {
@@ -35,7 +41,7 @@ extension ClientMachine {
         state = .greeting
         lastHeard = now
         reader = FrameReader(limit: Int(Int32.max))
-        send(.hello(hello))
+        common.send(.hello(common.hello))
     }
 
     /// Call this when the connection could not be made, or was lost. All pending edits stay.
@@ -69,7 +75,7 @@ extension ClientMachine {
 
     /// Closes this connection because of what the server sent or failed to send, and connects again, possibly later.
     mutating func fail(_ reason: String, now: UInt64, notBefore: UInt64 = 0, isHasty: Bool = false) {
-        emit(.disconnect)
+        common.emit(.disconnect)
         lost(reason, now: now, notBefore: notBefore, isHasty: isHasty)
     }
 
@@ -85,7 +91,7 @@ extension ClientMachine {
     }
 
     mutating func giveUp(_ state: State, _ reason: String, retryIn wait: UInt64? = nil) {
-        emit(.disconnect)
+        common.emit(.disconnect)
         leave(state, reason, retryIn: wait)
     }
 
@@ -93,15 +99,15 @@ extension ClientMachine {
     private mutating func leave(_ state: State, _ reason: String, retryIn wait: UInt64?) {
         self.state = state
         forgetConnection(isLast: wait == nil)
-        emit(.status(.offline(reason: reason, retryIn: wait)))
+        report(.offline(reason: reason, retryIn: wait))
     }
 
     /// - Parameter isLast: whether there will be no other connection.
     private mutating func forgetConnection(isLast: Bool) {
-        frames = Queue()
+        common.dropFrames()
         names = [:]
         abandoned = [:]
-        for name in subscriptions.keys { subscriptions[name]?.lost() }
+        for name in subscriptions.keys.sorted() { subscriptions[name]?.lost(&common) }
         for request in requests.keys.sorted() {
             // A visit continues on the next connection, if there will be one.
             requests[request]?.visit?.disconnected()
@@ -112,7 +118,7 @@ extension ClientMachine {
     public mutating func timer(now: UInt64) {
         if let keepAgainAt, now >= keepAgainAt {
             self.keepAgainAt = nil
-            journal?.retry()
+            common.journal?.retry()
         }
         if let idDeadline, now >= idDeadline { changeID() }
         guard let connectionDeadline, now >= connectionDeadline else { return }
@@ -134,7 +140,7 @@ extension ClientMachine {
 
     /// Sends a ping, which also measures the latency.
     mutating func ping(now: UInt64) {
-        send(.ping(now))
+        common.send(.ping(now))
         nextPing = now + idleDeadline / 3
     }
 

@@ -6,18 +6,18 @@ import HandWire
 extension ClientMachine {
     /// Grows with each event that must be kept: everything up to now survives a crash once `keptMark` has reached this
     /// value.
-    public var journalMark: Int { journal?.mark ?? 0 }
-    public var keptMark: Int { journal?.keptMark ?? 0 }
+    public var journalMark: Int { common.journalMark }
+    public var keptMark: Int { common.keptMark }
 
     /// Writes everything to the journal now, including what the server could send again.
-    public mutating func flush() { journal?.flush() }
+    public mutating func flush() { common.journal?.flush() }
 
     /// Call this when the journal contains the first `count` of the writes.
     ///
     /// - Parameter problem: why the next one failed. What cannot be kept must not be sent: the client stops until it
     ///   can.
     public mutating func kept(_ count: Int, problem: String? = nil, now: UInt64) {
-        journal?.wrote(count)
+        common.journal?.wrote(count)
         guard let problem else {
             keepAgainAt = nil
             if state == .heldUp { start() }
@@ -27,16 +27,10 @@ extension ClientMachine {
         if state != .stopped { giveUp(.heldUp, problem) }
     }
 
-    /// Records that another program has used this client's id.
-    mutating func noteShared() {
-        if !isShared { journal?.add(.shared, isUrgent: true) }
-        isShared = true
-    }
-
     /// Disconnects and asks for a new id.
     mutating func changeID() {
         idChange = .due
-        journal?.flush()
+        common.journal?.flush()
         guard state.isUp else { return }
         let wait = backoff.next()
         giveUp(.changingID(wait: wait), "another program uses this client's id; it gets a new one", retryIn: wait)
@@ -47,18 +41,7 @@ extension ClientMachine {
         idChange = .allowed(after: client == nil ? now + Self.askingInterval : 0)
         if case .changingID(let wait) = state { state = .waiting(until: now + wait) }
         guard let client else { return }
-        hello.client = client
-        isShared = false
+        common.change(to: client)
         replacedAt = []
-        used = [:]
-        author = nil
-    }
-
-    /// Records the author number of this client's commit in the journal. If that is lost, only later commits can be
-    /// undone.
-    mutating func noteCommitted() {
-        guard let author, author != knownAuthor else { return }
-        knownAuthor = author
-        journal?.add(.committed(author: author, person: hello.person), isUrgent: false)
     }
 }

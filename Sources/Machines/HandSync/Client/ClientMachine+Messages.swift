@@ -8,25 +8,20 @@ extension ClientMachine {
         case .welcome(let welcome): greeted(by: welcome, now: now)
         case .subscribed(let subscribed): start(subscribed, now: now)
         case .chunk(let request, let items): take(items, of: request, now: now)
-        case .commit(let list, let commit): take(commit, of: list)
+        case .commit(let list, let commit):
+            if let name = followed(list) { subscriptions[name]?.take(commit, &common) }
         case .rejected(let list, let sequence, let reason):
             // It counts even while the client subscribes again: the server does not store rejections.
-            guard let name = names[list],
-                let update = subscriptions[name]?.rejected(sequence: sequence, reason)
-            else { return }
-            journal(name, .rejected(sequence: sequence, reason))
-            tell(name, update)
-            submit(name)
+            if let name = names[list] { subscriptions[name]?.rejected(sequence: sequence, reason, &common) }
         case .stale(let list, _, let head):
-            guard let name = followed(list) else { return }
-            subscriptions[name]?.stale(head: head)
-            catchUp(name)
+            if let name = followed(list) { subscriptions[name]?.stale(head: head, &common) }
         case .acknowledged(let list, let sequence, let revision):
-            acknowledged(list: list, sequence: sequence, revision: revision)
+            guard let name = followed(list) else { return }
+            subscriptions[name]?.acknowledged(sequence: sequence, revision: revision, &common)
         case .presence(let list, let entries):
-            if let name = names[list] { emit(.list(name, .presence(entries))) }
+            if let name = names[list] { common.emit(.list(name, .presence(entries))) }
         case .renamed(let list, let name): renamed(list, to: name)
-        case .pong(let sent): if sent <= now { emit(.latency(now - sent)) }
+        case .pong(let sent): if sent <= now { common.emit(.latency(now - sent)) }
         case .done(let request): answer(request, .done)
         case .lists(let request, let entries, let hasMore): answer(request, .lists(entries, hasMore: hasMore))
         case .deletedLists(let request, let entries, let hasMore):
@@ -46,6 +41,7 @@ extension ClientMachine {
         by welcome: DownMessage.Welcome, now: UInt64
     ) {
         guard state == .greeting else { return }
+        let hello = common.hello
         guard (hello.lowestVersion...hello.highestVersion).contains(welcome.version) else {
             refusal = .versionNotSupported
             let older = welcome.version < hello.lowestVersion ? "the server" : "this program"
@@ -54,18 +50,18 @@ extension ClientMachine {
                     + "\(WireError.versions(hello.lowestVersion, hello.highestVersion)). Update \(older)")
         }
         state = .ready
-        author = welcome.author
+        common.author = welcome.author
         self.welcome = welcome
         idleDeadline = min(max(1_000, welcome.idleDeadline), 86_400_000)
         servers.succeeded()
         readySince = now
         backoff.reset()
-        journal?.add(.met(author: welcome.author, person: hello.person), isUrgent: false)
-        emit(.status(.online))
+        common.journal?.add(.met(author: welcome.author, person: hello.person), isUrgent: false)
+        report(.online)
         ping(now: now)
         for name in subscriptions.keys.sorted() {
-            noteAuthor(of: name)
-            subscribe(to: name)
+            subscriptions[name]?.noteAuthor(&common)
+            subscriptions[name]?.subscribe(&common)
         }
         for request in requests.keys.sorted() { enter(request) }
     }
@@ -83,75 +79,14 @@ extension ClientMachine {
         guard let name = subscriptions.first(where: { $0.value.request == subscribed.request })?.key else { return }
         if isOther(subscribed, than: name) { return turnBack(from: subscribed, called: name) }
         names[subscribed.list] = name
-        if let update = subscriptions[name]?.entered(subscribed) {
-            tell(name, update)
-            return subscribe(to: name)
-        }
-        if let focus = subscriptions[name]?.focus { send(.presence(list: subscribed.list, focus)) }
+        subscriptions[name]?.entered(subscribed, &common)
         if case .snapshot(_, 0, _) = subscribed.start { take(Hand(), of: subscribed.request, now: now) }
-        catchUp(name)
-    }
-
-    /// Reports progress through the missed commits, at each percent if they are many.
-    private mutating func tellProgress(of name: String) {
-        guard let (done, total) = subscriptions[name]?.progress, total >= Self.longWay, done % (total / 100) == 0
-        else { return }
-        emit(.list(name, .progress(items: done, of: total)))
-    }
-
-    /// Submits once the client has every commit that the server had when the client subscribed.
-    private mutating func catchUp(_ name: String) {
-        guard let result = subscriptions[name]?.catchUp(used: used) else { return }
-        if let last = result.lastSequence { journal(name, .caughtUp(lastSequence: last)) }
-        tell(name, Replica.Update())
-        if result.sendsAgain { sendSubmission(of: name) } else { submit(name) }
     }
 
     private mutating func take(_ items: Hand, of request: UInt64, now: UInt64) {
         guard let name = subscriptions.first(where: { $0.value.request == request && $0.value.isReceiving })?.key
         else { return takeFetched(items, of: request) }
-        switch subscriptions[name]?.take(items) {
-        case .more(let count, let total): emit(.list(name, .progress(items: count, of: total)))
-        case .damaged: violated("a snapshot arrived damaged", now: now)
-        case .complete(let update):
-            if subscriptions[name]?.isJournaled == true { journal?.replace(name) }
-            tell(name, update)
-            catchUp(name)
-        case nil: break
-        }
-    }
-
-    private mutating func take(_ commit: Commit, of list: UInt64) {
-        guard let name = followed(list), let update = subscriptions[name]?.take(commit) else { return }
-        journal(name, .commit(commit))
-        tell(name, update)
-        if update.isUsedTwice {
-            noteShared()
-            submitAnew(name, after: commit.sequence)
-        }
-        // The list's number stays the same; its snapshot arrives under a new request.
-        if subscriptions[name]?.replica.hasDiverged == true { return subscribe(to: name) }
-        submit(name)
-        catchUp(name)
-        tellProgress(of: name)
-    }
-
-    private mutating func acknowledged(list: UInt64, sequence: UInt64, revision: Int) {
-        guard let name = followed(list),
-            subscriptions[name]?.acknowledged(sequence: sequence, revision: revision) == true
-        else { return }
-        // The server no longer knows the revision: subscribing again returns the last sequence.
-        if revision == 0 { return subscribe(to: name) }
-        // Its commit has already arrived but was not recognized as one's own: another program made it.
-        noteShared()
-        submitAnew(name, after: sequence)
-    }
-
-    /// Submits the edit in flight under a new sequence, as another program has used its sequence.
-    private mutating func submitAnew(_ name: String, after sequence: UInt64) {
-        guard subscriptions[name]?.renumber(after: sequence) == true else { return }
-        journal(name, .caughtUp(lastSequence: sequence))
-        sendSubmission(of: name)
+        if subscriptions[name]?.take(items, &common) == false { violated("a snapshot arrived damaged", now: now) }
     }
 
     /// Returns the name of the list with that number, or nil until the server has answered its latest subscription.
@@ -173,7 +108,7 @@ extension ClientMachine {
 
     mutating func answer(_ request: UInt64, _ answer: Answer) {
         guard requests.removeValue(forKey: request) != nil else { return }
-        emit(.answer(request: request, answer))
+        common.emit(.answer(request: request, answer))
     }
 
     /// Whether to connect again after another connection has replaced this one. A delayed hello of this client itself
@@ -183,7 +118,7 @@ extension ClientMachine {
     private mutating func mayReturn(now: UInt64) -> Bool {
         replacedAt = replacedAt.filter { $0 + Self.replacementPeriod > now } + [now]
         if replacedAt.count <= Self.mostReplacements { return true }
-        defer { noteShared() }
+        defer { common.noteShared() }
         return hasInFlight ? replacedAt.count <= Self.mostReplacements * 4 : !isShared
     }
 
@@ -205,10 +140,10 @@ extension ClientMachine {
         }
         if code == .notSubscribed {
             // A submission may have crossed the end of its subscription. The user does not need to know.
-            if let name = names[request] { subscribe(to: name) }
+            if let name = names[request] { subscriptions[name]?.subscribe(&common) }
             return
         }
-        if request == 0 { return emit(.warning(code, text)) }
+        if request == 0 { return common.emit(.warning(code, text)) }
         abandoned[request] = nil
         if requests[request] != nil { return answer(request, .error(code, text)) }
         guard let name = subscriptions.first(where: { $0.value.request == request })?.key else { return }

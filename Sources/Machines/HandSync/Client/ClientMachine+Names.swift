@@ -10,30 +10,24 @@ extension ClientMachine {
         let text = "'\(old)' is called '\(name)' now"
         guard let other = subscriptions[name] else {
             subscriptions[old] = nil
-            subscriptions[name] = mine
             names[list] = name
-            if mine.isJournaled { journal?.move(old, to: name) }
-            emit(.list(old, .renamed(to: name)))
             // A pending subscription under the former name may be answered for another list that has that name now.
-            guard case .asked(let request, isSought: false, _) = mine.phase else { return }
-            abandoned[request] = old
-            return subscribe(to: name)
+            if case .asked(let request, isSought: false, _) = mine.phase { abandoned[request] = old }
+            subscriptions[name] = mine
+            subscriptions[name]?.renamed(to: name, &common)
+            return
         }
         // It was opened under its new name too. One of the two replicas continues, with its pending edits; if both
         // have some, the other's waits where it is kept.
         if mine.replica.hasPending, !other.replica.hasPending {
-            subscriptions[name]?.replica = mine.replica
-            subscriptions[name]?.isLoaded = mine.isLoaded
-            if mine.isJournaled { journal?.move(old, to: name) }
-            let delta = Delta(from: other.replica.view, to: mine.replica.view)
-            tell(name, Replica.Update(delta: delta))
+            subscriptions[name]?.continueFrom(mine, &common)
         }
         drop(old, .refused(.noSuchList, text))
         // Until then, presence messages still arrive under the old number.
         names[list] = name
         // The focus under the new name, if any, is sent when the server has answered.
-        if mine.focus != nil { send(.presence(list: list, nil)) }
-        subscribe(to: name, isAnew: true)
+        if mine.focus != nil { common.send(.presence(list: list, nil)) }
+        subscriptions[name]?.subscribe(isAnew: true, &common)
     }
 
     /// Handles the answer that there is no list of that name. The list may have been renamed, so the client looks for
@@ -42,7 +36,8 @@ extension ClientMachine {
         guard let subscription = subscriptions[name] else { return }
         let replica = subscription.replica
         if !subscription.isSought, replica.logID != 0, !replica.hasDiverged {
-            return subscribe(to: name, isSought: true)
+            subscriptions[name]?.subscribe(isSought: true, &common)
+            return
         }
         let reason = subscription.isSought ? "there is no list '\(name)'" : text
         drop(name, replica.hasPending ? Self.editsWait(reason) : .refused(.noSuchList, reason))
@@ -68,6 +63,6 @@ extension ClientMachine {
     mutating func drop(_ name: String, _ end: ListEvent) {
         _ = letGo(name)
         names = names.filter { $0.value != name }
-        emit(.list(name, end))
+        common.emit(.list(name, end))
     }
 }

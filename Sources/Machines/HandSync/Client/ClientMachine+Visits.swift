@@ -46,9 +46,9 @@ struct Visit: Sendable {
             list: subscribed.list, base: excerpt.revision, sequence: sequence, isExact: isExact, delta: delta)
     }
 
-    /// Whether a commit with the edit's sequence is the edit; true if that cannot be determined.
-    func became(_ commit: Commit) -> Bool {
-        rest?.delta.became(commit.delta, under: excerpt.rules) ?? true
+    /// What a commit of `author` means for the edit; nil if it is not about it.
+    func outcome(of commit: Commit, by author: UInt64?) -> SubmissionOutcome? {
+        commit.outcome(ofSequence: sequence, by: author, rest?.delta, under: excerpt.rules)
     }
 
     mutating func disconnected() {
@@ -92,7 +92,7 @@ extension ClientMachine {
         guard isReady, subscriptions[visit.name] == nil,
             !requests.values.contains(where: { $0.visit?.name == visit.name })
         else { return nil }
-        let request = newRequest()
+        let request = common.newRequest()
         requests[request] = Request(visit: visit)
         enter(request)
         return request
@@ -100,7 +100,7 @@ extension ClientMachine {
 
     mutating func enter(_ request: UInt64) {
         guard let visit = requests[request]?.visit else { return }
-        send(
+        common.send(
             .subscribe(
                 UpMessage.Subscribe(
                     request: request, name: visit.name, logID: visit.excerpt.logID,
@@ -131,9 +131,8 @@ extension ClientMachine {
         case .presence(let list, let people):
             guard let request = visit(of: list) else { return false }
             // The first message lists everybody, including this client.
-            if case .people = requests[request]?.visit?.purpose, people.contains(where: { $0.author == author }) {
-                leave(request, .people(people))
-            }
+            let isWhole = people.contains { $0.author == common.author }
+            if isWhole, case .people = requests[request]?.visit?.purpose { leave(request, .people(people)) }
         case .error(let code, let request, _, let text):
             guard !code.closes, code != .notSubscribed, requests[request]?.visit != nil else { return false }
             leave(request, .error(code, text))
@@ -150,36 +149,35 @@ extension ClientMachine {
 
     private mutating func entered(_ subscribed: DownMessage.Subscribed) {
         let request = subscribed.request
-        let last = used[subscribed.logID] ?? 0
+        let last = common.used[subscribed.logID] ?? 0
         guard let submission = requests[request]?.visit?.entered(subscribed, used: last),
             let visit = requests[request]?.visit
         else { return }
         // The name may belong to another list now. A server of version 1 does not send the log id of its excerpts.
         if ![0, subscribed.logID].contains(visit.excerpt.logID) { return leave(request, .stale) }
         if case .edit(_, _, let step?) = visit.purpose {
-            journal?.add(.step(step, log: subscribed.logID, sequence: submission.sequence), isUrgent: true)
+            common.journal?.add(.step(step, log: subscribed.logID, sequence: submission.sequence), isUrgent: true)
         }
-        noteUsed(submission.sequence, in: subscribed.logID)
-        send(.submit(submission))
+        common.noteUsed(submission.sequence, in: subscribed.logID)
+        common.send(.submit(submission))
     }
 
     private mutating func take(_ commit: Commit, on request: UInt64) {
         guard let visit = requests[request]?.visit else { return }
-        if commit.author == author, let sequence = visit.sequence, commit.sequence == sequence {
-            if let reason = commit.refusal { return leave(request, .rejected(reason)) }
-            // A copy of this program with the same client id may have used the sequence for something else.
-            let isOwn = visit.became(commit)
-            if !isOwn { noteShared() }
-            leave(request, isOwn ? .committed(revision: commit.revision, visit.notices) : .stale)
-        } else {
-            requests[request]?.visit?.pass(commit)
+        switch visit.outcome(of: commit, by: common.author) {
+        case .committed: leave(request, .committed(revision: commit.revision, visit.notices))
+        case .refused(let reason): leave(request, .rejected(reason))
+        case .usedTwice:
+            common.noteShared()
+            leave(request, .stale)
+        case nil: requests[request]?.visit?.pass(commit)
         }
     }
 
     /// Ends a visit with its answer.
     private mutating func leave(_ request: UInt64, _ answer: Answer) {
-        if let list = requests[request]?.visit?.list { send(.unsubscribe(list: list)) }
-        if case .committed = answer { noteCommitted() }
+        if let list = requests[request]?.visit?.list { common.send(.unsubscribe(list: list)) }
+        if case .committed = answer { common.noteCommitted() }
         self.answer(request, answer)
     }
 }

@@ -59,11 +59,7 @@ public struct ClientMachine: Sendable {
         var visit: Visit?
     }
 
-    var effects = Queue<Effect>()
-    /// Frames that wait until earlier events are in the journal, each with the journal's mark at that time.
-    var frames = Queue<(bytes: [UInt8], mark: Int)>()
-    /// What must be kept; nil without a journal.
-    var journal: JournalBuffer?
+    var common: Common
     package internal(set) var state = State.stopped
     /// Why the server permanently refused this client; nil while connecting again may help.
     public internal(set) var refusal: ErrorCode?
@@ -72,27 +68,19 @@ public struct ClientMachine: Sendable {
     var reader = FrameReader(limit: Int(Int32.max))
     var servers: ServerRound
     var backoff: Backoff
-    var hello: UpMessage.Hello
-    /// Whether another program has used this client's id, such as one started from a copy of its files.
-    public internal(set) var isShared = false
     var idChange = IDChange.allowed(after: 0)
     /// When to retry writing the journal.
     var keepAgainAt: UInt64?
-    /// The author number of this client's last commit in this run.
-    var knownAuthor: UInt64?
-    public internal(set) var author: UInt64?
     /// The server's last welcome message.
     public internal(set) var welcome: DownMessage.Welcome?
     /// Whether the server has ever answered. If so, it is worth waiting for.
     public internal(set) var hasHeard = false
     public internal(set) var subscriptions: [String: Subscription] = [:]
-    /// The last sequence that this client has used in each history, where no replica stores it.
-    var used: [UInt64: UInt64]
+    /// The names of the followed lists, by their numbers on this connection.
     var names: [UInt64: String] = [:]
     /// Lists that were closed before the server answered their subscription, by its request.
     var abandoned: [UInt64: String] = [:]
     var requests: [UInt64: Request] = [:]
-    var nextRequest: UInt64 = 1
     var idleDeadline: UInt64 = 45_000
     var lastHeard: UInt64 = 0
     var nextPing: UInt64 = 0
@@ -111,8 +99,6 @@ public struct ClientMachine: Sendable {
     static let keepingInterval: UInt64 = 2_000
     /// Milliseconds between requests for a new id.
     static let askingInterval: UInt64 = 60_000
-    /// Progress is reported if at least this many commits were missed.
-    static let longWay = 1_000
 
     /// - Parameters:
     ///   - journal: nil if nothing must be kept.
@@ -126,14 +112,16 @@ public struct ClientMachine: Sendable {
         servers: [String] = [], list: String? = nil
     ) {
         self.servers = ServerRound(servers, list: list, most: Self.greetingDeadline)
-        self.used = used
-        self.journal = journal
-        hello = UpMessage.Hello(
+        let hello = UpMessage.Hello(
             capabilities: capabilities, client: client, person: person, program: program, token: token)
+        common = Common(hello: hello, journal: journal, used: used)
         backoff = Backoff(seed: seed)
     }
 
     public var isReady: Bool { state == .ready }
+    public var author: UInt64? { common.author }
+    /// Whether another program has used this client's id, such as one started from a copy of its files.
+    public var isShared: Bool { common.isShared }
 
     /// Whether it is time for a new id: another program uses this one, and nothing is in flight. Only the old id can
     /// learn the outcome of what is in flight.
@@ -150,7 +138,7 @@ public struct ClientMachine: Sendable {
     }
 
     var idDeadline: UInt64? {
-        guard wantsNewID, journal?.isKept == true, case .allowed(let time) = idChange else { return nil }
+        guard wantsNewID, common.journal?.isKept == true, case .allowed(let time) = idChange else { return nil }
         return time
     }
 

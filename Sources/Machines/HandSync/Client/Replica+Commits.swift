@@ -59,6 +59,9 @@ extension Replica {
             set { change = .delta(newValue) }
         }
 
+        /// Whether the update tells that an edit of one's own is durable.
+        package var isOwnCommit: Bool { notices.contains { if case .acknowledged = $0 { true } else { false } } }
+
         /// Whether another program has used this client's id.
         public var isUsedTwice: Bool { notices.contains { if case .usedTwice = $0 { true } else { false } } }
 
@@ -106,39 +109,34 @@ extension Replica {
         guard commit.revision == revision + 1 else {
             throw .wrongRevision(expected: revision + 1, found: commit.revision)
         }
-        let isRefused = hasSequence(commit) && commit.refusal != nil
-        let isOwn = hasSequence(commit) && inFlight?.delta.became(commit.delta, under: confirmed.rules) == true
-        var update = Update()
-        if hasSequence(commit), !isOwn, !isRefused, inFlight?.hasPassedSnapshot == true {
+        let outcome = commit.outcome(
+            ofSequence: inFlight?.sequence, by: author, inFlight?.delta, under: confirmed.rules)
+        if outcome == .usedTwice, inFlight?.hasPassedSnapshot == true {
             // Only a snapshot shows which part of it is in the list.
             hasDiverged = true
-            return update
+            return Update(.commit(commit))
         }
+        var update = Update()
         do {
-            if isRefused, let reason = commit.refusal {
-                update = rejected(sequence: commit.sequence, reason)
-            } else if isOwn {
-                update = try acknowledge(commit)
-            } else {
+            switch outcome {
+            case .refused(let reason): update = rejected(sequence: commit.sequence, reason)
+            case .committed: update = try acknowledge(commit)
+            case .usedTwice, nil:
                 update.notices = ownWork.overridden(by: commit, author: author, on: confirmed)
                 try advance(by: commit.delta, commit, &update)
             }
         } catch {
             throw .misfit(error)
         }
+        update.cause = .commit(commit)
         revision = commit.revision
         if confirmed.digest != commit.digest || confirmed.count != commit.count {
             hasDiverged = true
             update.notices.append(.diverged(revision: revision))
-        } else if hasSequence(commit) {
+        } else if outcome == .usedTwice {
             update.notices.append(.usedTwice(revision: revision))
         }
         return update
-    }
-
-    /// Whether a commit has the author and the sequence of the submission in flight.
-    private func hasSequence(_ commit: Commit) -> Bool {
-        commit.author == author && commit.sequence == inFlight?.sequence
     }
 
     /// Applies a commit, or notes that it does not fit this replica: then the replica is not what the server assumes,
@@ -146,7 +144,7 @@ extension Replica {
     package mutating func receiveAnything(_ commit: Commit) -> Update {
         do { return try receive(commit) } catch {
             hasDiverged = true
-            return Update(notices: [.diverged(revision: commit.revision)])
+            return Update(.commit(commit), notices: [.diverged(revision: commit.revision)])
         }
     }
 
@@ -263,22 +261,5 @@ extension Replica {
         }
         update.notices.append(.acknowledged(sequence: commit.sequence, revision: commit.revision))
         return update
-    }
-}
-
-extension Delta {
-    /// Whether `made`, a commit's delta, is this delta after the server has processed it. Both are made on the list
-    /// before the commit. The server changes only the faces of cards that it deals.
-    func became(_ made: Delta, under rules: Rules) -> Bool {
-        if self == made { return true }
-        guard rules.hasDeck else { return false }
-        var dealt = made.insertedItems[...]
-        let expected = mappingInserted { item in
-            guard case .card(let card)? = dealt.popFirst()?.content, item.content == .card(.faceDown) else {
-                return item.content
-            }
-            return .card(card)
-        }
-        return expected == made
     }
 }

@@ -4,6 +4,7 @@ import HandWire
 extension ClientMachine {
     /// A list that the client follows: its replica, and its state on the current connection.
     public struct Subscription: Sendable {
+        var name: String
         public internal(set) var replica: Replica
         /// Whether commits and edits are kept on disk.
         let isJournaled: Bool
@@ -15,10 +16,13 @@ extension ClientMachine {
         package internal(set) var focus: Focus?
         package private(set) var phase = Phase.idle
 
-        init(replica: Replica, isJournaled: Bool, isLoaded: Bool) {
-            self.replica = replica
+        /// - Parameter author: the client's author number, unless the stored replica has one.
+        init(_ name: String, replica stored: Replica?, author: UInt64?, isJournaled: Bool) {
+            self.name = name
             self.isJournaled = isJournaled
-            self.isLoaded = isLoaded
+            isLoaded = stored.map { $0.logID != 0 } ?? false
+            replica = stored ?? Replica()
+            replica.author = replica.author ?? author
             keptItems = replica.pendingItems
         }
 
@@ -158,9 +162,7 @@ extension ClientMachine.Subscription {
     /// Handles a commit of the list; returns nil if it is already known. A diverged replica waits for its snapshot.
     mutating func take(_ commit: Commit) -> Replica.Update? {
         if isReceiving || commit.revision <= replica.revision || replica.hasDiverged { return nil }
-        var update = replica.receiveAnything(commit)
-        update.cause = .commit(commit)
-        return update
+        return replica.receiveAnything(commit)
     }
 
     /// Goes live, once all commits have arrived that the server had when the client subscribed. Edits pending on a

@@ -29,7 +29,7 @@ extension SimulatedClient {
             followed[name] = followed.removeValue(forKey: list)
             ownWords[name] = ownWords.removeValue(forKey: list)
             others[name] = others.removeValue(forKey: list)
-        case .update(let list, let update): note(update, of: list)
+        case .list(let list, .changed(_, let update)): note(update, of: list)
         case .status(let status): changed(status)
         case .list(let list, .presence(let entries)): note(entries, in: list)
         case .list(let list, .refused(_, let text)), .list(let list, .editsWait(let text)): refused(list, text)

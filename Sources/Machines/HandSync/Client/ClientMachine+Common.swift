@@ -1,0 +1,82 @@
+import HandCore
+import HandWire
+
+extension ClientMachine {
+    /// What the connection, the requests and all subscriptions use: who the client is, and what goes out.
+    struct Common: Sendable {
+        var hello: UpMessage.Hello
+        private(set) var effects = Queue<Effect>()
+        /// Frames that wait until earlier events are in the journal, each with the journal's mark at that time.
+        private(set) var frames = Queue<(bytes: [UInt8], mark: Int)>()
+        /// What must be kept; nil without a journal.
+        var journal: JournalBuffer?
+        /// The client's author number on the server; nil until it is known.
+        var author: UInt64?
+        /// The author number of this client's last commit in this run.
+        private var knownAuthor: UInt64?
+        /// Whether another program has used this client's id.
+        private(set) var isShared = false
+        /// The last sequence that this client has used in each history, where no replica stores it.
+        var used: [UInt64: UInt64]
+        private var nextRequest: UInt64 = 1
+
+        init(hello: UpMessage.Hello, journal: JournalBuffer?, used: [UInt64: UInt64]) {
+            self.hello = hello
+            self.journal = journal
+            self.used = used
+        }
+
+        var journalMark: Int { journal?.mark ?? 0 }
+        var keptMark: Int { journal?.keptMark ?? 0 }
+
+        mutating func emit(_ effect: Effect) { effects.append(effect) }
+
+        /// Sends a message as soon as the journal contains everything that has happened so far.
+        mutating func send(_ message: UpMessage) { frames.append((message.frame, journalMark)) }
+
+        /// Returns the next frame that may be sent, else the next effect, or nil if there is neither.
+        mutating func nextEffect() -> Effect? {
+            let keptMark = keptMark
+            if let frame = frames.next(if: { $0.mark <= keptMark }) { return .send(frame.bytes) }
+            return effects.next()
+        }
+
+        /// Drops what was to be sent on a connection that is gone.
+        mutating func dropFrames() { frames = Queue() }
+
+        mutating func newRequest() -> UInt64 {
+            defer { nextRequest += 1 }
+            return nextRequest
+        }
+
+        /// Notes that a sequence number is used, so that later submissions to that history, in this run or another,
+        /// continue after it.
+        mutating func noteUsed(_ sequence: UInt64, in log: UInt64) {
+            guard used[log] ?? 0 < sequence else { return }
+            used[log] = sequence
+            journal?.add(.used(log: log, sequence: sequence), isUrgent: true)
+        }
+
+        /// Records that another program has used this client's id.
+        mutating func noteShared() {
+            if !isShared { journal?.add(.shared, isUrgent: true) }
+            isShared = true
+        }
+
+        /// Records the author number of this client's commit in the journal. If that is lost, only later commits can
+        /// be undone.
+        mutating func noteCommitted() {
+            guard let author, author != knownAuthor else { return }
+            knownAuthor = author
+            journal?.add(.committed(author: author, person: hello.person), isUrgent: false)
+        }
+
+        /// Continues under another id, about which nothing is known yet.
+        mutating func change(to client: ClientID) {
+            hello.client = client
+            isShared = false
+            used = [:]
+            author = nil
+        }
+    }
+}

@@ -1,0 +1,194 @@
+import HandCore
+import HandWire
+
+// What the client does when something happens to a subscription: it journals, sends, and tells the user.
+
+extension ClientMachine.Subscription {
+    typealias Common = ClientMachine.Common
+
+    /// Progress is reported if at least this many commits were missed.
+    private static let longWay = 1_000
+
+    /// Subscribes to the list: by its log id if `isSought`. If `isAnew`, messages under an earlier answer no longer
+    /// count.
+    mutating func subscribe(isSought: Bool = false, isAnew: Bool = false, _ common: inout Common) {
+        let request = common.newRequest()
+        ask(request, isSought: isSought, isAnew: isAnew)
+        let logID = replica.hasDiverged ? 0 : replica.logID
+        common.send(
+            .subscribe(
+                UpMessage.Subscribe(
+                    request: request, name: isSought ? "" : name, logID: logID,
+                    revision: logID == 0 ? 0 : replica.revision)))
+    }
+
+    /// Subscribes again if the answer is pending: the client has just unsubscribed from what may be the same list.
+    mutating func askAgain(_ common: inout Common) {
+        if case .asked(_, let isSought, _) = phase { subscribe(isSought: isSought, &common) }
+    }
+
+    /// Writes the client's author number to the journal. Without it, the client's own commits would look like somebody
+    /// else's when the journal is read again.
+    mutating func noteAuthor(_ common: inout Common) {
+        guard let author = common.author, replica.author != author else { return }
+        replica.author = author
+        journal(.author(author), &common)
+        tell(Replica.Update(), &common)
+    }
+
+    mutating func lost(_ common: inout Common) {
+        let wasLive = isLive
+        lost()
+        if wasLive { tell(Replica.Update(), &common) }
+    }
+
+    mutating func renamed(to new: String, _ common: inout Common) {
+        if isJournaled { common.journal?.move(name, to: new) }
+        common.emit(.list(name, .renamed(to: new)))
+        name = new
+        // The answer that is pending may be for another list, which has the former name now.
+        if case .asked(_, isSought: false, _) = phase { subscribe(&common) }
+    }
+
+    /// Continues with the replica of the same list under its former name.
+    mutating func continueFrom(_ former: Self, _ common: inout Common) {
+        let delta = Delta(from: replica.view, to: former.replica.view)
+        (replica, isLoaded) = (former.replica, former.isLoaded)
+        if former.isJournaled { common.journal?.move(former.name, to: name) }
+        tell(Replica.Update(delta: delta), &common)
+    }
+
+    // MARK: The user's edits
+
+    mutating func edit(_ delta: Delta, isExact: Bool, _ common: inout Common) throws(Replica.EditError) {
+        finishEdit(Retraction(delta: try replica.edit(delta, isExact: isExact)), isExact: isExact, &common)
+    }
+
+    mutating func undo(_ common: inout Common) throws(Replica.EditError) -> Bool {
+        finishEdit(try replica.undo(), &common)
+    }
+
+    mutating func redo(_ common: inout Common) throws(Replica.EditError) -> Bool {
+        finishEdit(try replica.redo(), &common)
+    }
+
+    @discardableResult
+    private mutating func finishEdit(_ made: Retraction?, isExact: Bool = false, _ common: inout Common) -> Bool {
+        guard let made else { return false }
+        journal(.edit(made.delta, isExact: isExact), &common)
+        tell(Replica.Update(made, in: replica.view), &common)
+        submit(&common)
+        return true
+    }
+
+    mutating func setFocus(_ focus: Focus?, _ common: inout Common) {
+        self.focus = focus
+        if let list { common.send(.presence(list: list, focus)) }
+    }
+
+    // MARK: Submissions
+
+    /// Submits the next portion if none is in flight.
+    private mutating func submit(_ common: inout Common) {
+        guard isDue else { return }
+        journal(.submitted, &common)
+        sendSubmission(&common)
+    }
+
+    /// Sends the submission in flight; if there is none, the next portion becomes it.
+    private mutating func sendSubmission(_ common: inout Common) {
+        guard let submission = takeSubmission() else { return }
+        if !isJournaled { common.noteUsed(submission.sequence, in: replica.logID) }
+        common.send(.submit(submission))
+    }
+
+    /// Submits the edit in flight under a new sequence, as another program has used its sequence.
+    private mutating func submitAnew(after sequence: UInt64, _ common: inout Common) {
+        common.noteShared()
+        guard renumber(after: sequence) else { return }
+        journal(.caughtUp(lastSequence: sequence), &common)
+        sendSubmission(&common)
+    }
+
+    // MARK: The server's messages
+
+    mutating func entered(_ subscribed: DownMessage.Subscribed, _ common: inout Common) {
+        if let update = entered(subscribed) {
+            tell(update, &common)
+            return subscribe(&common)
+        }
+        if let focus { common.send(.presence(list: subscribed.list, focus)) }
+        catchUp(&common)
+    }
+
+    /// Handles items of a snapshot. Returns false if it is damaged.
+    mutating func take(_ items: Hand, _ common: inout Common) -> Bool {
+        switch take(items) {
+        case .more(let count, let total): common.emit(.list(name, .progress(items: count, of: total)))
+        case .damaged: return false
+        case .complete(let update):
+            if isJournaled { common.journal?.replace(name) }
+            tell(update, &common)
+            catchUp(&common)
+        case nil: break
+        }
+        return true
+    }
+
+    mutating func take(_ commit: Commit, _ common: inout Common) {
+        guard let update = take(commit) else { return }
+        journal(.commit(commit), &common)
+        tell(update, &common)
+        if update.isUsedTwice { submitAnew(after: commit.sequence, &common) }
+        // The list's number stays the same; its snapshot arrives under a new request.
+        if replica.hasDiverged { return subscribe(&common) }
+        submit(&common)
+        catchUp(&common)
+        tellProgress(&common)
+    }
+
+    mutating func rejected(sequence: UInt64, _ reason: Rejection, _ common: inout Common) {
+        let update = rejected(sequence: sequence, reason)
+        journal(.rejected(sequence: sequence, reason), &common)
+        tell(update, &common)
+        submit(&common)
+    }
+
+    mutating func stale(head: Int, _ common: inout Common) {
+        stale(head: head)
+        catchUp(&common)
+    }
+
+    mutating func acknowledged(sequence: UInt64, revision: Int, _ common: inout Common) {
+        guard acknowledged(sequence: sequence, revision: revision) else { return }
+        // The server no longer knows the revision: subscribing again returns the last sequence.
+        if revision == 0 { return subscribe(&common) }
+        // Its commit has already arrived but was not recognized as one's own: another program made it.
+        submitAnew(after: sequence, &common)
+    }
+
+    /// Submits once the client has every commit that the server had when the client subscribed.
+    private mutating func catchUp(_ common: inout Common) {
+        guard let result = catchUp(used: common.used) else { return }
+        if let last = result.lastSequence { journal(.caughtUp(lastSequence: last), &common) }
+        tell(Replica.Update(), &common)
+        if result.sendsAgain { sendSubmission(&common) } else { submit(&common) }
+    }
+
+    // MARK: The journal and the user
+
+    private func journal(_ event: JournalEvent, _ common: inout Common) {
+        if isJournaled { common.journal?.add(event, to: name) }
+    }
+
+    private func tell(_ update: Replica.Update, _ common: inout Common) {
+        if update.isOwnCommit { common.noteCommitted() }
+        common.emit(.list(name, .changed(state, update)))
+    }
+
+    /// Reports progress through the missed commits, at each percent.
+    private func tellProgress(_ common: inout Common) {
+        guard let (done, total) = progress, total >= Self.longWay, done % (total / 100) == 0 else { return }
+        common.emit(.list(name, .progress(items: done, of: total)))
+    }
+}
