@@ -15,11 +15,7 @@ extension Delta {
             let item = list[index]
             do { result.append((item, try item.content.applying(change))) } catch { throw .change(error, index: index) }
         }
-        var old = 0
-        for step in steps where !step.isContent {
-            if step.kind == .edit { try add(old, changes[step.change]) }
-            old += step.count
-        }
+        for span in spans where span.step.kind == .edit { try add(span.old, changes[span.step.change]) }
         guard steps.contains(where: { $0.kind == .drop && $0.change >= 0 }) else { return result }
         let footprint = Footprint(self)
         for run in footprint.picks where footprint.hasChanges(inSlots: run.slot, count: run.count) {

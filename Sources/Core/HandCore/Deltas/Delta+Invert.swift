@@ -18,26 +18,18 @@ extension Delta {
     private func inverted(_ item: (Int) -> PackedItem) -> Delta {
         if let edit = single, let inverse = Self.inverse(of: edit, item) { return inverse }
         var builder = DeltaBuilder()
-        var old = 0
         // The inverse picks where this delta drops; its slots are numbered in the order of the drops.
         var runs: [(slot: Int, count: Int, new: Int)] = []
         let footprint = hasMoves ? Footprint(self) : nil
         var undone: [Int: Change] = [:]
-        for step in steps {
+        for span in spans {
+            let step = span.step
             switch step.kind {
-            case .keep:
-                builder.keep(step.count)
-                old += step.count
-            case .edit:
-                builder.edit(item(old).content.inverse(of: changes[step.change]))
-                old += 1
-            case .delete:
-                builder.insert((old..<old + step.count).map(item), .after)
-                old += step.count
+            case .keep: builder.keep(step.count)
+            case .edit: builder.edit(item(span.old).content.inverse(of: changes[step.change]))
+            case .delete: builder.insert(span.oldItems.map(item), .after)
             case .insert: builder.delete(step.count)
-            case .pick:
-                builder.drop(step.start, step.count, .after)
-                old += step.count
+            case .pick: builder.drop(step.start, step.count, .after)
             case .drop:
                 runs.append((step.start, step.count, (runs.last?.new ?? 0) + (runs.last?.count ?? 0)))
                 builder.pick(step.count)

@@ -29,18 +29,6 @@ extension Delta {
 
     /// The components from left to right, with their places. O(components).
     package var placed: [Placed] {
-        var (old, new) = (0, 0)
-        return components.map { component in
-            let (before, after) =
-                switch component {
-                case .keep(let count): (count, count)
-                case .edit: (1, 1)
-                case .delete(let count), .pick(let count): (count, 0)
-                case .insert(let items, _): (0, items.count)
-                case .drop(let slots, _, _): (0, slots.count)
-                }
-            defer { (old, new) = (old + before, new + after) }
-            return Placed(component: component, old: old..<old + before, new: new..<new + after)
-        }
+        zip(components, spans).map { Placed(component: $0, old: $1.oldItems, new: $1.newItems) }
     }
 }

@@ -22,16 +22,14 @@ struct Footprint {
     private var slotChanges: [(slot: Int, change: Int)] = []
 
     init(_ delta: Delta) {
-        var old = 0
-        for step in delta.steps {
+        for span in delta.spans {
+            let step = span.step
             switch step.kind {
-            case .keep: old += step.count
+            case .keep, .insert: break
             case .edit, .delete, .pick:
-                let run = Run(kind: step.kind, old: old, count: step.count, slot: step.start, change: step.change)
+                let run = Run(kind: step.kind, old: span.old, count: step.count, slot: step.start, change: step.change)
                 runs.append(run)
                 if step.kind == .pick { picks.append(run) }
-                old += step.count
-            case .insert: break
             case .drop:
                 if step.change >= 0 { slotChanges.append((step.start, step.change)) }
             }

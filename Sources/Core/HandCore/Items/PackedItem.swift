@@ -72,23 +72,15 @@ package struct PackedItem: Sendable {
         /// The number of bytes of the header itself.
         let length: Int
 
+        /// Two varints of ten bytes.
+        private static let longest = 20
+
         @inline(__always)
         init(_ start: UnsafeRawPointer) {
-            var length = 0
-            func varint() -> UInt64 {
-                var value: UInt64 = 0
-                var shift: UInt64 = 0
-                while true {
-                    let next = start.load(fromByteOffset: length, as: UInt8.self)
-                    length += 1
-                    value |= UInt64(next & 0x7F) << shift
-                    if next < 0x80 { return value }
-                    shift += 7
-                }
-            }
-            kind = Content.Kind(rawValue: UInt32(truncatingIfNeeded: varint()))
-            size = Int(truncatingIfNeeded: varint())
-            self.length = length
+            var rest = UnsafeRawBufferPointer(start: start, count: Self.longest)[...]
+            kind = Content.Kind(rawValue: UInt32(truncatingIfNeeded: rest.takeVarint()))
+            size = Int(truncatingIfNeeded: rest.takeVarint())
+            length = rest.startIndex
         }
     }
 

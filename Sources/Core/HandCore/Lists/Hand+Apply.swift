@@ -80,18 +80,15 @@ extension Hand {
     private func rewritten(by delta: Delta, _ changed: [(item: Item, content: Content)]) -> [PackedItem] {
         let old = Array(tree)
         var picked: [PackedItem] = []
-        var position = 0
-        for step in delta.steps where !step.isContent {
-            if step.kind == .pick { picked += old[position..<position + step.count] }
-            position += step.count
-        }
+        for span in delta.spans where span.step.kind == .pick { picked += old[span.oldItems] }
         var new: [PackedItem] = []
         new.reserveCapacity(old.count + delta.growth)
         var edited = 0
-        position = 0
-        for step in delta.steps {
+        var position = 0
+        for span in delta.spans {
+            let step = span.step
             switch step.kind {
-            case .keep: new += old[position..<position + step.count]
+            case .keep: new += old[span.oldItems]
             case .edit:
                 new.append(PackedItem(Item(id: changed[edited].item.id, content: changed[edited].content)))
                 edited += 1
@@ -105,7 +102,7 @@ extension Hand {
                     new += run
                 }
             }
-            if !step.isContent { position += step.count }
+            position = span.oldItems.upperBound
         }
         return new + old[position...]
     }
@@ -188,11 +185,7 @@ extension Hand {
                 return
             }
             var entries: [PackedItem] = []
-            var old = 0
-            for step in delta.steps where !step.isContent {
-                if step.kind == .pick { for index in old..<old + step.count { entries.append(tree[index]) } }
-                old += step.count
-            }
+            for span in delta.spans where span.step.kind == .pick { entries += span.oldItems.map { tree[$0] } }
             self = .items(entries)
         }
 
@@ -225,12 +218,8 @@ extension Delta {
     /// The same items in the form in which the list stores them: no text is copied.
     package func packedItems(deletedFrom list: Hand) -> [PackedItem] {
         if let edit = single { return edit.kind == .delete ? [list.tree[Int(edit.index)]] : [] }
-        var old = 0
         var deleted: [PackedItem] = []
-        for step in steps where !step.isContent {
-            if step.kind == .delete { deleted += list.tree.elements(in: old..<old + step.count) }
-            old += step.count
-        }
+        for span in spans where span.step.kind == .delete { deleted += list.tree.elements(in: span.oldItems) }
         return deleted
     }
 }
