@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func statesFollowTheTable() throws {
-        let table = try TransitionTable(of: "ClientMachine.swift", first: "event")
+        let table = try TransitionTable(of: "Client/ClientMachine.swift", first: "event")
         #expect(
             table.states == ["stopped", "heldUp", "changingID", "waiting", "connecting", "greeting", "ready"])
         #expect(table.rows.count == 11)

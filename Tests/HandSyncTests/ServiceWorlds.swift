@@ -186,7 +186,7 @@ final class TestStream: ByteStream {
     var stalls = false
     /// The number of bytes written.
     private(set) var bytes = 0
-    private var connection: Connection?
+    private(set) var connection: Connection?
     let peerDescription = "test"
     let origin: String?
 

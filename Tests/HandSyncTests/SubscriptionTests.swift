@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func phasesFollowTheTable() throws {
-        let table = try TransitionTable(of: "Subscription.swift", first: "what happens")
+        let table = try TransitionTable(of: "Client/Subscription.swift", first: "what happens")
         #expect(table.states == ["idle", "asked", "receiving", "catchingUp", "live"])
         #expect(table.rows.count == 12)
         for (event, row) in table.rows {

@@ -6,10 +6,12 @@ struct TransitionTable {
     let states: [String]
     let rows: [(event: String, next: [String: String])]
 
-    /// - Parameter first: the title of the table's first column.
+    /// - Parameters:
+    ///   - file: its path in the module.
+    ///   - first: the title of the table's first column.
     init(of file: String, first: String) throws {
         let tree = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let url = tree.appendingPathComponent("../Sources/Machines/HandSync/Client/\(file)")
+        let url = tree.appendingPathComponent("../Sources/Machines/HandSync/\(file)")
         let lines = try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
         let cells = lines.filter { $0.contains("///     |") }.map { line in
             line.split(separator: "|").dropFirst().map { $0.trimmingCharacters(in: .whitespaces) }

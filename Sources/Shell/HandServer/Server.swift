@@ -197,7 +197,7 @@ package final class Server {
     var report: ServerReport {
         ServerReport(
             version: configuration.program, time: WallClock.milliseconds, startedAt: startedAt,
-            isDraining: service.isDraining, processorSeconds: ProcessFacts.processorSeconds,
+            isDraining: service.stage != .serving, processorSeconds: ProcessFacts.processorSeconds,
             residentBytes: ProcessFacts.residentBytes, figures: service.figures, load: service.load,
             commitTimes: environment.clock.commits.distribution)
     }
@@ -213,7 +213,7 @@ package final class Server {
         case ["healthz"]: return .init(body: "ok\n")
         case ["readyz"]:
             let problem =
-                service.isStopping || service.isDraining
+                service.stage != .serving
                 ? "stopping" : storeWatch?.isAway == true ? "the store cannot be reached" : nil
             return .init(
                 status: problem == nil ? "200 OK" : "503 Service Unavailable", body: (problem ?? "ready") + "\n")
@@ -260,7 +260,7 @@ package final class Server {
 
     /// Accepts no more work, writes all numbered commits, notifies and closes all connections, then calls `done`.
     package func stop(_ done: @escaping () -> Void) {
-        guard stopped == nil, !service.isStopping else { return }
+        guard stopped == nil, service.stage < .stopping else { return }
         stopped = done
         for listener in listeners { listener.close() }
         service.stop()

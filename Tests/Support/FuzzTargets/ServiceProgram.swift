@@ -198,7 +198,7 @@ final class ServiceProgram {
             try FuzzTargets.check(turns < 20_000, "the service never comes to rest")
         }
         try check()
-        guard !world.hasEnded, !service.isStopping else { return }
+        guard !world.hasEnded, service.stage < .stopping else { return }
         for peer in peers where !peer.isOver && !peer.stream.isClosed {
             try FuzzTargets.check(peer.stream.isReading, "a connection waits for nothing, and is not read from")
         }

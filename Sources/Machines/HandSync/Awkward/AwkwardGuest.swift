@@ -62,7 +62,7 @@ final class AwkwardGuest {
     /// Carries out what is due, and handles what has arrived. Returns whether there was anything.
     func pump(_ service: Service) -> Bool {
         guard hasStarted else { return false }
-        if service.isStopping { return leave(service) }
+        if service.stage == .stopping { return leave(service) }
         let now = service.environment.now
         if let deadline = machine.deadline, now >= deadline { machine.timer(now: now) }
         if stream.isOver, leave(service) {

@@ -58,36 +58,35 @@ extension Connection {
     /// A request that takes the store begins or has ended.
     func setBusy(_ isBusy: Bool) { intake.isBusy = isBusy }
 
-    /// Begins to handle a message that has come; `endHandling` must follow. Returns false if it has to wait for others.
+    /// Begins to handle a message that has just come. Returns false if the message has to wait for others: then `keep`
+    /// it. In either case call `nextInput` until it returns nil.
     func beginHandling() -> Bool {
         guard intake.isEmpty, !intake.isHandling, mayHandle else { return false }
         intake.isHandling = true
         return true
     }
 
-    /// A message was handled.
-    func endHandling(_ handle: (Input) -> Void) {
-        intake.isHandling = false
-        work(handle)
-    }
-
-    /// Takes a message that has to wait.
+    /// Keeps a message that has to wait.
     ///
     /// - Parameter isNext: it comes before the messages that wait, because it was begun before them.
-    func keep(_ input: Input, isNext: Bool, _ handle: (Input) -> Void) {
-        guard !isEnding else { return }
-        intake.add(input, isNext: isNext)
-        work(handle)
+    func keep(_ input: Input, isNext: Bool) {
+        if !isEnding { intake.add(input, isNext: isNext) }
     }
 
-    /// Handles the waiting messages, as far as possible. If handling a message ends at once and calls this again, the
-    /// loop here continues, so the stack does not grow with the number of messages.
-    func work(_ handle: (Input) -> Void) {
-        guard !intake.isHandling else { return }
-        if intake.isEmpty { return adjustReading() }
+    /// Begins to handle the messages that wait. Returns false if one is being handled: whoever handles it goes on with
+    /// the next ones, so the stack does not grow with the number of messages.
+    func beginWaiting() -> Bool {
+        guard !intake.isHandling else { return false }
         intake.isHandling = true
-        while mayHandle, let input = intake.next() { handle(input) }
+        return true
+    }
+
+    /// Returns the next message to handle. At the end, or if it has to wait, returns nil; then nothing is being handled
+    /// any more, and the client is read if it may be.
+    func nextInput() -> Input? {
+        if !intake.isEmpty, mayHandle, let input = intake.next() { return input }
         intake.isHandling = false
         adjustReading()
+        return nil
     }
 }

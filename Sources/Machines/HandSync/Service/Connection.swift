@@ -9,12 +9,12 @@ import HandWire
 /// it back. So the runtime need not check for overlaps, which would take a tenth of the cost of a commit.
 package final class Connection {
     /// Tells connections apart. Later ones have higher numbers.
-    let number: UInt64
+    package let number: UInt64
     // The fields that each delivery touches are next to each other, so that they take few cache lines.
     let stream: any ByteStream
     @exclusivity(unchecked) var cursors = CursorTable()
     @exclusivity(unchecked) var outbox = Outbox()
-    @exclusivity(unchecked) private var phase = Phase.open
+    @exclusivity(unchecked) package private(set) var phase = Phase.open
     @exclusivity(unchecked) var session: ServerSession
     /// The client under its name, once it has said hello.
     @exclusivity(unchecked) var author: Author?
@@ -36,11 +36,17 @@ package final class Connection {
     var unfinished: UInt32 = 0
     /// The number of submissions that are numbered and not yet written.
     @exclusivity(unchecked) var pendingSubmissions = 0
-    @exclusivity(unchecked) private(set) var pace = Pace.free
+    @exclusivity(unchecked) var pace = Pace.free
     @exclusivity(unchecked) var intake = Intake()
 
-    /// How far its end has come.
-    private enum Phase {
+    /// How far its end has come. The transitions, which a test compares with the code:
+    ///
+    ///     | what happens           | open    | closing  | shutDown | closed |
+    ///     | the server ends it     | closing | closing  | shutDown | closed |
+    ///     | the last byte is taken | open    | shutDown | shutDown | closed |
+    ///     | the client hangs up    | closed  | closed   | closed   | closed |
+    ///     | the deadline passes    | open    | closed   | closed   | closed |
+    package enum Phase: Sendable {
         case open
         /// Its last bytes wait to be taken. It is dropped at `deadline`, even if its client has not read the reason.
         case closing(deadline: UInt64)
@@ -96,24 +102,6 @@ package final class Connection {
     package var peerDescription: String { stream.peerDescription }
 
     package var requester: Requester { Requester(peer: peerDescription, person: person, grantID: grantID) }
-
-    // MARK: Pace
-
-    /// Whether a connection waits for its user's budget.
-    enum Pace {
-        case free
-        /// The connection is not read until its user has budget again.
-        case slowed
-        /// The same, before its hello is answered.
-        indirect case holding(UpMessage.Hello)
-    }
-
-    var isSlowed: Bool { if case .free = pace { false } else { true } }
-
-    func setPace(_ pace: Pace) {
-        self.pace = pace
-        adjustReading()
-    }
 
     // MARK: Ending
 

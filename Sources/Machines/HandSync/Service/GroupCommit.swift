@@ -27,14 +27,14 @@ struct GroupCommit {
 
     /// Adds a list whose commits are to be written.
     mutating func add(_ hosted: HostedList) {
-        if hosted.isDirty || hosted.isUnsettled { return }
-        hosted.isDirty = true
+        guard hosted.handover == .idle else { return }
+        hosted.handover = .due
         dirty.append(hosted)
     }
 
     /// Removes a list that has no commits to write any more.
     mutating func remove(_ hosted: HostedList) {
-        (hosted.isDirty, hosted.isUnsettled) = (false, false)
+        hosted.handover = .idle
         dirty.removeAll { $0 === hosted }
         unsettled.removeAll { $0.hosted === hosted }
         if unsettled.isEmpty { retryAt = nil }
@@ -43,17 +43,17 @@ struct GroupCommit {
     /// Takes the commits of dirty lists, and the batches that are to be appended again by now.
     mutating func takeBatches(now: UInt64) -> [CommitBatch] {
         var batches: [CommitBatch] = []
-        for hosted in dirty {
-            hosted.isDirty = false
-            // An unsettled list is added again when it is settled.
-            guard !hosted.isUnsettled, hosted.authority.isBusy else { continue }
+        // A list that has become unsettled is added again when it is settled, and may then be here twice.
+        for hosted in dirty where hosted.handover == .due {
+            hosted.handover = .idle
+            guard hosted.authority.isBusy else { continue }
             writing.append(hosted)
             batches.append(hosted.authority.takeBatch())
         }
         dirty.clear()
         if let time = retryAt, now >= time {
             for (hosted, batch) in unsettled {
-                hosted.isUnsettled = false
+                hosted.handover = .idle
                 writing.append(hosted)
                 batches.append(batch)
             }
@@ -70,7 +70,7 @@ struct GroupCommit {
 
     /// Keeps a batch whose outcome the store could not tell.
     mutating func keep(_ batch: CommitBatch, of hosted: HostedList, until time: UInt64) {
-        hosted.isUnsettled = true
+        hosted.handover = .unsettled
         unsettled.append((hosted, batch))
         retryAt = time
     }

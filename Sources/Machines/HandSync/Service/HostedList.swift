@@ -14,40 +14,56 @@ final class HostedList {
     @exclusivity(unchecked) var isLoaded = true
     // As with `Connection`, accesses to the authority never overlap.
     @exclusivity(unchecked) var authority: Authority
-    /// Whether it is in `GroupCommit.dirty`.
-    @exclusivity(unchecked) var isDirty = false
-    /// True while it is unknown whether the store has the last batch, and while others' commits are being adopted. In
-    /// the meantime, no more commits of the list are handed over.
-    @exclusivity(unchecked) var isUnsettled = false
+    @exclusivity(unchecked) var handover = Handover.idle
     /// Whether it is in `Service.news`.
     @exclusivity(unchecked) var hasNews = false
     var presence = PresenceBoard()
     /// Whether the people at other servers are still unknown. The first subscriber is told of all people at once.
-    var awaitsVisitors = false
+    private(set) var awaitsVisitors = false
     @exclusivity(unchecked) private(set) var subscribers = ConnectionSet()
-    /// The revision of the newest known snapshot in the store.
-    var snapshotRevision: Int
-    var isSavingSnapshot = false
+    /// Saving snapshots, which make loading faster. It spreads their cost over the commits.
+    var saving: Chore
+    /// Looking for commits that may be forgotten.
+    var trimming: Chore
     /// The revision before the oldest commit in the store.
     var storeFloor: Int
-    /// The revision at the last trim.
-    var trimmedAt: Int
-    var isTrimming = false
-    @exclusivity(unchecked) var whenWritten: [AfterWrite] = []
+    @exclusivity(unchecked) private(set) var whenWritten: [AfterWrite] = []
     /// The edits that wait, in order, while a large one is being made; nil if none is.
-    var heldEdits: [(connection: UInt64, submission: Submission)]?
+    private var heldEdits: [(connection: UInt64, submission: Submission)]?
     /// When the last subscriber left, in milliseconds.
     var idleSince: UInt64
     /// The number of the load that made this object.
     let load: UInt64
 
+    /// Whether numbered commits are handed over to the store.
+    enum Handover {
+        /// There are none.
+        case idle
+        /// They are handed over next. The list is in `GroupCommit.dirty`.
+        case due
+        /// Not now: it is unknown whether the store has the last batch, or others' commits are being adopted.
+        case unsettled
+    }
+
+    /// Work with the store that is done again after so many commits.
+    struct Chore {
+        /// The revision when it was begun last.
+        private(set) var doneAt: Int
+        private(set) var isUnderWay = false
+
+        init(doneAt revision: Int) { doneAt = revision }
+
+        mutating func begin(at revision: Int) { (doneAt, isUnderWay) = (revision, true) }
+        mutating func end() { isUnderWay = false }
+    }
+
     init(_ list: StoredList, _ authority: Authority, snapshot: Int, load: UInt64, now: UInt64) {
         self.list = list
         self.load = load
         self.authority = authority
-        snapshotRevision = snapshot
+        saving = Chore(doneAt: snapshot)
+        trimming = Chore(doneAt: authority.revision)
         storeFloor = list.floor
-        trimmedAt = authority.revision
         idleSince = now
     }
 
@@ -59,6 +75,35 @@ final class HostedList {
         head?.revision == authority.revision && head?.digest == authority.digest && head?.name == list.name
     }
 
+    // MARK: What waits
+
+    /// Lets something wait until the commits that are being written are durable, or lost.
+    func afterWrite(_ next: AfterWrite) { whenWritten.append(next) }
+
+    /// Returns what has waited for a write.
+    func takeWaiting() -> [AfterWrite] {
+        defer { whenWritten = [] }
+        return whenWritten
+    }
+
+    /// Whether edits wait, because a large one is being made.
+    var holdsEdits: Bool { heldEdits != nil }
+
+    /// From now on edits wait.
+    func holdEdits() { heldEdits = [] }
+
+    func hold(_ submission: Submission, from connection: Connection) {
+        heldEdits?.append((connection.number, submission))
+    }
+
+    /// Edits no longer wait. Returns those that have waited, each with the number of its connection.
+    func releaseEdits() -> [(connection: UInt64, submission: Submission)] {
+        defer { heldEdits = nil }
+        return heldEdits ?? []
+    }
+
+    // MARK: Subscribers
+
     func add(_ connection: Connection) {
         subscribers.add(connection)
     }
@@ -68,23 +113,29 @@ final class HostedList {
         if subscribers.isEmpty { idleSince = now }
     }
 
-    /// Whether there are so many commits since the last snapshot that a new one makes loading faster. This spreads the
-    /// cost of writing snapshots over the commits.
-    func wantsSnapshot(_ limits: Limits) -> Bool {
-        !isSavingSnapshot && authority.revision - snapshotRevision >= stride(limits)
+    /// Adds a new subscriber to the people who are here.
+    func welcome(_ author: Author, _ connection: Connection, isShared: Bool) {
+        if isShared, presence.everybody.isEmpty { awaitsVisitors = true }
+        presence.join(author.number, name: connection.person)
+        connection.cursors[list.number]?.presence =
+            Connection.PresenceMark(presence, isComplete: !awaitsVisitors)
     }
 
-    /// Whether it is time to look for commits that may be forgotten. The cost is spread over as many commits.
-    func wantsTrim(_ limits: Limits) -> Bool {
-        !isTrimming && authority.revision - trimmedAt >= stride(limits)
-    }
+    /// The people at other servers are known now.
+    func visitorsKnown() { awaitsVisitors = false }
 
-    private func stride(_ limits: Limits) -> Int { limits.snapshotStride(items: authority.count) }
+    // MARK: Chores
+
+    /// Whether a chore is due.
+    func isDue(_ chore: Chore, _ limits: Limits) -> Bool {
+        !chore.isUnderWay
+            && authority.revision - chore.doneAt >= limits.snapshotStride(items: authority.count)
+    }
 
     /// Whether nobody has needed the list in memory for `delay` milliseconds.
     func isIdle(for delay: UInt64, now: UInt64) -> Bool {
-        subscribers.isEmpty && whenWritten.isEmpty && heldEdits == nil && !authority.isBusy && !isUnsettled
-            && !isSavingSnapshot && !isTrimming && now >= idleSince + delay
+        subscribers.isEmpty && whenWritten.isEmpty && heldEdits == nil && !authority.isBusy
+            && handover != .unsettled && !saving.isUnderWay && !trimming.isUnderWay && now >= idleSince + delay
     }
 
     /// Returns how a subscriber is brought up to date from `revision` of history `logID`: by commits, or by a snapshot

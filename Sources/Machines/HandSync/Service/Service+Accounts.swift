@@ -105,7 +105,7 @@ extension Service {
         if case .holding(let hello) = pace { return admitHeld(hello, connection) }
         // Before its hello is answered, nothing may be read.
         if connection.author != nil { receive(from: connection) }
-        connection.work { handle($0, from: connection) }
+        handleWaiting(of: connection)
     }
 
     /// Forgets accounts that equal new ones.

@@ -19,7 +19,7 @@ extension Service {
 
     /// Makes a large edit once no commit of the list is being written. Other edits of the list wait until it is made.
     func submitAside(_ submission: Submission, _ author: Author, in hosted: HostedList, from connection: Connection) {
-        hosted.heldEdits = []
+        hosted.holdEdits()
         begin(connection)
         make(LargeEdit(submission: submission, author: author, connection: connection.number), in: hosted)
     }
@@ -29,7 +29,7 @@ extension Service {
             release(hosted)
             return end(edit.connection)
         }
-        if hosted.authority.isBusy { return hosted.whenWritten.append(.edit(edit)) }
+        if hosted.authority.isBusy { return hosted.afterWrite(.edit(edit)) }
         // Charged before it is made: a client that hangs up meanwhile has caused the work all the same.
         let work = min(Authority.work(of: edit.submission.delta), 10 * (limits.frameBytes + hosted.authority.count))
         charge(connection, work: work)
@@ -64,9 +64,7 @@ extension Service {
 
     /// Handles the edits that have waited for a large one, in their order. One of them may hold the list again.
     func release(_ hosted: HostedList) {
-        let held = hosted.heldEdits ?? []
-        hosted.heldEdits = nil
-        for (number, submission) in held {
+        for (number, submission) in hosted.releaseEdits() {
             guard let connection = connections[number] else { continue }
             connection.setBusy(false)
             carryOut(.handle(.submit(submission)), isNext: true, for: connection)
@@ -76,7 +74,7 @@ extension Service {
     /// Keeps an edit, and all that its client sends after it, until the large one is made.
     func hold(_ submission: Submission, in hosted: HostedList, from connection: Connection) {
         begin(connection)
-        hosted.heldEdits?.append((connection.number, submission))
+        hosted.hold(submission, from: connection)
     }
 }
 
@@ -92,7 +90,7 @@ private struct ReadBody: ServiceComputation {
         guard let connection = service.connections[connection] else { return }
         connection.setBusy(false)
         service.carryOut(connection.session.read(message), isNext: true, for: connection)
-        connection.work { service.handle($0, from: connection) }
+        service.handleWaiting(of: connection)
     }
 }
 

@@ -67,7 +67,7 @@ extension Service {
     func enter(_ hosted: HostedList, _ subscribe: UpMessage.Subscribe, _ number: UInt64) {
         guard let connection = connections[number] else { return }
         if let author = connection.author, hosted.authority.isPending(author), !connection.isEnding {
-            return hosted.whenWritten.append(.enter(subscribe, connection: number))
+            return hosted.afterWrite(.enter(subscribe, connection: number))
         }
         // While the connection waited, the list may have been renamed, or let go of. Another list may have its former
         // name.
@@ -118,10 +118,7 @@ extension Service {
         }
         guard connection.hasPresence else { return }
         if isNew {
-            if isShared, hosted.presence.everybody.isEmpty { hosted.awaitsVisitors = true }
-            hosted.presence.join(author.number, name: connection.person)
-            connection.cursors[hosted.list.number]?.presence =
-                Connection.PresenceMark(hosted.presence, isComplete: !hosted.awaitsVisitors)
+            hosted.welcome(author, connection, isShared: isShared)
         } else {
             // A client that subscribes again may have forgotten who is here. It says again on which item its person is.
             hosted.presence.move(author.number, to: nil)

@@ -18,7 +18,7 @@ extension Service {
         hosted.authority.missed()
         // Otherwise they are forgotten, or the history went back. The store's head tells which.
         guard frames.first?.revision == hosted.authority.revision + 1 else { return refresh(hosted, then: .settle) }
-        hosted.isUnsettled = true
+        hosted.handover = .unsettled
         learn(frames, in: hosted)
     }
 
@@ -63,7 +63,7 @@ extension Service {
 
     /// Lets the pending commits of a list be handed over again.
     func settle(_ hosted: HostedList) {
-        hosted.isUnsettled = false
+        hosted.handover = .idle
         if hosted.authority.isBusy { writer.add(hosted) }
         written(hosted)
     }

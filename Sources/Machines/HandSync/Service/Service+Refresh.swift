@@ -46,13 +46,13 @@ extension Service {
         guard let hosted = hosted(list), hosted.authority.revision < revision else {
             return refreshed(list, then: next)
         }
-        if hosted.authority.isWriting || hosted.isUnsettled {
-            return hosted.whenWritten.append(.catchUp(to: revision, frames, then: next))
+        if hosted.authority.isWriting || hosted.handover == .unsettled {
+            return hosted.afterWrite(.catchUp(to: revision, frames, then: next))
         }
         let news = frames.filter { $0.revision > hosted.authority.revision }
         if news.isEmpty { return refresh(hosted, then: next) }
-        hosted.isUnsettled = true
-        hosted.whenWritten.append(.catchUp(to: revision, [], then: next))
+        hosted.handover = .unsettled
+        hosted.afterWrite(.catchUp(to: revision, [], then: next))
         learn(news, in: hosted)
     }
 
@@ -87,7 +87,7 @@ extension Service {
 
     /// Refreshes a list, unless a batch is under way, which finds by itself whether others' commits came first.
     private func look(at hosted: HostedList) {
-        if !hosted.authority.isWriting, !hosted.isUnsettled { refresh(hosted, then: .nothing) }
+        if !hosted.authority.isWriting, hosted.handover != .unsettled { refresh(hosted, then: .nothing) }
     }
 
     /// Compares all lists in memory with the store if others write to it, because hints may get lost.

@@ -15,20 +15,8 @@ extension Service {
         switch effect {
         case nil: break
         case .identify(let hello): identify(hello, connection)
-        case .handle(let message):
-            if connection.beginHandling() {
-                handle(message, from: connection)
-                connection.endHandling { handle($0, from: connection) }
-            } else {
-                connection.keep(.message(message), isNext: isNext) { handle($0, from: connection) }
-            }
-        case .read(let body):
-            if connection.beginHandling() {
-                read(body, from: connection)
-                connection.endHandling { handle($0, from: connection) }
-            } else {
-                connection.keep(.body(body), isNext: false) { handle($0, from: connection) }
-            }
+        case .handle(let message): take(.message(message), isNext: isNext, from: connection)
+        case .read(let body): take(.body(body), isNext: isNext, from: connection)
         case .send(let bytes):
             connection.enqueue(FrameRun(bytes))
             mark(connection)
@@ -41,6 +29,22 @@ extension Service {
             endWaiting(of: connection)
             mark(connection)
         }
+    }
+
+    /// Handles a message that has come, or keeps it until those before it are carried out.
+    private func take(_ input: Connection.Input, isNext: Bool, from connection: Connection) {
+        guard connection.beginHandling() else {
+            connection.keep(input, isNext: isNext)
+            return handleWaiting(of: connection)
+        }
+        handle(input, from: connection)
+        while let next = connection.nextInput() { handle(next, from: connection) }
+    }
+
+    /// Handles the messages that wait, as far as possible.
+    func handleWaiting(of connection: Connection) {
+        guard connection.beginWaiting() else { return }
+        while let next = connection.nextInput() { handle(next, from: connection) }
     }
 
     func fail(_ connection: Connection, _ code: ErrorCode, _ message: String, retryAfter: UInt64 = 0) {
@@ -146,7 +150,7 @@ extension Service {
     /// The connection no longer waits.
     func end(_ connection: Connection) {
         connection.setBusy(false)
-        connection.work { handle($0, from: connection) }
+        handleWaiting(of: connection)
     }
 
     func end(_ connection: UInt64) { connections[connection].map(end) }

@@ -13,7 +13,7 @@ extension Service {
             let reason = Rejection.tooManyPending(limit: limits.pendingSubmissions)
             return reject(reason, list: submission.list, submission.sequence, to: connection)
         }
-        if hosted.heldEdits != nil { return hold(submission, in: hosted, from: connection) }
+        if hosted.holdsEdits { return hold(submission, in: hosted, from: connection) }
         figures.submissions += 1
         let outcome = hosted.authority.submit(
             submission, author: author, isFirst: isFirst, now: environment.wallClock, isFull: storeSize.isFull(limits),

@@ -42,21 +42,21 @@ extension Service {
 
     /// Takes no more work. Numbered commits are still written. Then all clients are told, and closed after a while.
     package func stop() {
-        guard !isStopping else { return }
-        isStopping = true
+        guard stage < .stopping else { return }
+        stage = .stopping
         environment.note(.stopping(connections: connections.count))
         for connection in connections { connection.stream.stopReading() }
     }
 
     /// Whether it takes no new connections, and has lost the last one.
-    package var hasDrained: Bool { isDraining && connections.isEmpty }
+    package var hasDrained: Bool { stage == .draining && connections.isEmpty }
 
     /// Whether it was stopped, everything is written, and all connections are closed.
-    package var hasStopped: Bool { isStopping && writer.isIdle && connections.isEmpty }
+    package var hasStopped: Bool { stage == .stopping && writer.isIdle && connections.isEmpty }
 
     /// Once everything is written, tells the clients that were not told yet. Returns whether there were any.
     func sayGoodbye() -> Bool {
-        guard isStopping, writer.isIdle else { return false }
+        guard stage == .stopping, writer.isIdle else { return false }
         let unaware = connections.filter { !$0.session.isClosed }
         for connection in unaware {
             fail(connection, .shuttingDown, "the server is stopping", retryAfter: 200)

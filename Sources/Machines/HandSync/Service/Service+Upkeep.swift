@@ -4,7 +4,7 @@ import HandWire
 /// Writes and questions that keep the store small and quick to load.
 extension Service {
     func saveSnapshot(of hosted: HostedList) {
-        hosted.isSavingSnapshot = true
+        hosted.saving.begin(at: hosted.authority.revision)
         writer.jobs.append(
             SaveSnapshot(
                 list: hosted.reference, hand: hosted.authority.hand, revision: hosted.authority.revision,
@@ -15,15 +15,14 @@ extension Service {
     func trimIfFull() {
         guard storeSize.isFull(limits), !retention.keepsEverything else { return }
         for number in hostedLists.keys.map(\.number).sorted() {
-            guard let hosted = hostedLists[number], !hosted.isTrimming else { continue }
+            guard let hosted = hostedLists[number], !hosted.trimming.isUnderWay else { continue }
             trim(hosted)
         }
     }
 
     /// Forgets commits that need not be kept, a part at a time.
     func trim(_ hosted: HostedList) {
-        hosted.isTrimming = true
-        hosted.trimmedAt = hosted.authority.revision
+        hosted.trimming.begin(at: hosted.authority.revision)
         writer.jobs.append(Trim(list: hosted.reference, retention: retention, now: environment.wallClock))
     }
 
@@ -45,7 +44,8 @@ extension Service {
     /// list that was deleted first, and then the next one if the store is still full.
     func sweepDeleted(isDue: Bool = false) {
         let givesUpOldest = storeSize.isFull(limits) && storeSize.isNews && !removal.isMakingRoom
-        guard isDue || givesUpOldest || environment.now >= removal.nextLook, !removal.isRunning, !isStopping else {
+        guard isDue || givesUpOldest || environment.now >= removal.nextLook, !removal.isRunning, stage < .stopping
+        else {
             return
         }
         removal.isRunning = true
@@ -83,9 +83,7 @@ private struct SaveSnapshot: WriteJob {
     func wrote(_ answer: Result<Void, StoreError>, in service: Service) {
         // Loading works without it. After a failure, the next one is saved after the usual number of commits.
         if case .failure(let error) = answer { service.environment.note(.snapshotFailed(error)) }
-        guard let hosted = service.hosted(list) else { return }
-        hosted.isSavingSnapshot = false
-        hosted.snapshotRevision = revision
+        service.hosted(list)?.saving.end()
     }
 }
 
@@ -101,7 +99,7 @@ private struct Trim: WriteJob {
     func wrote(_ answer: Result<Trimmed, StoreError>, in service: Service) {
         if case .success = answer { service.storeSize.isStale = true }
         guard let hosted = service.hosted(list) else { return }
-        hosted.isTrimming = false
+        hosted.trimming.end()
         switch answer {
         case .success(let trimmed):
             hosted.storeFloor = trimmed.floor

@@ -77,7 +77,7 @@ extension Service {
         // News that did not arrive is sent again once it is found to be missing.
         if case .success(let found) = result { hear(found, on: lists) }
         for hosted in lists.compactMap({ hostedLists[$0] }) {
-            hosted.awaitsVisitors = false
+            hosted.visitorsKnown()
             announce(hosted)
         }
     }

@@ -73,8 +73,8 @@ extension Service {
         }
         publish(hosted)
         written(hosted)
-        if hosted.wantsSnapshot(limits) { saveSnapshot(of: hosted) }
-        if !retention.keepsEverything, hosted.wantsTrim(limits) { trim(hosted) }
+        if hosted.isDue(hosted.saving, limits) { saveSnapshot(of: hosted) }
+        if !retention.keepsEverything, hosted.isDue(hosted.trimming, limits) { trim(hosted) }
         return spent
     }
 
@@ -106,9 +106,7 @@ extension Service {
     /// Continues everything that has waited for a write. Each item may wait again.
     func written(_ hosted: HostedList) {
         if hosted.whenWritten.isEmpty { return }
-        let waiting = hosted.whenWritten
-        hosted.whenWritten = []
-        for next in waiting {
+        for next in hosted.takeWaiting() {
             switch next {
             case .enter(let subscribe, let connection): enter(hosted, subscribe, connection)
             case .edit(let edit): make(edit, in: hosted)

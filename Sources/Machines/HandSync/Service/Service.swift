@@ -67,9 +67,7 @@ package final class Service {
     @exclusivity(unchecked) var past = PastStates()
     /// Whether the heads of lists are being read.
     var isPolling = false
-    @exclusivity(unchecked) package internal(set) var isStopping = false
-    /// Whether new connections are turned away.
-    @exclusivity(unchecked) package internal(set) var isDraining = false
+    @exclusivity(unchecked) package internal(set) var stage = Stage.serving
     /// Whether the store cannot be reached. New clients are sent away, because another server may reach it.
     package internal(set) var isCutOff = false
     @exclusivity(unchecked) package internal(set) var figures = ServiceFigures()
@@ -96,6 +94,15 @@ package final class Service {
         nextSweep = environment.now + Self.sweepInterval
     }
 
+    /// How far the server's end has come. It only goes on, from the first stage towards the last.
+    package enum Stage: Comparable {
+        case serving
+        /// New connections are turned away; others go on.
+        case draining
+        /// No more work is taken.
+        case stopping
+    }
+
     // MARK: Connections
 
     /// A client has connected. Returns the connection, with which its input is reported.
@@ -106,7 +113,7 @@ package final class Service {
         connections.add(connection)
         figures.connections += 1
         environment.note(.connected(connection))
-        if isDraining {
+        if stage != .serving {
             fail(connection, .shuttingDown, "the server takes no new connections", retryAfter: 5_000)
         } else if isCutOff {
             sendAway(connection)
@@ -157,7 +164,7 @@ package final class Service {
     /// The kernel has taken everything that was written.
     package func drained(_ connection: Connection) {
         connection.finishIfSent()
-        connection.work { handle($0, from: connection) }
+        handleWaiting(of: connection)
         mark(connection)
     }
 
@@ -263,7 +270,7 @@ package final class Service {
         figures.bytesSent += output.bytes
         figures.deliveries += output.commits
         if output.hasMore { mark(connection) }
-        if output.hadAnswers { connection.work { handle($0, from: connection) } }
+        if output.hadAnswers { handleWaiting(of: connection) }
         if connection.isClosed { drop(connection) }
     }
 }

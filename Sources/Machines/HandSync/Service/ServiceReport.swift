@@ -95,7 +95,7 @@ extension Service {
     }
 
     /// Turns new connections away from now on. Others go on.
-    package func drain() { isDraining = true }
+    package func drain() { stage = max(stage, .draining) }
 
     /// Call this when the store cannot be reached, or can be reached again. Until it can, all clients are sent away.
     package func cutOff(_ isCutOff: Bool) {
