@@ -24,8 +24,11 @@ package protocol Screenful: AnyObject {
 /// at its end or before the next key, whichever is first. Then the screen is drawn once, the journal is written, and
 /// the output is sent.
 package final class Runner {
-    /// Makes a connection to a location's server, ready to be started on the runner's loop.
-    package typealias Connect = (Location) throws -> ClientEngine
+    /// Makes the engine of a server, ready to be started on the runner's loop.
+    package typealias MakeEngine = @Sendable (Loop) -> ClientEngine
+    /// Prepares an engine for a location's server: opens its journal, for example. Runs on another thread, as it waits
+    /// for the disk.
+    package typealias Connect = @Sendable (Location) throws -> MakeEngine
 
     let loop: Loop
     let screen: any Screenful
@@ -40,15 +43,24 @@ package final class Runner {
     private var isClosed = false
     /// The reason why edits are lost after closing, or nil if none are.
     package private(set) var loss: String?
+    /// The way to another server, while the user goes there.
+    private var journey: Journey?
     private var needsDrawing = true
     /// The user's editor, while it has the terminal.
     private var outside: OutsideEditor?
 
-    /// - Throws: the error of `connect`, for example because the journal cannot be opened.
+    private enum Journey {
+        case preparing(Location)
+        case ready(Location, MakeEngine)
+        /// This server's journal is being closed.
+        case leaving
+    }
+
+    /// - Parameter connect: called for each server that the user goes to later.
     package init(
         _ settings: AppState.Settings, opening route: Route, on loop: Loop, screen: any Screenful,
-        connect: @escaping Connect
-    ) throws {
+        engine makeEngine: MakeEngine, connect: @escaping Connect
+    ) {
         self.loop = loop
         self.screen = screen
         self.connect = connect
@@ -59,7 +71,7 @@ package final class Runner {
         // This hook is added before the engine's, so that the edits of a turn are kept and sent in the same turn.
         let box = LaterHook()
         hook = loop.onTurnEnd { box.body?() }
-        engine = try connect(Location(server: settings.server, route: route))
+        engine = makeEngine(loop)
         box.body = { [unowned self] in endTurn() }
     }
 
@@ -130,6 +142,7 @@ package final class Runner {
     private func endTurn() {
         handleEvents()
         guard !isClosed else { return }
+        leave()
         if needsDrawing {
             needsDrawing = false
             screen.draw(app.view())
@@ -243,21 +256,43 @@ package final class Runner {
         }
     }
 
-    /// Connects to another server. Edits for this one stay in its journal.
+    /// Goes to another server. Edits for this one stay in its journal.
     private func visit(_ location: Location) {
-        do {
-            let next = try connect(location)
-            loss = engine.close() ?? loss
-            engine = next
-            events = []
-            var settings = settings
-            settings.server = location.server
-            settings.size = app.state.size
-            app = App(settings, opening: location.route)
-            listen()
-            for command in app.start(now: loop.now) { carryOut(command) }
-        } catch {
-            take(.failed(.visit(location), "\(error)"))
+        if case .leaving = journey { return }
+        journey = .preparing(location)
+        Work.submit(loop) { [connect] in
+            Result { try connect(location) }
+        } then: { [weak self] outcome in
+            guard let self, !isClosed, case .preparing(location) = journey else { return }
+            switch outcome {
+            case .success(let makeEngine):
+                journey = .ready(location, makeEngine)
+                engine.perform { $0.flush() }
+            case .failure(let error):
+                journey = nil
+                take(.failed(.visit(location), "\(error)"))
+            }
         }
+    }
+
+    /// Leaves this server for the one that the user goes to, once everything is on disk.
+    private func leave() {
+        guard case .ready(let location, let makeEngine) = journey, engine.isKept else { return }
+        journey = .leaving
+        loss = engine.close { [weak self] in self?.enter(location, makeEngine) } ?? loss
+    }
+
+    private func enter(_ location: Location, _ makeEngine: MakeEngine) {
+        guard !isClosed else { return }
+        journey = nil
+        engine = makeEngine(loop)
+        events = []
+        var settings = settings
+        settings.server = location.server
+        settings.size = app.state.size
+        app = App(settings, opening: location.route)
+        listen()
+        for command in app.start(now: loop.now) { carryOut(command) }
+        needsDrawing = true
     }
 }

@@ -59,8 +59,11 @@ package final class ClientEngine: MachineShell {
     }
 
     /// Closes everything. Returns the reason why edits are lost when the process ends, or nil if all are kept.
+    ///
+    /// - Parameter closed: if given, another thread closes the journal, and this is called afterwards. Writing what is
+    ///   not kept yet is waited for in any case.
     @discardableResult
-    package func close() -> String? {
+    package func close(then closed: (() -> Void)? = nil) -> String? {
         guard !isClosed else { return nil }
         isClosed = true
         for list in lists.values { list.finish(.closed) }
@@ -69,11 +72,13 @@ package final class ClientEngine: MachineShell {
         journal?.finish()
         let mark = machine.journalMark
         perform { $0.flush() }
-        journal?.close()
+        journal?.finish()
+        let loss = machine.keptMark < mark ? keepingProblem : nil
         waiters = []
         hook?.cancel()
         timer.close()
-        return machine.keptMark < mark ? keepingProblem : nil
+        if let journal { journal.close(then: closed) } else { closed?() }
+        return loss
     }
 
     private func rearm() {
@@ -95,6 +100,9 @@ package final class ClientEngine: MachineShell {
             perform { $0.kept(progress.done, problem: progress.problem, now: loop.now) }
         }
     }
+
+    /// Whether everything is on disk, or cannot be written.
+    package var isKept: Bool { machine.keptMark == machine.journalMark || keepingProblem != nil }
 
     /// Calls `body` with nil when all edits so far are on disk, or with the reason why they cannot be.
     func whenKept(_ body: @escaping (String?) -> Void) {

@@ -47,9 +47,11 @@ final class JournalQueue {
         }
     }
 
-    func close() {
+    /// - Parameter closed: if given, the journal is closed on another thread, and this is called afterwards.
+    func close(then closed: (() -> Void)?) {
         finish()
-        try? journal.close()
+        guard let closed else { return (try? journal.close()) ?? () }
+        ask({ try? $0.close() }, then: { _ in closed() })
     }
 }
 

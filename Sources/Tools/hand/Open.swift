@@ -60,15 +60,13 @@ struct Open: AsyncParsableCommand {
 
 /// Runs the screens on this terminal until the user leaves.
 enum Screens {
-    typealias MakeEngine = (Loop) -> ClientEngine
-
     static func run(
         _ location: Location, person: String, hasMouse: Bool,
-        connect: @escaping (Location) throws -> MakeEngine
+        connect: @escaping Runner.Connect
     ) throws {
         // Everything that can fail comes before the screens take over the terminal.
         let keys = try Settings.keys()
-        var first: MakeEngine? = try connect(location)
+        let first = try connect(location)
         let loop = try Loop()
         let hasColors = !Terminal.colorsAreRefused
         var take: (Input) -> Void = { _ in }
@@ -78,10 +76,8 @@ enum Screens {
                 server: location.server, person: person, size: terminal.size,
                 utcOffset: LocalTime.offset(at: time(nil)), keys: keys, hasColors: hasColors,
                 seed: .random(in: 0...UInt64.max))
-            let runner = try Runner(settings, opening: location.route, on: loop, screen: terminal) { place in
-                defer { first = nil }
-                return (try first ?? connect(place))(loop)
-            }
+            let runner = Runner(
+                settings, opening: location.route, on: loop, screen: terminal, engine: first, connect: connect)
             take = { runner.take($0) }
             terminal.onEnd = { runner.close() }
             var signals: [Signal] = []
