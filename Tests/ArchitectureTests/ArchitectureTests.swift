@@ -145,6 +145,15 @@ import Testing
     }
 
     /// A planted bug whose place has changed could no longer be planted. Its surroundings may change.
+    /// The formatter does not look at comments.
+    @Test func commentsFitTheWidthOfTheCode() throws {
+        for source in try Self.sources() {
+            for line in source.text.split(separator: "\n") where line.count > 120 {
+                #expect(!line.trimmingPrefix(while: \.isWhitespace).hasPrefix("//"), "\(source.path): \(line)")
+            }
+        }
+    }
+
     @Test func linesRemovedByMutantsExist() throws {
         let folder = Self.root.appending(path: "Tests/Data/Mutants")
         let patches = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)

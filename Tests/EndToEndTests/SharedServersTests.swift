@@ -41,8 +41,8 @@ import Testing
         #expect(try ada.lines() == ["[ ] a", "[ ] b"])
     }
 
-    /// A server makes large edits on another thread while the other server's commits arrive. With '.ci/sanitize thread', a
-    /// server ends with another code if its threads race.
+    /// A server makes large edits on another thread while the other server's commits arrive. With '.ci/sanitize
+    /// thread', a server ends with another code if its threads race.
     @Test func largeEditsUnderLoadLoseNothing() async throws {
         let (near, far) = (try ada.server.client("near"), try ben.server.client("far"))
         let (mine, theirs) = (try await near.open("list"), try await far.open("list"))

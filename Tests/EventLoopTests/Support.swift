@@ -14,7 +14,8 @@ func withFolder(_ body: (String) throws -> Void) throws {
     try body(folder)
 }
 
-/// Makes a loop that is closed at the end. The test fails if the loop still runs after a minute, and the loop is stopped.
+/// Makes a loop that is closed at the end. The test fails if the loop still runs after a minute, and the loop is
+/// stopped.
 func withLoop(_ body: (Loop) throws -> Void) throws {
     let loop = try Loop()
     defer { loop.close() }

@@ -10,7 +10,8 @@ import Testing
         #expect(!keys.contains(NumberKey(3)) && keys.count == 999)
     }
 
-    /// Numbers that differ in a few bits only, as counters and multiples of large powers of two do, spread over the buckets.
+    /// Numbers that differ in a few bits only, as counters and multiples of large powers of two do, spread over the
+    /// buckets.
     @Test(arguments: [0, 8, 16, 32, 48], [0, 7, 8]) func similarNumbersSpread(shift: UInt64, seed: Int) {
         let count = 4_096
         let buckets = Set((0..<UInt64(count)).map { NumberKey($0 << shift)._rawHashValue(seed: seed) & (count - 1) })

@@ -128,7 +128,17 @@ import Testing
         #expect(try store.listCount(of: nil) == 1 && store.size() < full)
         #expect(try store.load(try #require(try store.list(named: "kept")).number).hand == kept.hand)
         try store.close()
-        guard kind == .os || kind == .fsync else { return }
+    }
+
+    @Test(arguments: StoreKind.inAFolder) func aRemovedListLeavesNoRows(kind: StoreKind) throws {
+        let folder = try TemporaryFolder()
+        let store = try kind.store(in: folder)
+        for (seed, name) in ["a", "b", "c", "kept"].enumerated() {
+            _ = try Self.list(name, in: store, seed: UInt64(seed + 1))
+        }
+        for name in ["a", "b", "c"] { try store.delete(name, by: "ada", at: 10) }
+        while try store.sweep(deletedBy: 10) {}
+        try store.close()
         let database = try SQLiteDatabase(folder.path + "/hand.sqlite")
         for table in ["lists", "commits", "sequences", "snapshots", "snapshot_heads", "deleted_lists"] {
             let column = table == "lists" ? "number" : "list"

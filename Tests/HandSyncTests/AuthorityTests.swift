@@ -269,7 +269,8 @@ import Testing
         #expect(reject(.deleting(0..<1), exactBase: 0) == .revisionMoved(now: 1))
     }
 
-    /// Of an edit that is rejected, nothing remains: the ids of its items are free, and those of the items that it deletes are not.
+    /// Of an edit that is rejected, nothing remains: the ids of its items are free, and those of the items that it
+    /// deletes are not.
     @Test func aRejectedEditTakesNoIDs() {
         var list = authority(tasks(2))
         let (fresh, used) = (tasks(1, first: 7)[0], tasks(1)[0])

@@ -19,7 +19,8 @@ import Testing
         }
     }
 
-    /// Whatever the bytes, an item is read as a plain reader of `Protocol.md` reads it, or refused where that refuses it.
+    /// Whatever the bytes, an item is read as a plain reader of `Protocol.md` reads it, or refused where that refuses
+    /// it.
     @Test func itemsAreReadAsAPlainReaderReadsThem() {
         var chaos = Chaos(seed: testSeed(812))
         var refused = 0

@@ -60,8 +60,8 @@ enum Base64 {
 extension JSON {
     /// Returns a time in UTC in ISO 8601 format, with milliseconds: `2026-01-31T09:30:00.250Z`.
     ///
-    /// - Parameter milliseconds: since 1970. A year may have more than four digits. Foundation's calendar ends after half a
-    ///   million years.
+    /// - Parameter milliseconds: since 1970. A year may have more than four digits. Foundation's calendar ends after
+    ///   half a million years.
     package static func date(milliseconds: UInt64) -> String {
         // Format whole seconds only: a fraction is not exact in binary.
         let seconds = Date(timeIntervalSince1970: Double(milliseconds / 1_000)).formatted(.iso8601)

@@ -6,9 +6,9 @@ extension JSON {
     /// Returns an object for each item that the delta touches. Deleted items come first, then the others from the top
     /// of the new list down: `{"change":"moved","item":"k3f9…","from":5,"to":1,"before":{…},"after":{…}}`.
     ///
-    /// `change` is `added`, `deleted`, `moved` or `edited`; an item that is moved and edited is `moved`. `from` and `to` are the
-    /// item's numbers in the old and the new list, counted from 1; `before` and `after` are its content. An added item has
-    /// neither `from` nor `before`, a deleted one neither `to` nor `after`.
+    /// `change` is `added`, `deleted`, `moved` or `edited`; an item that is moved and edited is `moved`. `from` and
+    /// `to` are the item's numbers in the old and the new list, counted from 1; `before` and `after` are its content.
+    /// An added item has neither `from` nor `before`, a deleted one neither `to` nor `after`.
     ///
     /// - Precondition: `delta` takes `old` to `new`.
     package static func changes(_ delta: Delta, from old: Hand, to new: Hand) -> JSONValue {

@@ -92,8 +92,8 @@ extension JSON {
 // MARK: - Commits
 
 extension JSON {
-    /// `{"revision":7,"author":2,"sequence":3,"base":5,"time":1767225600000,"count":4,"digest":"…","delta":[…]}`, and `refused`
-    /// with the reason if it is a refusal.
+    /// `{"revision":7,"author":2,"sequence":3,"base":5,"time":1767225600000,"count":4,"digest":"…","delta":[…]}`, and
+    /// `refused` with the reason if it is a refusal.
     ///
     /// - Parameters:
     ///   - person: the author's name, written as `person`.

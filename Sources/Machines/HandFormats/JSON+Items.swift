@@ -1,8 +1,8 @@
 import HandCore
 import HandWire
 
-/// The JSON forms of the model (`Protocol.md`, “JSON forms”). Written objects have their fields in a fixed order and fit on
-/// one line; read objects may have them in any order.
+/// The JSON forms of the model (`Protocol.md`, “JSON forms”). Written objects have their fields in a fixed order and
+/// fit on one line; read objects may have them in any order.
 ///
 /// Every reading function throws `FormatError` with the path of the field that is wrong.
 package enum JSON {}

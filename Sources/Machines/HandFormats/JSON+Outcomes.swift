@@ -4,7 +4,8 @@ import HandWire
 // The outcomes of people's edits, as JSON.
 
 extension JSON {
-    /// `{"index":0,"item":"…","lost":"edit","fields":["done"],"loser":"earlier","by":"…"}`: `item` and `by` are optional.
+    /// `{"index":0,"item":"…","lost":"edit","fields":["done"],"loser":"earlier","by":"…"}`: `item` and `by` are
+    /// optional.
     ///
     /// - Parameters:
     ///   - item: the id of the item at `index`, which the value does not have.

@@ -1,7 +1,7 @@
 /// Parses exactly one JSON value as defined by RFC 8259.
 ///
-/// Foundation's parser loses the order of fields and may turn large integers into floating point, so it cannot be used here.
-/// This parser rejects duplicate fields, unpaired surrogates, invalid UTF-8 and more than `depth` levels.
+/// Foundation's parser loses the order of fields and may turn large integers into floating point, so it cannot be used
+/// here. This parser rejects duplicate fields, unpaired surrogates, invalid UTF-8 and more than `depth` levels.
 struct JSONParser {
     /// The most levels of nesting: more than any form of this protocol needs, but too few to exhaust a thread's stack.
     private static let depth = 64

@@ -2,8 +2,8 @@ import HandCore
 
 /// A file format for a whole list, with one line for each item.
 ///
-/// Law: `read` returns what `export` wrote, with the same contents in the same order, and with the same ids in formats that
-/// keep them (`jsonl`).
+/// Law: `read` returns what `export` wrote, with the same contents in the same order, and with the same ids in formats
+/// that keep them (`jsonl`).
 package enum ListFormat: String, CaseIterable, Sendable {
     /// One JSON object per line (`JSON.item`); the only format that keeps ids.
     case jsonl

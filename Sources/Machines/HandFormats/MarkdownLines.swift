@@ -12,8 +12,8 @@ import HandWire
 ///     <!--kind 900 AAEC-->
 ///
 /// Texts have the escapes of CommonMark: `\` before punctuation, `<br>` for a line break, `&#N;` for other control
-/// characters and for spaces at the ends. In files of other programs any bullet (`-`, `*`, `+`), indentation and heading
-/// level is accepted; any other line is a note.
+/// characters and for spaces at the ends. In files of other programs any bullet (`-`, `*`, `+`), indentation and
+/// heading level is accepted; any other line is a note.
 struct MarkdownLines: LineSyntax {
     private static let cardMark = " <!--card-->"
 

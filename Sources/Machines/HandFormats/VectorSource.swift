@@ -9,8 +9,8 @@ struct VectorSource {
         random = SplitMix64(seed: seed)
     }
 
-    /// Texts that other implementations may get wrong: several code points in one character, several characters that look
-    /// like one, right-to-left letters, control characters, the syntax of JSON and Markdown.
+    /// Texts that other implementations may get wrong: several code points in one character, several characters that
+    /// look like one, right-to-left letters, control characters, the syntax of JSON and Markdown.
     static let texts = [
         "", "a", "Milk", "two words", " spaces around ", "line one\nline two", "tab\there", "quote \" and \\ backslash",
         "é", "e\u{301}", "👩‍👩‍👧", "🇩🇪", "🂡", "שלום", "日本語", "naïve – “quoted”", "null\u{0}byte",

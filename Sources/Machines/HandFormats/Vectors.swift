@@ -27,7 +27,8 @@ package enum Vectors {
         case map
     }
 
-    /// Answers one question: an object with `law` and the fields of that law. All other fields, such as `expect`, are ignored.
+    /// Answers one question: an object with `law` and the fields of that law. All other fields, such as `expect`, are
+    /// ignored.
     ///
     /// - Returns: an object on one line, with `law`, and with the fields of the answer or an `error`.
     package static func answer(line: String) -> String {

@@ -1,5 +1,5 @@
-/// The rule for names of lists: 1 to 128 bytes of letters, digits, `-`, `_` and `.`, not starting with `.` or `-`, so that
-/// a name can be used unchanged in a URL, a shell command and a file name.
+/// The rule for names of lists: 1 to 128 bytes of letters, digits, `-`, `_` and `.`, not starting with `.` or `-`, so
+/// that a name can be used unchanged in a URL, a shell command and a file name.
 package enum ListName {
     /// Returns why `name` is not a valid name of a list, or nil if it is.
     package static func problem(with name: String) -> String? {

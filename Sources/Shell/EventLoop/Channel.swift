@@ -7,16 +7,16 @@ package protocol Channel: AnyObject {
     /// Whether bytes are waiting for the peer.
     var isWriting: Bool { get }
 
-    /// Starts to read, or continues with another function, which gets all events. It is one function instead of one for each
-    /// kind of event, because idle connections must take little memory.
+    /// Starts to read, or continues with another function, which gets all events. It is one function instead of one for
+    /// each kind of event, because idle connections must take little memory.
     func open(_ receive: @escaping (ChannelEvent) -> Void)
     func stopReading()
     func resumeReading()
     /// Writes bytes. The buffer pointer is needed only during the call; the buffers' owners are retained until their
     /// bytes are written.
     @discardableResult func write(_ buffers: UnsafeBufferPointer<OutputBuffer>) -> WriteResult
-    /// Writes as many of the bytes as the system takes at once, and retains nothing. Returns their number: 0 if earlier bytes
-    /// wait, or if the channel cannot tell.
+    /// Writes as many of the bytes as the system takes at once, and retains nothing. Returns their number: 0 if earlier
+    /// bytes wait, or if the channel cannot tell.
     func writeNow(_ bytes: UnsafeRawBufferPointer) -> Int
     /// Ends the output once everything is written.
     func shutdown()
@@ -52,8 +52,8 @@ package enum ChannelEvent {
     case bytes(UnsafeRawBufferPointer)
     /// The system has taken all output, after a ``WriteResult/draining`` write.
     case drained
-    /// No more input will arrive. Comes at most once with `.eof`, after which writing is still possible, and at most once with
-    /// a failure, after which the channel can only be closed.
+    /// No more input will arrive. Comes at most once with `.eof`, after which writing is still possible, and at most
+    /// once with a failure, after which the channel can only be closed.
     case ended(ChannelEnd)
 }
 

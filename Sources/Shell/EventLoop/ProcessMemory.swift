@@ -6,8 +6,8 @@ package enum ProcessMemory {
     /// Gives memory back to the system that an idle process does not need: the heap's free blocks, and the pages of the
     /// program and its libraries.
     ///
-    /// At its start, a program touches functions everywhere in its file, and with each the system maps 64 KiB. A page that is
-    /// needed again is mapped again, in microseconds while the system still has it in its cache.
+    /// At its start, a program touches functions everywhere in its file, and with each the system maps 64 KiB. A page
+    /// that is needed again is mapped again, in microseconds while the system still has it in its cache.
     package static func release() {
         malloc_trim(0)
         for pages in unchangedPages() {
@@ -15,8 +15,8 @@ package enum ProcessMemory {
         }
     }
 
-    /// Returns where this process has mapped files without having pages of its own there. A debugger's breakpoint is such
-    /// a page: it would be lost.
+    /// Returns where this process has mapped files without having pages of its own there. A debugger's breakpoint is
+    /// such a page: it would be lost.
     private static func unchangedPages() -> [(start: UInt, count: Int)] {
         guard let file = fopen("/proc/self/smaps", "re") else { return [] }
         defer { fclose(file) }
@@ -27,8 +27,8 @@ package enum ProcessMemory {
         defer { free(line) }
         while getline(&line, &capacity, file) > 0, let line {
             let words = String(cString: line).split(separator: " ")
-            // A mapping begins with its range, its permissions, three numbers and the file's path. Lines with facts about
-            // it follow, such as "Anonymous: 0 kB".
+            // A mapping begins with its range, its permissions, three numbers and the file's path. Lines with facts
+            // about it follow, such as "Anonymous: 0 kB".
             if words.count >= 6, words[5].first == "/", !words[1].contains("w") {
                 let ends = words[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
                 mapping = ends.count == 2 ? (ends[0], Int(ends[1] - ends[0])) : nil

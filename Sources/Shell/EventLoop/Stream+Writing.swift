@@ -50,8 +50,8 @@ extension Stream {
         return .draining
     }
 
-    /// Writes as many of the bytes as the system takes at once, without any allocation. Returns their number. An error counts as
-    /// none: the next ``write(_:)`` reports it.
+    /// Writes as many of the bytes as the system takes at once, without any allocation. Returns their number. An error
+    /// counts as none: the next ``write(_:)`` reports it.
     package final func writeNow(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard !isClosing, outputEnd == nil, !isWriting, !bytes.isEmpty else { return 0 }
         if descriptor < 0, uv_fileno(base, &descriptor) < 0 { return 0 }

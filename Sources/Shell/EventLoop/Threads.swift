@@ -60,7 +60,8 @@ package final class Condition: @unchecked Sendable {
     /// Wakes all threads that wait.
     package func broadcast() { uv_cond_broadcast(change) }
 
-    /// Releases the lock until a thread calls `broadcast`. It may also return without that, so check what you wait for again.
+    /// Releases the lock until a thread calls `broadcast`. It may also return without that, so check what you wait for
+    /// again.
     package func wait() { uv_cond_wait(change, lock) }
 
     /// Waits at most until `end`.

@@ -128,7 +128,7 @@ final class FullClient: LoadClient, MachineShell {
         case .status(.online): meter.connected()
         case .list(_, .refused(let code, let text)): meter.failed("\(code)", "client \(number + 1): \(text)")
         case .warning(let code, let text): meter.failed("\(code)", "client \(number + 1): \(text)")
-        default: break
+        case .connect, .send, .disconnect, .keep, .takeID, .status, .list, .latency, .answer: break
         }
     }
 

@@ -146,7 +146,7 @@ final class ListSeeder: MachineShell {
         case .status(.offline(let reason, _)): if whenOnline != nil { fail(reason) }
         case .list(let list, .changed(_, let update)): note(update, of: list)
         case .list(let list, .refused(_, let text)): fail("'\(list)': \(text)")
-        default: break
+        case .connect, .send, .disconnect, .keep, .takeID, .status, .list, .latency, .warning: break
         }
     }
 

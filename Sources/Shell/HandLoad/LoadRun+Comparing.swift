@@ -18,13 +18,13 @@ extension LoadRun {
 
     private func compare(_ hand: Hand, _ revision: Int, _ name: String, _ names: ArraySlice<String>) {
         let mine = players.filter { $0.list == name }
-        let behind = mine.count { $0.participant.revision < revision }
+        let behind = mine.count { $0.client.revision < revision }
         if behind > 0, seconds(since: phaseStart) < plan.patience {
             progress(.converging(mine.count - behind, of: mine.count))
             return later(Self.tick) { [unowned self] in compare(hand, revision, name, names) }
         }
         // Another process may have committed after the fetch.
-        if mine.contains(where: { $0.participant.revision > revision }), seconds(since: phaseStart) < plan.patience {
+        if mine.contains(where: { $0.client.revision > revision }), seconds(since: phaseStart) < plan.patience {
             return later(Self.tick) { [unowned self] in compare(names) }
         }
         let differences = mine.compactMap { Self.difference($0, hand, revision) }
@@ -36,13 +36,13 @@ extension LoadRun {
     }
 
     private static func difference(_ player: Player, _ hand: Hand, _ revision: Int) -> String? {
-        guard let participant = player.participant else { return nil }
+        guard let client = player.client else { return nil }
         let who = "client \(player.number + 1)"
-        if participant.revision != revision {
-            return "\(who) is at revision \(participant.revision), the server at \(revision)"
+        if client.revision != revision {
+            return "\(who) is at revision \(client.revision), the server at \(revision)"
         }
-        guard participant.isSettled else { return "\(who) has edits that the server did not answer" }
-        if let digest = participant.digest, digest != hand.digest {
+        guard client.isSettled else { return "\(who) has edits that the server did not answer" }
+        if let digest = client.digest, digest != hand.digest {
             return "\(who) has other items than the server at revision \(revision)"
         }
         return nil

@@ -176,7 +176,7 @@ package final class LoadRun {
     }
 
     private func waitForSettled() {
-        let settled = players.count { $0.participant?.isSettled == true }
+        let settled = players.count { $0.client?.isSettled == true }
         progress(.converging(settled, of: players.count))
         guard settled == players.count || seconds(since: phaseStart) > plan.patience else { return }
         phase = .comparing

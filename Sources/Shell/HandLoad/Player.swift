@@ -24,7 +24,7 @@ package final class Player {
 
     let number: Int
     let list: String
-    private(set) var participant: (any LoadClient)!
+    private(set) var client: (any LoadClient)!
     private let meter: Meter
     private let alarm: any Alarm
     private var run: ScriptRun
@@ -53,9 +53,9 @@ package final class Player {
         self.onFinished = onFinished
     }
 
-    package func connect(_ participant: any LoadClient) {
-        self.participant = participant
-        participant.start()
+    package func connect(_ client: any LoadClient) {
+        self.client = client
+        client.start()
     }
 
     /// Takes the first step, if the client is ready.
@@ -76,26 +76,26 @@ package final class Player {
                 edits += 1
             }
         }
-        if offlineUntil != nil { participant.goOnline() }
-        if case .stalled = state { participant.resume() }
+        if offlineUntil != nil { client.goOnline() }
+        if case .stalled = state { client.resume() }
         offlineUntil = nil
         state = .finished
     }
 
     func close() {
         alarm.close()
-        participant?.close()
+        client?.close()
     }
 
     /// - Parameter now: the loop's milliseconds.
     func tick(now: UInt64) {
-        participant?.tick(now: now)
+        client?.tick(now: now)
         guard case .converging(let revision, let until) = state else { return }
-        if participant.isSettled && participant.revision >= revision { return go() }
+        if client.isSettled && client.revision >= revision { return go() }
         guard alarm.now >= until else { return }
         meter.failed(
             "not converged",
-            "client \(number + 1) is at revision \(participant.revision) of '\(list)', others were at \(revision) "
+            "client \(number + 1) is at revision \(client.revision) of '\(list)', others were at \(revision) "
                 + "\(Self.patience) s ago")
         go()
     }
@@ -115,7 +115,7 @@ package final class Player {
 
     /// Called when the client's edits are acknowledged or refused.
     package func isSettled() {
-        meter.reached(participant.revision, of: list)
+        meter.reached(client.revision, of: list)
         if case .settling = state { go() }
     }
 
@@ -139,18 +139,18 @@ package final class Player {
         case .goOffline(let milliseconds):
             offlineUntil = alarm.now + UInt64(milliseconds) * 1_000_000
             pace?.delay(by: milliseconds)
-            participant.goOffline()
+            client.goOffline()
         case .goOnline:
             let end = offlineUntil ?? 0
             wait(Int((max(end, alarm.now) - alarm.now) / 1_000_000)) { [unowned self] in comeBack() }
         case .disconnect:
-            participant.goOffline()
+            client.goOffline()
             comeBack()
         case .stall(let milliseconds):
             pace?.delay(by: milliseconds)
-            participant.stall()
+            client.stall()
             wait(milliseconds) { [unowned self] in
-                participant.resume()
+                client.resume()
                 go()
             }
             state = .stalled
@@ -165,7 +165,7 @@ package final class Player {
     private func comeBack() {
         offlineUntil = nil
         state = .returning
-        participant.goOnline()
+        client.goOnline()
     }
 
     /// Makes an edit now, or when it is due.
@@ -187,16 +187,16 @@ package final class Player {
     private func perform(_ step: ScriptRun.Step, since time: UInt64) {
         let isDone: Bool
         switch step {
-        case .edit(let edit): isDone = participant.edit(edit, since: time)
-        case .undo: isDone = participant.undo(since: time)
-        case .redo: isDone = participant.redo(since: time)
-        default: return
+        case .edit(let edit): isDone = client.edit(edit, since: time)
+        case .undo: isDone = client.undo(since: time)
+        case .redo: isDone = client.redo(since: time)
+        case .pause, .goOffline, .goOnline, .disconnect, .stall, .expectConverged, .finished: return
         }
         if isDone { meter.edited() }
         edits += 1
         // Without a pause, a loop that can do nothing would never yield.
         if !isDone { return wait(1) }
-        if offlineUntil == nil, !participant.isSettled { state = .settling }
+        if offlineUntil == nil, !client.isSettled { state = .settling }
     }
 
     private func wait(_ milliseconds: Int, then: (() -> Void)? = nil) {

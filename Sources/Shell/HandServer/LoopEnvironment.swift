@@ -6,7 +6,8 @@ import HandSync
 import HandWire
 import Logging
 
-/// The environment of a service on an event loop: its clock is the loop's, and its store runs on the loop's thread pool.
+/// The environment of a service on an event loop: its clock is the loop's, and its store runs on the loop's thread
+/// pool.
 final class LoopEnvironment: ServiceEnvironment {
     private let loop: Loop
     let store: any CommitStore

@@ -95,7 +95,8 @@ package final class Server {
         }
         if environment.isShared { try listenForHints() }
         hook = loop.onTurnEnd { [unowned self] in endTurn() }
-        // A server without connections takes little memory: soon after its start, and after times with many connections.
+        // A server without connections takes little memory: soon after its start, and after times with many
+        // connections.
         memoryTimer.start(after: 1_000, repeating: 60_000) { [unowned self] in
             if service.connectionCount == 0 { ProcessMemory.release() }
         }

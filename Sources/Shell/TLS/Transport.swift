@@ -3,8 +3,8 @@ import EventLoop
 
 /// What one connection of OpenSSL reads from and writes to, instead of a socket.
 ///
-/// OpenSSL's own kind of memory is cleared before each output and copied twice, and each connection keeps as much of it as
-/// its largest output took.
+/// OpenSSL's own kind of memory is cleared before each output and copied twice, and each connection keeps as much of it
+/// as its largest output took.
 final class Transport {
     private let stream: any Channel
     private let output: TransportOutput
@@ -32,7 +32,8 @@ final class Transport {
 
     // MARK: Messages
 
-    /// The number of handshake messages since the handshake, such as those for new keys; nil while they are not counted.
+    /// The number of handshake messages since the handshake, such as those for new keys; nil while they are not
+    /// counted.
     var lateMessages: Int?
     static let mostLateMessages = 16
 

@@ -43,7 +43,8 @@ enum Identity {
         return newest
     }
 
-    /// The author numbers that a server gave to this machine's ids under a name, with their undo and redo steps in a history.
+    /// The author numbers that a server gave to this machine's ids under a name, with their undo and redo steps in a
+    /// history.
     static func authors(named person: String, at address: HandAddress, log: UInt64) throws -> [UInt64: Retrace.Steps] {
         var authors: [UInt64: Retrace.Steps] = [:]
         for slot in try used(at: address) {

@@ -30,7 +30,8 @@ final class SQLiteBench: StoreBench {
         didSet { try? opened.stopGrowing(isFull) }
     }
 
-    /// Copies the files as a killed process would leave them, and opens the copy, so that closing the old store cannot change it.
+    /// Copies the files as a killed process would leave them, and opens the copy, so that closing the old store cannot
+    /// change it.
     func crash(torn: [UInt8]) throws {
         let (from, to) = ("\(folder)/\(opening)", "\(folder)/\(opening + 1)")
         opening += 1

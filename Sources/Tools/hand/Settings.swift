@@ -198,7 +198,8 @@ enum Settings {
         try value(.ca).map { .file($0) } ?? .system
     }
 
-    /// The user's own certificate, from $HAND_CERT and $HAND_CERT_KEY or from a file. The key may be in the certificate's file.
+    /// The user's own certificate, from $HAND_CERT and $HAND_CERT_KEY or from a file. The key may be in the
+    /// certificate's file.
     static func certificate() throws -> ClientConfiguration.Certificate? {
         for layer in try layers() {
             let key = layer.text(.certKey)

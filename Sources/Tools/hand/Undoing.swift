@@ -99,8 +99,8 @@ struct Undoing: Sendable {
         }
     }
 
-    /// Makes the edit that takes a revision back, based on the revision for which it was computed: the server transforms it over
-    /// later commits. Prints the result. Returns false if the edit must be computed again.
+    /// Makes the edit that takes a revision back, based on the revision for which it was computed: the server
+    /// transforms it over later commits. Prints the result. Returns false if the edit must be computed again.
     private mutating func make(
         _ retraction: Retraction, as step: UndoStep?, of revision: Int
     ) async throws -> Bool {

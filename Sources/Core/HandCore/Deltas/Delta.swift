@@ -17,8 +17,8 @@ public enum Side: UInt8, Hashable, Sendable, CaseIterable {
 public struct Delta: Sendable {
     // A delta is either single or compound. Its effect decides which, so equal deltas have the same form.
 
-    /// The delta as a few numbers, if it changes nothing, or inserts, deletes or moves one item, as nearly every edit does;
-    /// otherwise nil.
+    /// The delta as a few numbers, if it changes nothing, or inserts, deletes or moves one item, as nearly every edit
+    /// does; otherwise nil.
     package let single: SingleEdit?
     /// The item that a single edit inserts.
     package let singleItem: PackedItem?

@@ -59,8 +59,8 @@ package struct SingleEdit: Equatable, Sendable {
         }
     }
 
-    /// Returns the last step if it is of that kind and moves one item unchanged, from or to the first slot, and at most a
-    /// `keep` precedes it.
+    /// Returns the last step if it is of that kind and moves one item unchanged, from or to the first slot, and at most
+    /// a `keep` precedes it.
     private static func lone(
         _ kind: Delta.Step.Kind, in steps: ContiguousArray<Delta.Step>, from first: Int
     ) -> (step: Delta.Step, kept: Int)? {

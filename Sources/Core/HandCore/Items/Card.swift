@@ -14,7 +14,8 @@ public enum Card: Hashable, Sendable {
         case clubs, diamonds, hearts, spades
     }
 
-    /// The number of a card: 0 for the back, 1…52 for the faces, suit by suit from clubs to spades, ace to king in each.
+    /// The number of a card: 0 for the back, 1…52 for the faces, suit by suit from clubs to spades, ace to king in
+    /// each.
     public var code: UInt8 {
         switch self {
         case .faceDown: 0

@@ -1,8 +1,8 @@
 /// A number as the key of a set or a dictionary where the speed of hashing matters. Its hash is one multiplication; the
 /// standard library's SipHash takes five times as long.
 ///
-/// Clients may have chosen the numbers. The hash is a folded product, as in Wang Yi's wyhash, with a secret that each process draws
-/// anew, as the standard library does. So nobody can choose numbers that collide.
+/// Clients may have chosen the numbers. The hash is a folded product, as in Wang Yi's wyhash, with a secret that each
+/// process draws anew, as the standard library does. So nobody can choose numbers that collide.
 @usableFromInline
 package struct NumberKey: Hashable, Sendable {
     @usableFromInline package let number: UInt64

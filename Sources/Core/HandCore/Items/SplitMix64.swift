@@ -1,7 +1,7 @@
 /// A small seeded generator: the same seed gives the same numbers on every machine.
 ///
-/// For shuffles, tests and simulations, not for secrets. Algorithm: Steele, Lea and Flood, “Fast splittable pseudorandom
-/// number generators”, OOPSLA 2014.
+/// For shuffles, tests and simulations, not for secrets. Algorithm: Steele, Lea and Flood, “Fast splittable
+/// pseudorandom number generators”, OOPSLA 2014.
 package struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

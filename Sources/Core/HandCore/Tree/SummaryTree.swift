@@ -57,7 +57,8 @@ package struct SummaryTree<Element: Summarized>: Sendable {
 
     /// A leaf or an inner node; a leaf has `height` 0.
     ///
-    /// `@unchecked Sendable` is safe: a node is changed only while `isKnownUniquelyReferenced` says that one value owns it.
+    /// `@unchecked Sendable` is safe: a node is changed only while `isKnownUniquelyReferenced` says that one value owns
+    /// it.
     package final class Node: @unchecked Sendable {
         // The runtime need not check that accesses to these do not overlap: a node is reached only through the tree
         // that owns it, and that is a value, whose accesses the compiler checks. The checks took a quarter of the time

@@ -30,7 +30,8 @@ package struct Canvas: Equatable, Sendable {
 
         package static let blank = Cell(text: " ", style: .plain)
 
-        /// The first emoji of a cluster in as many columns, for terminals that do not know clusters; nil for other text.
+        /// The first emoji of a cluster in as many columns, for terminals that do not know clusters; nil for other
+        /// text.
         package var base: String? {
             guard let character = text.first, let first = text.unicodeScalars.first, Columns.isCluster(character) else {
                 return nil
@@ -49,8 +50,8 @@ package struct Canvas: Equatable, Sendable {
         rows = Array(repeating: Array(repeating: .blank, count: max(0, size.columns)), count: max(0, size.rows))
     }
 
-    /// Writes a line at `point`, in at most `width` columns and up to the right edge. A line that does not fit ends in `…`. A
-    /// line outside the canvas is ignored.
+    /// Writes a line at `point`, in at most `width` columns and up to the right edge. A line that does not fit ends in
+    /// `…`. A line outside the canvas is ignored.
     package mutating func write(_ line: Line, at point: Point, width: Int = .max) {
         guard rows.indices.contains(point.row), point.column >= 0 else { return }
         let end = point.column + min(width, size.columns - point.column)

@@ -100,8 +100,8 @@ package enum Columns {
         return index < wide.count && wide[index].contains(value)
     }
 
-    /// Wide and full-width scalars, sorted: East Asian Width W and F of Unicode 15. A test compares them with the system's
-    /// `wcwidth`. Ranges may contain unassigned code points.
+    /// Wide and full-width scalars, sorted: East Asian Width W and F of Unicode 15. A test compares them with the
+    /// system's `wcwidth`. Ranges may contain unassigned code points.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x231A...0x231B, 0x2329...0x232A, 0x23E9...0x23EC, 0x23F0...0x23F0, 0x23F3...0x23F3,
         0x25FD...0x25FE, 0x2614...0x2615, 0x2648...0x2653, 0x267F...0x267F, 0x2693...0x2693, 0x26A1...0x26A1,

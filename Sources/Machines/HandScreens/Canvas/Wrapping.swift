@@ -5,8 +5,8 @@ package enum Wrapping {
     /// The lines of a text, broken at "\n", at blanks, and within words that are too long. There are at least one and
     /// at most `limit` lines; the last one ends in `…` if the text continues.
     ///
-    /// Blanks at a break are left out, unless the break is a "\n". Control characters and marks of writing direction become
-    /// `�`, a tab becomes a blank.
+    /// Blanks at a break are left out, unless the break is a "\n". Control characters and marks of writing direction
+    /// become `�`, a tab becomes a blank.
     ///
     /// O(length of the text), and at most O(`width` · `limit`).
     package static func lines(_ text: String, width: Int, limit: Int = .max) -> [String] {

@@ -21,8 +21,8 @@ extension Key {
 
     // MARK: Reading
 
-    /// Reads `j`, `G`, `space`, `enter`, `f1`, `ctrl-r`, `alt-down`, `ctrl-alt-x`. The names of keys may be in capitals;
-    /// `ctrl-R` is `ctrl-r`, because terminals send the same for both.
+    /// Reads `j`, `G`, `space`, `enter`, `f1`, `ctrl-r`, `alt-down`, `ctrl-alt-x`. The names of keys may be in
+    /// capitals; `ctrl-R` is `ctrl-r`, because terminals send the same for both.
     package init(_ text: String) throws(TextError) {
         var rest = text[...]
         var modifiers: Modifiers = []

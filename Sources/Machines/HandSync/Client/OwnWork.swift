@@ -13,8 +13,8 @@ struct OwnWork: Sendable {
         var inverse: Change
     }
 
-    private var deeds: [ItemID: [ItemWork]] = [:]
-    /// The approximate size of the words in `deeds`, in bytes.
+    private var items: [ItemID: [ItemWork]] = [:]
+    /// The approximate size of the words in `items`, in bytes.
     private var bytes = 0
 
     /// The maximum number of items. If there are more, only the half that was touched last stays.
@@ -22,7 +22,7 @@ struct OwnWork: Sendable {
     /// The maximum size of the words, in bytes. If there are more, only half of them stay.
     private static let mostBytes = 4 << 20
     /// The maximum number of separate commits for one item.
-    private static let mostDeeds = 16
+    private static let mostWork = 16
 
     /// Records what the user's own commit did to the items of `list`, which it was made on.
     mutating func record(_ commit: Commit, on list: Hand) {
@@ -30,45 +30,45 @@ struct OwnWork: Sendable {
             let inverse = Change(text: change.text.inverted, url: change.url.inverted)
             var all = follow(change, in: item.id)
             all.append(ItemWork(revision: commit.revision, isMoved: isMoved, fields: change.fields, inverse: inverse))
-            if all.count > Self.mostDeeds { all.replaceSubrange(0..<2, with: [Self.joined(all[0], all[1])]) }
-            deeds[item.id] = all
+            if all.count > Self.mostWork { all.replaceSubrange(0..<2, with: [Self.joined(all[0], all[1])]) }
+            items[item.id] = all
             bytes += inverse.size
         }
-        if deeds.count > Self.mostItems || bytes > Self.mostBytes { forget() }
+        if items.count > Self.mostItems || bytes > Self.mostBytes { forget() }
     }
 
     /// Keeps the items that were touched last, up to half of either limit.
     private mutating func forget() {
-        let newest = deeds.sorted { ($0.value.last?.revision ?? 0) > ($1.value.last?.revision ?? 0) }
-        (deeds, bytes) = ([:], 0)
+        let newest = items.sorted { ($0.value.last?.revision ?? 0) > ($1.value.last?.revision ?? 0) }
+        (items, bytes) = ([:], 0)
         for (item, all) in newest.prefix(Self.mostItems / 2) {
             bytes += all.reduce(0) { $0 + $1.inverse.size }
             // The item that was touched last stays, regardless of its size.
-            if bytes > Self.mostBytes / 2, !deeds.isEmpty { break }
-            deeds[item] = all
+            if bytes > Self.mostBytes / 2, !items.isEmpty { break }
+            items[item] = all
         }
     }
 
-    /// Joins two deeds into one, with the revision of the later.
+    /// Joins the work of two commits, with the revision of the later.
     private static func joined(_ first: ItemWork, _ second: ItemWork) -> ItemWork {
         ItemWork(
             revision: second.revision, isMoved: first.isMoved || second.isMoved,
             fields: first.fields.union(second.fields), inverse: first.inverse.beside(second.inverse))
     }
 
-    /// Returns the deeds on an item, adjusted to a change of its texts.
+    /// Returns the work on an item, adjusted to a change of its texts.
     private func follow(_ change: Change, in item: ItemID) -> [ItemWork] {
-        (deeds[item] ?? []).map { deed in
-            var deed = deed
-            deed.inverse = deed.inverse.carried(over: change)
-            return deed
+        (items[item] ?? []).map { work in
+            var work = work
+            work.inverse = work.inverse.carried(over: change)
+            return work
         }
     }
 
     /// Returns notices of what a commit, made on `list`, overrides. Its `base` determines which of the user's commits
     /// its author had not seen.
     mutating func overridden(by commit: Commit, author: UInt64?, on list: Hand) -> [Replica.Notice] {
-        guard !deeds.isEmpty, commit.delta.reach <= list.count else { return [] }
+        guard !items.isEmpty, commit.delta.reach <= list.count else { return [] }
         var notices: [Replica.Notice] = []
         let isOthers = commit.author != author
         func add(_ item: Item, _ losses: [Superseded.Loss]) {
@@ -76,22 +76,22 @@ struct OwnWork: Sendable {
                 notices.append(.superseded(item, loss, author: commit.author, revision: commit.revision))
             }
         }
-        func unseen(_ item: Item) -> [ItemWork] { deeds[item.id]?.filter { commit.base < $0.revision } ?? [] }
-        func wasMoved(_ deeds: [ItemWork]) -> [Superseded.Loss] { deeds.contains(where: \.isMoved) ? [.move] : [] }
+        func unseen(_ item: Item) -> [ItemWork] { items[item.id]?.filter { commit.base < $0.revision } ?? [] }
+        func wasMoved(_ work: [ItemWork]) -> [Superseded.Loss] { work.contains(where: \.isMoved) ? [.move] : [] }
         for item in commit.delta.deletedItems(on: list) {
             let unseen = unseen(item)
             let fields = unseen.reduce(into: Change.Fields()) { $0.formUnion($1.fields) }
             add(item, wasMoved(unseen) + (fields.isEmpty ? [] : [.edit(fields)]))
-            deeds[item.id] = nil
+            items[item.id] = nil
         }
-        for (item, isMoved, change) in commit.delta.intentions(on: list) where deeds[item.id] != nil {
+        for (item, isMoved, change) in commit.delta.intentions(on: list) where items[item.id] != nil {
             let unseen = unseen(item)
             let fields = unseen.reduce(into: Change.Fields()) { $0.formUnion($1.fields) }
                 .intersection(change.fields).subtracting([.text, .url])
             add(item, (isMoved ? wasMoved(unseen) : []) + (fields.isEmpty ? [] : [.edit(fields)]))
             let after = (try? item.content.applying(change)).map { Item(id: item.id, content: $0) } ?? item
-            for deed in unseen { add(after, deed.inverse.wordsLost(to: change)) }
-            deeds[item.id] = follow(change, in: item.id)
+            for work in unseen { add(after, work.inverse.wordsLost(to: change)) }
+            items[item.id] = follow(change, in: item.id)
         }
         return notices
     }

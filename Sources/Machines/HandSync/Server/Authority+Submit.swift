@@ -4,7 +4,8 @@ import HandWire
 extension Authority {
     /// The outcome of a submission.
     public enum Outcome: Equatable, Sendable {
-        /// It has a number and waits to be written. Its commit, once visible, is the acknowledgement, or says why it is refused.
+        /// It has a number and waits to be written. Its commit, once visible, is the acknowledgement, or says why it is
+        /// refused.
         case numbered(refusal: Rejection?)
         /// It has a number already and is being written.
         case waiting
@@ -287,7 +288,8 @@ extension Deck {
 }
 
 extension Delta {
-    /// Calls `body` with each inserted item, from left to right. For one item, as nearly always, it is quicker than a loop.
+    /// Calls `body` with each inserted item, from left to right. For one item, as nearly always, it is quicker than a
+    /// loop.
     @inline(__always)
     func forEachInserted<Failure: Error>(_ body: (PackedItem) throws(Failure) -> Void) throws(Failure) {
         if let singleItem {

@@ -1,8 +1,8 @@
 /// A run of memory that only grows at its end: commits as encoded frames, one behind the other.
 ///
 /// Connections write from it to their sockets while later frames are appended, so it is a reference and never copied.
-/// `@unchecked Sendable` is safe: bytes that a run covers are never written again, other threads read only those and nothing
-/// else that changes, and only the list's authority, on one thread, appends.
+/// `@unchecked Sendable` is safe: bytes that a run covers are never written again, other threads read only those and
+/// nothing else that changes, and only the list's authority, on one thread, appends.
 package final class Segment: @unchecked Sendable {
     private let base: UnsafeMutableRawPointer
     private let capacity: Int

@@ -23,7 +23,8 @@ public struct ServerSession: Sendable {
     }
 
     public enum Effect: Equatable, Sendable {
-        /// Find out this client's author number, close its old connection, then call `identified`. Nothing is read before.
+        /// Find out this client's author number, close its old connection, then call `identified`. Nothing is read
+        /// before.
         case identify(UpMessage.Hello)
         /// A message for the lists.
         case handle(UpMessage)
@@ -124,8 +125,8 @@ public struct ServerSession: Sendable {
         }
     }
 
-    /// The hello was accepted; what came behind it is read from now on. Clients that ask for it are told their role on all
-    /// lists; it is nil if the server has no roles.
+    /// The hello was accepted; what came behind it is read from now on. Clients that ask for it are told their role on
+    /// all lists; it is nil if the server has no roles.
     public mutating func identified(author: UInt64, role: Role? = nil, now: UInt64) -> Effect? {
         guard case .greeting(let version, let capabilities) = state else { return nil }
         state = .ready(lastHeard: now)

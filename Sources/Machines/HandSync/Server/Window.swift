@@ -77,7 +77,8 @@ struct Window {
         byteCount += size
     }
 
-    /// A copy of this window may be read while the next commits are appended to this one: they share no memory that changes.
+    /// A copy of this window may be read while the next commits are appended to this one: they share no memory that
+    /// changes.
     mutating func seal() { isSealed = true }
 
     /// Drops whole segments from the front while the window is over its limit, but no commit after `revision`.
@@ -168,8 +169,8 @@ struct Window {
         return range.count > bytes ? nil : FrameRun(segment: segment, range: range)
     }
 
-    /// The frames after `cursor` up to `end`, as few runs of memory, about `bytes` at most (one frame at least); and the
-    /// revision that they lead to.
+    /// The frames after `cursor` up to `end`, as few runs of memory, about `bytes` at most (one frame at least); and
+    /// the revision that they lead to.
     ///
     /// - Precondition: `floor ≤ cursor ≤ end ≤ head`.
     func frames(after cursor: Int, through end: Int, about bytes: Int) -> (runs: [FrameRun], revision: Int) {

@@ -5,8 +5,8 @@ import HandWire
 package struct Access: Equatable, Sendable {
     /// The name that others see; nil if the client may choose it.
     package var name: String?
-    /// Whether others see that nobody vouches for the name that the client has chosen. If some users have tokens, it must not look
-    /// like one of their names.
+    /// Whether others see that nobody vouches for the name that the client has chosen. If some users have tokens, it
+    /// must not look like one of their names.
     package var isMarked = false
     /// The role on every list.
     package var everywhere: Role
@@ -56,7 +56,8 @@ package struct Access: Equatable, Sendable {
         return max(everywhere, bound[LogID.list(list.logID)] ?? awaited ?? .none)
     }
 
-    /// Returns the role on the list that was last known by that name. When the list is found, its role is checked again.
+    /// Returns the role on the list that was last known by that name. When the list is found, its role is checked
+    /// again.
     package func role(onListNamed name: String) -> Role { max(everywhere, lists[name] ?? .none) }
 
     /// Returns the names of readable lists that come after `name`, in the order of their bytes.

@@ -48,7 +48,8 @@ extension Connection {
         func isLost(_ board: PresenceBoard) -> Bool { board.floor > max(sent, knownGone) }
     }
 
-    /// A list that is sent in chunks. It is an object because most cursors have none, and so a cursor takes less memory.
+    /// A list that is sent in chunks. It is an object because most cursors have none, and so a cursor takes less
+    /// memory.
     final class Transfer {
         private let request: UInt64
         private let hand: Hand

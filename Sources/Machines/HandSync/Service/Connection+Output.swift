@@ -25,7 +25,8 @@ extension Connection {
         }
     }
 
-    /// Adds an answer. Nothing may follow the error that ends the connection, not even the answer to an earlier request.
+    /// Adds an answer. Nothing may follow the error that ends the connection, not even the answer to an earlier
+    /// request.
     func enqueue(_ run: FrameRun) {
         guard !isEnding, !run.range.isEmpty else { return }
         outbox.add(run)

@@ -50,7 +50,8 @@ package final class Connection {
         case open
         /// Its last bytes wait to be taken. It is dropped at `deadline`, even if its client has not read the reason.
         case closing(deadline: UInt64)
-        /// The last bytes were taken. The client closes when it has read them; the connection is dropped at the deadline.
+        /// The last bytes were taken. The client closes when it has read them; the connection is dropped at the
+        /// deadline.
         case shutDown(deadline: UInt64)
         case closed
     }
@@ -136,8 +137,8 @@ package final class Connection {
         stream.close()
     }
 
-    /// Ends the stream after the last byte. From then on, input is read and ignored: closing a socket with unread input would reset
-    /// the connection, and the client might not get the reason.
+    /// Ends the stream after the last byte. From then on, input is read and ignored: closing a socket with unread input
+    /// would reset the connection, and the client might not get the reason.
     func finishIfSent() {
         guard case .closing(let deadline) = phase, outbox.answers.isEmpty, !stream.isWriting else { return }
         phase = .shutDown(deadline: deadline)

@@ -33,8 +33,8 @@ struct ConnectionLimiter {
         self.limits = limits
     }
 
-    /// Returns the connection that makes room for one more from an address: the oldest that has not said hello; nil if there is room,
-    /// or all have said hello.
+    /// Returns the connection that makes room for one more from an address: the oldest that has not said hello; nil if
+    /// there is room, or all have said hello.
     func givesWay(at address: String) -> UInt64? {
         guard let present = present[address], present.count >= limits.connectionsPerAddress else { return nil }
         return present.strangers.first

@@ -141,8 +141,8 @@ final class HostedList {
     /// Returns how a subscriber is brought up to date from `revision` of history `logID`: by commits, or by a snapshot
     /// if that is smaller, or if the client would mistake a commit of its own for somebody else's.
     ///
-    /// A client that has not seen all its own commits gets them one by one if possible. From a snapshot it could not tell whether
-    /// its own program made them, or a copy of it.
+    /// A client that has not seen all its own commits gets them one by one if possible. From a snapshot it could not
+    /// tell whether its own program made them, or a copy of it.
     func start(
         from revision: Int, logID: UInt64, for author: Author, hasDigest: Bool
     ) -> DownMessage.Subscribed.Start {

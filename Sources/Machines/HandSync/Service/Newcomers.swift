@@ -1,7 +1,7 @@
 import HandWire
 
-/// Authors without a durable commit. A client costs the store nothing before its first commit, which is written together with the
-/// author.
+/// Authors without a durable commit. A client costs the store nothing before its first commit, which is written
+/// together with the author.
 ///
 /// A newcomer is remembered as long as a connection or an unwritten commit needs it. So a client that comes back in the
 /// meantime has the same author, and a submission that was in flight is applied only once.
@@ -18,8 +18,8 @@ struct Newcomers {
 
     var count: Int { entries.count }
 
-    /// Returns the author that a client is under a name, and the client's number, which is the same under all its names; nil for
-    /// what is not remembered.
+    /// Returns the author that a client is under a name, and the client's number, which is the same under all its
+    /// names; nil for what is not remembered.
     func find(_ client: ClientID, named person: String) -> (author: Author?, client: UInt64?) {
         let mine = (clients[client] ?? []).compactMap { entries[$0]?.newcomer }
         return (mine.first { $0.person == person }?.author, mine.first?.author.client)

@@ -70,7 +70,8 @@ extension Service {
         slowedDue = min(slowedDue ?? .max, environment.now + max(1, account.wait))
     }
 
-    /// Counts the bytes of an unfinished message. Many connections that each send most of a large one must not fill the memory.
+    /// Counts the bytes of an unfinished message. Many connections that each send most of a large one must not fill the
+    /// memory.
     func countUnfinished(of connection: Connection) {
         guard let account = connection.account, !connection.isEnding else { return }
         let now = UInt32(clamping: connection.session.unfinishedBytes)

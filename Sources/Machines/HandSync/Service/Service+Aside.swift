@@ -8,8 +8,8 @@ struct LargeEdit {
     let connection: UInt64
 }
 
-/// Reading long messages and making large edits takes place on another thread. So it delays only clients that edit the same
-/// list.
+/// Reading long messages and making large edits takes place on another thread. So it delays only clients that edit the
+/// same list.
 extension Service {
     /// Reads a message's body. Messages behind it wait.
     func read(_ body: [UInt8], from connection: Connection) {

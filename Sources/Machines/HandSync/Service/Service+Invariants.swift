@@ -36,8 +36,8 @@ extension Service {
         return nil
     }
 
-    /// Checks the count of pending submissions. It may be too low, because submissions of the client's earlier connection end on
-    /// this one. A connection that is being closed does not count.
+    /// Checks the count of pending submissions. It may be too low, because submissions of the client's earlier
+    /// connection end on this one. A connection that is being closed does not count.
     private func problem(with connection: Connection) -> String? {
         guard let author = connection.author?.number, !connection.isEnding else { return nil }
         let pending = hostedLists.values.reduce(0) { sum, hosted in

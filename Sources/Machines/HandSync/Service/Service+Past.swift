@@ -1,8 +1,8 @@
 import HandCore
 import HandWire
 
-/// Lists at past revisions, from the store: each takes as much memory as the list, so few are kept at a time. Requests for the
-/// same one share it, each user has one, and other requests wait.
+/// Lists at past revisions, from the store: each takes as much memory as the list, so few are kept at a time. Requests
+/// for the same one share it, each user has one, and other requests wait.
 struct PastStates {
     fileprivate(set) var states: [PastState] = []
     var queue: [PastRequest] = []

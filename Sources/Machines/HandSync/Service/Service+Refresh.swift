@@ -40,8 +40,8 @@ extension Service {
         }
     }
 
-    /// Brings a list to a revision that the store has. A batch that is being written brings it there, or finds that others' commits
-    /// came first.
+    /// Brings a list to a revision that the store has. A batch that is being written brings it there, or finds that
+    /// others' commits came first.
     func catchUp(_ list: HostedList.Reference, to revision: Int, _ frames: [StoredFrame], then next: AfterRefresh) {
         guard let hosted = hosted(list), hosted.authority.revision < revision else {
             return refreshed(list, then: next)
@@ -65,7 +65,8 @@ extension Service {
         case .nothing: break
         case .settle: hosted.map(settle)
         case .load(let name, let connection):
-            // If the list was deleted or went back, or another server has given its name to another list, the name is looked up again.
+            // If the list was deleted or went back, or another server has given its name to another list, the name is
+            // looked up again.
             guard let hosted, names[name] == list.number else { return load(name, for: connection) }
             loaded(name, error.map { .failure($0) } ?? .success(hosted))
         }
@@ -80,7 +81,8 @@ extension Service {
         case .presence(let list):
             if hostedLists[list] != nil { exchangePresenceSoon() }
         case .client(let key):
-            // A client that has come back here since then connects again. If it is a copy, with the same id, it learns that there are two.
+            // A client that has come back here since then connects again. If it is a copy, with the same id, it learns
+            // that there are two.
             clients[key].map { fail($0, .replaced, "this client has connected to another server") }
         }
     }

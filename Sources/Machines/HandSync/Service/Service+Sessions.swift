@@ -81,8 +81,8 @@ extension Service {
         return nil
     }
 
-    /// Closes the client's old connection before anything more of this one is read, and finds its author number. Of two hellos,
-    /// the later one wins, in whatever order the store answers.
+    /// Closes the client's old connection before anything more of this one is read, and finds its author number. Of two
+    /// hellos, the later one wins, in whatever order the store answers.
     private func admit(_ hello: UpMessage.Hello, _ grant: Grant, _ connection: Connection) {
         connection.access = grant.access
         connection.grantID = grant.id

@@ -1,7 +1,8 @@
 import HandCore
 import HandWire
 
-/// A server without a clock, a socket or a file: it keeps lists in memory and connections, and decides what is written and sent.
+/// A server without a clock, a socket or a file: it keeps lists in memory and connections, and decides what is written
+/// and sent.
 ///
 ///     accepted ─▶ received … received ─▶ ended          input of connections
 ///     endTurn ─▶ one transaction with all numbered commits, then one write to each stream with output

@@ -1,8 +1,8 @@
 import HandCore
 import HandWire
 
-/// What a `Service` needs from outside. The server implements it with sockets, clocks and threads; the simulation with a virtual
-/// network, time and disk. No method calls the service back before it has returned.
+/// What a `Service` needs from outside. The server implements it with sockets, clocks and threads; the simulation with
+/// a virtual network, time and disk. No method calls the service back before it has returned.
 package protocol ServiceEnvironment: AnyObject {
     /// Milliseconds on a clock that never goes back.
     var now: UInt64 { get }
@@ -17,7 +17,8 @@ package protocol ServiceEnvironment: AnyObject {
     /// Sends a hint to other servers. It may get lost. Does not wait.
     func tell(_ hint: StoreHint)
 
-    /// Runs a task where blocking harms nobody, then calls `Service.finished` in a later event. Writes are started one at a time.
+    /// Runs a task where blocking harms nobody, then calls `Service.finished` in a later event. Writes are started one
+    /// at a time.
     func start(_ task: some ServiceTask, for service: Service)
     /// Runs a computation where it delays nobody, then calls `Service.finished` in a later event.
     func start(_ computation: some ServiceComputation, for service: Service)
@@ -28,8 +29,8 @@ package protocol ServiceEnvironment: AnyObject {
     /// stay.
     func access(again id: String?, from stream: any ByteStream) -> Access?
 
-    /// Prepares a change of names: roles that were given for a name become roles on the list that has it. Returns a function that is
-    /// called before a name changes; if it throws, no name changes.
+    /// Prepares a change of names: roles that were given for a name become roles on the list that has it. Returns a
+    /// function that is called before a name changes; if it throws, no name changes.
     func bindRoles() -> @Sendable () throws -> Void
     /// The list of that log id has another name from now on; nil if it was deleted. Roles on the list stay with it.
     func called(_ logID: UInt64, _ name: String?)

@@ -66,7 +66,8 @@ extension Service {
         }.sorted { ($1.revision, $0.name) < ($0.revision, $1.name) }
     }
 
-    /// Returns the connections, those that lag most first; O(connections), with little work for those beyond the first `most`.
+    /// Returns the connections, those that lag most first; O(connections), with little work for those beyond the first
+    /// `most`.
     package func connectionReports(most: Int = .max) -> [ConnectionReport] {
         let all = connections.map { (connection: $0, behind: $0.behind, queued: $0.held.answerBytes) }.sorted {
             ($1.behind, $1.queued, $0.connection.number) < ($0.behind, $0.queued, $1.connection.number)

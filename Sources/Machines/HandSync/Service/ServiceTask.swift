@@ -3,8 +3,8 @@ import HandWire
 
 /// Work with the store: a value that says what to ask, and how to handle the answer.
 ///
-/// A task runs on another thread, so it carries values only: connections by their number, lists by `HostedList.Reference`. What
-/// has gone when the answer comes is then not found.
+/// A task runs on another thread, so it carries values only: connections by their number, lists by
+/// `HostedList.Reference`. What has gone when the answer comes is then not found.
 package protocol ServiceTask: Sendable {
     associatedtype Answer: Sendable
 
@@ -63,8 +63,8 @@ extension Service {
     func start(_ task: some ServiceTask) { environment.start(task, for: self) }
     func start(_ computation: some ServiceComputation) { environment.start(computation, for: self) }
 
-    /// Ends the process if the disk did not confirm a flush, or the files are gone: nobody knows then what the disk holds. The
-    /// server starts again from what is there. Returns whether it ends.
+    /// Ends the process if the disk did not confirm a flush, or the files are gone: nobody knows then what the disk
+    /// holds. The server starts again from what is there. Returns whether it ends.
     private func endsWith(_ error: StoreError) -> Bool {
         guard error.isFinal else { return false }
         environment.note(.writeFailed(error))

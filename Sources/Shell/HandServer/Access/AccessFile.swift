@@ -35,7 +35,8 @@ package struct AccessFile: Sendable {
 
     /// Returns the file's rules, or the default rules if there never was a file.
     ///
-    /// - Throws: `AccessFileError` if the file cannot be read: nobody may be let in by mistake. `Lost` if it is missing.
+    /// - Throws: `AccessFileError` if the file cannot be read: nobody may be let in by mistake. `Lost` if it is
+    ///   missing.
     package func read() throws -> AccessBook {
         let reading = try reading()
         if reading.isLost { throw Lost() }

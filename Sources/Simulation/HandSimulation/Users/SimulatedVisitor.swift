@@ -60,7 +60,7 @@ final class SimulatedVisitor {
         case .rejected(.duplicateItem(let id)):
             system.report(.exactlyOnce, "item \(id) of a visit was inserted twice")
         case .rejected, .stale, .error, .disconnected: if visit?.request == request { visit = nil }
-        default: break
+        case .done, .lists, .deletedLists, .history, .state, .people: break
         }
     }
 

@@ -4,8 +4,8 @@ import FoundationEssentials
 import HandFormats
 import TOMLKit
 
-/// The settings of 'hand serve' that do not come from the command line: the environment's, then the configuration file's.
-/// The commands of a server's operator read the same layers, so that they find the server's data.
+/// The settings of 'hand serve' that do not come from the command line: the environment's, then the configuration
+/// file's. The commands of a server's operator read the same layers, so that they find the server's data.
 ///
 /// They become options in front of those on the command line, and the last one wins. So the argument parser reads and
 /// checks every value, wherever it comes from.
