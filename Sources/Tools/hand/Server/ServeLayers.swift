@@ -72,9 +72,7 @@ struct ServeLayers {
     /// The folder of the server's store.
     var data: String { text(of: "data") ?? "" }
 
-    private func isGiven(_ name: String) -> Bool {
-        commandLine.contains { $0 == "--\(name)" || $0.hasPrefix("--\(name)=") || $0 == "--no-\(name)" }
-    }
+    private func isGiven(_ name: String) -> Bool { Arguments.has(name, in: commandLine) }
 
     // MARK: The environment
 
