@@ -9,7 +9,7 @@ import Testing
         .appendingPathComponent("hand").path
 
     @Test(arguments: Attack.all)
-    func isRefused(attack: Attack) throws {
+    func attacksDoNoHarm(attack: Attack) throws {
         let range = try AttackRange(Self.program)
         defer { range.stop() }
         let bystander = try Bystander(range)

@@ -50,7 +50,7 @@ import Testing
         #expect(try texts() == ["another's"])
     }
 
-    @Test func exitCodes() throws {
+    @Test func exitCodesTellWhatWentWrong() throws {
         try hand("ls", expecting: 3)
         try hand("create", "list", "--max-items", "2")
         try hand("create", "list", expecting: 7)
@@ -73,7 +73,7 @@ import Testing
 
     /// Several processes make one test; errors in a script, an unreachable server and missing things have exit codes of
     /// their own.
-    @Test func loadTests() throws {
+    @Test func severalProcessesMakeOneLoadTest() throws {
         let script = "items 20\nloop 5\nadd \"{client}\" at random\nend\n"
         let summary = try hand("load", "-l", "load", "-", "--clients", "4", "--json", input: script)
         let alone = try #require(summary.split(separator: "\n").last)

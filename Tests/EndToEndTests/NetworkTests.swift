@@ -25,7 +25,7 @@ import Testing
     }
 
     /// Connections are cut in the middle of their data; some cuts are noticed by only one end.
-    @Test func resets() async throws {
+    @Test func cutConnectionsLoseNothing() async throws {
         var faults = Faults()
         faults.resetsPerSecond = 0.05
         faults.halfOpenShare = 0.5
@@ -42,7 +42,7 @@ import Testing
 
     /// The network stalls and continues: sometimes before anybody notices, sometimes after somebody has given up. Then
     /// only one direction stalls.
-    @Test func partitions() async throws {
+    @Test func aStallingNetworkLosesNothing() async throws {
         let network = try await Network(seed: testSeed(73), Faults(), idleTimeout: 1)
         try await network.edit { network in
             for round in 0..<4 {
@@ -59,7 +59,7 @@ import Testing
     }
 
     /// For a while, nobody accepts what is sent: the senders must wait, and then continue.
-    @Test func stalledReaders() async throws {
+    @Test func sendersContinueAfterStalledReaders() async throws {
         let network = try await Network(seed: testSeed(74), Faults())
         try await network.edit { network in
             for _ in 0..<4 {

@@ -53,7 +53,7 @@ import Testing
         return Set(report.lists.map(\.name))
     }
 
-    @Test(arguments: Deed.allCases) func atOnce(first: Deed) throws {
+    @Test(arguments: Deed.allCases) func twoCommandsAtOnceLeaveACompleteStore(first: Deed) throws {
         for second in Deed.allCases where first.rawValue <= second.rawValue {
             for _ in 0..<3 { try play([first, second]) }
         }

@@ -10,7 +10,7 @@ import Testing
 
     init() throws { ada = try CommandUser("ada", ["--durability", "os"]) }
 
-    @Test func manyLists() async throws {
+    @Test func manyListsArriveCompletely() async throws {
         let client = try ada.server.client()
         let names = (1...501).map { String(format: "%04d", $0) }
         for name in names { try await client.create(name) }
@@ -18,7 +18,7 @@ import Testing
         #expect(try ada.hand("lists").split(separator: "\n").map { String($0.prefix(4)) } == names)
     }
 
-    @Test func manyRevisions() async throws {
+    @Test func manyRevisionsArriveCompletely() async throws {
         let client = try ada.server.client()
         try await client.create("list")
         let list = try await client.open("list")

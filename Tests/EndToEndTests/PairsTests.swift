@@ -5,7 +5,8 @@ import Testing
 /// Two commands at once on one server: every pair that may conflict. Whichever is first: acknowledged edits are in the
 /// history, nobody has more rights than before, a copy is complete or absent, and each command ends as `--help` says.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct PairsTests {
-    @Test(arguments: PairDeed.allCases.filter { !$0.isKept }) func atOnce(first: PairDeed) throws {
+    @Test(arguments: PairDeed.allCases.filter { !$0.isKept })
+    func twoCommandsAtOnceLoseNothing(first: PairDeed) throws {
         try play(first, PairDeed.allCases.filter { first.rawValue <= $0.rawValue && !$0.isKept })
     }
 

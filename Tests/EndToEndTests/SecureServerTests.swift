@@ -21,7 +21,7 @@ import Testing
         return try Binary.run(arguments + ["--timeout", "60"], environment: environment)
     }
 
-    @Test func listsOverTLS() throws {
+    @Test func listsAreServedOnlyOverTLS() throws {
         let folder = try TemporaryFolder()
         let certificates = try Certificates(folder)
         let (server, url) = try Self.start(folder, try certificates.make("server", for: "IP:127.0.0.1"))
@@ -74,7 +74,7 @@ import Testing
     }
 
     /// Each of several hosts must be the one that its certificate names; others are skipped.
-    @Test func severalHosts() throws {
+    @Test func aHostOutsideTheCertificateIsSkipped() throws {
         let folder = try TemporaryFolder()
         let certificates = try Certificates(folder)
         let (server, url) = try Self.start(folder, try certificates.make("server", for: "DNS:localhost"))

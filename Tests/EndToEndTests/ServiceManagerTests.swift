@@ -167,7 +167,7 @@ import Testing
         #expect(owned.contains("\nUser=hand\n") && !owned.contains("DynamicUser"))
     }
 
-    @Test func theUnit() throws {
+    @Test func theUnitContainsTheServersOptions() throws {
         let unit = try Binary.run([
             "unit", "--program", "/usr/bin/hand", "--", "--listen", "0.0.0.0:7777", "--insecure",
         ])

@@ -79,7 +79,8 @@ import Testing
     }
 
     /// The first server does not listen, or is silent; the clients of a load test find the second.
-    @Test(arguments: [[], ["--light"]], [false, true]) func loadTests(options: [String], isSilent: Bool) throws {
+    @Test(arguments: [[], ["--light"]], [false, true])
+    func aLoadTestUsesTheReachableServer(options: [String], isSilent: Bool) throws {
         var silence = Faults()
         silence.isPartitioned = true
         let silent = try FaultyProxy(to: try user.server.tcpAddress(), seed: 1, faults: silence)

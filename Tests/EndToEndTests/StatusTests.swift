@@ -37,7 +37,7 @@ import Testing
         try answer(to: "GET \(path) HTTP/1.1\r\nHost: here\r\n\r\n", at: address)
     }
 
-    @Test func pages() throws {
+    @Test func eachRequestGetsItsStatusCode() throws {
         let (server, status) = try Self.server(try TemporaryFolder())
         defer { server.kill() }
         #expect(try Self.get("/healthz", at: status).hasSuffix("\r\n\r\nok\n"))

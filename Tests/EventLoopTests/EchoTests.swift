@@ -4,7 +4,7 @@ import Testing
 /// Ten megabytes there and back, through a client that does not read until the server had to wait.
 @Suite(.timeLimit(.minutes(5))) struct EchoTests {
     @Test(arguments: ["127.0.0.1", "::1"])
-    func tcp(ip: String) throws {
+    func everythingComesBackOverTCP(ip: String) throws {
         try withLoop { loop in
             let echo = Echo()
             var listener: Listener?
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func pipe() throws {
+    @Test func everythingComesBackOverAPipe() throws {
         try withFolder { folder in
             try withLoop { loop in
                 let echo = Echo()

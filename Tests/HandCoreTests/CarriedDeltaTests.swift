@@ -41,7 +41,7 @@ import Testing
 
     /// Many commits one after the other: each passes the result of the one before.
     @Test(arguments: [(5, 3, 4), (40, 12, 30), (300, 60, 100), (3_000, 1_500, 20)])
-    func manyCommits(items: Int, size: Int, commits: Int) throws {
+    func passingManyCommitsAgreesWithTransforming(items: Int, size: Int, commits: Int) throws {
         var chaos = Chaos(seed: testSeed(71))
         for round in 0..<(items < 100 ? 200 : 3) {
             var list = NaiveList(chaos.items(items))

@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func randomPairs() throws {
+    @Test func randomPairsEndInTheOraclesMerge() throws {
         let seed = testSeed(1)
         var chaos = Chaos(seed: seed)
         for round in 0..<4000 {

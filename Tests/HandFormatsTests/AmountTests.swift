@@ -7,15 +7,15 @@ import Testing
         (188_400, "188 kB"), (999_499, "999 kB"), (999_500, "1.0 MB"), (61_657_088, "61.7 MB"), (3_657_728, "3.7 MB"),
         (4_000_000_000_000_000, "4000 TB"),
     ])
-    func bytes(number: Int, words: String) {
+    func bytesAreCountedInTheLargestUnit(number: Int, words: String) {
         #expect(Amount.bytes(number) == words)
     }
 
-    @Test func counts() {
+    @Test func onlyACountOfOneIsSingular() {
         #expect([0, 1, 2].map { Amount.count($0, "item") } == ["0 items", "1 item", "2 items"])
     }
 
-    @Test func localTimes() {
+    @Test func localTimesApplyTheOffset() {
         #expect(LocalTime.text(951_782_399_999, offset: 3_600) == "2000-02-29 00:59:59")
         #expect(LocalTime.text(951_782_399_999, offset: -3_600) == "2000-02-28 22:59:59")
         #expect(LocalTime.text(5, offset: -3_600) == "1970-01-01 00:00:00")

@@ -52,7 +52,7 @@ import Testing
         #expect(ShortID.length(in: Self.list) == 4)
     }
 
-    @Test func places() throws {
+    @Test func placesBecomeGapsInTheList() throws {
         func gap(_ place: Place) throws -> String {
             let (gap, side) = try place.gap(in: Self.list)
             return "\(side) \(gap)"

@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func deltaForm() throws {
+    @Test func aDeltaIsWrittenAndReadBack() throws {
         let line =
             #"[{"keep":3},{"edit":{"text":[{"at":0,"removed":"old","inserted":"new"}],"done":true}},{"delete":2},{"pick":3},"#
             + #"{"insert":[{"id":"0000000000002","kind":"note","text":"n"}],"side":"after"},"#
@@ -55,7 +55,7 @@ import Testing
             ])
     }
 
-    @Test func commitForm() {
+    @Test func aCommitMayNameItsPersonAndDate() {
         let commit = Commit(
             revision: 7, author: 2, sequence: 3, base: 5, time: 1_767_225_600_250, count: 4, digest: 0xAB,
             delta: Delta.deleting(0..<1))
@@ -74,11 +74,11 @@ import Testing
         (4_107_542_400_000, "2100-03-01T00:00:00.000Z"), (1_767_225_599_001, "2025-12-31T23:59:59.001Z"),
         (253_402_300_800_000, "10000-01-01T00:00:00.000Z"), ((1 << 53) - 1, "287396-10-12T08:59:00.991Z"),
     ])
-    func dates(milliseconds: UInt64, date: String) {
+    func datesAreWrittenInUTC(milliseconds: UInt64, date: String) {
         #expect(JSON.date(milliseconds: milliseconds) == date)
     }
 
-    @Test func rulesForm() throws {
+    @Test func rulesAreWrittenAndReadBack() throws {
         let line = #"{"maximumCount":5,"maximumSize":16384,"kinds":["card"],"deck":true}"#
         #expect(JSON.rules(.fiveCards).line == line)
         #expect(try JSON.rules(from: JSONField(JSONValue.parse(line))) == .fiveCards)
@@ -89,7 +89,7 @@ import Testing
         #expect(try JSON.rules(from: JSONField(JSON.rules(odd))) == odd)
     }
 
-    @Test func supersededForm() throws {
+    @Test func aSupersededChangeIsWrittenAndReadBack() throws {
         let move = Superseded(index: 0, loss: .move, loser: .later)
         #expect(JSON.superseded(move).line == #"{"index":0,"lost":"move","loser":"later"}"#)
         let edit = Superseded(index: 2, loss: .edit([.text, .done]), loser: .earlier)
@@ -116,7 +116,7 @@ import Testing
             (.notStored, "notStored", ""), (.notAllowed, "notAllowed", ""),
             (.tooManyPending(limit: 64), "tooManyPending", #","limit":64"#),
         ] as [(Rejection, String, String)])
-    func rejectionForm(rejection: Rejection, reason: String, details: String) throws {
+    func aRejectionIsWrittenAndReadBack(rejection: Rejection, reason: String, details: String) throws {
         let form = JSON.rejection(rejection)
         let message = JSONValue.string(rejection.description).line
         #expect(form.line == "{\"reason\":\"\(reason)\",\"message\":\(message)\(details)}")

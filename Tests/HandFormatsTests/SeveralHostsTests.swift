@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func sixteenHosts() throws {
+    @Test func sixteenHostsAreAcceptedAndSorted() throws {
         let hosts = (1...16).map { "h\($0)" }
         let server = try HandAddress("hand://\(hosts.joined(separator: ","))/x").server
         #expect(server.places == hosts.sorted().map { "\($0):7777" })
@@ -65,7 +65,7 @@ import Testing
         ("hand://127.0.0.1:1,[::1]:2,localhost", true), ("hand://127.0.0.1,a", false), ("hand://a", false),
         ("hand+unix:///x.sock", true),
     ])
-    func thisMachine(text: String, isThisMachine: Bool) throws {
+    func onlyLocalAddressesAreThisMachine(text: String, isThisMachine: Bool) throws {
         #expect(try HandAddress(text).server.isThisMachine == isThisMachine)
     }
 }

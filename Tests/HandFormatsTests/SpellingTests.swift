@@ -22,7 +22,7 @@ import Testing
         #expect(Spelling.question("lists", among: ["list\u{1B}"]) == " Did you mean 'list\u{FFFD}'?")
     }
 
-    @Test func distances() {
+    @Test func distancesCountEditsAndSwaps() {
         #expect(
             Spelling.distance("", "") == 0 && Spelling.distance("", "abc") == 3 && Spelling.distance("abc", "") == 3)
         #expect(Spelling.distance("kitten", "sitting") == 3 && Spelling.distance("ab", "ba") == 1)

@@ -146,7 +146,7 @@ import Testing
             #"{"law":"digest","digest":"0000000000000000","hashes":[]}"#
         ),
     ])
-    func answers(question: String, answer: String) {
+    func eachQuestionHasItsAnswer(question: String, answer: String) {
         #expect(Vectors.answer(line: question) == answer)
     }
 

@@ -56,7 +56,7 @@ import Testing
         ("deliveries>827", true), ("deliveries>828", false), ("errors<3", true), ("errors<2", false),
         ("errors>1", true),
     ])
-    func thresholds(text: String, isMet: Bool) throws {
+    func thresholdsCompareWithTheResult(text: String, isMet: Bool) throws {
         #expect(try Threshold(text).isPassed(by: Self.result()) == isMet)
     }
 

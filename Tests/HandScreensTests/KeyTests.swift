@@ -86,7 +86,7 @@ import Testing
     ]
 
     @Test(arguments: moving + adding + editing + selecting + filtering + ticked)
-    func key(_ row: Row) {
+    func keysOnAListFollowTheTable(_ row: Row) {
         var stage = Self.stage(row.before)
         stage.press(row.keys)
         // Items that the filter hides are shown again, so that the whole list can be compared.
@@ -112,7 +112,7 @@ import Testing
     ]
 
     @Test(arguments: leading)
-    func keyLeads(_ keys: String, to route: Route) {
+    func keysLeadToTheirPlaces(_ keys: String, to route: Route) {
         var stage = Self.stage(">a b")
         stage.press(keys)
         #expect(stage.top == route || stage.top.path.hasPrefix(route.path.prefix(14)), "\(stage.top.path)")
@@ -124,7 +124,7 @@ import Testing
     ]
 
     @Test(arguments: commanding)
-    func keyCommands(_ keys: String, _ command: Command) {
+    func keysSendTheirCommands(_ keys: String, _ command: Command) {
         var stage = Self.stage(">a @b")
         stage.press(keys)
         #expect(stage.commands.contains(command))

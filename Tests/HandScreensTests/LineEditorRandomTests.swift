@@ -154,7 +154,7 @@ import Testing
         ("世世世世", 4, 8, "世世世世", 0), ("世世世世", 0, 8, "‹ 世", 4), ("a世世世世", 5, 8, "a世世世›", 0),
         ("世世世世世", 5, 8, "世世世 ›", 0), ("e\u{301}e\u{301}", 0, 3, "e\u{301}e\u{301}", 2),
     ])
-    func visible(_ text: String, _ left: Int, _ width: Int, _ shown: String, _ column: Int) {
+    func theVisiblePartContainsTheCursor(_ text: String, _ left: Int, _ width: Int, _ shown: String, _ column: Int) {
         var editor = LineEditor(text)
         for _ in 0..<left { _ = editor.handle(Key(.left)) }
         let visible = editor.visible(width: width)

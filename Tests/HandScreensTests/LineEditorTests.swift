@@ -84,7 +84,7 @@ import Testing
     ]
 
     @Test(arguments: moving + changing + killing + undoing)
-    func key(_ before: String, _ keys: String, _ after: String) throws {
+    func keysInALineFollowTheTable(_ before: String, _ keys: String, _ after: String) throws {
         var editor = try Self.editor(before)
         try Self.press(keys, &editor)
         #expect(Self.marked(editor) == after)

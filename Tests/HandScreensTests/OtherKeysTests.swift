@@ -94,7 +94,7 @@ import Testing
     ]
 
     @Test(arguments: lists + items + past + rest)
-    func key(_ row: Row) {
+    func keysOnOtherScreensFollowTheTable(_ row: Row) {
         var stage = Self.stage(row.place)
         stage.press(row.keys)
         #expect(stage.top.path == row.path)

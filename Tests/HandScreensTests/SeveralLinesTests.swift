@@ -35,7 +35,7 @@ import Testing
     ]
 
     @Test(arguments: keys)
-    func key(_ before: String, _ keys: String, _ after: String) throws {
+    func keysInSeveralLinesFollowTheTable(_ before: String, _ keys: String, _ after: String) throws {
         var editor = try LineEditorTests.editor(before, width: 5)
         try LineEditorTests.press(keys, &editor)
         #expect(LineEditorTests.marked(editor) == after)
@@ -56,7 +56,7 @@ import Testing
         ("e\u{301}e\u{301}x", 2, ["e\u{301}e\u{301}", "x"], Point(row: 1, column: 1)),
         ("👩‍👩‍👧", 5, ["�"], Point(row: 0, column: 1)), ("x👩‍👩‍👧", 6, ["x", "👩👩👧"], Point(row: 1, column: 6)),
     ])
-    func wrapped(_ text: String, _ width: Int, _ rows: [String], _ cursor: Point) {
+    func longTextsWrapIntoRows(_ text: String, _ width: Int, _ rows: [String], _ cursor: Point) {
         let editor = LineEditor(text, width: width)
         #expect(editor.rows.indices.map { editor.shown(row: $0) } == rows)
         #expect(editor.place == cursor)

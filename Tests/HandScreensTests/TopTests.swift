@@ -26,7 +26,7 @@ import Testing
         return report
     }
 
-    @Test func theScreen() {
+    @Test func theScreenShowsFiguresAndRates() {
         let view = TopView(report(at: 2_000, commits: 3_000), since: report(at: 0, commits: 1_000))
         let lines = view.canvas(Size(rows: 14, columns: 100)).lines
         #expect(lines[0] == " hand/0.1.0  up 1 h 2 min")
@@ -39,7 +39,7 @@ import Testing
     }
 
     /// Without an earlier report there are no rates, and it is drawn on a screen of any size.
-    @Test func anySize() {
+    @Test func theViewFitsAScreenOfAnySize() {
         let view = TopView(report(at: 0, commits: 5))
         #expect(view.canvas(Size(rows: 24, columns: 80)).lines[2].contains("commits –"))
         for rows in 0..<16 {
@@ -135,7 +135,7 @@ import Testing
     }
 
     /// The reports of several servers, one of which is silent and one of which sends an unreadable report.
-    @Test func manyServers() {
+    @Test func eachOfSeveralServersHasARow() {
         typealias Server = FleetView.Server
         var restarted = report(at: 0, commits: 9_000)
         restarted.startedAt = 5

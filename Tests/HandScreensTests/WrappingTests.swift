@@ -17,7 +17,7 @@ import Testing
         ("abc", 0, ["a", "b", "c"]),
         ("abc", -1, ["a", "b", "c"]), ("a\u{A0}b c", 3, ["a\u{A0}b", "c"]), ("abc", .max, ["abc"]),
     ])
-    func lines(_ text: String, _ width: Int, _ lines: [String]) {
+    func linesBreakBetweenWords(_ text: String, _ width: Int, _ lines: [String]) {
         #expect(Wrapping.lines(text, width: width) == lines)
     }
 
@@ -26,7 +26,7 @@ import Testing
         ("世a", 1, ["\u{FFFD}", "a"]), ("e\u{301}e\u{301}e\u{301}", 2, ["e\u{301}e\u{301}", "e\u{301}"]),
         ("\u{301}a", 2, ["a"]), ("\u{200B}", 2, [""]),
     ])
-    func columnsCount(_ text: String, _ width: Int, _ lines: [String]) {
+    func columnsCountAndNotCharacters(_ text: String, _ width: Int, _ lines: [String]) {
         #expect(Wrapping.lines(text, width: width) == lines)
     }
 
@@ -41,7 +41,7 @@ import Testing
         ("ab", 1, 1, ["…"]), ("ab", 1, 2, ["a", "b"]), ("世界世界", 6, 1, ["世界…"]), ("世界世界", 7, 1, ["世界世…"]),
         ("世界世界", 2, 1, ["…"]), ("ab", 5, 0, ["ab"]), ("ab", 5, -3, ["ab"]), ("    a", 3, 1, ["…"]),
     ])
-    func limit(_ text: String, _ width: Int, _ limit: Int, _ lines: [String]) {
+    func linesOverTheLimitAreCutOff(_ text: String, _ width: Int, _ limit: Int, _ lines: [String]) {
         #expect(Wrapping.lines(text, width: width, limit: limit) == lines)
     }
 
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: (0..<200).map { _ in UInt64.random(in: 0...UInt64.max) })
-    func anyText(seed: UInt64) throws {
+    func anyTextFitsTheWidthWithoutLoss(seed: UInt64) throws {
         var numbers = LineEditorRandomTests.Numbers(state: seed)
         let alphabet = ["a", "b", "c", " ", " ", "世", "e\u{301}", "\n", "\u{202E}", "🇩🇪", "\u{7}", "👩‍👩‍👧"]
         let text = (0..<Int.random(in: 0...80, using: &numbers)).compactMap { _ in

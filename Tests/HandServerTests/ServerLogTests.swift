@@ -32,7 +32,7 @@ import Testing
         #expect(text.unicodeScalars.allSatisfy { $0 == "\n" || Printable.clean(String($0)) == String($0) })
     }
 
-    @Test func jsonLines() throws {
+    @Test func jsonLinesEscapeControlCharacters() throws {
         let text = try written(.json) { logger, _ in
             logger.error("it\nfailed", metadata: ["person": "\(Self.evil)"])
         }

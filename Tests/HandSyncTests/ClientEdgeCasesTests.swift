@@ -112,7 +112,7 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
         #expect(later.notices.isEmpty)
     }
 
-    @Test func rejectionDetails() {
+    @Test func impossibleRejectionDetailsAreRefused() {
         #expect(throws: WireError.self) { try Rejection(code: 4, first: 1, second: 0) }
         #expect(throws: WireError.self) { try Rejection(code: 5, first: 99, second: 0) }
     }

@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func randomDamage() {
+    @Test func damagedBytesAreAMessageOrAnError() {
         var random = SplitMix64(seed: testSeed(79))
         for (name, body, again) in (0..<20).flatMap({ Self.samples(seed: 1_000 + $0) }) {
             for _ in 0..<50 {
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func noise() {
+    @Test func randomBytesAreAMessageOrAnError() {
         var random = SplitMix64(seed: testSeed(80))
         for number in UInt8(0)...16 {
             for _ in 0..<2_000 {
@@ -93,12 +93,12 @@ import Testing
         [0x80, 0x00], [0xFF, 0x00], [0x80, 0x80, 0x00], Array(repeating: 0x80, count: 9) + [0x00],
         Array(repeating: 0xFF, count: 9) + [0x02], Array(repeating: 0xFF, count: 9) + [0x81, 0x00],
     ])
-    func overlongVarints(bytes: [UInt8]) {
+    func overlongVarintsAreRefused(bytes: [UInt8]) {
         #expect(throws: WireError.badVarint(field: "nonce")) { try UpMessage([6] + bytes) }
         #expect(throws: WireError.badVarint(field: "nonce")) { try DownMessage([9] + bytes) }
     }
 
-    @Test func theLargestVarint() throws {
+    @Test func theLargestVarintIsRead() throws {
         let bytes = [UInt8](repeating: 0xFF, count: 9) + [1]
         #expect(try UpMessage([6] + bytes) == .ping(.max))
     }

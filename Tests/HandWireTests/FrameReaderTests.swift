@@ -40,7 +40,7 @@ import Testing
         #expect(try bodies(expected.map { Frame.around($0) }) == expected)
     }
 
-    @Test func randomCuts() throws {
+    @Test func framesAreReadWhereverTheyAreCut() throws {
         var random = SplitMix64(seed: testSeed(75))
         for _ in 0..<100 {
             let expected = samples(&random, 1 + random.next(below: 6))
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 127, 128, 1024, 70_000])
-    func theLimit(limit: Int) throws {
+    func framesOverTheLimitAreRefusedAtOnce(limit: Int) throws {
         let exact = Frame.around(Array(repeating: 7, count: limit))
         #expect(try bodies([exact], limit: limit).count == 1)
         // One more byte is refused as soon as the length has arrived, before any of the body.

@@ -51,7 +51,7 @@ import Testing
     }
 
     /// All sequences of up to four components: normal forms are decoded, all others are refused.
-    @Test func everySequence() {
+    @Test func onlyNormalFormsAreDecoded() {
         var (read, refused) = (0, 0)
         func check(_ components: [Delta.Component]) {
             let delta = try? Delta(components)

@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func frameSizes() {
+    @Test func aFrameHasThePredictedSize() {
         for count in [1, 127, 128, 16_383, 16_384, 2_097_151, 2_097_152] {
             #expect(Frame.around(Array(repeating: 0, count: count)).count == Frame.size(ofBody: count))
         }

@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func otherProtocols() {
+    @Test func otherProtocolsAreRefused() {
         let samples = [
             Array("GET / HTTP/1.1\r\nHost: example.org\r\nUser-Agent: something rather long, as they are\r\n\r\n".utf8),
             Array("SSH-2.0-OpenSSH_9.2p1 and some more so that the frame that its first byte promises is here".utf8),

@@ -215,7 +215,7 @@ import Testing
         #expect(welcome.version == ProtocolVersion.highest)
     }
 
-    @Test func tooLong() {
+    @Test func aFrameThatIsTooLongClosesTheSession() {
         var first = Driven()
         first.receive([0x81, 0x08])
         #expect(first.hasClosed == .frameTooLarge)
@@ -224,7 +224,7 @@ import Testing
         #expect(later.hasClosed == .frameTooLarge)
     }
 
-    @Test func malformed() {
+    @Test func malformedFramesCloseTheSession() {
         let samples: [([UInt8], ErrorCode)] = [
             (Frame.around([1] + Array("GET /".utf8)), .notHand), ([0], .malformedMessage),
             ([0x80, 0x00], .malformedMessage), ([1, 99], .notHand), ([3, 6, 5, 0], .malformedMessage),
@@ -247,7 +247,7 @@ import Testing
         #expect(driven.hasClosed == .malformedMessage)
     }
 
-    @Test func timeouts() {
+    @Test func sessionsCloseAtTheirDeadlines() {
         var silent = Driven()
         #expect(silent.session.deadline == 10_000)
         silent.timeout(now: 9_999)

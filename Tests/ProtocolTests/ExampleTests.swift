@@ -112,7 +112,7 @@ import Testing
 
     // MARK: The digest, step by step
 
-    @Test func workedDigest() throws {
+    @Test func theDigestExampleHoldsStepByStep() throws {
         let rows = ProtocolPage.shared.table("worked example", under: "Digest")
         #expect(rows.map { $0[0] } == ["bytes", "FNV-1a", "mixed", "hash"])
         for column in 1...2 {

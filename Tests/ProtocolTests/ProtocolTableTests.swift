@@ -8,7 +8,7 @@ import Testing
 @Suite struct ProtocolTableTests {
     private let page = ProtocolPage.shared
 
-    @Test func errors() {
+    @Test func errorsAgreeWithTheirTable() {
         let rows = page.table("number", under: "Errors")
         func word(_ value: Bool) -> String { value ? "yes" : "no" }
         let expected = ErrorCode.allCases.map {
@@ -65,7 +65,7 @@ import Testing
     }
 
     /// Each message of the table has its row here, and each sample's rule is the one in the row.
-    @Test func leastRoles() {
+    @Test func leastRolesAgreeWithTheirTable() {
         let rows = page.table("message", under: "3. Connecting")
         #expect(rows.map(\.first) == page.table("number", under: "Messages from the client").map { $0[1] })
         let roles = Dictionary(uniqueKeysWithValues: rows.map { ($0[0], $0[1]) })
@@ -94,7 +94,7 @@ import Testing
     ]
 
     /// Each limit is either in the table or concerns only operators.
-    @Test func limits() {
+    @Test func limitsAgreeWithTheirTable() {
         let rows = page.table("limit", under: "8. Limits, errors, rejections")
         var expected = Mirror(reflecting: Limits()).children.map { [$0.label ?? "", "\($0.value)"] }
         #expect(Self.operators.isSubset(of: expected.map { $0[0] }))
@@ -106,7 +106,7 @@ import Testing
         #expect(rows.allSatisfy { $0.count == 3 && !$0[2].isEmpty })
     }
 
-    @Test func capabilities() {
+    @Test func capabilitiesAgreeWithTheirTable() {
         let rows = page.table("capability", under: "3. Connecting")
         #expect(
             rows.map { Array($0[0..<2]) } == [
@@ -115,7 +115,7 @@ import Testing
             ])
     }
 
-    @Test func versions() {
+    @Test func theTitleNamesTheHighestVersion() {
         #expect(page.lines.first == "# The protocol of `hand`, version \(ProtocolVersion.highest)")
     }
 
@@ -126,7 +126,7 @@ import Testing
         #expect(page.lines.contains { $0.hasPrefix("mask ") && $0.contains(names) }, "\(names)")
     }
 
-    @Test func kinds() {
+    @Test func everyKnownKindIsListedWithItsNumber() {
         for kind in Content.Kind.known {
             #expect(page.lines.contains { $0.hasPrefix("\(kind.name) ") && $0.contains("; kind \(kind.rawValue):") })
         }
@@ -157,7 +157,7 @@ import Testing
     }
 
     /// Links within the page lead to headings.
-    @Test func contents() {
+    @Test func linksWithinThePageLeadToHeadings() {
         let anchors = page.lines.filter { $0.hasPrefix("#") }.map { heading in
             String(
                 heading.drop { $0 == "#" || $0 == " " }.lowercased().filter { $0.isLetter || $0.isNumber || $0 == " " }
