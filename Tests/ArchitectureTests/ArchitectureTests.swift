@@ -144,7 +144,6 @@ import Testing
         }
     }
 
-    /// A planted bug whose place has changed could no longer be planted. Its surroundings may change.
     /// The formatter does not look at comments.
     @Test func commentsFitTheWidthOfTheCode() throws {
         for source in try Self.sources() {
@@ -154,6 +153,7 @@ import Testing
         }
     }
 
+    /// A planted bug whose place has changed could no longer be planted. Its surroundings may change.
     @Test func linesRemovedByMutantsExist() throws {
         let folder = Self.root.appending(path: "Tests/Data/Mutants")
         let patches = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)

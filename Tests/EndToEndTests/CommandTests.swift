@@ -55,6 +55,7 @@ import Testing
         try hand("create", "list", "--max-items", "2")
         try hand("create", "list", expecting: 7)
         try hand("create", "-bad", expecting: 2)
+        try hand("create", "hand://127.0.0.1/list", expecting: 2)
         try hand("add", expecting: 2)
         try hand("nonsense", expecting: 2)
         try hand("add", "a", "b")

@@ -74,6 +74,7 @@ import Testing
         (["store", "copy", "postgres://a/b", "postgres://c/d"], "Both are databases"),
         (["verify", "--store", "postgres://a/b", "--data", "c"], "not both"),
         (["recover", "a", "--replace", "--store", "postgres://127.0.0.1:1/b"], "a"),
+        (["serve", "--store", "/tmp/lists"], "A folder goes into --data."),
     ])
     func impossibleCopiesAreRefused(arguments: [String], expected: String) throws {
         let outcome = try Binary.run(arguments)

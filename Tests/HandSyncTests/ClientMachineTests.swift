@@ -6,6 +6,15 @@ import Testing
 
 /// The client's side of a connection over time: when it tries again, pings, and gives up.
 @Suite struct ClientMachineTests {
+    @Test func followersOfEachListHearTheStatus() {
+        var client = DrivenClient()
+        for name in ["b", "a"] { client.perform { $0.open(name) } }
+        client.connect()
+        var heard: [String] = []
+        for case .list(let name, .status(let status)) in client.effects where status == .online { heard.append(name) }
+        #expect(heard == ["a", "b"])
+    }
+
     private static func started() -> DrivenClient {
         var client = DrivenClient()
         client.perform { $0.start() }

@@ -100,6 +100,38 @@ import Testing
         #expect(talk.waiting == ["new"] && talk.machine.subscriptions.isEmpty)
     }
 
+    /// Of a list open under its old and its new name, what is pending continues under the new name, also in the journal.
+    @Test func pendingEditsContinueUnderTheNewName() {
+        var talk = DrivenClient.online()
+        talk.perform { $0.open("list", isJournaled: true) }
+        talk.begin(1, list: 7)
+        let item = Item(id: ItemID(rawValue: 3), content: .note("mine"))
+        talk.perform { try? $0.edit("list", Delta.inserting([item], at: 0, .after)) }
+        talk.perform { $0.open("new", isJournaled: true) }
+        talk.hear(.renamed(list: 7, name: "new"))
+        #expect(talk.names.contains("list is kept as new") && talk.machine.subscriptions.keys.sorted() == ["new"])
+        #expect(talk.machine.subscriptions["new"]?.replica.hasPending == true)
+        #expect(talk.updates.last?.delta.insertedItems == [item])
+    }
+
+    /// A commit with the client's sequence is another edit: another program uses the client's id.
+    @Test func anotherUserOfTheIDIsNoticed() throws {
+        var talk = DrivenClient.online()
+        talk.perform { $0.open("list") }
+        talk.begin(1, list: 7)
+        func insert(_ id: UInt64) -> Delta {
+            .inserting([Item(id: ItemID(rawValue: id), content: .note("n"))], at: 0, .after)
+        }
+        talk.perform { try? $0.edit("list", insert(3)) }
+        let author = try #require(talk.machine.author)
+        let theirs = try Hand().applying(insert(4))
+        let commit = Commit(
+            revision: 1, author: author, sequence: 1, base: 0, time: 0, count: 1, digest: theirs.digest,
+            delta: insert(4))
+        talk.hear(.commit(list: 7, commit))
+        #expect(talk.machine.isShared && talk.submissions.map(\.sequence) == [1, 2])
+    }
+
     /// Found by the simulator: in a list open under its old and its new name, somebody left while it was being
     /// subscribed to again, and stayed present forever.
     @Test func somebodyWhoLeavesDuringAResubscriptionIsGone() throws {

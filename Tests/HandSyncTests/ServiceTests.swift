@@ -6,6 +6,22 @@ import Testing
 
 /// Bugs that the simulator found in the service, each in its shortest form.
 @Suite struct ServiceTests {
+    /// Another server starts soon, so the client need not wait long, also if new connections were turned away before.
+    @Test func aClientThatConnectsWhileTheServerStopsComesBackSoon() {
+        let world = TestWorld()
+        world.service.stop()
+        world.service.drain()
+        let ada = TestStream(world)
+        world.turn()
+        guard case .error(.shuttingDown, _, let retryAfter, _)? = ada.heard.last else {
+            Issue.record("\(ada.heard)")
+            return
+        }
+        #expect(retryAfter == 200)
+        ada.end()
+        #expect(world.service.hasStopped)
+    }
+
     private static func world(limits: Limits = Limits()) throws -> TestWorld {
         let world = TestWorld(limits: limits)
         _ = try world.store.create("list", rules: Rules(), logID: 9, deckSeed: nil)

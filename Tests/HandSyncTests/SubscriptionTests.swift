@@ -10,6 +10,7 @@ import Testing
     /// A client that follows a list with one item, of which three commits are known; an edit is in flight.
     private struct Client {
         private var client = DrivenClient()
+        private let opened: ListState?
         private let hand = Hand([Item(id: ItemID(rawValue: 1), content: .note("n"))])
 
         init(in phase: String) throws {
@@ -19,6 +20,7 @@ import Testing
             try replica.edit(Delta.inserting([item], at: 0, .after))
             _ = replica.takeSubmission(list: 7)
             client.perform { $0.open("list", from: replica) }
+            opened = client.machine.subscriptions["list"]?.state
             client.perform { $0.start() }
             client.perform { $0.connected(now: 0) }
             if phase == "idle" { return }
@@ -31,6 +33,13 @@ import Testing
             }
             // Messages for an earlier answer still count.
             if phase == "asked" { client.hear(.error(code: .notSubscribed, request: 7, retryAfter: 0, message: "")) }
+        }
+
+        /// The state that the list's followers know, and the one that it has.
+        var states: (known: ListState?, actual: ListState?) {
+            var known = opened
+            for case .list(_, .changed(let state, _)) in client.effects { known = state }
+            return (known, client.machine.subscriptions["list"]?.state)
         }
 
         var phase: String {
@@ -91,6 +100,8 @@ import Testing
                 #expect(client.phase == before)
                 client.happens(event)
                 #expect(client.phase == after, "\(event), in \(before)")
+                let states = client.states
+                #expect(states.known == states.actual, "\(event), in \(before): the followers know the state")
             }
         }
     }

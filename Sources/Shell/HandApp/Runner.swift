@@ -45,6 +45,8 @@ package final class Runner {
     package private(set) var loss: String?
     /// The way to another server, while the user goes there.
     private var journey: Journey?
+    /// Whether the journal of the server that the user has left is being closed.
+    private var isClosingJournal = false
     private var needsDrawing = true
     /// The user's editor, while it has the terminal.
     private var outside: OutsideEditor?
@@ -52,8 +54,6 @@ package final class Runner {
     private enum Journey {
         case preparing(Location)
         case ready(Location, MakeEngine)
-        /// This server's journal is being closed.
-        case leaving
     }
 
     /// - Parameter connect: called for each server that the user goes to later.
@@ -256,10 +256,19 @@ package final class Runner {
         }
     }
 
+    // MARK: Other servers
+
     /// Goes to another server. Edits for this one stay in its journal.
     private func visit(_ location: Location) {
-        if case .leaving = journey { return }
-        journey = .preparing(location)
+        switch journey {
+        case .preparing(location), .ready(location, _): return
+        case .preparing, .ready, nil: journey = .preparing(location)
+        }
+        // The journal may be the one that is being closed.
+        if !isClosingJournal { prepare(location) }
+    }
+
+    private func prepare(_ location: Location) {
         Work.submit(loop) { [connect] in
             Result { try connect(location) }
         } then: { [weak self] outcome in
@@ -275,16 +284,18 @@ package final class Runner {
         }
     }
 
-    /// Leaves this server for the one that the user goes to, once everything is on disk.
+    /// Leaves this server for the one that the user goes to, once everything is on disk, and nothing is half typed.
     private func leave() {
-        guard case .ready(let location, let makeEngine) = journey, engine.isKept else { return }
-        journey = .leaving
-        loss = engine.close { [weak self] in self?.enter(location, makeEngine) } ?? loss
-    }
-
-    private func enter(_ location: Location, _ makeEngine: MakeEngine) {
-        guard !isClosed else { return }
+        guard case .ready(let location, let makeEngine) = journey, engine.isKept, outside == nil, !app.isTyping
+        else { return }
         journey = nil
+        isClosingJournal = true
+        loss =
+            engine.close { [weak self] in
+                guard let self, !isClosed else { return }
+                isClosingJournal = false
+                if case .preparing(let next) = journey { prepare(next) }
+            } ?? loss
         engine = makeEngine(loop)
         events = []
         var settings = settings
@@ -293,6 +304,7 @@ package final class Runner {
         app = App(settings, opening: location.route)
         listen()
         for command in app.start(now: loop.now) { carryOut(command) }
+        handleEvents()
         needsDrawing = true
     }
 }

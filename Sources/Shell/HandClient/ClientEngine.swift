@@ -60,8 +60,8 @@ package final class ClientEngine: MachineShell {
 
     /// Closes everything. Returns the reason why edits are lost when the process ends, or nil if all are kept.
     ///
-    /// - Parameter closed: if given, another thread closes the journal, and this is called afterwards. Writing what is
-    ///   not kept yet is waited for in any case.
+    /// - Parameter closed: if given, another thread closes the journal, and this is called afterwards; without a
+    ///   journal it is called at once. Writing what is not kept yet is waited for in any case.
     @discardableResult
     package func close(then closed: (() -> Void)? = nil) -> String? {
         guard !isClosed else { return nil }

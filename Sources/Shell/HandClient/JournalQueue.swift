@@ -47,11 +47,15 @@ final class JournalQueue {
         }
     }
 
-    /// - Parameter closed: if given, the journal is closed on another thread, and this is called afterwards.
+    /// Closes the journal after all earlier operations: on another thread if there is a function to call afterwards.
     func close(then closed: (() -> Void)?) {
-        finish()
-        guard let closed else { return (try? journal.close()) ?? () }
-        ask({ try? $0.close() }, then: { _ in closed() })
+        guard let closed else {
+            finish()
+            try? journal.close()
+            return
+        }
+        // The queue stays until then, though the engine may be gone.
+        ask({ try? $0.close() }, then: { [self] _ in withExtendedLifetime(self, closed) })
     }
 }
 

@@ -123,7 +123,7 @@ final class FullClient: LoadClient, MachineShell {
     func carryOut(_ effect: ClientMachine.Effect) {
         switch effect {
         case .list(_, .changed(_, let update)):
-            if case .commit(let commit) = update.cause { saw(commit, isOwn: update.isOwnCommit) }
+            if case .commit(let commit) = update.cause { saw(commit) }
             for notice in update.notices { note(notice) }
         case .status(.online): meter.connected()
         case .list(_, .refused(let code, let text)): meter.failed("\(code)", "client \(number + 1): \(text)")
@@ -132,9 +132,9 @@ final class FullClient: LoadClient, MachineShell {
         }
     }
 
-    private func saw(_ commit: Commit, isOwn: Bool) {
+    private func saw(_ commit: Commit) {
         meter.received(bytes: 0, commits: 1)
-        if !isOwn, meter.samples(revision: commit.revision, client: number) {
+        if commit.author != machine.author, meter.samples(revision: commit.revision, client: number) {
             meter.saw(author: commit.author, sequence: commit.sequence, now: Loop.monotonicNanoseconds)
         }
     }

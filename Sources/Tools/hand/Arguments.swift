@@ -52,11 +52,6 @@ enum Arguments {
         return nil
     }
 
-    /// Whether an option or a flag is among the words.
-    static func has(_ name: String, in words: [String]) -> Bool {
-        words.contains { $0 == "--\(name)" || $0.hasPrefix("--\(name)=") || $0 == "--no-\(name)" }
-    }
-
     /// The words before the first option, also after `hand help`.
     private static func words(_ arguments: [String]) -> ArraySlice<String> {
         let words = arguments.prefix { !$0.hasPrefix("-") }

@@ -118,6 +118,9 @@ struct Create: AsyncParsableCommand {
     @Flag(help: "Deal cards from a deck.") var deck = false
 
     func validate() throws {
+        if name.contains("://") {
+            throw ValidationError("expected only the list's name, found an address. The server goes into --url.")
+        }
         if let problem = ListName.problem(withNew: name) { throw ValidationError(problem) }
         _ = try rules()
     }

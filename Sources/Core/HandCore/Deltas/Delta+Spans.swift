@@ -35,7 +35,7 @@ extension Delta {
             return span
         }
 
-        /// The implied `keep` behind the last step.
+        /// The implied `keep` behind the last step. Valid only after `next()` has returned nil.
         var end: Span { Span(step: Step(kind: .keep, count: .max - Swift.max(old, new)), old: old, new: new) }
     }
 

@@ -80,6 +80,9 @@ package struct App: Sendable {
         return run(commands) + sendWhereabouts()
     }
 
+    /// Whether the user is typing something that would be lost with this app.
+    package var isTyping: Bool { router.top.typing != nil }
+
     private var isEditingOutside: Bool {
         if case .field(let draft)? = router.top.typing { draft.outside != nil } else { false }
     }

@@ -46,7 +46,7 @@ struct Visit: Sendable {
             list: subscribed.list, base: excerpt.revision, sequence: sequence, isExact: isExact, delta: delta)
     }
 
-    /// What a commit of `author` means for the edit; nil if it is not about it.
+    /// What a commit means for the edit; nil if it is not about it. `author` is this client's number.
     func outcome(of commit: Commit, by author: UInt64?) -> SubmissionOutcome? {
         commit.outcome(ofSequence: sequence, by: author, rest?.delta, under: excerpt.rules)
     }

@@ -22,7 +22,7 @@ struct OwnWork: Sendable {
     /// The maximum size of the words, in bytes. If there are more, only half of them stay.
     private static let mostBytes = 4 << 20
     /// The maximum number of separate commits for one item.
-    private static let mostWork = 16
+    private static let mostCommits = 16
 
     /// Records what the user's own commit did to the items of `list`, which it was made on.
     mutating func record(_ commit: Commit, on list: Hand) {
@@ -30,7 +30,7 @@ struct OwnWork: Sendable {
             let inverse = Change(text: change.text.inverted, url: change.url.inverted)
             var all = follow(change, in: item.id)
             all.append(ItemWork(revision: commit.revision, isMoved: isMoved, fields: change.fields, inverse: inverse))
-            if all.count > Self.mostWork { all.replaceSubrange(0..<2, with: [Self.joined(all[0], all[1])]) }
+            if all.count > Self.mostCommits { all.replaceSubrange(0..<2, with: [Self.joined(all[0], all[1])]) }
             items[item.id] = all
             bytes += inverse.size
         }

@@ -60,7 +60,7 @@ extension Replica {
         }
 
         /// Whether the update tells that an edit of one's own is durable.
-        package var isOwnCommit: Bool { notices.contains { if case .acknowledged = $0 { true } else { false } } }
+        var isOwnCommit: Bool { notices.contains { if case .acknowledged = $0 { true } else { false } } }
 
         /// Whether another program has used this client's id.
         public var isUsedTwice: Bool { notices.contains { if case .usedTwice = $0 { true } else { false } } }

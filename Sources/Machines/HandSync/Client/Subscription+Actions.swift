@@ -13,7 +13,7 @@ extension ClientMachine.Subscription {
     /// count.
     mutating func subscribe(isSought: Bool = false, isAnew: Bool = false, _ common: inout Common) {
         let request = common.newRequest()
-        ask(request, isSought: isSought, isAnew: isAnew)
+        move(&common) { $0.ask(request, isSought: isSought, isAnew: isAnew) }
         let logID = replica.hasDiverged ? 0 : replica.logID
         common.send(
             .subscribe(
@@ -37,9 +37,14 @@ extension ClientMachine.Subscription {
     }
 
     mutating func lost(_ common: inout Common) {
+        move(&common) { $0.goIdle() }
+    }
+
+    /// Makes a transition, and tells the user if the list is no longer live.
+    private mutating func move(_ common: inout Common, _ transition: (inout Self) -> Void) {
         let wasLive = isLive
-        lost()
-        if wasLive { tell(Replica.Update(), &common) }
+        transition(&self)
+        if wasLive, !isLive { tell(Replica.Update(), &common) }
     }
 
     mutating func renamed(to new: String, _ common: inout Common) {
@@ -113,7 +118,9 @@ extension ClientMachine.Subscription {
     // MARK: The server's messages
 
     mutating func entered(_ subscribed: DownMessage.Subscribed, _ common: inout Common) {
-        if let update = entered(subscribed) {
+        var update: Replica.Update?
+        move(&common) { update = $0.begin(subscribed) }
+        if let update {
             tell(update, &common)
             return subscribe(&common)
         }
@@ -123,7 +130,7 @@ extension ClientMachine.Subscription {
 
     /// Handles items of a snapshot. Returns false if it is damaged.
     mutating func take(_ items: Hand, _ common: inout Common) -> Bool {
-        switch take(items) {
+        switch receive(items) {
         case .more(let count, let total): common.emit(.list(name, .progress(items: count, of: total)))
         case .damaged: return false
         case .complete(let update):
@@ -136,7 +143,7 @@ extension ClientMachine.Subscription {
     }
 
     mutating func take(_ commit: Commit, _ common: inout Common) {
-        guard let update = take(commit) else { return }
+        guard let update = receive(commit) else { return }
         journal(.commit(commit), &common)
         tell(update, &common)
         if update.isUsedTwice { submitAnew(after: commit.sequence, &common) }
@@ -148,19 +155,19 @@ extension ClientMachine.Subscription {
     }
 
     mutating func rejected(sequence: UInt64, _ reason: Rejection, _ common: inout Common) {
-        let update = rejected(sequence: sequence, reason)
+        let update = receiveRejection(of: sequence, reason)
         journal(.rejected(sequence: sequence, reason), &common)
         tell(update, &common)
         submit(&common)
     }
 
     mutating func stale(head: Int, _ common: inout Common) {
-        stale(head: head)
+        move(&common) { $0.fallBehind(head: head) }
         catchUp(&common)
     }
 
     mutating func acknowledged(sequence: UInt64, revision: Int, _ common: inout Common) {
-        guard acknowledged(sequence: sequence, revision: revision) else { return }
+        guard receiveAcknowledgement(of: sequence, revision: revision) else { return }
         // The server no longer knows the revision: subscribing again returns the last sequence.
         if revision == 0 { return subscribe(&common) }
         // Its commit has already arrived but was not recognized as one's own: another program made it.
@@ -169,7 +176,7 @@ extension ClientMachine.Subscription {
 
     /// Submits once the client has every commit that the server had when the client subscribed.
     private mutating func catchUp(_ common: inout Common) {
-        guard let result = catchUp(used: common.used) else { return }
+        guard let result = goLive(used: common.used) else { return }
         if let last = result.lastSequence { journal(.caughtUp(lastSequence: last), &common) }
         tell(Replica.Update(), &common)
         if result.sendsAgain { sendSubmission(&common) } else { submit(&common) }
@@ -186,7 +193,7 @@ extension ClientMachine.Subscription {
         common.emit(.list(name, .changed(state, update)))
     }
 
-    /// Reports progress through the missed commits, at each percent.
+    /// Reports progress through the missed commits, at each percent, if they are many.
     private func tellProgress(_ common: inout Common) {
         guard let (done, total) = progress, total >= Self.longWay, done % (total / 100) == 0 else { return }
         common.emit(.list(name, .progress(items: done, of: total)))

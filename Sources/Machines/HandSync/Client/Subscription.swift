@@ -16,7 +16,7 @@ extension ClientMachine {
         package internal(set) var focus: Focus?
         package private(set) var phase = Phase.idle
 
-        /// - Parameter author: the client's author number, unless the stored replica has one.
+        /// - Parameter author: the client's author number, used if the stored replica has none.
         init(_ name: String, replica stored: Replica?, author: UInt64?, isJournaled: Bool) {
             self.name = name
             self.isJournaled = isJournaled
@@ -115,10 +115,10 @@ extension ClientMachine.Subscription {
         phase = .asked(request: request, isSought: isSought, before: isAnew ? nil : link)
     }
 
-    mutating func lost() { phase = .idle }
+    mutating func goIdle() { phase = .idle }
 
     /// Handles the server's answer. Returns an update if the server has another history.
-    mutating func entered(_ subscribed: DownMessage.Subscribed) -> Replica.Update? {
+    mutating func begin(_ subscribed: DownMessage.Subscribed) -> Replica.Update? {
         // A list that was deleted and created again has another number; what was sent to the old one is not answered.
         let link = Link(
             request: subscribed.request, list: subscribed.list, lastSequence: subscribed.lastSequence,
@@ -143,7 +143,7 @@ extension ClientMachine.Subscription {
     }
 
     /// Handles items of a snapshot.
-    mutating func take(_ items: Hand) -> Arrival? {
+    mutating func receive(_ items: Hand) -> Arrival? {
         guard case .receiving(let link, var incoming) = phase else { return nil }
         // The phase releases the items that have arrived, so that the list grows in place.
         phase = .idle
@@ -160,7 +160,7 @@ extension ClientMachine.Subscription {
     }
 
     /// Handles a commit of the list; returns nil if it is already known. A diverged replica waits for its snapshot.
-    mutating func take(_ commit: Commit) -> Replica.Update? {
+    mutating func receive(_ commit: Commit) -> Replica.Update? {
         if isReceiving || commit.revision <= replica.revision || replica.hasDiverged { return nil }
         return replica.receiveAnything(commit)
     }
@@ -172,7 +172,7 @@ extension ClientMachine.Subscription {
     /// - Returns: nil if more must arrive; otherwise the last sequence of this client, if it is news for the replica,
     ///   and whether to send the submission in flight again. That is so if it was sent on an earlier connection; the
     ///   server recognizes it by its sequence.
-    mutating func catchUp(used: [UInt64: UInt64]) -> (lastSequence: UInt64?, sendsAgain: Bool)? {
+    mutating func goLive(used: [UInt64: UInt64]) -> (lastSequence: UInt64?, sendsAgain: Bool)? {
         guard case .catchingUp(let link, _, let through) = phase, replica.revision >= through, !replica.hasDiverged
         else { return nil }
         phase = .live(link)
@@ -186,7 +186,7 @@ extension ClientMachine.Subscription {
     }
 
     /// Handles the answer that the base of the submission in flight is too old: commits up to `head` come first.
-    mutating func stale(head: Int) {
+    mutating func fallBehind(head: Int) {
         link?.unanswered = nil
         switch phase {
         case .idle, .asked, .receiving: break
@@ -196,14 +196,14 @@ extension ClientMachine.Subscription {
     }
 
     /// Handles the answer that a submission is rejected.
-    mutating func rejected(sequence: UInt64, _ reason: Rejection) -> Replica.Update {
+    mutating func receiveRejection(of sequence: UInt64, _ reason: Rejection) -> Replica.Update {
         link?.unanswered = nil
         return replica.rejected(sequence: sequence, reason)
     }
 
     /// Handles the answer that the submission in flight became the commit of a revision. Returns false if it is not in
     /// flight, or if that commit is still to arrive.
-    mutating func acknowledged(sequence: UInt64, revision: Int) -> Bool {
+    mutating func receiveAcknowledgement(of sequence: UInt64, revision: Int) -> Bool {
         guard replica.inFlight?.sequence == sequence, replica.revision >= revision else { return false }
         link?.unanswered = nil
         return true

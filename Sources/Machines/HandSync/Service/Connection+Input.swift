@@ -58,8 +58,8 @@ extension Connection {
     /// A request that takes the store begins or has ended.
     func setBusy(_ isBusy: Bool) { intake.isBusy = isBusy }
 
-    /// Begins to handle a message that has just come. Returns false if the message has to wait for others: then `keep`
-    /// it. In either case call `nextInput` until it returns nil.
+    /// Begins to handle a message that has just come; then call `nextInput` until it returns nil. Returns false if the
+    /// message has to wait for others: then `keep` it, and see with `beginWaiting` whether it can be handled.
     func beginHandling() -> Bool {
         guard intake.isEmpty, !intake.isHandling, mayHandle else { return false }
         intake.isHandling = true

@@ -11,9 +11,4 @@ extension Connection {
     }
 
     var isSlowed: Bool { if case .free = pace { false } else { true } }
-
-    func setPace(_ pace: Pace) {
-        self.pace = pace
-        adjustReading()
-    }
 }

@@ -36,7 +36,7 @@ package final class Connection {
     var unfinished: UInt32 = 0
     /// The number of submissions that are numbered and not yet written.
     @exclusivity(unchecked) var pendingSubmissions = 0
-    @exclusivity(unchecked) var pace = Pace.free
+    @exclusivity(unchecked) private(set) var pace = Pace.free
     @exclusivity(unchecked) var intake = Intake()
 
     /// How far its end has come. The transitions, which a test compares with the code:
@@ -103,6 +103,11 @@ package final class Connection {
     package var peerDescription: String { stream.peerDescription }
 
     package var requester: Requester { Requester(peer: peerDescription, person: person, grantID: grantID) }
+
+    func setPace(_ pace: Pace) {
+        self.pace = pace
+        adjustReading()
+    }
 
     // MARK: Ending
 

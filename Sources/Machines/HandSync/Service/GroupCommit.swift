@@ -2,7 +2,7 @@ import HandCore
 
 /// The writes that go to the store next. The commits that were numbered during the last write go into one transaction.
 struct GroupCommit {
-    /// Lists with numbered commits that were not handed over to the store, each once.
+    /// Lists with numbered commits that were not handed over to the store. Those that are not `due` are skipped.
     private(set) var dirty: [HostedList] = []
     /// Other writes, which must not run beside a transaction on the same lists.
     var jobs: [any WriteJob] = []

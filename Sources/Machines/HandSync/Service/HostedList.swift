@@ -21,7 +21,7 @@ final class HostedList {
     /// Whether the people at other servers are still unknown. The first subscriber is told of all people at once.
     private(set) var awaitsVisitors = false
     @exclusivity(unchecked) private(set) var subscribers = ConnectionSet()
-    /// Saving snapshots, which make loading faster. It spreads their cost over the commits.
+    /// Saving snapshots, which make loading faster.
     var saving: Chore
     /// Looking for commits that may be forgotten.
     var trimming: Chore
@@ -35,25 +35,26 @@ final class HostedList {
     /// The number of the load that made this object.
     let load: UInt64
 
-    /// Whether numbered commits are handed over to the store.
+    /// Whether commits wait to be handed over to the store.
     enum Handover {
-        /// There are none.
+        /// None waits.
         case idle
         /// They are handed over next. The list is in `GroupCommit.dirty`.
         case due
-        /// Not now: it is unknown whether the store has the last batch, or others' commits are being adopted.
+        /// They are not handed over now: it is unknown whether the store has the last batch, or others' commits are
+        /// being adopted.
         case unsettled
     }
 
-    /// Work with the store that is done again after so many commits.
+    /// Work with the store that is repeated every so many commits, so that its cost is spread over them.
     struct Chore {
         /// The revision when it was begun last.
-        private(set) var doneAt: Int
+        private(set) var begunAt: Int
         private(set) var isUnderWay = false
 
-        init(doneAt revision: Int) { doneAt = revision }
+        init(begunAt revision: Int) { begunAt = revision }
 
-        mutating func begin(at revision: Int) { (doneAt, isUnderWay) = (revision, true) }
+        mutating func begin(at revision: Int) { (begunAt, isUnderWay) = (revision, true) }
         mutating func end() { isUnderWay = false }
     }
 
@@ -61,8 +62,8 @@ final class HostedList {
         self.list = list
         self.load = load
         self.authority = authority
-        saving = Chore(doneAt: snapshot)
-        trimming = Chore(doneAt: authority.revision)
+        saving = Chore(begunAt: snapshot)
+        trimming = Chore(begunAt: authority.revision)
         storeFloor = list.floor
         idleSince = now
     }
@@ -114,7 +115,7 @@ final class HostedList {
     }
 
     /// Adds a new subscriber to the people who are here.
-    func welcome(_ author: Author, _ connection: Connection, isShared: Bool) {
+    func addPerson(_ author: Author, _ connection: Connection, isShared: Bool) {
         if isShared, presence.everybody.isEmpty { awaitsVisitors = true }
         presence.join(author.number, name: connection.person)
         connection.cursors[list.number]?.presence =
@@ -129,7 +130,7 @@ final class HostedList {
     /// Whether a chore is due.
     func isDue(_ chore: Chore, _ limits: Limits) -> Bool {
         !chore.isUnderWay
-            && authority.revision - chore.doneAt >= limits.snapshotStride(items: authority.count)
+            && authority.revision - chore.begunAt >= limits.snapshotStride(items: authority.count)
     }
 
     /// Whether nobody has needed the list in memory for `delay` milliseconds.

@@ -118,7 +118,7 @@ extension Service {
         }
         guard connection.hasPresence else { return }
         if isNew {
-            hosted.welcome(author, connection, isShared: isShared)
+            hosted.addPerson(author, connection, isShared: isShared)
         } else {
             // A client that subscribes again may have forgotten who is here. It says again on which item its person is.
             hosted.presence.move(author.number, to: nil)

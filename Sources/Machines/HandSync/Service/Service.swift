@@ -100,7 +100,7 @@ package final class Service {
         case serving
         /// New connections are turned away; others go on.
         case draining
-        /// No more work is taken.
+        /// No more work is taken. Once everything is written, all clients are told, also those that connect now.
         case stopping
     }
 
@@ -114,7 +114,7 @@ package final class Service {
         connections.add(connection)
         figures.connections += 1
         environment.note(.connected(connection))
-        if stage != .serving {
+        if stage == .draining {
             fail(connection, .shuttingDown, "the server takes no new connections", retryAfter: 5_000)
         } else if isCutOff {
             sendAway(connection)

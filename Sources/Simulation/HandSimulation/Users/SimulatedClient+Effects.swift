@@ -89,7 +89,7 @@ extension SimulatedClient {
         case .commit(let commit):
             system.received(commit, of: list, by: self)
             checkNotified(commit, update.notices, list)
-        case .answer: ownWords[list] = nil
+        case .answer: if update != Replica.Update() { ownWords[list] = nil }
         }
         do { followed[list] = try followed[list]?.applying(update.delta) } catch {
             system.report(.view, "client \(number): a delta of the view of \(list) does not fit: \(error)")

@@ -72,7 +72,9 @@ struct ServeLayers {
     /// The folder of the server's store.
     var data: String { text(of: "data") ?? "" }
 
-    private func isGiven(_ name: String) -> Bool { Arguments.has(name, in: commandLine) }
+    private func isGiven(_ name: String) -> Bool {
+        commandLine.contains { $0 == "--\(name)" || $0.hasPrefix("--\(name)=") || $0 == "--no-\(name)" }
+    }
 
     // MARK: The environment
 

@@ -14,6 +14,12 @@ struct SharedStoreOptions: ParsableArguments {
 
     func validate() throws {
         guard storePassword == nil || store != nil else { throw ValidationError("--store-password needs --store.") }
+        // libpq accepts addresses and lists of settings, such as 'host=db dbname=hand'.
+        guard store?.contains("://") ?? true || store?.contains("=") ?? true else {
+            throw ValidationError(
+                "--store: expected the address of a PostgreSQL database, such as postgres://USER@HOST/DATABASE. "
+                    + "A folder goes into --data.")
+        }
     }
 
     /// Opens the database; nil without an address.
