@@ -225,7 +225,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "hand", "tick-bot", "markdown-mirror", "five-cards", "HandCore", "HandWire", "HandSync", "HandFormats",
-                "HandClient", "HandJournal", "HandStore", "EventLoop",
+                "HandClient", "HandJournal", "HandStore", "HandScreens", "HandApp", "EventLoop",
                 "HandSimulation", "HandTestSupport", "FaultyNetwork", "HTTP", "PostgresServer", "Postgres",
             ]),
         .target(name: "PostgresServer", path: "Tests/Support/PostgresServer"),

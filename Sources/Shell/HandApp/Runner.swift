@@ -301,6 +301,8 @@ package final class Runner {
         var settings = settings
         settings.server = location.server
         settings.size = app.state.size
+        // With the same seed, new items would have the ids of those that the user has made before.
+        settings.seed = .random(in: 0...UInt64.max)
         app = App(settings, opening: location.route)
         listen()
         for command in app.start(now: loop.now) { carryOut(command) }
