@@ -112,6 +112,9 @@ private final class ScreenUser: Screenful {
         user.type(" done")
         try user.press("enter", "esc")
         #expect(user.sees("two r1"))
+        // What was not sent before is sent on the way back.
+        try user.press("ctrl-o")
+        #expect(user.sees("one r2"))
         #expect(user.leave() == nil)
         #expect(one.terminate() == 0)
         #expect(try one.stored("one").hand.map(\.content.text).contains("not yet done"))

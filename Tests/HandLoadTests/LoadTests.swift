@@ -206,7 +206,9 @@ import Testing
             let result = try Self.run(
                 "loop\nadd x\npause 1m\nend", at: path, .full, clients: 5, seconds: 1.5, rate: 200)
             #expect(result.hasConverged)
-            #expect((200...310).contains(result.total.commits), "\(result.total.commits)")
+            // On a busy machine the work may end late. Each client may begin with an edit.
+            let (commits, most) = (result.total.commits, 200 * result.seconds + 5)
+            #expect(commits >= 200 && Double(commits) <= most, "\(commits) of at most \(most)")
         }
     }
 
