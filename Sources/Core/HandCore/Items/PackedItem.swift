@@ -77,10 +77,11 @@ package struct PackedItem: Sendable {
 
         @inline(__always)
         init(_ start: UnsafeRawPointer) {
-            var rest = UnsafeRawBufferPointer(start: start, count: Self.longest)[...]
-            kind = Content.Kind(rawValue: UInt32(truncatingIfNeeded: rest.takeVarint()))
-            size = Int(truncatingIfNeeded: rest.takeVarint())
-            length = rest.startIndex
+            let bytes = UnsafeRawBufferPointer(start: start, count: Self.longest)
+            var position = 0
+            kind = Content.Kind(rawValue: UInt32(truncatingIfNeeded: bytes.varint(at: &position)))
+            size = Int(truncatingIfNeeded: bytes.varint(at: &position))
+            length = position
         }
     }
 
@@ -217,18 +218,29 @@ extension UnsafeMutableRawBufferPointer {
     }
 }
 
-extension Slice<UnsafeRawBufferPointer> {
-    /// Consumes a varint at the front, which must be present.
+extension UnsafeRawBufferPointer {
+    /// Reads a varint, and moves `position` behind it. If the varint has no end, it ends with the bytes.
     @inline(__always)
-    fileprivate mutating func takeVarint() -> UInt64 {
+    fileprivate func varint(at position: inout Int) -> UInt64 {
         var value: UInt64 = 0
         var shift: UInt64 = 0
-        while shift < 64, let next = popFirst() {
+        while shift < 64, position < count {
+            let next = self[position]
+            position += 1
             value |= UInt64(next & 0x7F) << shift
             if next < 0x80 { break }
             shift += 7
         }
         return value
+    }
+}
+
+extension Slice<UnsafeRawBufferPointer> {
+    /// Consumes a varint at the front.
+    fileprivate mutating func takeVarint() -> UInt64 {
+        var position = 0
+        defer { removeFirst(position) }
+        return UnsafeRawBufferPointer(rebasing: self).varint(at: &position)
     }
 }
 
