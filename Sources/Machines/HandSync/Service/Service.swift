@@ -95,7 +95,7 @@ package final class Service {
         nextSweep = environment.now + Self.sweepInterval
     }
 
-    /// How far the server's end has come. It only goes on, from the first stage towards the last.
+    /// The stages of a server, in their order. It never goes back to an earlier one.
     package enum Stage: Comparable {
         case serving
         /// New connections are turned away; others go on.
