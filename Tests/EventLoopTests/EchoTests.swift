@@ -21,7 +21,6 @@ import Testing
             TCP.connect(loop, to: address) { result in
                 guard let stream = result.orRecord() else { return }
                 #expect(stream.peerDescription == address.description)
-                #expect(stream.noDelay)
                 exchange.begin(stream)
             }
             loop.run()

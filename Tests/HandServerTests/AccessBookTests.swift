@@ -47,7 +47,8 @@ import Testing
         #expect(try roles(ada) == [.none, .none] && access(ada).role(onListNamed: "fresh") == .write)
         // It is deleted; a new list of that name is another list.
         #expect(book.called(7, nil) && !book.called(9, "fresh"))
-        #expect(try access(ada) == Access(name: "ada", everywhere: .none, deleted: [7: .write]))
+        #expect(
+            try access(ada) == Access(tokenID: ada.id, name: "ada", everywhere: .none, deleted: [7: .write]))
         #expect(try access(ben).lists == ["new": .read])
         // It is restored under a name for which somebody has a role: their role is for the next list that gets the
         // name.
@@ -73,7 +74,7 @@ import Testing
         let (token, secret) = book.add(name: "ada", role: .read, at: now)
         #expect(try isMarked(.thisMachine) && isMarked(.address("10.0.0.1")))
         #expect(try !isMarked(.user(1_000, name: "ada")))
-        #expect(grant(book, secret)?.access == Access(name: "ada", everywhere: .read))
+        #expect(grant(book, secret)?.access == Access(tokenID: token.id, name: "ada", everywhere: .read))
         _ = book.revoke(token.id)
         #expect(try !isMarked(.thisMachine))
     }
@@ -94,7 +95,9 @@ import Testing
     @Test func tokensHaveRolesOnSeveralLists() throws {
         var book = AccessBook()
         let (token, secret) = book.add(name: "ada", role: .read, lists: ["a", "b"], at: now)
-        #expect(grant(book, secret)?.access == Access(name: "ada", everywhere: .none, lists: ["a": .read, "b": .read]))
+        let roles: [String: Role] = ["a": .read, "b": .read]
+        #expect(
+            grant(book, secret)?.access == Access(tokenID: token.id, name: "ada", everywhere: .none, lists: roles))
         #expect(book.change(token.id, to: .write, lists: ["b", "c"]) != nil)
         #expect(book.change(token.id, to: .append) != nil)
         let access = try #require(book.access(again: token.id, from: .thisMachine, at: now))
@@ -122,7 +125,7 @@ import Testing
     /// Local guests may do everything and are not counted; remote guests may do nothing until it is allowed.
     @Test func guestsHaveRolesByTheirOrigin() {
         var book = AccessBook()
-        #expect(grant(book) == Grant(id: nil, access: .everything, client: client))
+        #expect(grant(book) == Grant(access: .everything, client: client))
         #expect(grant(book, from: .address("10.0.0.1")) == nil)
         book.guests.remote = .read
         let guest = grant(book, from: .address("10.0.0.1"))

@@ -73,6 +73,56 @@ import Testing
         #expect(world.service.brokenInvariant() == nil)
     }
 
+    /// A client that only reads costs the store nothing, and keeps its author when it comes back before the server has
+    /// noticed that its old connection is dead.
+    @Test func aClientThatConnectsAgainKeepsItsAuthor() throws {
+        let world = try Self.world()
+        let first = Self.comes(world)
+        let second = world.connect(1, person: "ada")
+        #expect(world.waiting == 0 && Self.author(second) == Self.author(first))
+        world.settle()
+        second.subscribe("list", request: 1, logID: 9)
+        world.settle()
+        second.submit(1, base: 0, "stored with its author")
+        world.settle()
+        #expect(try Self.known([Self.author(first)], world) == [Self.author(first)])
+        // The author is stored now, so a third connection does not store it again.
+        let third = world.connect(1, person: "ada")
+        world.settle()
+        third.subscribe("list", request: 1, logID: 9)
+        world.settle()
+        third.submit(2, base: 1, "the next")
+        world.settle()
+        #expect(try world.store.load(1).revision == 2)
+        #expect(world.service.brokenInvariant() == nil)
+    }
+
+    /// Under another name it is another author, but its submissions go on in one sequence.
+    @Test func aClientThatComesBackUnderAnotherNameIsTheSameClient() throws {
+        let world = try Self.world()
+        let first = Self.comes(world)
+        let second = Self.comes(world, as: "eve")
+        second.submit(1, base: 0, "stored")
+        world.settle()
+        #expect(Self.author(second) != Self.author(first))
+        #expect(try world.store.clients(of: [Self.author(second)]) == [Self.author(second): Self.author(first)])
+    }
+
+    /// An author is stored once, even if its client has connected again while the first commit was being written.
+    @Test func anAuthorIsStoredOnce() throws {
+        let world = try Self.world()
+        let first = Self.comes(world)
+        first.submit(1, base: 0, "in flight")
+        let second = world.connect(1, person: "ada")
+        world.settle()
+        second.subscribe("list", request: 1, logID: 9)
+        world.settle()
+        second.submit(2, base: 1, "the next")
+        world.settle()
+        #expect(second.heard.contains { if case .commit(_, let commit) = $0 { commit.revision == 2 } else { false } })
+        #expect(try world.store.load(1).revision == 2)
+    }
+
     /// The store was asked before the commit was durable, and answers after it.
     @Test func aLateAnswerOfTheStoreIsIgnored() throws {
         let world = try Self.world()

@@ -69,12 +69,14 @@ final class TestWorld: ServiceEnvironment {
     var tokens: [String: Access]?
 
     func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant? {
-        access(again: token, from: stream).map { Grant(id: token, access: $0, client: client, user: token) }
+        access(again: token, from: stream).map { Grant(access: $0, client: client, user: token) }
     }
 
     func access(again id: String?, from stream: any ByteStream) -> Access? {
         guard let tokens else { return .everything }
-        return id.flatMap { tokens[$0] }
+        guard let id, var access = tokens[id] else { return nil }
+        access.tokenID = id
+        return access
     }
 
     private var names: [UInt32: String] = [:]

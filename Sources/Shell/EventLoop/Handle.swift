@@ -11,8 +11,9 @@ package class Handle {
 
     /// A `uv_*_t` of the right size, at a fixed address.
     let raw: UnsafeMutableRawPointer
-    private var phase = Phase.open
     private var closeActions: [() -> Void] = []
+    // Last, so that fields of subclasses fit behind it: there is a handle for each connection.
+    private var phase = Phase.open
 
     private enum Phase { case open, closing, closed }
 

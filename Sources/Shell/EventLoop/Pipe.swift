@@ -9,10 +9,12 @@ package final class Pipe: Stream {
     /// The user whose process has connected, according to the system; nil at the connecting side.
     package let peerUser: UInt32?
 
+    package override var peerDescription: String { "unix:" + path }
+
     private init(_ loop: Loop, path: String, peerUser: UInt32? = nil) {
         self.path = path
         self.peerUser = peerUser
-        super.init(loop, UV_NAMED_PIPE, peer: "unix:" + path) { loop, raw in
+        super.init(loop, UV_NAMED_PIPE) { loop, raw in
             uv_pipe_init(loop, raw.assumingMemoryBound(to: uv_pipe_t.self), 0)
         }
     }

@@ -3,14 +3,14 @@ internal import Glibc
 
 /// The address of a TCP socket, IPv4 or IPv6.
 package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
+    private let host: Host
     /// The port in host byte order.
     package let port: UInt16
-    private let host: Host
 
     /// The address in network byte order.
     private enum Host: Hashable {
         case v4(UInt32)
-        case v6(SIMD2<UInt64>, scope: UInt32)
+        case v6(UInt64, UInt64, scope: UInt32)
     }
 
     /// - Parameter ip: a numeric address, for example `127.0.0.1`, `::1` or `fe80::1%eth0`. ``DNS`` resolves names.
@@ -62,16 +62,16 @@ package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     var octets: [UInt8] {
         switch host {
         case .v4(let ip): [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF] + withUnsafeBytes(of: ip) { Array($0) }
-        case .v6(let words, _): withUnsafeBytes(of: words) { Array($0) }
+        case .v6(let high, let low, _): withUnsafeBytes(of: (high, low)) { Array($0) }
         }
     }
 
     /// The unit of limits by address, which is what a network usually assigns to one customer: an IPv4 address, or the
     /// first 64 bits of an IPv6 address.
     package var site: String {
-        guard case .v6(let words, _) = host else { return ip }
-        let isMapped = words[0] == 0 && UInt32(truncatingIfNeeded: words[1]) == UInt32(0xFFFF).bigEndian
-        return isMapped ? ip : String(UInt64(bigEndian: words[0]), radix: 16) + "::/64"
+        guard case .v6(let high, let low, _) = host else { return ip }
+        let isMapped = high == 0 && UInt32(truncatingIfNeeded: low) == UInt32(0xFFFF).bigEndian
+        return isMapped ? ip : String(UInt64(bigEndian: high), radix: 16) + "::/64"
     }
 
     /// For example `127.0.0.1:7777` or `[::1]:7777`.
@@ -84,7 +84,7 @@ package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// `%eth0` for a link-local address.
     private var zone: String {
-        guard case .v6(_, let scope) = host, scope != 0 else { return "" }
+        guard case .v6(_, _, let scope) = host, scope != 0 else { return "" }
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(UV_IF_NAMESIZE)) { name in
             var size = name.count
             let result = uv_if_indextoiid(scope, name.baseAddress, &size)
@@ -108,7 +108,8 @@ extension SocketAddress {
 
     init(_ address: sockaddr_in6) {
         port = UInt16(bigEndian: address.sin6_port)
-        host = .v6(unsafeBitCast(address.sin6_addr, to: SIMD2<UInt64>.self), scope: address.sin6_scope_id)
+        let (high, low) = unsafeBitCast(address.sin6_addr, to: (UInt64, UInt64).self)
+        host = .v6(high, low, scope: address.sin6_scope_id)
     }
 
     /// Copies a system call's result.
@@ -156,11 +157,11 @@ extension SocketAddress {
             address.sin_port = port.bigEndian
             address.sin_addr.s_addr = ip
             return call(address)
-        case .v6(let ip, let scope):
+        case .v6(let high, let low, let scope):
             var address = sockaddr_in6()
             address.sin6_family = sa_family_t(AF_INET6)
             address.sin6_port = port.bigEndian
-            address.sin6_addr = unsafeBitCast(ip, to: in6_addr.self)
+            address.sin6_addr = unsafeBitCast((high, low), to: in6_addr.self)
             address.sin6_scope_id = scope
             return call(address)
         }

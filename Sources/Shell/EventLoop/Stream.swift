@@ -5,32 +5,21 @@ internal import CLibuv
 /// Confined to its loop's thread. Like every ``Handle`` it stays open, and alive, until it is closed, even after its
 /// end or a failure was reported.
 package class Stream: Handle {
-    // Writing, see `Stream+Writing.swift`. The fields that each write reads come first, so that they take few cache
-    // lines. libuv never calls back while these change, so the dynamic exclusivity check is not needed.
-    /// Output that the system has not taken; nil if there is none, as nearly always.
-    @exclusivity(unchecked) final var backlog: Backlog?
-    /// The end of the output, once it was requested.
-    @exclusivity(unchecked) final var outputEnd: OutputEnd?
+    // In an order that leaves few gaps: an idle connection must take little memory. libuv never calls back while the
+    // fields of `Stream+Writing.swift` change, so the dynamic exclusivity check is not needed.
     /// The failure that ended both directions.
     @exclusivity(unchecked) private(set) final var failure: UVError?
     private var isReading = false
     private var hasEnded = false
     /// The system's number of the socket; negative before the first write.
     @exclusivity(unchecked) final var descriptor: Int32 = -1
-
-    /// A description of the peer for people, for example `127.0.0.1:7777`.
-    package final let peerDescription: String
-
+    /// What waits to be written, and the end of the output. Nil if there was neither yet, as nearly always.
+    @exclusivity(unchecked) private final var output: Output?
     /// Gets all events; nil before ``open(_:)``, and after a failure or closing.
     private(set) final var receive: ((ChannelEvent) -> Void)?
 
-    init(
-        _ loop: Loop, _ type: uv_handle_type, peer: String,
-        _ initialize: (UnsafeMutablePointer<uv_loop_t>, UnsafeMutableRawPointer) -> Void
-    ) {
-        peerDescription = peer
-        super.init(loop, type, initialize)
-    }
+    /// A description of the peer for people, for example `127.0.0.1:7777`. Worked out when it is needed, by subclasses.
+    package var peerDescription: String { "a stream" }
 
     package final func open(_ receive: @escaping (ChannelEvent) -> Void) {
         guard !isClosing else { return }
@@ -103,6 +92,29 @@ package class Stream: Handle {
 
     override func didClose() {
         abandonOutput(.canceled)
+    }
+
+    private final class Output {
+        var backlog: Backlog?
+        var end: OutputEnd?
+    }
+
+    /// Output that the system has not taken; nil if there is none.
+    final var backlog: Backlog? {
+        get { output?.backlog }
+        set {
+            if output == nil { output = Output() }
+            output?.backlog = newValue
+        }
+    }
+
+    /// The end of the output, once it was requested.
+    final var outputEnd: OutputEnd? {
+        get { output?.end }
+        set {
+            if output == nil { output = Output() }
+            output?.end = newValue
+        }
     }
 
     final var stream: UnsafeMutablePointer<uv_stream_t> { raw.assumingMemoryBound(to: uv_stream_t.self) }

@@ -6,19 +6,15 @@ package final class TCP: Stream {
     /// The peer's address.
     package let peerAddress: SocketAddress
 
-    /// Whether the system sends small writes at once (`TCP_NODELAY`) instead of collecting them. On by default.
-    package var noDelay = true {
-        didSet {
-            if !isClosing { uv_tcp_nodelay(tcp, noDelay ? 1 : 0) }
-        }
-    }
+    package override var peerDescription: String { peerAddress.description }
 
     private init(_ loop: Loop, peer: SocketAddress) {
         peerAddress = peer
         // Cannot fail: the socket itself is created later.
-        super.init(loop, UV_TCP, peer: peer.description) { loop, raw in
+        super.init(loop, UV_TCP) { loop, raw in
             uv_tcp_init(loop, raw.assumingMemoryBound(to: uv_tcp_t.self))
         }
+        // The system sends small writes at once instead of collecting them.
         uv_tcp_nodelay(tcp, 1)
     }
 

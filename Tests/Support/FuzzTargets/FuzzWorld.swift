@@ -49,7 +49,7 @@ package final class FuzzWorld: ServiceEnvironment {
     /// Two users share their allowances; nobody else is counted.
     package func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant? {
         let user = client.low % 3 == 0 ? nil : "user \(client.low % 3)"
-        return Grant(id: nil, access: .everything, client: client, user: user)
+        return Grant(access: .everything, client: client, user: user)
     }
 
     package func note(_ note: ServiceNote) {}

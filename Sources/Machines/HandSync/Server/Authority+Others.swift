@@ -5,10 +5,19 @@ import HandWire
 extension Authority {
     /// The outcome of a submission that had a number and lost it, because others' commits came first.
     package struct Decision: Equatable, Sendable {
+        /// The connection over which it came.
+        package let connection: UInt64
         package let author: Author
         package let sequence: UInt64
         /// What its client is to be told; nil if one of the commits is its answer.
         package let outcome: Outcome?
+
+        init(of origin: Origin, _ outcome: Outcome?) {
+            connection = origin.connection
+            author = origin.author
+            sequence = origin.submission.sequence
+            self.outcome = outcome
+        }
     }
 
     /// The store did not take the batch, because others' commits came first. The batch stays pending until those
@@ -60,10 +69,11 @@ extension Authority {
         let (submission, author) = (origin.submission, origin.author)
         // Another server has decided it. That server's commit is the answer.
         if let last = sequences[author.client], submission.sequence <= last.sequence {
-            return Decision(author: author, sequence: submission.sequence, outcome: nil)
+            return Decision(of: origin, nil)
         }
-        let outcome = submit(submission, author: author, isFirst: origin.isFirst, now: now)
+        let outcome = submit(
+            submission, author: author, connection: origin.connection, isFirst: origin.isFirst, now: now)
         if case .numbered = outcome { return nil }
-        return Decision(author: author, sequence: submission.sequence, outcome: outcome)
+        return Decision(of: origin, outcome)
     }
 }

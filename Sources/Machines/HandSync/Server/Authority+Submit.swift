@@ -31,12 +31,13 @@ extension Authority {
     /// history has to decide. Any later submission was sent on this connection only.
     ///
     /// - Parameters:
+    ///   - connection: a number that tells its connection from others.
     ///   - isFirst: whether nothing that came over this connection has been decided yet.
     ///   - isFull: whether the store has no room for another commit.
     ///   - most: a submission whose estimated work is more than this is not begun.
     public mutating func submit(
-        _ submission: Submission, author: Author, isFirst: Bool = false, now: UInt64, isFull: Bool = false,
-        work most: Int = .max
+        _ submission: Submission, author: Author, connection: UInt64 = 0, isFirst: Bool = false, now: UInt64,
+        isFull: Bool = false, work most: Int = .max
     ) -> Outcome {
         if most < .max, estimate(submission) > most { return .tooMuchWork }
         work = submission.delta.carryingCost
@@ -46,14 +47,15 @@ extension Authority {
             guard let delta = try carried(submission, isFull: isFull) else { return .stale(head: revision) }
             let deck = present.deck
             let (made, inverse) = try make(delta)
-            number(made, inverse: inverse, deck: deck, submission, author, isFirst: isFirst, now: now)
+            number(
+                made, inverse: inverse, deck: deck, submission, author, connection, isFirst: isFirst, now: now)
             return .numbered(refusal: nil)
         } catch {
             guard isFirst else { return .rejected(error) }
             present.revision += 1
             number(
-                .identity, inverse: .identity, deck: present.deck, submission, author, isFirst: true, now: now,
-                refusal: error)
+                .identity, inverse: .identity, deck: present.deck, submission, author, connection, isFirst: true,
+                now: now, refusal: error)
             return .numbered(refusal: error)
         }
     }
@@ -83,11 +85,12 @@ extension Authority {
     /// Does the same on a copy of the authority that takes the original's place afterwards; meanwhile another thread
     /// may read the original. Nothing may be pending.
     package mutating func submitAside(
-        _ submission: Submission, author: Author, isFirst: Bool, now: UInt64, isFull: Bool
+        _ submission: Submission, author: Author, connection: UInt64, isFirst: Bool, now: UInt64, isFull: Bool
     ) -> Outcome {
         let before = present.hand
         window.seal()
-        let outcome = submit(submission, author: author, isFirst: isFirst, now: now, isFull: isFull)
+        let outcome = submit(
+            submission, author: author, connection: connection, isFirst: isFirst, now: now, isFull: isFull)
         if !pending.isEmpty { pending[pending.count - 1].before = before }
         return outcome
     }
@@ -166,7 +169,7 @@ extension Authority {
     /// - Parameter deck: the deck before it.
     private mutating func number(
         _ made: consuming Delta, inverse: consuming Delta, deck: Deck?, _ submission: Submission, _ author: Author,
-        isFirst: Bool, now: UInt64, refusal: Rejection? = nil
+        _ connection: UInt64, isFirst: Bool, now: UInt64, refusal: Rejection? = nil
     ) {
         // No commit is older than the one before it: the clocks of several servers differ, and each may be set back.
         lastTime = max(now, lastTime)
@@ -180,8 +183,8 @@ extension Authority {
         pending.append(
             Pending(
                 mark: mark, count: commit.count, digest: commit.digest,
-                origin: Origin(submission: submission, author: author, isFirst: isFirst), inverse: inverse,
-                deck: deck, previous: previous))
+                origin: Origin(submission: submission, author: author, connection: connection, isFirst: isFirst),
+                inverse: inverse, deck: deck, previous: previous))
     }
 
     // MARK: Checking

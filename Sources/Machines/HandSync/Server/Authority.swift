@@ -97,6 +97,8 @@ public struct Authority: Sendable {
     struct Origin {
         let submission: Submission
         let author: Author
+        /// The connection over which it came.
+        let connection: UInt64
         /// Whether a refusal of it has to be a commit.
         let isFirst: Bool
     }

@@ -15,7 +15,7 @@ public struct ServerSession: Sendable {
         /// Nothing but a hello is taken. → `greeting`, `closed`
         case awaitingHello(until: UInt64)
         /// The hello was handed on; nothing is read until `identified`. → `ready`, `closed`
-        case greeting(version: Int, Capabilities)
+        case greeting(Capabilities, version: UInt8)
         /// Every message of the version is accepted. → `closed`
         case ready(lastHeard: UInt64)
         /// Nothing is taken any more.
@@ -36,9 +36,9 @@ public struct ServerSession: Sendable {
         case close(ErrorCode, [UInt8])
     }
 
-    private var state: State
-    private var reader: FrameReader
     private let terms: Terms
+    private var reader: FrameReader
+    private var state: State
 
     /// What a server says to all its clients. Many connections share one object, because each idle connection should
     /// take little memory.
@@ -128,12 +128,12 @@ public struct ServerSession: Sendable {
     /// The hello was accepted; what came behind it is read from now on. Clients that ask for it are told their role on
     /// all lists; it is nil if the server has no roles.
     public mutating func identified(author: UInt64, role: Role? = nil, now: UInt64) -> Effect? {
-        guard case .greeting(let version, let capabilities) = state else { return nil }
+        guard case .greeting(let capabilities, let version) = state else { return nil }
         state = .ready(lastHeard: now)
         reader.limit = limits.frameBytes
         let welcome = DownMessage.welcome(
             DownMessage.Welcome(
-                version: version, capabilities: capabilities, author: author, idleDeadline: limits.idleDeadline,
+                version: Int(version), capabilities: capabilities, author: author, idleDeadline: limits.idleDeadline,
                 frameBytes: limits.frameBytes, program: terms.program,
                 role: capabilities.contains(.role) ? role : nil))
         return .send(welcome.frame)
@@ -181,7 +181,7 @@ public struct ServerSession: Sendable {
             let error = WireError.noCommonVersion(lowest: hello.lowestVersion, highest: hello.highestVersion)
             return fail(.versionNotSupported, "\(error)")
         }
-        state = .greeting(version: version, hello.capabilities.intersection([.presence, .digest, .role]))
+        state = .greeting(hello.capabilities.intersection([.presence, .digest, .role]), version: UInt8(version))
         return .identify(hello)
     }
 

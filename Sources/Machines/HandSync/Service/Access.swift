@@ -3,28 +3,59 @@ import HandWire
 
 /// Who a user is to a server, and what they may do.
 package struct Access: Equatable, Sendable {
-    /// The name that others see; nil if the client may choose it.
-    package var name: String?
+    private var extra = Extra.nothing
+    /// The role on every list.
+    package var everywhere: Role
     /// Whether others see that nobody vouches for the name that the client has chosen. If some users have tokens, it
     /// must not look like one of their names.
     package var isMarked = false
-    /// The role on every list.
-    package var everywhere: Role
-    /// Higher roles on some lists, by the last known or future names of the lists.
-    package var lists: [String: Role]
-    /// The roles on existing lists, by `LogID.list`, because another list may have the name by now.
-    private var bound: [UInt32: Role] = [:]
-    private var boundNames: Set<String> = []
-    /// Roles on deleted lists, by `LogID.list`.
-    package var deleted: [UInt32: Role]
+    /// What few users have. It is stored apart, so that the idle connections of all others take little memory.
+    private struct Details: Equatable {
+        var tokenID: String?
+        var name: String?
+        var lists: [String: Role] = [:]
+        /// The roles on existing lists, by `LogID.list`, because another list may have the name by now.
+        var bound: [UInt32: Role] = [:]
+        var boundNames: Set<String> = []
+        var deleted: [UInt32: Role] = [:]
+    }
+
+    private indirect enum Extra: Equatable {
+        case nothing
+        case details(Details)
+    }
+
+    private var details: Details {
+        get { if case .details(let details) = extra { details } else { Details() } }
+        set { extra = newValue == Details() ? .nothing : .details(newValue) }
+    }
 
     package init(
-        name: String? = nil, everywhere: Role, lists: [String: Role] = [:], deleted: [UInt32: Role] = [:]
+        tokenID: String? = nil, name: String? = nil, everywhere: Role, lists: [String: Role] = [:],
+        deleted: [UInt32: Role] = [:]
     ) {
-        self.name = name
         self.everywhere = everywhere
-        self.lists = lists
-        self.deleted = deleted
+        details = Details(tokenID: tokenID, name: name, lists: lists, deleted: deleted)
+    }
+
+    /// The id of the token that gives the access; nil for a guest.
+    package var tokenID: String? {
+        get { details.tokenID }
+        set { details.tokenID = newValue }
+    }
+    /// The name that others see; nil if the client may choose it.
+    package var name: String? { details.name }
+
+    /// Higher roles on some lists, by the last known or future names of the lists.
+    package var lists: [String: Role] {
+        get { details.lists }
+        set { details.lists = newValue }
+    }
+
+    /// Roles on deleted lists, by `LogID.list`.
+    package var deleted: [UInt32: Role] {
+        get { details.deleted }
+        set { details.deleted = newValue }
     }
 
     /// The access to a server without access rules.
@@ -45,15 +76,15 @@ package struct Access: Equatable, Sendable {
 
     /// Adds a role on an existing list.
     package mutating func add(_ role: Role, on list: UInt32, named name: String) {
-        bound[list] = role
-        boundNames.insert(name)
-        lists[name] = role
+        details.bound[list] = role
+        details.boundNames.insert(name)
+        details.lists[name] = role
     }
 
     package func role(on list: StoredList) -> Role {
-        if everywhere == .admin { return .admin }
-        let awaited = boundNames.contains(list.name) ? nil : lists[list.name]
-        return max(everywhere, bound[LogID.list(list.logID)] ?? awaited ?? .none)
+        guard everywhere < .admin, case .details(let details) = extra else { return everywhere }
+        let awaited = details.boundNames.contains(list.name) ? nil : details.lists[list.name]
+        return max(everywhere, details.bound[LogID.list(list.logID)] ?? awaited ?? .none)
     }
 
     /// Returns the role on the list that was last known by that name. When the list is found, its role is checked
@@ -74,8 +105,6 @@ package struct Access: Equatable, Sendable {
 
 /// What the environment knows about a client that says hello.
 package struct Grant: Equatable, Sendable {
-    /// Finds the same access again; nil for a guest.
-    package let id: String?
     package let access: Access
     /// The client id for the store. It is different for each user, so that nobody can continue as another user with
     /// that user's client id.
@@ -83,8 +112,7 @@ package struct Grant: Equatable, Sendable {
     /// The user whose account is charged; nil for a user who is not counted.
     package let user: String?
 
-    package init(id: String?, access: Access, client: ClientID, user: String? = nil) {
-        self.id = id
+    package init(access: Access, client: ClientID, user: String? = nil) {
         self.access = access
         self.client = client
         self.user = user
@@ -189,7 +217,7 @@ extension Service {
     /// of those that have not been welcomed yet.
     package func accessChanged() {
         for connection in Array(connections) where connection.client != nil && !connection.isEnding {
-            guard let access = environment.access(again: connection.grantID, from: connection.stream) else {
+            guard let access = environment.access(again: connection.access.tokenID, from: connection.stream) else {
                 fail(connection, .notAuthenticated, "your token is not valid any longer")
                 continue
             }

@@ -59,7 +59,7 @@ final class Account {
     var wait: UInt64 { max(requests.wait, bytes.wait, work.wait) }
 
     /// Records that a connection is told that its user is too fast. Returns whether it is the first time.
-    func isFirstWarning(to connection: Connection) -> Bool { warned.insert(connection.number).inserted }
+    func isFirstWarning(to connection: Connection) -> Bool { warned.insert(connection.id).inserted }
 
     func enqueue(_ connection: Connection, now: UInt64) {
         if tooFastSince == nil { tooFastSince = now }
@@ -76,6 +76,6 @@ final class Account {
     /// A connection is gone.
     func close(_ connection: Connection) {
         connections -= 1
-        warned.remove(connection.number)
+        warned.remove(connection.id)
     }
 }

@@ -11,12 +11,14 @@ extension Connection {
         var items = 0
         /// The snapshot that is being sent. Commits wait until it is sent.
         var snapshot: Transfer?
+        /// How much of the list's presence its client has been told.
+        var presence = PresenceMark()
+        /// Where the connection stands among the list's subscribers.
+        var position: UInt32 = 0
         /// Whether commits before the window are being read from the store.
         var isReading = false
         /// Whether nothing that this connection has submitted to the list has been decided yet.
         var isFirstSubmission = true
-        /// How much of the list's presence its client has been told.
-        var presence = PresenceMark()
 
         /// Whether the next commit is no longer in the window, and is not being read from the store.
         var isBehind: Bool { snapshot == nil && !isReading && revision < hosted.authority.floor }

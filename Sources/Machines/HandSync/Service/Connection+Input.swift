@@ -12,7 +12,7 @@ extension Connection {
     struct Intake {
         private var inputs: [Input?] = []
         /// How many of them have been handled; they are removed together.
-        private var handled = 0
+        private var handled: UInt32 = 0
         /// Whether a message is being handled right now.
         fileprivate var isHandling = false
         /// Whether a request that needs the store is being carried out. Messages after it wait, so that a client's
@@ -21,16 +21,16 @@ extension Connection {
         fileprivate var isBusy = false
         fileprivate var isReading = true
 
-        var count: Int { inputs.count - handled }
+        var count: Int { inputs.count - Int(handled) }
         var isEmpty: Bool { inputs.isEmpty }
 
         fileprivate mutating func add(_ input: Input, isNext: Bool) {
-            inputs.insert(input, at: isNext ? handled : inputs.count)
+            inputs.insert(input, at: isNext ? Int(handled) : inputs.count)
         }
 
         fileprivate mutating func next() -> Input? {
             guard handled < inputs.count else { return nil }
-            let input = inputs[handled].take()
+            let input = inputs[Int(handled)].take()
             handled += 1
             if handled == inputs.count { removeAll() }
             return input

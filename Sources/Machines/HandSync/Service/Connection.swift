@@ -8,36 +8,38 @@ import HandWire
 /// Accesses to a connection never overlap: it is used on one thread, and nothing that it calls while it changes calls
 /// it back. So the runtime need not check for overlaps, which would take a tenth of the cost of a commit.
 package final class Connection {
-    /// Tells connections apart. Later ones have higher numbers.
-    package let number: UInt64
+    /// Tells connections apart. Later ones have higher ids.
+    package let id: UInt64
     // The fields that each delivery touches are next to each other, so that they take few cache lines.
+    // Small fields stand where the field before them leaves room, because an idle connection must take little memory.
     let stream: any ByteStream
     @exclusivity(unchecked) var cursors = CursorTable()
     @exclusivity(unchecked) var outbox = Outbox()
+    /// The number of submissions that are numbered and not yet written.
+    @exclusivity(unchecked) private(set) var pendingSubmissions: UInt32 = 0
     @exclusivity(unchecked) package private(set) var phase = Phase.open
-    @exclusivity(unchecked) var session: ServerSession
-    /// The client under its name, once it has said hello.
-    @exclusivity(unchecked) var author: Author?
-    var client: ClientID?
-    /// The person's name, once it is known.
-    package internal(set) var person = ""
-    var access = Access.everything
-    /// The id of its access grant; nil if there is none.
-    package internal(set) var grantID: String?
-    var capabilities = Capabilities()
     /// Whether it was counted under its stream's address.
     var hasEntered = false
+    /// Whether the store does not know its author yet. That becomes known with the first commit.
+    @exclusivity(unchecked) var isNewcomer = false
+    /// Bytes of a message that has begun to come, as they are counted in the account.
+    var unfinished: UInt32 = 0
+    @exclusivity(unchecked) var session: ServerSession
+    /// Whether its client has asked for presence, and can read it.
+    var hasPresence = false
+    /// Whether the client compares its lists' digests when it comes back.
+    var hasDigest = false
+    @exclusivity(unchecked) private var identity = Identity.unknown
+    /// The person's name, once it is known.
+    package internal(set) var person = ""
+    @exclusivity(unchecked) var access = Access.everything
+    @exclusivity(unchecked) var intake = Intake()
+    @exclusivity(unchecked) private(set) var pace = Pace.free
     /// Its user's account; nil if its user is not counted.
     @exclusivity(unchecked) var account: Account? {
         willSet { account?.answerBytes -= outbox.bytes }
         didSet { account?.answerBytes += outbox.bytes }
     }
-    /// Bytes of a message that has begun to come, as they are counted in the account.
-    var unfinished: UInt32 = 0
-    /// The number of submissions that are numbered and not yet written.
-    @exclusivity(unchecked) var pendingSubmissions = 0
-    @exclusivity(unchecked) private(set) var pace = Pace.free
-    @exclusivity(unchecked) var intake = Intake()
 
     /// How far its end has come. The transitions, which a test compares with the code:
     ///
@@ -56,21 +58,56 @@ package final class Connection {
         case closed
     }
 
-    init(number: UInt64, stream: any ByteStream, session: ServerSession) {
-        self.number = number
+    package init(id: UInt64, stream: any ByteStream, session: ServerSession) {
+        self.id = id
         self.stream = stream
         self.session = session
     }
 
-    var hasPresence: Bool { capabilities.contains(.presence) }
-    /// Whether the client compares its lists' digests when it comes back.
-    var hasDigest: Bool { capabilities.contains(.digest) }
+    /// Its number, for people: the server's first connection has number 1.
+    package var number: UInt64 { id >> ConnectionSet.placeBits }
 
-    /// Records that one submission fewer waits to be written. It may have come over an earlier connection of the
-    /// client.
-    func submissionEnded() {
-        pendingSubmissions = max(0, pendingSubmissions - 1)
+    // MARK: Who it is
+
+    private enum Identity {
+        case unknown
+        case client(ClientID)
+        case author(Author, ClientID)
     }
+
+    /// The client under its name, once that is known.
+    var author: Author? { if case .author(let author, _) = identity { author } else { nil } }
+
+    /// The client, once it has said hello.
+    var client: ClientID? {
+        switch identity {
+        case .unknown: nil
+        case .client(let client), .author(_, let client): client
+        }
+    }
+
+    func identify(as client: ClientID) { identity = .client(client) }
+
+    func identify(as author: Author) {
+        if let client { identity = .author(author, client) }
+    }
+
+    /// Records that an author is in the store from now on.
+    func authorStored(_ stored: Author) {
+        if author == stored { isNewcomer = false }
+    }
+
+    /// What is stored together with its first commit, if its author is not in the store yet.
+    var newcomer: Newcomer? {
+        guard isNewcomer, case .author(let author, let client) = identity else { return nil }
+        return Newcomer(author, client: client, person: person)
+    }
+
+    /// Records that one more submission waits to be written.
+    func submissionNumbered() { pendingSubmissions += 1 }
+
+    /// Records that one submission fewer waits to be written.
+    func submissionEnded() { pendingSubmissions -= 1 }
 
     // MARK: What it holds
 
@@ -102,7 +139,7 @@ package final class Connection {
     /// The other end, for people.
     package var peerDescription: String { stream.peerDescription }
 
-    package var requester: Requester { Requester(peer: peerDescription, person: person, grantID: grantID) }
+    package var requester: Requester { Requester(peer: peerDescription, person: person, tokenID: access.tokenID) }
 
     func setPace(_ pace: Pace) {
         self.pace = pace

@@ -20,7 +20,7 @@ final class HostedList {
     var presence = PresenceBoard()
     /// Whether the people at other servers are still unknown. The first subscriber is told of all people at once.
     private(set) var awaitsVisitors = false
-    @exclusivity(unchecked) private(set) var subscribers = ConnectionSet()
+    @exclusivity(unchecked) private(set) var subscribers: [Connection] = []
     /// Saving snapshots, which make loading faster.
     var saving: Chore
     /// Looking for commits that may be forgotten.
@@ -94,7 +94,7 @@ final class HostedList {
     func holdEdits() { heldEdits = [] }
 
     func hold(_ submission: Submission, from connection: Connection) {
-        heldEdits?.append((connection.number, submission))
+        heldEdits?.append((connection.id, submission))
     }
 
     /// Edits no longer wait. Returns those that have waited, each with the number of its connection.
@@ -106,11 +106,17 @@ final class HostedList {
     // MARK: Subscribers
 
     func add(_ connection: Connection) {
-        subscribers.add(connection)
+        connection.cursors[list.number]?.position = UInt32(subscribers.count)
+        subscribers.append(connection)
     }
 
-    func remove(_ connection: Connection, now: UInt64) {
-        subscribers.remove(connection)
+    /// Removes a subscriber; the last one takes its place.
+    func remove(_ cursor: Connection.Cursor, now: UInt64) {
+        let last = subscribers.removeLast()
+        if cursor.position < subscribers.count {
+            subscribers[Int(cursor.position)] = last
+            last.cursors[list.number]?.position = cursor.position
+        }
         if subscribers.isEmpty { idleSince = now }
     }
 

@@ -3,20 +3,24 @@ import HandWire
 /// Authors without a durable commit. A client costs the store nothing before its first commit, which is written
 /// together with the author.
 ///
-/// A newcomer is remembered as long as a connection or an unwritten commit needs it. So a client that comes back in the
-/// meantime has the same author, and a submission that was in flight is applied only once.
+/// A newcomer is remembered while commits of it are to be written. So a client that comes back in the meantime has the
+/// same author, and a submission that was in flight is applied only once. Clients that only read are not here, because
+/// there may be very many: `Connection.isNewcomer` is all that is stored of them.
 struct Newcomers {
     private struct Entry {
         let newcomer: Newcomer
-        /// The number of its connections, and of its commits that are to be written.
-        var uses = 0
+        /// The number of its commits that are to be written.
+        var commits = 1
     }
 
     private var entries: [UInt64: Entry] = [:]
     /// The author numbers of each client, which has one for each name that it has used.
     private var clients: [ClientID: [UInt64]] = [:]
 
-    var count: Int { entries.count }
+    /// Nearly always true.
+    var isEmpty: Bool { entries.isEmpty }
+
+    func contains(_ author: UInt64) -> Bool { entries[author] != nil }
 
     /// Returns the author that a client is under a name, and the client's number, which is the same under all its
     /// names; nil for what is not remembered.
@@ -25,30 +29,31 @@ struct Newcomers {
         return (mine.first { $0.person == person }?.author, mine.first?.author.client)
     }
 
-    /// Adds a newcomer that no connection or commit needs yet.
-    mutating func add(_ newcomer: Newcomer) {
-        entries[newcomer.author.number] = Entry(newcomer: newcomer)
-        clients[newcomer.client, default: []].append(newcomer.author.number)
+    /// Records that one more commit of a newcomer is to be written.
+    mutating func hold(_ newcomer: Newcomer) {
+        let number = newcomer.author.number
+        if let index = entries.index(forKey: number) {
+            entries.values[index].commits += 1
+        } else {
+            entries[number] = Entry(newcomer: newcomer)
+            clients[newcomer.client, default: []].append(number)
+        }
     }
 
-    /// Records that one more connection or commit needs an author, who need not be a newcomer.
-    mutating func hold(_ author: UInt64) {
-        if let index = entries.index(forKey: author) { entries.values[index].uses += 1 }
-    }
-
+    /// Records that a commit of an author, who need not be a newcomer, will not be written.
     mutating func release(_ author: UInt64) {
-        guard let uses = entries[author]?.uses else { return }
-        entries[author]?.uses = uses - 1
-        if uses <= 1 { forget(author) }
+        guard let commits = entries[author]?.commits else { return }
+        entries[author]?.commits = commits - 1
+        if commits == 1 { forget(author) }
     }
 
-    /// Forgets an author that is durable, or that nothing needs any longer.
-    mutating func forget(_ author: UInt64) {
-        // As nearly always, when nobody is new.
-        if entries.isEmpty { return }
-        guard let client = entries.removeValue(forKey: author)?.newcomer.client else { return }
-        clients[client]?.removeAll { $0 == author }
-        if clients[client]?.isEmpty == true { clients[client] = nil }
+    /// Forgets an author that is durable, or that has no commits any longer. Returns it if it was a newcomer.
+    @discardableResult
+    mutating func forget(_ author: UInt64) -> Newcomer? {
+        guard let newcomer = entries.removeValue(forKey: author)?.newcomer else { return nil }
+        clients[newcomer.client]?.removeAll { $0 == author }
+        if clients[newcomer.client]?.isEmpty == true { clients[newcomer.client] = nil }
+        return newcomer
     }
 
     /// Returns the newcomers among the authors of some batches, to be written with them.
@@ -62,9 +67,13 @@ struct Newcomers {
     }
 
     /// Returns which invariant is broken; nil if none is.
-    func problem(uses: [UInt64: Int]) -> String? {
+    ///
+    /// - Parameter pending: the number of commits of each author that are to be written.
+    func problem(pending: [UInt64: Int]) -> String? {
         for (number, entry) in entries {
-            if entry.uses != uses[number, default: 0] { return "newcomer \(number) is held \(entry.uses) times" }
+            if entry.commits != pending[number, default: 0] {
+                return "newcomer \(number) is held by \(entry.commits) commits"
+            }
             if clients[entry.newcomer.client]?.contains(number) != true { return "newcomer \(number) is not found" }
         }
         return nil

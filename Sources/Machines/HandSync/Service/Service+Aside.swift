@@ -14,14 +14,14 @@ extension Service {
     /// Reads a message's body. Messages behind it wait.
     func read(_ body: [UInt8], from connection: Connection) {
         begin(connection)
-        start(ReadBody(connection: connection.number, body: body))
+        start(ReadBody(connection: connection.id, body: body))
     }
 
     /// Makes a large edit once no commit of the list is being written. Other edits of the list wait until it is made.
     func submitAside(_ submission: Submission, _ author: Author, in hosted: HostedList, from connection: Connection) {
         hosted.holdEdits()
         begin(connection)
-        make(LargeEdit(submission: submission, author: author, connection: connection.number), in: hosted)
+        make(LargeEdit(submission: submission, author: author, connection: connection.id), in: hosted)
     }
 
     func make(_ edit: LargeEdit, in hosted: HostedList) {
@@ -106,7 +106,8 @@ private struct MakeEdit: ServiceComputation {
 
     func run() -> Parcel<(Authority, Submission, Authority.Outcome)> {
         var (authority, submission) = parcel.take()
-        let outcome = authority.submitAside(submission, author: author, isFirst: isFirst, now: now, isFull: isFull)
+        let outcome = authority.submitAside(
+            submission, author: author, connection: connection, isFirst: isFirst, now: now, isFull: isFull)
         return Parcel((authority, submission, outcome))
     }
 

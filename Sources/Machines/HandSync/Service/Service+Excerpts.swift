@@ -77,7 +77,7 @@ extension Service {
                 id: request.id, hand: hand, revision: revision, logID: logID, asked: asked, bytes: most)
             charge(connection, work: task.work)
             if task.work <= limits.inlineWork { return task.finished(task.run(), in: self) }
-            past.excerpts[connection.number] = hold
+            past.excerpts[connection.id] = hold
             start(task)
         }
     }

@@ -12,10 +12,15 @@ extension Service {
         for (client, connection) in clients where !connections.contains(connection) {
             return "client \(client) is known by a connection that is gone"
         }
-        var uses: [UInt64: Int] = [:]
-        for connection in connections { if let author = connection.author { uses[author.number, default: 0] += 1 } }
-        for pending in hostedLists.values.flatMap(\.authority.pending) { uses[pending.mark.author, default: 0] += 1 }
-        if let problem = newcomers.problem(uses: uses) { return problem }
+        var pending: [UInt64: Int] = [:]
+        for commit in hostedLists.values.flatMap(\.authority.pending) { pending[commit.mark.author, default: 0] += 1 }
+        if let problem = newcomers.problem(pending: pending) { return problem }
+        for connection in connections where !connection.isEnding {
+            guard let author = connection.author?.number, pending[author] != nil else { continue }
+            if connection.isNewcomer != newcomers.contains(author) {
+                return "author \(author), who has commits to be written, is a newcomer in one place only"
+            }
+        }
         if past.states.count > limits.pastRevisions { return "\(past.states.count) past revisions are in memory" }
         for account in accounts.values {
             if let problem = problem(with: account) { return "\(account.user): \(problem)" }
@@ -29,22 +34,20 @@ extension Service {
                 return "the account of \(account.user), who is connected, is forgotten"
             }
             if let problem = problem(with: connection) { return problem }
-            for list in connection.cursors.lists where hostedLists[list]?.subscribers.contains(connection) != true {
+            for list in connection.cursors.lists
+            where hostedLists[list]?.subscribers.contains(where: { $0 === connection }) != true {
                 return "a connection follows list \(list) unknown to it"
             }
         }
         return nil
     }
 
-    /// Checks the count of pending submissions. It may be too low, because submissions of the client's earlier
-    /// connection end on this one. A connection that is being closed does not count.
     private func problem(with connection: Connection) -> String? {
-        guard let author = connection.author?.number, !connection.isEnding else { return nil }
         let pending = hostedLists.values.reduce(0) { sum, hosted in
-            sum + hosted.authority.pending.count { $0.mark.author == author }
+            sum + hosted.authority.pending.count { $0.origin.connection == connection.id }
         }
-        guard connection.pendingSubmissions > pending else { return nil }
-        return "author \(author) waits for \(connection.pendingSubmissions) writes, of which there are \(pending)"
+        guard connection.pendingSubmissions != pending else { return nil }
+        return "connection \(connection.id) waits for \(connection.pendingSubmissions) writes of \(pending)"
     }
 
     private func problem(with account: Account) -> String? {
@@ -63,8 +66,8 @@ extension Service {
         if account.unfinished != unfinished { return "it counts \(account.unfinished) of \(unfinished) bytes" }
         let answers = mine.reduce(0) { $0 + $1.held.answerBytes }
         if account.answerBytes != answers { return "it counts \(account.answerBytes) of \(answers) bytes of answers" }
-        let waiting = Set(account.waiting.map(\.number))
-        let slowed = Set(mine.filter { $0.isSlowed }.map(\.number))
+        let waiting = Set(account.waiting.map(\.id))
+        let slowed = Set(mine.filter { $0.isSlowed }.map(\.id))
         if waiting != slowed { return "the waiting connections are not the slowed ones" }
         let listed = self.slowed.count { $0 === account }
         if listed != (account.isListed ? 1 : 0) { return "it is \(listed) times in the list of slowed accounts" }
@@ -73,8 +76,9 @@ extension Service {
 
     private func problem(with hosted: HostedList) -> String? {
         var authors: Set<UInt64> = []
-        for connection in hosted.subscribers {
+        for (index, connection) in hosted.subscribers.enumerated() {
             guard let cursor = connection.cursors[hosted.list.number] else { return "a subscriber has no cursor" }
+            if cursor.position != index { return "a subscriber is not where its cursor says" }
             if cursor.revision > hosted.authority.revision { return "a cursor is ahead of what is durable" }
             guard let author = connection.author?.number else { return "a subscriber has no author" }
             if !authors.insert(author).inserted { return "author \(author) follows it twice" }

@@ -38,9 +38,9 @@ extension Service {
     func subscribe(_ connection: Connection, _ subscribe: UpMessage.Subscribe) {
         begin(connection)
         if subscribe.name.isEmpty {
-            start(FindName(subscribe: subscribe, connection: connection.number))
+            start(FindName(subscribe: subscribe, connection: connection.id))
         } else {
-            whenLoaded(subscribe.name, .subscribe(subscribe, connection: connection.number))
+            whenLoaded(subscribe.name, .subscribe(subscribe, connection: connection.id))
         }
     }
 
@@ -136,7 +136,7 @@ extension Service {
         let last = connection.author.flatMap(hosted.authority.lastMark)
         var cursor = Connection.Cursor(hosted: hosted, request: request, revision: revision)
         if let former = connection.cursors[number] {
-            (cursor.presence, cursor.items) = (former.presence, former.items)
+            (cursor.presence, cursor.items, cursor.position) = (former.presence, former.items, former.position)
             cursor.isFirstSubmission = former.isFirstSubmission
         }
         if case .snapshot(let revision, let count, _) = start {
@@ -155,7 +155,7 @@ extension Service {
 
     func unsubscribe(_ connection: Connection, from list: UInt64) {
         guard let cursor = connection.cursors.remove(list) else { return }
-        cursor.hosted.remove(connection, now: environment.now)
+        cursor.hosted.remove(cursor, now: environment.now)
         connection.account?.subscriptions -= 1
         connection.account?.followedItems -= cursor.items
         if let author = connection.author?.number, connection.hasPresence {
@@ -176,7 +176,7 @@ extension Service {
             return begin(connection, in: cursor.hosted, request: cursor.request, start, from: revision)
         }
         self.start(
-            ReadFrames(list: cursor.hosted.reference, connection: connection.number, after: revision, bytes: bytes))
+            ReadFrames(list: cursor.hosted.reference, connection: connection.id, after: revision, bytes: bytes))
     }
 
     /// Sends commits that are no longer in the window.

@@ -33,7 +33,7 @@ extension Service {
     fileprivate func adopt(_ commits: [Commit], _ clients: [UInt64: UInt64], in hosted: HostedList) {
         // A batch that was appended meanwhile may have brought some of them.
         let news = commits.filter { $0.revision > hosted.authority.revision }
-        let waiting = hosted.authority.pending.map(\.mark.author)
+        let waiting = hosted.authority.pending.map(\.origin)
         let result = Result { () throws(StoreError) in
             try hosted.authority.learn(news, now: environment.wallClock) { clients[$0] ?? $0 }
         }
@@ -69,7 +69,7 @@ extension Service {
     }
 
     private func tell(_ decision: Authority.Decision, of hosted: HostedList) {
-        guard let connection = authors[decision.author.number] else { return }
+        guard let connection = connections[decision.connection] else { return }
         connection.submissionEnded()
         guard connection.cursors.hostedList(of: hosted.list.number) === hosted else { return }
         let (list, sequence) = (hosted.list.number, decision.sequence)

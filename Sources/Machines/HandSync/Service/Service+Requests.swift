@@ -9,7 +9,7 @@ struct RequestID: Sendable {
     let request: UInt64
 
     init(_ connection: Connection, _ request: UInt64) {
-        self.connection = connection.number
+        self.connection = connection.id
         self.request = request
     }
 }

@@ -55,7 +55,7 @@ extension Service {
     private func identify(_ hello: UpMessage.Hello, _ connection: Connection) {
         guard let grant = grant(hello, connection) else { return }
         if connection.hasEntered, let origin = connection.stream.origin {
-            limiter.know(connection.number, from: origin)
+            limiter.know(connection.id, from: origin)
         }
         connection.account = account(of: grant.user)
         connection.account?.connections += 1
@@ -85,25 +85,39 @@ extension Service {
     /// hellos, the later one wins, in whatever order the store answers.
     private func admit(_ hello: UpMessage.Hello, _ grant: Grant, _ connection: Connection) {
         connection.access = grant.access
-        connection.grantID = grant.id
         let client = grant.client
         let key = StoreHint.Key(client)
-        if let old = clients[key] { fail(old, .replaced, "this client has connected again") }
-        connection.client = client
+        let old = clients[key]
+        if let old { fail(old, .replaced, "this client has connected again") }
+        connection.identify(as: client)
         clients[key] = connection
         environment.tell(.client(key))
         connection.person = grant.access.person(saying: hello.person)
-        connection.capabilities = hello.capabilities
-        findAuthor(of: client, connection)
+        connection.hasPresence = hello.capabilities.contains(.presence)
+        connection.hasDigest = hello.capabilities.contains(.digest)
+        findAuthor(of: client, connection, after: old)
     }
 
     /// Finds the author number of a client. Newcomers are looked up now, not when the store has answered: a newcomer's
     /// commit may become durable in the meantime, after the store has looked.
-    private func findAuthor(of client: ClientID, _ connection: Connection) {
+    ///
+    /// - Parameter old: the client's former connection, if it has not gone yet. Its author need not be in the store.
+    private func findAuthor(of client: ClientID, _ connection: Connection, after old: Connection?) {
         let person = connection.person
+        let old = old?.client == client ? old : nil
         let remembered = newcomers.find(client, named: person)
-        if let author = remembered.author { return welcome(connection, as: author) }
-        start(FindAuthor(connection: connection.number, client: client, person: person, number: remembered.client))
+        if let author = remembered.author {
+            connection.isNewcomer = true
+            return welcome(connection, as: author)
+        }
+        if let old, let author = old.author, old.person == person {
+            connection.isNewcomer = old.isNewcomer
+            return welcome(connection, as: author)
+        }
+        start(
+            FindAuthor(
+                connection: connection.id, client: client, person: person,
+                number: remembered.client ?? old?.author?.client))
     }
 
     fileprivate func found(_ task: FindAuthor, _ result: Result<FindAuthor.Answer, StoreError>) {
@@ -113,15 +127,13 @@ extension Service {
         case .success((let author, isNew: false)): welcome(connection, as: author)
         case .success((var author, isNew: true)):
             if let other = task.number { author = Author(number: author.number, client: other) }
-            newcomers.add(Newcomer(author, client: task.client, person: task.person))
+            connection.isNewcomer = true
             welcome(connection, as: author)
         }
     }
 
     private func welcome(_ connection: Connection, as author: Author) {
-        connection.author = author
-        authors[author.number] = connection
-        newcomers.hold(author.number)
+        connection.identify(as: author)
         environment.note(.letIn(connection))
         connection.stream.resumeReading()
         let role = connection.access.everywhere

@@ -16,8 +16,8 @@ extension Service {
         if hosted.holdsEdits { return hold(submission, in: hosted, from: connection) }
         figures.submissions += 1
         let outcome = hosted.authority.submit(
-            submission, author: author, isFirst: isFirst, now: environment.wallClock, isFull: storeSize.isFull(limits),
-            work: limits.inlineWork)
+            submission, author: author, connection: connection.id, isFirst: isFirst, now: environment.wallClock,
+            isFull: storeSize.isFull(limits), work: limits.inlineWork)
         if case .tooMuchWork = outcome { return submitAside(submission, author, in: hosted, from: connection) }
         if case .numbered = outcome { charge(connection, work: Authority.work(of: submission.delta)) }
         answer(outcome, to: submission, author, in: hosted, from: connection)
@@ -34,8 +34,8 @@ extension Service {
         case .numbered(let refusal):
             if let reason = refusal { figures.rejections[reason.name, default: 0] += 1 }
             connection.cursors.submissionDecided(in: list)
-            connection.pendingSubmissions += 1
-            newcomers.hold(author.number)
+            connection.submissionNumbered()
+            if let newcomer = connection.newcomer { newcomers.hold(newcomer) }
             writer.numbered += 1
             writer.add(hosted)
         case .waiting, .tooMuchWork: break

@@ -63,14 +63,14 @@ extension Service {
 
     /// Shows commits that have become durable. Returns what is no longer needed, if freeing it takes long.
     private func wrote(_ batch: CommitBatch, in hosted: HostedList) -> Authority.Spent? {
-        let spent = hosted.authority.wrote()
         figures.commits += batch.entries.count
-        if hosted.authority.isBusy { writer.add(hosted) }
-        for index in batch.entries.indices {
-            let author = batch.entries[index].mark.author
-            authors[author]?.submissionEnded()
-            newcomers.forget(author)
+        // By index, so that nothing is copied.
+        for index in 0..<hosted.authority.inWriting {
+            connections[hosted.authority.pending[index].origin.connection]?.submissionEnded()
+            if !newcomers.isEmpty { stored(hosted.authority.pending[index].mark.author) }
         }
+        let spent = hosted.authority.wrote()
+        if hosted.authority.isBusy { writer.add(hosted) }
         publish(hosted)
         written(hosted)
         if hosted.isDue(hosted.saving, limits) { saveSnapshot(of: hosted) }
@@ -78,29 +78,35 @@ extension Service {
         return spent
     }
 
+    /// An author is in the store now.
+    private func stored(_ author: UInt64) {
+        guard let newcomer = newcomers.forget(author) else { return }
+        clients[StoreHint.Key(newcomer.client)]?.authorStored(newcomer.author)
+    }
+
     /// Rejects all submissions of a failed write.
     private func failed(_ error: StoreError, _ written: [HostedList]) {
         environment.note(.writeFailed(error))
         figures.failedWrites += 1
         for hosted in written {
-            for (author, sequence) in loseCommits(of: hosted) {
-                guard let connection = authors[author] else { continue }
-                reject(.notStored, list: hosted.list.number, sequence, to: connection)
+            for origin in loseCommits(of: hosted) {
+                guard let connection = connections[origin.connection] else { continue }
+                reject(.notStored, list: hosted.list.number, origin.submission.sequence, to: connection)
             }
             self.written(hosted)
         }
     }
 
-    /// Undoes all commits that are not durable. Returns the authors and sequences of their submissions.
-    func loseCommits(of hosted: HostedList) -> [(author: UInt64, sequence: UInt64)] {
-        let lost = hosted.authority.writeFailed()
-        for (author, _) in lost { lostCommit(of: author) }
+    /// Undoes all commits that are not durable. Returns their submissions.
+    func loseCommits(of hosted: HostedList) -> [Authority.Origin] {
+        let lost = hosted.authority.takeBackPending().map(\.origin)
+        lost.forEach(lostCommit)
         return lost
     }
 
-    func lostCommit(of author: UInt64) {
-        authors[author]?.submissionEnded()
-        newcomers.release(author)
+    func lostCommit(_ origin: Authority.Origin) {
+        connections[origin.connection]?.submissionEnded()
+        newcomers.release(origin.author.number)
     }
 
     /// Continues everything that has waited for a write. Each item may wait again.

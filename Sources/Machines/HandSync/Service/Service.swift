@@ -30,9 +30,7 @@ package final class Service {
     /// When the next of them is read again.
     @exclusivity(unchecked) var slowedDue: UInt64?
     @exclusivity(unchecked) var storeSize = StoreSize()
-    private var nextNumber: UInt64 = 1
     var clients: [StoreHint.Key: Connection] = [:]
-    @exclusivity(unchecked) var authors: [NumberKey: Connection] = [:]
     @exclusivity(unchecked) var newcomers = Newcomers()
     @exclusivity(unchecked) var hostedLists: [NumberKey: HostedList] = [:]
     var names: [String: UInt64] = [:]
@@ -109,9 +107,7 @@ package final class Service {
     /// A client has connected. Returns the connection, with which its input is reported.
     package func accepted(_ stream: any ByteStream) -> Connection {
         let session = ServerSession(terms, now: environment.now)
-        let connection = Connection(number: nextNumber, stream: stream, session: session)
-        nextNumber += 1
-        connections.add(connection)
+        let connection = connections.add { Connection(id: $0, stream: stream, session: session) }
         figures.connections += 1
         environment.note(.connected(connection))
         if stage == .draining {
@@ -141,7 +137,7 @@ package final class Service {
                 oldest, .tooManyConnections,
                 "your address has too many connections; the oldest one without a hello was closed", retryAfter: 5_000)
         }
-        if let reason = limiter.enter(connection.number, from: origin) {
+        if let reason = limiter.enter(connection.id, from: origin) {
             fail(connection, .tooManyConnections, reason, retryAfter: 5_000)
         } else {
             connection.hasEntered = true
@@ -152,7 +148,7 @@ package final class Service {
     private func leave(_ connection: Connection) {
         guard connection.hasEntered, let origin = connection.stream.origin else { return }
         connection.hasEntered = false
-        limiter.leave(connection.number, from: origin)
+        limiter.leave(connection.id, from: origin)
     }
 
     /// Bytes came from a client. Not to be called between `ByteStream.stopReading` and `resumeReading`.
@@ -183,10 +179,6 @@ package final class Service {
         for list in connection.cursors.lists { unsubscribe(connection, from: list) }
         closeAccount(of: connection)
         if let key = connection.client.map(StoreHint.Key.init), clients[key] === connection { clients[key] = nil }
-        if let author = connection.author?.number {
-            if authors[author] === connection { authors[author] = nil }
-            newcomers.release(author)
-        }
     }
 
     // MARK: Turns

@@ -25,9 +25,9 @@ package protocol ServiceEnvironment: AnyObject {
 
     /// Identifies a client that says hello with a token, or without one; returns nil if it is not let in.
     func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant?
-    /// Returns the present access of a client that was let in earlier with that grant; nil if the client may no longer
-    /// stay.
-    func access(again id: String?, from stream: any ByteStream) -> Access?
+    /// Returns the present access of a client that was let in earlier, with the token of that id or without one; nil if
+    /// the client may no longer stay.
+    func access(again tokenID: String?, from stream: any ByteStream) -> Access?
 
     /// Prepares a change of names: roles that were given for a name become roles on the list that has it. Returns a
     /// function that is called before a name changes; if it throws, no name changes.
@@ -54,10 +54,10 @@ extension ServiceEnvironment {
     package func tell(_ hint: StoreHint) {}
 
     package func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant? {
-        Grant(id: nil, access: .everything, client: client)
+        Grant(access: .everything, client: client)
     }
 
-    package func access(again id: String?, from stream: any ByteStream) -> Access? { .everything }
+    package func access(again tokenID: String?, from stream: any ByteStream) -> Access? { .everything }
 
     package func bindRoles() -> @Sendable () throws -> Void { {} }
 
@@ -90,8 +90,8 @@ package struct Requester: Sendable {
     package let peer: String
     /// Empty before the hello.
     package let person: String
-    /// The id of the access grant; nil if there is none.
-    package let grantID: String?
+    /// The id of its token; nil if it has none.
+    package let tokenID: String?
 }
 
 /// How far commits have come.

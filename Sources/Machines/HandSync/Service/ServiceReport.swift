@@ -75,7 +75,7 @@ extension Service {
         return all.prefix(most).map { connection, behind, queued in
             var report = ConnectionReport(
                 number: connection.number, peer: connection.peerDescription, person: connection.person,
-                token: connection.grantID, lists: [], behind: behind, queuedBytes: queued,
+                token: connection.access.tokenID, lists: [], behind: behind, queuedBytes: queued,
                 isSlowed: connection.isSlowed, silence: connection.session.silence(now: environment.now))
             for index in connection.cursors.indices {
                 report.lists.append(connection.cursors[at: index].hosted.list.name)

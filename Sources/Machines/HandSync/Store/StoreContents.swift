@@ -119,11 +119,14 @@ package struct StoreContents {
         return stored
     }
 
-    /// Appends all batches or none.
+    /// Appends all batches or none. Like a database, it does not take an author twice.
     @discardableResult
     package mutating func append(
         _ batches: [CommitBatch], by newcomers: [Newcomer]
     ) throws(StoreError) -> [Appended] {
+        for newcomer in newcomers where people[newcomer.author.number] != nil {
+            throw .failed("author \(newcomer.author.number) is in the store already")
+        }
         for batch in batches where !batch.entries.isEmpty {
             guard let index = lists.index(forKey: NumberKey(batch.list)) else {
                 throw .noSuchList("number \(batch.list)")

@@ -39,7 +39,7 @@ package struct AccessBook: Codable, Equatable, Sendable {
         }
 
         var access: Access {
-            var access = Access(name: name, everywhere: role, lists: lists)
+            var access = Access(tokenID: id, name: name, everywhere: role, lists: lists)
             for role in bound ?? [] {
                 if let list = role.list, role.isDeleted {
                     access.deleted[list] = role.role
@@ -177,12 +177,12 @@ package struct AccessBook: Codable, Equatable, Sendable {
             // and those change.
             let isNamed = access.name != nil
             let client = isNamed ? client.belonging(to: caller.account ?? "") : client
-            return Grant(id: nil, access: access, client: client, user: caller.account)
+            return Grant(access: access, client: client, user: caller.account)
         }
         let hash = Fingerprint.sha256(secret)
         guard let token = tokens.values.first(where: { $0.hash == hash }), token.isValid(at: time) else { return nil }
         let user = "token \(token.name)"
-        return Grant(id: token.id, access: token.access, client: client.belonging(to: user), user: user)
+        return Grant(access: token.access, client: client.belonging(to: user), user: user)
     }
 
     package func access(again id: String?, from caller: Caller, at time: Date) -> Access? {

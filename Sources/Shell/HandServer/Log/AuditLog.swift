@@ -71,7 +71,7 @@ package final class AuditLog {
     }
 
     private func write(_ event: String, _ requester: Requester, list: String? = nil, detail: String? = nil) {
-        let token = requester.grantID
+        let token = requester.tokenID
         guard case .written(let leftOut) = budget.take(token, now: WallClock.milliseconds) else { return }
         if leftOut > 0 {
             write([("event", "leftOut"), ("peer", "several"), ("token", token), ("detail", "\(leftOut) entries")])

@@ -164,7 +164,7 @@ final class SimulatedServer: ServiceEnvironment {
     /// Two users share their allowances; some clients have no user.
     func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant? {
         let user = client.low % 3 == 0 ? nil : "user \(client.low % 3)"
-        return Grant(id: nil, access: .everything, client: client, user: user)
+        return Grant(access: .everything, client: client, user: user)
     }
 
     func end(_ error: StoreError) {
