@@ -123,6 +123,23 @@ import Testing
         #expect(try world.store.load(1).revision == 2)
     }
 
+    /// Its first commit fails, after it has connected again. The next commit is stored with the author.
+    @Test func anAuthorWhoseFirstCommitFailedIsStoredWithTheNext() throws {
+        let world = try Self.world()
+        Self.comes(world).submit(1, base: 0, "lost")
+        let second = world.connect(1, person: "ada")
+        world.failure = .failed("disk full")
+        world.settle()
+        world.failure = nil
+        second.subscribe("list", request: 1, logID: 9)
+        world.settle()
+        second.submit(1, base: 0, "kept")
+        world.settle()
+        #expect(try world.store.load(1).revision == 1)
+        #expect(try Self.known([Self.author(second)], world) == [Self.author(second)])
+        #expect(world.service.brokenInvariant() == nil)
+    }
+
     /// The store was asked before the commit was durable, and answers after it.
     @Test func aLateAnswerOfTheStoreIsIgnored() throws {
         let world = try Self.world()
