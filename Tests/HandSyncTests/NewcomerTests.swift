@@ -140,6 +140,21 @@ import Testing
         #expect(world.service.brokenInvariant() == nil)
     }
 
+    /// Of two hellos of a client, the later one wins, in whatever order the store answers.
+    @Test(arguments: [false, true])
+    func theLaterHelloWins(isReadFirst: Bool) throws {
+        let world = try Self.world()
+        let (first, second) = (world.connect(1, person: "ada"), world.connect(1, person: "ada"))
+        #expect(world.waiting == 2)
+        if isReadFirst { world.answer(1) }
+        world.settle()
+        #expect(Self.author(first) == 0 && Self.author(second) != 0)
+        let wasReplaced = [first, second].map { stream in
+            stream.heard.contains { if case .error(code: .replaced, _, _, _) = $0 { true } else { false } }
+        }
+        #expect(wasReplaced == [true, false])
+    }
+
     /// The store was asked before the commit was durable, and answers after it.
     @Test func aLateAnswerOfTheStoreIsIgnored() throws {
         let world = try Self.world()
