@@ -25,7 +25,7 @@ package final class Connection {
     /// Bytes of a message that has begun to come, as they are counted in the account.
     var unfinished: UInt32 = 0
     @exclusivity(unchecked) var session: ServerSession
-    /// Whether its client has asked for presence, and can read it.
+    /// Whether its client understands presence.
     var hasPresence = false
     /// Whether the client compares its lists' digests when it comes back.
     var hasDigest = false
