@@ -110,24 +110,62 @@ import Testing
         _ = try Self.list("kept", in: store, seed: 4)
         let kept = try store.load(try #require(try store.list(named: "kept")).number)
         let full = try store.size()
-        for (name, time) in zip(names, [UInt64(10), 20, 30]) { try store.delete(name, by: "ada", at: time) }
+        func ages() throws -> [UInt64] { try store.deletedLists(before: .max, limit: 9).map(\.age) }
+        // Without deletions, no time is counted. A shared store counts no more than its database has seen pass.
+        _ = try store.sweep(keeping: 10, passed: 1 << 40)
+        for name in names {
+            try store.delete(name, by: "ada", at: 10)
+            #expect(try ages().first == 0)
+            while try ages().first == 0 { #expect(try !store.sweep(keeping: 1 << 50, passed: 5)) }
+        }
         #expect(try store.size() >= full, "a list that can be restored takes room")
-        #expect(try !store.sweep(deletedBy: 9))
+        let all = try ages()
+        #expect(all == all.sorted() && Set(all).count == 3 && all[2] < 1 << 30)
+        #expect(try !store.sweep(keeping: all[2] + 1))
         #expect(try store.listCount(of: nil) == 4)
         // From the first step on, it is gone for everybody.
         let deletion = try #require(try store.deletedLists(before: .max, limit: 9).last).deletion
-        _ = try store.sweep(deletedBy: 10)
+        _ = try store.sweep(keeping: all[2])
         #expect(try store.deletedLists(before: .max, limit: 9).map(\.list.name) == ["c", "b"])
         #expect(throws: StoreError.notDeleted("a")) { try store.undelete(deletion, as: "a") }
-        while try store.sweep(deletedBy: 10) {}
+        while try store.sweep(keeping: all[2]) {}
         #expect(try store.giveUpOldest(of: "token eve") && !store.giveUpOldest(of: "token eve"))
         #expect(try store.deletedLists(before: .max, limit: 9).map(\.list.name) == ["c"])
-        while try store.sweep(deletedBy: 10) {}
+        while try store.sweep(keeping: all[2]) {}
         #expect(try store.giveUpOldest(of: nil) && !store.giveUpOldest(of: nil))
-        while try store.sweep(deletedBy: 10) {}
+        while try store.sweep(keeping: all[2]) {}
         #expect(try store.listCount(of: nil) == 1 && store.size() < full)
         #expect(try store.load(try #require(try store.list(named: "kept")).number).hand == kept.hand)
         try store.close()
+    }
+
+    /// Trimming replaces what it forgets: nothing of the history before the floor is left in any table, however often
+    /// a list is trimmed.
+    @Test(arguments: StoreKind.inAFolder) func aTrimmedListLeavesNoOldRows(kind: StoreKind) throws {
+        let folder = try TemporaryFolder()
+        let store = try kind.store(in: folder)
+        let list = try Self.list("a", in: store, 40)
+        for kept in [20, 9, 2] {
+            for revision in [40 - kept - 1, 40 - kept / 2] {
+                let state = try? store.state(of: list.number, at: revision)
+                if let state { try store.saveSnapshot(of: list.number, state, revision: revision, deck: nil) }
+            }
+            while try store.trim(list.number, keeping: Retention(commits: kept), now: 0).hasMore {}
+        }
+        #expect(try store.list(named: "a")?.floor == 38)
+        try store.close()
+        let database = try SQLiteDatabase(folder.path + "/hand.sqlite")
+        let sql = """
+            SELECT DISTINCT m.name FROM sqlite_master m JOIN pragma_table_info(m.name) i WHERE i.name = 'revision'
+            """
+        let tables = try database.read { try $0.all(sql) { try $0.text(0) } }
+        #expect(Set(tables) == ["lists", "commits", "sequences", "snapshots", "snapshot_heads"])
+        for table in tables where !["lists", "sequences"].contains(table) {
+            let least = try database.read { try $0.integer("SELECT min(revision) FROM \(table)") }
+            #expect(table == "commits" ? least ?? 0 > 38 : least == 38, "\(table)")
+        }
+        try database.close()
+        #expect(try StoreVerifier(path: folder.path).verify().isSound)
     }
 
     @Test(arguments: StoreKind.inAFolder) func aRemovedListLeavesNoRows(kind: StoreKind) throws {
@@ -137,7 +175,7 @@ import Testing
             _ = try Self.list(name, in: store, seed: UInt64(seed + 1))
         }
         for name in ["a", "b", "c"] { try store.delete(name, by: "ada", at: 10) }
-        while try store.sweep(deletedBy: 10) {}
+        while try store.sweep(keeping: 0) {}
         try store.close()
         let database = try SQLiteDatabase(folder.path + "/hand.sqlite")
         for table in ["lists", "commits", "sequences", "snapshots", "snapshot_heads", "deleted_lists"] {
@@ -212,7 +250,7 @@ import Testing
             try store.close()
         }
         let store = try SQLiteStore(folder: folder.path, durability: .os)
-        while try store.sweep(deletedBy: 0) {}
+        while try store.sweep(keeping: 0) {}
         try store.close()
         let report = try verify()
         #expect(report.isSound && report.lists.map(\.name) == ["here"])
@@ -231,7 +269,7 @@ import Testing
             """)
         let store = try SQLiteStore(folder: folder.path, durability: .os)
         var steps = 0
-        while try store.sweep(deletedBy: 5) { steps += 1 }
+        while try store.sweep(keeping: 0) { steps += 1 }
         #expect(steps >= 4)
         try store.close()
         #expect(try verify().isSound)

@@ -113,7 +113,8 @@ import Testing
                 try database.run("UPDATE commits SET frames = ? WHERE revision = ?", [.bytes(frames), .init(last)])
             }
             try CheckedTable.commits.writeChecksums(database)
-            try database.runAll("PRAGMA user_version = 6")
+            try database.runAll(
+                "PRAGMA user_version = 6; DROP TABLE clock; ALTER TABLE deleted_lists DROP COLUMN start")
         }
     }
 

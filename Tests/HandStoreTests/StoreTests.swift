@@ -351,7 +351,7 @@ extension TemporaryFolder {
         do { try SQLiteStore(folder: folder.path, durability: .os).close() }
         let file = folder.path + "/hand.sqlite"
         do { try SQLiteDatabase(file).write { try $0.runAll("PRAGMA user_version = 99") } }
-        #expect(throws: StoreError.newer(path: file, found: 99, known: 8)) {
+        #expect(throws: StoreError.newer(path: file, found: 99, known: 9)) {
             try SQLiteStore(folder: folder.path, durability: .os)
         }
     }

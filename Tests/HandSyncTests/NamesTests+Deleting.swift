@@ -78,19 +78,101 @@ extension NamesTests {
         #expect(ada.errors.last == .noSuchList)
     }
 
-    @Test func anOldDeletionCannotBeRestored() {
-        delete()
-        world.wallClock += Retention.week - 1
-        #expect(deleted(ada).count == 1)
-        world.wallClock += 1
-        #expect(deleted(ada).isEmpty)
-        undelete()
-        #expect(ada.errors.last == .noSuchList)
-        // The list is removed without any request.
-        world.now += 1_000
-        world.service.timeout()
+    /// Returns a server that keeps deleted lists for ten minutes, and has one.
+    private static func withDeletion() -> TestWorld {
+        let world = TestWorld()
+        world.retention = Retention(deleted: 600_000)
+        let ada = world.connect(1)
         world.settle()
-        #expect(try! world.store.listCount(of: nil) == 0)
+        world.pass(1_000)
+        ada.say(.create(request: 1, name: "list", rules: Rules()))
+        ada.say(.delete(request: 2, name: "list"))
+        world.settle()
+        return world
+    }
+
+    private static func kept(_ world: TestWorld) throws -> Int {
+        try world.store.deletedLists(before: .max, limit: 9).count
+    }
+
+    @Test func anOldDeletionCannotBeRestored() throws {
+        let world = Self.withDeletion()
+        world.pass(600_000)
+        #expect(try Self.kept(world) == 1)
+        world.pass(62_000)
+        let ben = world.connect(2)
+        ben.say(.undelete(request: 3, name: "list", deletion: nil, newName: "list"))
+        world.settle()
+        #expect(ben.errors == [.noSuchList])
+        // The list is removed without any request.
+        world.pass(60_000)
+        #expect(try world.store.listCount(of: nil) == 0)
+    }
+
+    /// What a wrong clock says does not make a deletion older: neither a jump while the server runs, nor a clock that is
+    /// ahead or behind when it starts.
+    @Test(arguments: [Int64(86_400_000) * 365, -900]) func aWrongClockRemovesNoDeletedList(jump: Int64) throws {
+        let world = Self.withDeletion()
+        world.wallClock = UInt64(Int64(world.wallClock) + jump)
+        world.pass(400_000)
+        #expect(try Self.kept(world) == 1)
+        // The server starts again. While none runs, no time is counted.
+        let next = TestWorld(store: world.store)
+        next.retention = world.retention
+        next.wallClock = world.wallClock
+        next.pass(61_000)
+        next.wallClock = 2_000
+        next.pass(1_000)
+        #expect(try Self.kept(next) == 1)
+        let ben = next.connect(2)
+        next.settle()
+        ben.say(.undelete(request: 3, name: "list", deletion: nil, newName: "list"))
+        next.settle()
+        #expect(ben.heard.last == .done(request: 3))
+    }
+
+    /// A client is told until when a list is kept, from the time that was seen to pass.
+    @Test func theTimeLeftIsCountedFromNow() throws {
+        let world = Self.withDeletion()
+        world.pass(121_000)
+        world.wallClock = 5_000_000
+        let ben = world.connect(2)
+        ben.say(.deletedLists(request: 9, before: nil))
+        world.settle()
+        guard case .deletedLists(9, let entries, _)? = ben.heard.last, let entry = entries.first else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(entry.time == 1_000 && (5_420_000...5_540_000).contains(entry.keptUntil), "\(entry.keptUntil)")
+    }
+
+    /// After a failed removal, the next one follows, and the time until then is counted once.
+    @Test func aFailedRemovalIsTriedAgain() throws {
+        let world = Self.withDeletion()
+        world.pass(300_000)
+        for _ in 0..<2 {
+            world.failure = .failed("disk")
+            world.pass(60_000)
+            world.failure = nil
+            world.pass(61_000)
+        }
+        #expect(try Self.kept(world) == 1)
+        world.pass(300_000)
+        #expect(try Self.kept(world) == 0)
+    }
+
+    /// A commit has the server's present date, also after the clock was ahead for a while. A clock that is set back a
+    /// little makes no commit older than the one before it.
+    @Test func aCorrectedClockCountsAtOnce() throws {
+        func dates() -> [UInt64] {
+            ada.heard.compactMap { if case .commit(_, let commit) = $0 { commit.time } else { nil } }
+        }
+        for (sequence, time) in zip(2..., [UInt64(40_000_000), 39_990_000, 1_500_000, 40_000_000, 2_000]) {
+            world.wallClock = time
+            ada.submit(UInt64(sequence), base: sequence - 1, "x")
+            world.settle()
+        }
+        #expect(dates() == [1_000, 40_000_000, 40_000_000, 1_500_000, 40_000_000, 2_000])
     }
 
     @Test func withoutRetentionADeletedListIsRemovedAtOnce() throws {
@@ -110,16 +192,27 @@ extension NamesTests {
 
     /// Others' writes happen between the steps of a removal.
     @Test func aRemovalLetsOthersWrite() throws {
-        for sequence in UInt64(2)...40 {
-            ada.submit(sequence, base: Int(sequence) - 1, "x")
+        let world = Self.withDeletion()
+        let first = world.connect(2)
+        world.settle()
+        first.say(.create(request: 1, name: "list", rules: Rules()))
+        world.settle()
+        first.subscribe("list", request: 2)
+        for sequence in UInt64(1)...40 {
             world.settle()
+            first.submit(sequence, base: Int(sequence) - 1, "x")
         }
+        world.settle()
+        first.say(.delete(request: 3, name: "list"))
+        world.settle()
+        world.pass(700_000)
+        let ada = world.connect(2)
+        world.settle()
         ada.say(.create(request: 1, name: "other", rules: Rules()))
         world.settle()
         ada.subscribe("other", request: 2)
-        delete()
-        world.wallClock += Retention.week
-        world.now += 1_000
+        world.settle()
+        world.now = 721_000
         world.service.timeout()
         world.turn()
         let list = try #require(ada.lastStart).list
@@ -183,6 +276,16 @@ extension NamesTests {
         }
         #expect(counts.last == 2, "\(counts): removing one made enough room")
         #expect(try world.store.deletedLists(before: .max, limit: 9).map(\.list.name) == ["c", "b"])
+        #expect(try world.store.size() < 400)
+        // It is full a second time.
+        ada.say(.create(request: 1, name: "d", rules: Rules()))
+        world.settle()
+        ada.subscribe("d", request: 2)
+        world.settle()
+        ada.submit(1, base: 0, String(repeating: "x", count: 120), list: try #require(ada.lastStart).list)
+        world.settle()
+        world.pass(12_000)
+        #expect(try world.store.deletedLists(before: .max, limit: 9).map(\.list.name) == ["c"])
         #expect(try world.store.size() < 400)
     }
 

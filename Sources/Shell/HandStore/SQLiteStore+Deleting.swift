@@ -48,8 +48,11 @@ extension SQLiteStore {
                 deletion in
                 guard var list = try ListRow.find(deletion.list, database)?.list else { return nil }
                 list.name = deletion.name
+                let age = try database.integer(
+                    "SELECT passed - start FROM clock, deleted_lists WHERE number = ?", [deletion.number.stored])
                 return DeletedList(
-                    deletion: deletion.number, list: list, time: deletion.time, person: deletion.person)
+                    deletion: deletion.number, list: list, time: deletion.time, person: deletion.person,
+                    age: UInt64(clamping: age ?? 0))
             }
         }
     }
@@ -58,11 +61,15 @@ extension SQLiteStore {
         try giveUp("?1 IS NULL OR owner = ?1", [.init(owner)], limit: 1) > 0
     }
 
-    package func sweep(deletedBy time: UInt64) throws -> Bool {
-        // Most of the time nothing is due, and then nothing is written.
-        let condition = "time <= ?1"
+    package func sweep(keeping kept: UInt64, passed: UInt64) throws -> Bool {
+        // Most of the time there are no deletions, and then nothing is written.
+        guard try read({ try $0.integer("SELECT 1 FROM deleted_lists LIMIT 1") }) != nil else { return false }
+        if passed > 0 {
+            try write { _ = try $0.run("UPDATE clock SET passed = passed + ?", [.integer(Int64(clamping: passed))]) }
+        }
+        let condition = "start <= (SELECT passed FROM clock) - ?1"
         let due = "SELECT 1 FROM deleted_lists WHERE \(condition) OR list NOT IN (SELECT number FROM lists) LIMIT 1"
-        let arguments: [SQLiteValue] = [.integer(Int64(clamping: time))]
+        let arguments: [SQLiteValue] = [.integer(Int64(clamping: kept))]
         guard try read({ try $0.integer(due, arguments) }) != nil else { return false }
         if try giveUp(condition, arguments, limit: Self.listsStep) > 0 { return true }
         return try write { database in
@@ -131,7 +138,11 @@ struct DeletionRow {
         of list: UInt64, called name: String, by person: String, at time: UInt64, _ database: SQLiteConnection
     ) throws {
         let values: [SQLiteValue] = [list.stored, .text(name), .integer(Int64(clamping: time)), .text(person)]
-        try database.run("INSERT INTO deleted_lists (list, name, time, person) VALUES (?, ?, ?, ?)", values)
+        try database.run(
+            """
+            INSERT INTO deleted_lists (list, name, time, person, start)
+            VALUES (?, ?, ?, ?, (SELECT passed FROM clock))
+            """, values)
         let number = SQLiteValue.integer(database.lastInsertedRow)
         try database.run(
             "UPDATE deleted_lists SET checksum = ? WHERE number = ?",

@@ -13,7 +13,8 @@ package enum Schema {
     /// - 6: commits that were written together share a row.
     /// - 7: commits change texts instead of setting them.
     /// - 8: a commit may be a refusal. An older store has none, so nothing in it changes.
-    static let version = 8
+    /// - 9: the time that servers have seen pass is counted, and a deletion stores what it was.
+    static let version = 9
     /// Marks the file as a hand store ("hand" in ASCII).
     static let applicationID = 0x6861_6E64
 
@@ -39,6 +40,7 @@ package enum Schema {
         if found < 4 { try makeFourthFormat(database, from: found) }
         if found < 5 { try makeFifthFormat(database) }
         if found < 6 { try makeSixthFormat(database) }
+        if found < 9 { try makeNinthFormat(database) }
         if found < 2 { for table in CheckedTable.allCases { try table.writeChecksums(database) } }
         if found > 0, found < 7 { try FormerCommits.convert(database, from: found, progress) }
         try database.run("PRAGMA application_id = \(applicationID)")
@@ -149,6 +151,17 @@ package enum Schema {
     /// The data need not change: a row with one frame is a valid row of frames.
     private static func makeSixthFormat(_ database: SQLiteConnection) throws {
         try database.run("ALTER TABLE commits RENAME COLUMN frame TO frames")
+    }
+
+    /// For existing deletions, the time is counted from now on. Only the sweep uses it, so the checksum does not cover
+    /// it.
+    private static func makeNinthFormat(_ database: SQLiteConnection) throws {
+        try database.runAll(
+            """
+            CREATE TABLE clock (passed INTEGER NOT NULL);
+            INSERT INTO clock VALUES (0);
+            ALTER TABLE deleted_lists ADD COLUMN start INTEGER NOT NULL DEFAULT 0;
+            """)
     }
 
     private static func createFirstFormat(_ database: SQLiteConnection) throws {

@@ -42,7 +42,7 @@ import Testing
     @Test func manyMayOpenAtOnce() throws {
         let folder = folder
         try inParallel(6) { _ in try PostgresStore.shared(folder).close() }
-        #expect(try server.query("SELECT version FROM \(folder.schema).format") == "2")
+        #expect(try server.query("SELECT version FROM \(folder.schema).format") == "3")
         let count = try tables()
         try PostgresStore.shared(folder).close()
         #expect(try tables() == count)
@@ -53,7 +53,7 @@ import Testing
         try server.query("UPDATE \(folder.schema).format SET version = 99; DROP TABLE \(folder.schema).snapshots")
         let tables = try tables()
         let place = "hand at \(server.folder):5432, schema \(folder.schema)"
-        #expect(throws: StoreError.newer(path: place, found: 99, known: 2)) { try PostgresStore.shared(folder) }
+        #expect(throws: StoreError.newer(path: place, found: 99, known: 3)) { try PostgresStore.shared(folder) }
         #expect(try self.tables() == tables)
     }
 
@@ -61,11 +61,15 @@ import Testing
     @Test func theFirstFormatIsExtended() throws {
         let former = try PostgresStore.shared(folder)
         let list = try former.newList()
-        let later = ["servers", "presence"].map { "\(folder.schema).\($0)" }.joined(separator: ", ")
-        try server.query("DROP TABLE \(later); UPDATE \(folder.schema).format SET version = 1")
+        let later = ["servers", "presence", "clock"].map { "\(folder.schema).\($0)" }.joined(separator: ", ")
+        try server.query(
+            """
+            DROP TABLE \(later); ALTER TABLE \(folder.schema).deleted_lists DROP COLUMN start;
+            UPDATE \(folder.schema).format SET version = 1
+            """)
         let count = try tables()
         let store = try PostgresStore.shared(folder)
-        #expect(try Int(tables()) == Int(count)! + 5, "two tables, their keys and an index")
+        #expect(try Int(tables()) == Int(count)! + 6, "three tables, two keys and an index")
         #expect(try store.load(list).hand == former.load(list).hand)
         _ = try former.newList("more")
         #expect(try store.servers().isEmpty)

@@ -61,7 +61,7 @@ extension Authority {
         past.append(&inverse, of: commit.revision)
         sequences[client] = SequenceMark(of: commit)
         (present.revision, revision, digest) = (commit.revision, commit.revision, commit.digest)
-        lastTime = max(lastTime, commit.time)
+        lastTime = commit.time
     }
 
     /// Decides a submission again. Returns nil if it has a number again.

@@ -164,6 +164,9 @@ extension Authority {
     /// An edit is carried over this many single edits in the time that one component of a delta takes.
     private static let passagesPerComponent = 16
 
+    /// Milliseconds.
+    private static let clockTolerance: UInt64 = 60_000
+
     /// Gives the next number to the result of a submission.
     ///
     /// - Parameter deck: the deck before it.
@@ -171,8 +174,9 @@ extension Authority {
         _ made: consuming Delta, inverse: consuming Delta, deck: Deck?, _ submission: Submission, _ author: Author,
         _ connection: UInt64, isFirst: Bool, now: UInt64, refusal: Rejection? = nil
     ) {
-        // No commit is older than the one before it: the clocks of several servers differ, and each may be set back.
-        lastTime = max(now, lastTime)
+        // The clocks of several servers differ a little, and each may be set back a little: no commit is older than the
+        // one before it. If the difference is larger, the last commit's clock was wrong, and its date must not stay.
+        if now > lastTime || lastTime - now > Self.clockTolerance { lastTime = now }
         let base = refusal == nil ? submission.base - submission.lag : present.revision - 1
         let commit = Commit(
             revision: present.revision, author: author.number, sequence: submission.sequence, base: base,

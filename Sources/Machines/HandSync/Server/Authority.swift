@@ -43,7 +43,7 @@ public struct Authority: Sendable {
     var present: State
     /// The revision that is durable: what everybody may see.
     public internal(set) var revision: Int
-    /// When the newest commit was made, in milliseconds since 1970; 0 if nothing was committed since the list was
+    /// The date of the newest commit, in milliseconds since 1970; 0 if nothing was committed since the list was
     /// loaded.
     var lastTime: UInt64 = 0
     /// The digest of the list at `revision`.

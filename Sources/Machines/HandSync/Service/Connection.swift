@@ -78,6 +78,9 @@ package final class Connection {
     /// The client under its name, once that is known.
     var author: Author? { if case .author(let author, _) = identity { author } else { nil } }
 
+    /// Whether its client was welcomed.
+    package var isLetIn: Bool { author != nil }
+
     /// The client, once it has said hello.
     var client: ClientID? {
         switch identity {

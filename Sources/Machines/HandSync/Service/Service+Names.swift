@@ -20,7 +20,7 @@ extension Service {
         let mine = connection.access.bringableBack
         // A request that cannot succeed must not hold up writes.
         if mine?.isEmpty == true { return refuse(connection, request, .notDeleted(name)) }
-        change(name, .undelete(deletion, as: new, after: forgottenUntil, among: mine), connection, request)
+        change(name, .undelete(deletion, as: new, kept: retention.deleted, among: mine), connection, request)
     }
 
     private func change(_ name: String, _ change: NameChange.Kind, _ connection: Connection, _ request: UInt64) {
@@ -113,9 +113,9 @@ private struct NameChange: WriteJob {
     enum Kind: Sendable {
         case delete(at: UInt64)
         case rename(to: String)
-        /// Undoes a deletion: the newest one if nil is given. It must be newer than `after`, and of one of the lists in
-        /// `among` (by `LogID.list`; nil for any list).
-        case undelete(UInt64?, as: String, after: UInt64, among: [UInt32]?)
+        /// Undoes a deletion: the newest one if nil is given. Its age must be below `kept`, and it must be of one of
+        /// the lists in `among` (by `LogID.list`; nil for any list).
+        case undelete(UInt64?, as: String, kept: UInt64, among: [UInt32]?)
     }
 
     let id: RequestID
@@ -143,10 +143,10 @@ private struct NameChange: WriteJob {
             let list = try mine(in: store)
             try store.rename(list, to: new)
             return list.logID
-        case .undelete(let deletion, let new, let oldest, let lists):
+        case .undelete(let deletion, let new, let kept, let lists):
             let newest = try store.deletedLists(
                 before: deletion.map { $0 &+ 1 } ?? .max, limit: 1, named: name, among: lists)
-            guard let found = newest.first, found.time > oldest, deletion ?? found.deletion == found.deletion else {
+            guard let found = newest.first, found.age < kept, deletion ?? found.deletion == found.deletion else {
                 throw StoreError.notDeleted(name)
             }
             try store.undelete(found.deletion, as: new)

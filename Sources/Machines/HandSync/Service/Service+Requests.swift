@@ -75,7 +75,7 @@ extension Service {
         start(
             ReadDeleted(
                 id: RequestID(connection, request), before: before ?? .max, page: limits.listsPage, mine: mine,
-                oldest: forgottenUntil, keep: retention.deleted))
+                now: environment.wallClock, kept: retention.deleted))
     }
 
     func history(of name: String, from: Int, limit: Int, _ connection: Connection, _ request: UInt64) {
@@ -164,9 +164,9 @@ private struct ReadDeleted: ServiceTask {
     let page: Int
     /// The only lists that the client may undelete; nil if it may undelete all.
     let mine: [UInt32]?
-    /// Lists that were deleted at that time or before are not kept any longer.
-    let oldest: UInt64
-    let keep: UInt64
+    let now: UInt64
+    /// Deleted lists of that age are not kept any longer.
+    let kept: UInt64
 
     func run(on store: any CommitStore) throws -> [DeletedList] {
         try store.deletedLists(before: before, limit: page + 1, named: nil, among: mine)
@@ -176,10 +176,10 @@ private struct ReadDeleted: ServiceTask {
         service.answer(id, answer) { lists in
             service.charge(id.connection, work: lists.count * Price.list)
             // The lists that are not kept any longer were deleted before the others.
-            let entries = lists.prefix(page).filter { $0.time > oldest }.map { deleted in
+            let entries = lists.prefix(page).filter { $0.age < kept }.map { deleted in
                 DownMessage.DeletedEntry(
                     deletion: deleted.deletion, list: DownMessage.ListEntry(deleted.list), person: deleted.person,
-                    time: deleted.time, keptUntil: deleted.time + keep)
+                    time: deleted.time, keptUntil: now + kept - deleted.age)
             }
             let hasMore = lists.count > page && !entries.isEmpty
             service.send(.deletedLists(request: id.request, entries, hasMore: hasMore), to: id.connection)

@@ -20,6 +20,7 @@ extension Service {
         if environment.now >= exchange.due { exchangePresence() }
         guard environment.now >= nextSweep else { return }
         nextSweep = environment.now + Self.sweepInterval
+        clock.look(wallClock: environment.wallClock, now: environment.now)
         limiter.sweep(now: environment.now)
         sweepAccounts()
         measureStore()
@@ -63,4 +64,29 @@ extension Service {
         }
         return !unaware.isEmpty
     }
+}
+
+/// Watches whether the wall clock runs evenly. A clock that is wrong when the machine starts is usually set soon.
+struct ClockWatch {
+    /// Milliseconds from the monotonic clock to the wall clock; it may be negative.
+    private var offset: Int64
+    private var steadySince: UInt64
+
+    /// A larger difference from one look to the next is a jump.
+    private static let tolerance = 5_000
+    /// After so many milliseconds without a jump the clock is trusted.
+    private static let patience: UInt64 = 3_600_000
+
+    init(wallClock: UInt64, now: UInt64) {
+        offset = Int64(clamping: wallClock) - Int64(clamping: now)
+        steadySince = now
+    }
+
+    mutating func look(wallClock: UInt64, now: UInt64) {
+        let found = Int64(clamping: wallClock) - Int64(clamping: now)
+        if (found - offset).magnitude > Self.tolerance { steadySince = now }
+        offset = found
+    }
+
+    func isSteady(now: UInt64) -> Bool { now - steadySince >= Self.patience }
 }

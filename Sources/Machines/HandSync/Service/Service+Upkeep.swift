@@ -20,10 +20,12 @@ extension Service {
         }
     }
 
-    /// Forgets commits that need not be kept, a part at a time.
+    /// Forgets commits that need not be kept, a part at a time. While the clock may be wrong, none is forgotten for its
+    /// age.
     func trim(_ hosted: HostedList) {
         hosted.trimming.begin(at: hosted.authority.revision)
-        writer.jobs.append(Trim(list: hosted.reference, retention: retention, now: environment.wallClock))
+        let now = clock.isSteady(now: environment.now) ? environment.wallClock : 0
+        writer.jobs.append(Trim(list: hosted.reference, retention: retention, now: now))
     }
 
     /// Asks how large the store is, if something was written since it was asked.
@@ -36,9 +38,11 @@ extension Service {
 
     /// Milliseconds between two removals of lists that were deleted long enough ago.
     private static let removalInterval: UInt64 = 60_000
-
-    /// Lists that were deleted at that time or before are not brought back any more.
-    var forgottenUntil: UInt64 { environment.wallClock - min(environment.wallClock, retention.deleted) }
+    /// The most that is counted at once of the time that passes.
+    private static let countedInterval = removalInterval + sweepInterval
+    /// The age at which deleted lists are removed. A deletion gets its place in the time that is counted at the next
+    /// removal, which may be a whole interval later.
+    private var removalAge: UInt64 { retention.deleted == 0 ? 0 : retention.deleted + Self.countedInterval }
 
     /// Removes lists that were deleted long enough ago, a part at a time. If the store is full, it also removes the
     /// list that was deleted first, and then the next one if the store is still full.
@@ -51,10 +55,13 @@ extension Service {
         removal.isRunning = true
         if givesUpOldest { removal.isMakingRoom = true }
         removal.nextLook = environment.now + Self.removalInterval
-        writer.jobs.append(SweepDeleted(until: forgottenUntil, givesUpOldest: givesUpOldest))
+        let passed = min(environment.now - (removal.countedUntil ?? environment.now), Self.countedInterval)
+        writer.jobs.append(
+            SweepDeleted(kept: removalAge, passed: passed, now: environment.now, givesUpOldest: givesUpOldest))
     }
 
-    fileprivate func swept(_ hasMore: Bool) {
+    fileprivate func swept(_ hasMore: Bool, by task: SweepDeleted) {
+        removal.countedUntil = task.now
         if hasMore {
             storeSize.isStale = true
             sweepDeleted(isDue: true)
@@ -67,7 +74,7 @@ extension Service {
 
     /// Makes the store free the space that it no longer needs, and remove deleted lists that need not be kept any
     /// longer. In the meantime, nothing else is written. At the end, `ServiceNote.compacted` is noted.
-    package func compact() { writer.jobs.append(Compact(until: forgottenUntil)) }
+    package func compact() { writer.jobs.append(Compact(kept: removalAge)) }
 }
 
 private struct SaveSnapshot: WriteJob {
@@ -121,28 +128,30 @@ private struct MeasureStore: ServiceTask {
 }
 
 private struct SweepDeleted: WriteJob {
-    let until: UInt64
+    let kept: UInt64
+    let passed: UInt64
+    let now: UInt64
     let givesUpOldest: Bool
 
     func run(on store: any CommitStore) throws -> Bool {
         if givesUpOldest { _ = try store.giveUpOldest(of: nil) }
-        return try store.sweep(deletedBy: until)
+        return try store.sweep(keeping: kept, passed: passed)
     }
 
     func wrote(_ answer: Result<Bool, StoreError>, in service: Service) {
         service.removal.isRunning = false
         switch answer {
-        case .success(let hasMore): service.swept(hasMore)
+        case .success(let hasMore): service.swept(hasMore, by: self)
         case .failure(let error): service.environment.note(.sweepFailed(error))
         }
     }
 }
 
 private struct Compact: WriteJob {
-    let until: UInt64
+    let kept: UInt64
 
     func run(on store: any CommitStore) throws -> Compaction {
-        while try store.sweep(deletedBy: until) {}
+        while try store.sweep(keeping: kept) {}
         return try store.compact()
     }
 
@@ -180,4 +189,6 @@ struct Removal {
     var isMakingRoom = false
     /// When to look again whether there is something to remove.
     var nextLook: UInt64 = 0
+    /// The time up to which the store has counted; nil before the first removal of this process.
+    var countedUntil: UInt64?
 }

@@ -63,6 +63,7 @@ package final class Service {
     /// The loads that wait for the end of the name change, each with the connection to charge.
     var whenNamed: [(name: String, connection: UInt64)] = []
     var removal = Removal()
+    var clock: ClockWatch
     @exclusivity(unchecked) var past = PastStates()
     /// Whether the heads of lists are being read.
     var isPolling = false
@@ -91,6 +92,7 @@ package final class Service {
         isShared = environment.isShared
         random = SplitMix64(seed: seed)
         nextSweep = environment.now + Self.sweepInterval
+        clock = ClockWatch(wallClock: environment.wallClock, now: environment.now)
     }
 
     /// The stages of a server, in their order. It never goes back to an earlier one.

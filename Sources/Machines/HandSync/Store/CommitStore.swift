@@ -76,9 +76,14 @@ package protocol CommitStore: Sendable {
     /// Gives up the list of the oldest deletion of an owner, or of all owners if `owner` is nil; returns false if
     /// there is none.
     func giveUpOldest(of owner: String?) throws -> Bool
-    /// Gives up lists that were deleted at `time` or earlier, and removes a part of the contents of such lists; a
-    /// small part, so that other writes do not wait. Returns whether there is more to do.
-    func sweep(deletedBy time: UInt64) throws -> Bool
+    /// Gives up lists that were deleted at least `kept` milliseconds ago, and removes a part of the contents of such
+    /// lists; a small part, so that other writes do not wait. Returns whether there is more to do.
+    ///
+    /// The store adds up the time that its servers have seen pass, because the wall clock may be wrong, and what is
+    /// given up is gone for good.
+    ///
+    /// - Parameter passed: how many milliseconds the caller has seen pass since it last called this.
+    func sweep(keeping kept: UInt64, passed: UInt64) throws -> Bool
     func list(named name: String) throws -> StoredList?
     /// Returns the current name of the list with that number in its log ids (`LogID.list`), or nil if it is deleted or
     /// never existed.
@@ -120,6 +125,7 @@ extension CommitStore {
         }
     }
 
+    package func sweep(keeping kept: UInt64) throws -> Bool { try sweep(keeping: kept, passed: 0) }
     package func listen(_ onHint: @escaping @Sendable (StoreHint) -> Void) {}
     package func tell(_ hint: StoreHint) {}
 
@@ -310,12 +316,15 @@ package struct DeletedList: Equatable, Sendable {
     package let time: UInt64
     /// Who deleted it, as others saw them.
     package let person: String
+    /// The milliseconds since the deletion that servers of the store have seen pass.
+    package let age: UInt64
 
-    package init(deletion: UInt64, list: StoredList, time: UInt64, person: String) {
+    package init(deletion: UInt64, list: StoredList, time: UInt64, person: String, age: UInt64 = 0) {
         self.deletion = deletion
         self.list = list
         self.time = time
         self.person = person
+        self.age = age
     }
 }
 

@@ -56,7 +56,9 @@ extension ContentsStore {
 
     package func giveUpOldest(of owner: String?) throws -> Bool { try write { $0.giveUpOldest(of: owner) } }
 
-    package func sweep(deletedBy time: UInt64) throws -> Bool { try write { $0.sweep(deletedBy: time, step: step) } }
+    package func sweep(keeping kept: UInt64, passed: UInt64) throws -> Bool {
+        try write { $0.sweep(keeping: kept, passed: passed, step: step) }
+    }
 
     package func name(of list: UInt32) throws -> String? { try read { $0.name(of: list) } }
 

@@ -8,6 +8,8 @@ extension StoreContents {
         package let list: UInt64
         let time: UInt64
         let person: String
+        /// `StoreContents.passed` when the list was deleted.
+        let start: UInt64
     }
 
     package mutating func rename(_ list: StoredList, to new: String) throws(StoreError) {
@@ -26,7 +28,8 @@ extension StoreContents {
     package mutating func delete(_ list: StoredList, by person: String, at time: UInt64) throws(StoreError) {
         try expectName(of: list)
         names[list.name] = nil
-        deletions.append(Deletion(number: nextDeletion, list: list.number, time: time, person: person))
+        deletions.append(
+            Deletion(number: nextDeletion, list: list.number, time: time, person: person, start: passed))
         nextDeletion += 1
     }
 
@@ -51,7 +54,9 @@ extension StoreContents {
                 wanted?.contains(LogID.list(list.logID)) ?? true
             else { continue }
             found.append(
-                DeletedList(deletion: deletion.number, list: list, time: deletion.time, person: deletion.person))
+                DeletedList(
+                    deletion: deletion.number, list: list, time: deletion.time, person: deletion.person,
+                    age: passed - deletion.start))
         }
         return found
     }
@@ -63,8 +68,9 @@ extension StoreContents {
     }
 
     /// - Parameter step: the maximum number of commits removed at once.
-    package mutating func sweep(deletedBy time: UInt64, step: Int) -> Bool {
-        for deletion in deletions where deletion.time <= time { giveUp(deletion) }
+    package mutating func sweep(keeping kept: UInt64, passed more: UInt64, step: Int) -> Bool {
+        if !deletions.isEmpty { passed += more }
+        for deletion in deletions where passed - deletion.start >= kept { giveUp(deletion) }
         guard !leaving.isEmpty else { return false }
         if !leaving[0].remove(step) { leaving.removeFirst() }
         return !leaving.isEmpty

@@ -42,6 +42,8 @@ package struct StoreContents {
     /// The deletions that can be undone, the oldest first.
     package internal(set) var deletions: [Deletion] = []
     var nextDeletion: UInt64 = 1
+    /// The milliseconds that servers have seen pass, while there were deletions.
+    var passed: UInt64 = 0
     /// The remaining contents of lists that were given up.
     var leaving: [List] = []
     private var authors: [Name: Author] = [:]

@@ -8,7 +8,15 @@ enum PostgresSchema {
     static var version: Int { steps.count }
 
     /// The migrations: from nothing to format 1, from 1 to 2, and so on.
-    private static let steps = [first, second]
+    private static let steps = [first, second, third]
+
+    /// The time that servers have seen pass, in milliseconds, and when that was last added to. A deletion stores what
+    /// it was.
+    private static let third = [
+        "CREATE TABLE clock (passed bigint NOT NULL, seen timestamptz NOT NULL)",
+        "INSERT INTO clock VALUES (0, now())",
+        "ALTER TABLE deleted_lists ADD COLUMN start bigint NOT NULL DEFAULT 0",
+    ]
 
     /// The servers, and the presence at each. The tables are not flushed: when the database restarts after a crash,
     /// servers write them again.

@@ -18,8 +18,8 @@ extension PostgresStore {
             try session.run("UPDATE lists SET is_deleted = true WHERE number = $1", number)
             try session.run(
                 """
-                INSERT INTO deleted_lists (number, list, name, time, person)
-                VALUES (nextval('deletion_numbers'), $1, $2, $3, $4)
+                INSERT INTO deleted_lists (number, list, name, time, person, start)
+                SELECT nextval('deletion_numbers'), $1, $2, $3, $4, passed FROM clock
                 """, number, name, .integer(Int64(clamping: time)), .text(person))
         }
     }
@@ -42,8 +42,8 @@ extension PostgresStore {
     ) throws -> [DeletedList] {
         let sql = """
             SELECT lists.number, deleted_lists.name, log_id, rules, deck_seed, revision, count, digest, floor, is_deleted,
-                deleted_lists.number, time, person
-            FROM deleted_lists JOIN lists ON lists.number = list
+                deleted_lists.number, time, person, passed - start
+            FROM clock, deleted_lists JOIN lists ON lists.number = list
             WHERE deleted_lists.number < $1 AND ($2::text IS NULL OR deleted_lists.name = $2)
                 AND ($3::bigint[] IS NULL OR (log_id & 4294967295) = ANY ($3))
             ORDER BY deleted_lists.number DESC LIMIT $4
@@ -53,7 +53,7 @@ extension PostgresStore {
             try rows.map { row in
                 DeletedList(
                     deletion: try row.bits(10), list: try PostgresListRow(row).list, time: try row.bits(11),
-                    person: try row.text(12))
+                    person: try row.text(12), age: UInt64(clamping: try row.integer(13)))
             }
         }
     }
@@ -62,14 +62,25 @@ extension PostgresStore {
         try giveUp("$1::text IS NULL OR owner = $1", .init(owner), limit: 1) > 0
     }
 
-    package func sweep(deletedBy time: UInt64) throws -> Bool {
-        let time = PostgresValue.integer(Int64(clamping: time))
-        // Most of the time nothing is due, and then nothing is written.
+    /// Several servers add up the same time: together they count no more than the database has seen pass.
+    package func sweep(keeping kept: UInt64, passed: UInt64) throws -> Bool {
+        // Most of the time there are no deletions, and then nothing is written.
+        guard try ask("SELECT 1 FROM deleted_lists LIMIT 1", then: { !$0.isEmpty }) else { return false }
+        if passed > 0 {
+            let sql = """
+                UPDATE clock SET seen = now(), passed = passed
+                    + greatest(0, least($1, (extract(epoch FROM now() - seen) * 1000)::bigint))
+                """
+            try write { _ = try $0.run(sql, .integer(Int64(clamping: passed))) }
+        }
+        let condition = "start <= (SELECT passed FROM clock) - $1"
+        let kept = PostgresValue.integer(Int64(clamping: kept))
         let due = """
-            SELECT 1 FROM deleted_lists WHERE time <= $1 OR NOT EXISTS (SELECT 1 FROM lists WHERE lists.number = list) LIMIT 1
+            SELECT 1 FROM deleted_lists
+            WHERE \(condition) OR NOT EXISTS (SELECT 1 FROM lists WHERE lists.number = list) LIMIT 1
             """
-        guard try ask(due, time, then: { !$0.isEmpty }) else { return false }
-        if try giveUp("time <= $1", time, limit: Self.listsStep) > 0 { return true }
+        guard try ask(due, kept, then: { !$0.isEmpty }) else { return false }
+        if try giveUp(condition, kept, limit: Self.listsStep) > 0 { return true }
         return try write { session in
             // A list that another server is removing is left to it.
             let unfinished = """

@@ -139,8 +139,8 @@ final class MirroredStore: CommitStore, @unchecked Sendable {
     }
 
     /// Each store chooses how much it removes at once.
-    func sweep(deletedBy time: UInt64) throws -> Bool {
-        try both("sweep", { try $0.sweep(deletedBy: time) }, { _, _ in true })
+    func sweep(keeping kept: UInt64, passed: UInt64) throws -> Bool {
+        try both("sweep", { try $0.sweep(keeping: kept, passed: passed) }, { _, _ in true })
     }
 
     func list(named name: String) throws -> StoredList? { try both("list") { try $0.list(named: name) } }

@@ -95,7 +95,8 @@ struct Serve: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Keep a deleted list for this many days, so that 'hand undelete' can bring it back; 0 removes it at once.",
+            "Keep a deleted list for this many days that the server runs, so that 'hand undelete' can bring it back; "
+                + "0 removes it at once.",
             valueName: "days"))
     var keepDeleted = 7.0
 
@@ -200,7 +201,8 @@ struct Serve: ParsableCommand {
         logger.notice(
             "the store has an older format and is being converted",
             metadata: [
-                "format": "\(conversion.from)", "commits": "\(conversion.done)", "of": "\(conversion.count)",
+                "format": .stringConvertible(conversion.from), "commits": .stringConvertible(conversion.done),
+                "of": .stringConvertible(conversion.count),
             ])
     }
 
@@ -233,7 +235,7 @@ struct Serve: ParsableCommand {
         if files - 100 < bounds.connections {
             logger.debug(
                 "the system's limit of open files is below the limit of connections",
-                metadata: ["files": "\(files)", "connections": "\(bounds.connections)"])
+                metadata: ["files": .stringConvertible(files), "connections": .stringConvertible(bounds.connections)])
         }
         return configuration
     }
