@@ -1,4 +1,5 @@
 import Foundation
+import HandFormats
 import HandTestSupport
 import Testing
 
@@ -23,12 +24,80 @@ import Testing
         defer { server.kill() }
         #expect(try hand(server, "create", "first") == 0)
         #expect(try eventually { try entries().contains { $0.contains("first") } })
-        try FileManager.default.moveItem(atPath: audit, toPath: audit + ".1")
-        server.hangUp()
-        #expect(eventually { FileManager.default.fileExists(atPath: audit) })
-        #expect(try hand(server, "create", "second") == 0)
-        #expect(try eventually { try entries().contains { $0.contains("second") } })
-        #expect(try !entries(audit + ".1").contains { $0.contains("second") })
+        for name in ["second", "third"] {
+            try FileManager.default.moveItem(atPath: audit, toPath: audit + ".before." + name)
+            server.hangUp()
+            #expect(eventually { FileManager.default.fileExists(atPath: audit) })
+            #expect(try hand(server, "create", name) == 0)
+            #expect(try eventually { try entries().contains { $0.contains(name) } })
+            #expect(try !entries(audit + ".before." + name).contains { $0.contains(name) })
+        }
+        #expect(try !entries().contains { $0.contains("second") })
+    }
+
+    /// Who only connects, as `hand doctor` first does, or is turned away, has not left: nobody was let in.
+    @Test(.timeLimit(.minutes(5))) func onlyWhoWasLetInLeaves() throws {
+        let server = try RunningServer(folder, ["--audit", audit])
+        defer { server.kill() }
+        #expect(try hand(server, "doctor") == 0)
+        #expect(try hand(server, "create", "first") == 0)
+        #expect(server.terminate() == 0)
+        let events = try entries().compactMap { $0.firstMatch(of: /"event":"([a-zA-Z]+)"/)?.1 }
+        #expect(events == ["letIn", "left", "letIn", "created", "left"], "\(events)")
+    }
+
+    /// Log lines are data: numbers are numbers, lists are lists, a refusal says who and what, and a change of the rules
+    /// is one line, however often they change.
+    @Test(.timeLimit(.minutes(5))) func logLinesAreData() throws {
+        let log = folder.path + "/log"
+        let server = try RunningServer(folder, ["--log-level", "debug", "--log-format", "json"], logPath: log)
+        defer { server.kill() }
+        func lines(_ message: String) throws -> [JSONValue] {
+            try entries(log).map { try JSONValue.parse(String($0)) }.filter { $0["message"] == .string(message) }
+        }
+        #expect(try hand(server, "create", "first") == 0)
+        var secrets: [String] = []
+        for (number, name) in ["ada", "ben", "eve"].enumerated() {
+            let made = try Binary.run(
+                ["token", "create", name, "--role", "read", "--list", "first", "--data", folder.path + "/data"])
+            secrets.append(made.output.trimmingCharacters(in: .whitespacesAndNewlines))
+            #expect(made.status == 0 && made.messages.contains("has applied the change"), "\(made.messages)")
+            #expect(try eventually { try lines("access rules reloaded").count > number })
+        }
+        for secret in secrets.prefix(2) {
+            let outcome = try Binary.run(
+                ["rm", "1", "-l", "first", "--url", "hand+unix://\(server.socket)"],
+                environment: ["HAND_TOKEN": secret, "XDG_STATE_HOME": folder.path])
+            #expect(outcome.status != 0)
+            let deleted = try Binary.run(
+                ["delete", "first", "--force", "--url", "hand+unix://\(server.socket)"],
+                environment: ["HAND_TOKEN": secret, "XDG_STATE_HOME": folder.path])
+            #expect(deleted.status == 5, "\(deleted.messages)")
+        }
+        #expect(server.terminate() == 0)
+        #expect(try lines("access rules reloaded").map { $0["tokens"] } == [1, 2, 3])
+        #expect(try lines("denied").map { $0["person"] } == ["ada", "ben"])
+        #expect(try lines("denied").allSatisfy { $0["list"] == "first" && $0["what"] == "delete" })
+        #expect(try lines("listening").map { $0["endpoints"] } == [.array([.string("unix:\(server.socket)")])])
+        #expect(try lines("stopping").map { $0["connections"] } == [0])
+    }
+
+    /// At the limit of open files a server says so a few times, not ten times a second, and accepts the clients as soon
+    /// as it can, each time.
+    @Test(.timeLimit(.minutes(5))) func aServerOutOfFilesSaysSoOnce() throws {
+        let log = folder.path + "/log"
+        let server = try RunningServer(folder, ["--log-level", "warning"], logPath: log)
+        defer { server.kill() }
+        #expect(try hand(server, "create", "first") == 0)
+        func warnings() throws -> Int { try entries(log).count { $0.contains("cannot accept a connection") } }
+        for _ in 0..<2 {
+            try server.limitFiles(to: 1)
+            #expect(try hand(server, "who", "-l", "first", "--timeout", "2") == 6)
+            #expect(try eventually { try warnings() > 0 })
+            try server.limitFiles(to: 1_000)
+            #expect(try hand(server, "who", "-l", "first") == 0)
+        }
+        #expect(try (1...5).contains(warnings()))
     }
 
     /// A failed write of the audit log is logged, and blocks nobody.

@@ -115,6 +115,30 @@ import Testing
         #expect(said.split(separator: "\n").count { $0.contains("access rules not reloaded") } == 1, "\(said)")
     }
 
+    /// A file that cannot be read is told each time, and each correction applies: also the second.
+    @Test(.timeLimit(.minutes(5))) func aBrokenFileIsToldEachTime() throws {
+        var secrets = [try secret("ada"), try secret("ben")]
+        try token("guests", "--local", "none")
+        let log = folder.path + "/log"
+        let server = try RunningServer(folder, ["--log-level", "info"], logPath: log)
+        defer { server.kill() }
+        func count(_ text: String) throws -> Int {
+            try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n").count { $0.contains(text) }
+        }
+        for round in 1...2 {
+            let rules = try String(contentsOfFile: file, encoding: .utf8)
+            try "{".write(toFile: file, atomically: true, encoding: .utf8)
+            #expect(try eventually { try count("access rules not reloaded") == round })
+            try rules.write(toFile: file, atomically: true, encoding: .utf8)
+            try token("revoke", try id(round == 1 ? "ada" : "ben"))
+            let outcome = try Binary.run(
+                ["ls", "-l", "x", "--url", "hand+unix://\(server.socket)"],
+                environment: ["HAND_TOKEN": secrets.removeFirst(), "XDG_STATE_HOME": folder.path])
+            #expect(outcome.status == 5, "\(outcome.messages)")
+            #expect(try eventually { try count("access rules reloaded") == round })
+        }
+    }
+
     /// The command says whether the running server has applied the change.
     @Test func theCommandSaysWhatItKnows() throws {
         let first = try token("create", "ada", "--role", "write")

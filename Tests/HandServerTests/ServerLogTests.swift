@@ -2,18 +2,21 @@ import Foundation
 import Glibc
 import HandFormats
 import HandServer
+import HandSync
 import Logging
+import Synchronization
 import Testing
 
 /// Each event is one line of the log, whatever names people choose.
 @Suite struct ServerLogTests {
     /// Returns the output of a logger.
-    private func written(_ format: ServerLog.Format, _ level: Logger.Level = .info, _ body: (Logger, ServerLog) -> Void)
-        throws -> String
-    {
+    private func written(
+        _ format: ServerLog.Format, _ level: Logger.Level = .info, _ clock: Clock = Clock(),
+        _ body: (Logger, ServerLog) -> Void
+    ) throws -> String {
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)
-        let log = ServerLog(format, level: level, descriptor: ends[1])
+        let log = ServerLog(format, level: level, descriptor: ends[1], now: { clock.now })
         body(Logger(label: "test") { _ in log.handler }, log)
         log.flush()
         close(ends[1])
@@ -40,6 +43,57 @@ import Testing
         let value = try JSONValue.parse(text.trimmingCharacters(in: .newlines))
         #expect(value["level"] == "error" && value["message"] == "it\nfailed")
         #expect(value["person"] == .string(Self.evil))
+    }
+
+    /// Programs get numbers as numbers and lists as lists; people get them as they are written.
+    @Test(arguments: ServerLog.Format.allCases) func valuesKeepTheirKind(format: ServerLog.Format) throws {
+        let text = try written(format) { logger, _ in
+            logger.info(
+                "all",
+                metadata: [
+                    "count": .stringConvertible(7), "most": .stringConvertible(UInt64.max),
+                    "seconds": .stringConvertible(2.5), "text": "7", "list": .array(["a b", .stringConvertible(3)]),
+                    "deep": .dictionary(["one": .stringConvertible(1)]),
+                ])
+        }
+        switch format {
+        case .text:
+            let rest = #"count=7 deep="{\"one\":1}" list="a b, 3" most=18446744073709551615 seconds=2.5 text=7"#
+            #expect(text.hasSuffix("info all \(rest)\n"), "\(text)")
+        case .json:
+            let value = try JSONValue.parse(text.trimmingCharacters(in: .newlines))
+            #expect(value["count"] == 7 && value["most"] == JSONValue(UInt64.max) && value["seconds"] == .double(2.5))
+            #expect(value["text"] == "7" && value["list"] == ["a b", 3] && value["deep"] == ["one": 1])
+        }
+    }
+
+    private final class Clock: Sendable {
+        private let milliseconds = Mutex<UInt64>(0)
+        var now: UInt64 { milliseconds.withLock { $0 } }
+        func pass(_ more: UInt64) { milliseconds.withLock { $0 += more } }
+    }
+
+    /// What fails ten times a second is logged a few times a minute; the others are counted, and the first after a pause
+    /// is logged at once. Other kinds of lines do not suffer.
+    @Test func aWarningThatRepeatsIsCounted() throws {
+        let clock = Clock()
+        let text = try written(.text, .info, clock) { logger, _ in
+            for _ in 0..<2 {
+                for number in 0..<600 {
+                    logger.warning("cannot accept", metadata: ["error": "\(number)"])
+                    logger.info("created \(number)")
+                    clock.pass(100)
+                }
+                logger.error("another")
+                clock.pass(3_600_000)
+            }
+            logger.info("the end")
+        }
+        let lines = text.split(separator: "\n")
+        #expect(lines.count { $0.contains(" warning cannot accept error=") } == 10)
+        #expect(lines.count { $0.contains(" info created ") } == 1_200 && lines.count { $0.contains("another") } == 2)
+        let left = lines.filter { $0.contains("warnings were left out") }
+        #expect(left.count == 2 && left.allSatisfy { $0.hasSuffix("count=595 like=\"cannot accept\"") }, "\(left)")
     }
 
     @Test func theLevelMayChange() throws {
@@ -83,6 +137,23 @@ import Testing
         #expect(WallClock.milliseconds(of: timespec(tv_sec: 5, tv_nsec: 7_000_000)) == 5_007)
     }
 
+    /// Commits and writes are counted when they are durable; what was lost in a failed write never is.
+    @Test func onlyDurableCommitsAreTimed() {
+        var clock = CommitClock()
+        for round in 0..<3 {
+            let start = UInt64(round) * 10_000_000
+            clock.note(.numbered(2), at: start)
+            clock.note(.writing, at: start + 1_000_000)
+            // That write fails. In the meantime, another commit was numbered.
+            clock.note(.numbered(1), at: start + 2_000_000)
+            clock.note(.writing, at: start + 3_000_000)
+            clock.note(.written, at: start + 7_000_000)
+        }
+        #expect(clock.commits.count == 3 && clock.writes.count == 3)
+        #expect(abs(clock.commits.seconds - 0.015) < 1e-9 && abs(clock.writes.seconds - 0.012) < 1e-9)
+        #expect(clock.commits.distribution.counts.last == 3)
+    }
+
     /// Endless connections of strangers leave only a few entries per second, and displace no other entries.
     @Test func strangersCannotFillTheAuditLog() {
         var budget = AuditBudget()
@@ -98,5 +169,13 @@ import Testing
         }
         #expect((600...800).contains(written) && leftOut > 58_000, "\(written) \(leftOut)")
         #expect(budget.take(nil, now: 70_000) == .written(leftOut: 60_000 - written - leftOut))
+        // Each flood is counted by itself.
+        for start in [1_000_000, 2_000_000] as [UInt64] {
+            let verdicts = (0..<500).map { budget.take(nil, now: start + $0) }
+            #expect(verdicts[0] == .written(leftOut: 0) && verdicts.last == .leftOut)
+            let told = verdicts.reduce(0) { if case .written(let before) = $1 { $0 + before } else { $0 } }
+            let left = verdicts.count { $0 == .leftOut } - told
+            #expect(budget.take(nil, now: start + 20_000) == .written(leftOut: left))
+        }
     }
 }

@@ -90,20 +90,16 @@ final class LoopEnvironment: ServiceEnvironment {
     func note(_ note: ServiceNote) {
         audit?.record(note)
         switch note {
-        case .letIn(let connection):
-            logger.debug(
-                "let in", metadata: ["peer": "\(connection.peerDescription)", "person": "\(connection.person)"])
+        case .letIn(let connection): logger.debug("let in", metadata: about(connection))
         case .turnedAway(let connection, let reason):
-            logger.info("turned away", metadata: ["peer": "\(connection.peerDescription)", "reason": "\(reason)"])
-        case .denied(let connection, let what, _):
-            logger.info("denied", metadata: ["peer": "\(connection.peerDescription)", "what": "\(what)"])
-        case .connected(let connection):
-            logger.debug("connected", metadata: ["peer": "\(connection.peerDescription)"])
+            logger.info("turned away", metadata: about(connection, ["reason": "\(reason)"]))
+        case .denied(let connection, let what, let list):
+            logger.info("denied", metadata: about(connection, ["what": "\(what)", "list": list.map { "\($0)" }]))
+        case .connected(let connection): logger.debug("connected", metadata: about(connection))
         case .disconnected(let connection, let reason):
-            logger.debug("disconnected", metadata: ["peer": "\(connection.peerDescription)", "reason": "\(reason)"])
+            logger.debug("disconnected", metadata: about(connection, ["reason": "\(reason)"]))
         case .closing(let connection, let code):
-            logger.info(
-                "closing a connection", metadata: ["peer": "\(connection.peerDescription)", "reason": "\(code)"])
+            logger.info("closing a connection", metadata: about(connection, ["reason": "\(code)"]))
         case .created(let list, let requester):
             logger.info("created", metadata: ["list": "\(list)", "by": "\(requester.person)"])
         case .deleted(let list, let requester):
@@ -113,9 +109,10 @@ final class LoopEnvironment: ServiceEnvironment {
         case .undeleted(let list, let new, let requester):
             logger.info("undeleted", metadata: ["list": "\(list)", "as": "\(new)", "by": "\(requester.person)"])
         case .loaded(let list, let revision):
-            logger.debug("loaded", metadata: ["list": "\(list)", "revision": "\(revision)"])
+            logger.debug("loaded", metadata: ["list": "\(list)", "revision": .stringConvertible(revision)])
         case .unloaded(let list): logger.debug("unloaded", metadata: ["list": "\(list)"])
-        case .stopping(let connections): logger.info("stopping", metadata: ["connections": "\(connections)"])
+        case .stopping(let connections):
+            logger.info("stopping", metadata: ["connections": .stringConvertible(connections)])
         case .storeFailed(let error): logger.error("the store failed", metadata: ["error": "\(error)"])
         case .writeFailed(let error):
             logger.critical("commits could not be written", metadata: ["error": "\(error)"])
@@ -135,5 +132,15 @@ final class LoopEnvironment: ServiceEnvironment {
         case .compacted(let result): compacting.popFirst()?(result)
         case .snapshotFailed(let error): logger.warning("a snapshot was not written", metadata: ["error": "\(error)"])
         }
+    }
+
+    /// Who is at the other end of a connection, as far as it is known, and more.
+    private func about(
+        _ connection: Connection, _ more: [String: Logger.MetadataValue?] = [:]
+    ) -> Logger.Metadata {
+        let who = connection.requester
+        return more.compactMapValues(\.self).merging(["peer": "\(who.peer)"]) { $1 }.merging(
+            who.person.isEmpty ? [:] : ["person": "\(who.person)"]
+        ) { $1 }
     }
 }

@@ -270,7 +270,11 @@ package final class Server {
 
     /// Accepts no new connections, and gives the others some time.
     private func drain(within seconds: Double) {
-        logger.notice("draining", metadata: ["connections": "\(service.connectionCount)", "seconds": "\(seconds)"])
+        logger.notice(
+            "draining",
+            metadata: [
+                "connections": .stringConvertible(service.connectionCount), "seconds": .stringConvertible(seconds),
+            ])
         service.drain()
         drainTimer.start(after: UInt64(seconds * 1_000)) { [unowned self] in drained() }
         wake()

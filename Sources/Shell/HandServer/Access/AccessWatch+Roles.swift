@@ -28,6 +28,7 @@ extension AccessWatch {
                 return book
             }
             hasUnkeptRoles = false
+            hasWritten()
             return nil
         } catch {
             environment.logger.error("access rules not written", metadata: ["error": "\(error)"])

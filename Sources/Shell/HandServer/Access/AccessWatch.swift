@@ -15,6 +15,9 @@ final class AccessWatch: AccessKeeper {
     private let timer: EventLoop.Timer
     /// The rules in force, and the file's state when they were read.
     private var current: AccessFile.Reading
+    /// The fingerprint of the rules that the store has a copy of, as far as it is known.
+    private var remembered: String?
+    private var isRemembering = false
     /// Whether the file ever existed. If so, a missing file does not mean the default rules.
     private var wasThere: Bool
     /// The reason why the file's rules are not in force, or nil if they are.
@@ -38,16 +41,16 @@ final class AccessWatch: AccessKeeper {
         self.logger = logger
         // The owner may let a group read it.
         PrivateFile.tighten(file.path, to: 0o740)
-        let remembered = file.remembered()
-        wasThere = remembered != nil
+        let copy = file.remembered()
+        wasThere = copy != nil
         current = try file.reading(wasThere: wasThere)
         timer = EventLoop.Timer(loop)
         take(current)
-        // The roles may have been bound to lists, which rewrites the file.
-        current = try file.reading(wasThere: wasThere)
         // Before anybody is let in, the store keeps a copy: the next server must notice if the file is lost.
-        if wasThere, let remember = file.remember, (try? remembered?.get()) != current.bytes, current.state != nil {
-            report(Result { try remember(current.bytes) })
+        if (try? copy?.get()) == current.bytes {
+            remembered = current.fingerprint
+        } else if let remember = file.remember, current.state != nil {
+            report(Result { try remember(current.bytes) }, current.fingerprint)
         }
         timer.start(after: Self.interval, repeating: Self.interval) { [unowned self] in look() }
     }
@@ -64,6 +67,7 @@ final class AccessWatch: AccessKeeper {
         looked = now
         if hasUnkeptRoles { _ = keepRoles() }
         _ = refresh(isForced: isForced)
+        remember()
         guard hasNews || environment.access.hasExpired(after: last, until: now) else { return }
         hasNews = false
         service.accessChanged()
@@ -89,16 +93,26 @@ final class AccessWatch: AccessKeeper {
         take(fresh)
         hasNews = true
         guard !fresh.isLost else { return true }
-        logger.info("access rules reloaded", metadata: ["tokens": "\(environment.access.count)"])
-        if let remember = file.remember {
-            let bytes = fresh.bytes
-            Work.submit(loop) {
-                Result { try remember(bytes) }
-            } then: { [weak self] in
-                self?.report($0)
-            }
-        }
+        logger.info("access rules reloaded", metadata: ["tokens": .stringConvertible(environment.access.count)])
         return true
+    }
+
+    /// This server has written the file, so what is in it now is not new.
+    func hasWritten() {
+        if let written = try? file.reading(wasThere: true), written.book == environment.access { current = written }
+    }
+
+    /// Makes the store keep a copy of the rules. Tried again until it succeeds.
+    private func remember() {
+        guard let remember = file.remember, !isRemembering, current.state != nil, current.fingerprint != remembered
+        else { return }
+        isRemembering = true
+        Work.submit(loop) { [current] in
+            Result { try remember(current.bytes) }
+        } then: { [weak self, current] in
+            self?.isRemembering = false
+            self?.report($0, current.fingerprint)
+        }
     }
 
     private func take(_ reading: AccessFile.Reading) {
@@ -111,9 +125,12 @@ final class AccessWatch: AccessKeeper {
             metadata: ["file": "\(file.path)"])
     }
 
-    private func report(_ remembering: Result<Void, any Error>) {
-        guard case .failure(let error) = remembering else { return }
-        logger.warning("the store did not save the access rules", metadata: ["error": "\(error)"])
+    private func report(_ remembering: Result<Void, any Error>, _ fingerprint: String) {
+        switch remembering {
+        case .success: remembered = fingerprint
+        case .failure(let error):
+            logger.warning("the store did not save the access rules", metadata: ["error": "\(error)"])
+        }
     }
 
     func close() { timer.close() }

@@ -99,7 +99,7 @@ final class SharedAccessWatch: AccessKeeper {
         (version, fingerprint) = (reading.version, reading.fingerprint)
         environment.access = reading.book.ofListsThatAreThere
         isAwaitingLists = reading.book.isAwaitingLists
-        environment.logger.info("access rules loaded", metadata: ["tokens": "\(reading.book.count)"])
+        environment.logger.info("access rules loaded", metadata: ["tokens": .stringConvertible(reading.book.count)])
     }
 
     func close() { timer.close() }

@@ -17,7 +17,9 @@ package struct AuditBudget {
 
     package init() {}
 
-    /// - Parameter token: the id of the user's token; nil for users without one.
+    /// - Parameters:
+    ///   - token: the id of the user's token; nil for users without one.
+    ///   - now: milliseconds of a clock that never goes back.
     package mutating func take(_ token: String?, now: UInt64) -> Verdict {
         var share = shares[token] ?? TokenBucket(rate: Self.rate, now: now)
         share.fill(now: now)

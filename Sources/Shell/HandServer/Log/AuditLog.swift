@@ -1,3 +1,4 @@
+import EventLoop
 import Files
 import FoundationEssentials
 import Glibc
@@ -58,8 +59,10 @@ package final class AuditLog {
         case .deleted(let list, let requester): write("deleted", requester, list: list)
         case .renamed(let list, let new, let requester): write("renamed", requester, list: list, detail: new)
         case .undeleted(let list, let new, let requester): write("undeleted", requester, list: list, detail: new)
-        case .disconnected(let connection, let reason): write("left", connection.requester, detail: reason)
-        case .connected, .closing, .loaded, .unloaded, .stopping, .storeFailed, .unsettled,
+        // Who was not let in cannot leave.
+        case .disconnected(let connection, let reason) where connection.isLetIn:
+            write("left", connection.requester, detail: reason)
+        case .connected, .disconnected, .closing, .loaded, .unloaded, .stopping, .storeFailed, .unsettled,
             .reloaded, .vanished, .writeFailed, .snapshotFailed, .trimFailed, .sweepFailed, .compacted:
             break
         }
@@ -72,7 +75,8 @@ package final class AuditLog {
 
     private func write(_ event: String, _ requester: Requester, list: String? = nil, detail: String? = nil) {
         let token = requester.tokenID
-        guard case .written(let leftOut) = budget.take(token, now: WallClock.milliseconds) else { return }
+        let verdict = budget.take(token, now: Loop.monotonicNanoseconds / 1_000_000)
+        guard case .written(let leftOut) = verdict else { return }
         if leftOut > 0 {
             write([("event", "leftOut"), ("peer", "several"), ("token", token), ("detail", "\(leftOut) entries")])
         }

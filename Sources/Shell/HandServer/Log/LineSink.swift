@@ -6,7 +6,7 @@ import Glibc
 /// room.
 ///
 /// Safe to send: all mutable state is guarded by the condition's lock. The current descriptor belongs to the thread.
-final class LineSink: @unchecked Sendable {
+package final class LineSink: @unchecked Sendable {
     private let condition = Condition()
     private var waiting: [String] = []
     private var waitingBytes = 0
@@ -22,9 +22,9 @@ final class LineSink: @unchecked Sendable {
     private let trouble: @Sendable (String) -> Void
 
     /// The limit of the queue.
-    static let mostBytes = 1 << 20
+    package static let mostBytes = 1 << 20
 
-    init(
+    package init(
         _ descriptor: Int32, tell: @escaping @Sendable (Int) -> String,
         trouble: @escaping @Sendable (String) -> Void = { _ in }
     ) {
@@ -34,7 +34,7 @@ final class LineSink: @unchecked Sendable {
     }
 
     /// Queues a line. Never blocks.
-    func write(_ line: String) {
+    package func write(_ line: String) {
         condition.withLock {
             guard !isClosed else { return }
             if waitingBytes + line.utf8.count > Self.mostBytes {
@@ -49,7 +49,7 @@ final class LineSink: @unchecked Sendable {
     }
 
     /// Switches to another file, and closes the former one.
-    func move(to descriptor: Int32) {
+    package func move(to descriptor: Int32) {
         condition.withLock {
             if let next { Glibc.close(next) }
             next = descriptor
@@ -58,7 +58,7 @@ final class LineSink: @unchecked Sendable {
     }
 
     /// Waits until everything is written, or the time is up.
-    func flush(within seconds: Double) {
+    package func flush(within seconds: Double) {
         let end = ContinuousClock.now + .seconds(seconds)
         condition.withLock {
             while !waiting.isEmpty || lost > 0 || isWriting, condition.wait(until: end) {}
@@ -66,7 +66,7 @@ final class LineSink: @unchecked Sendable {
     }
 
     /// Accepts no more lines. Queued lines are written if possible, then the file is closed.
-    func close() {
+    package func close() {
         condition.withLock {
             isClosed = true
             condition.broadcast()

@@ -52,11 +52,11 @@ struct Exposition {
 }
 
 /// A distribution of durations.
-struct Latency {
+package struct Latency {
     private var histogram = Histogram<UInt64>(
         lowestDiscernibleValue: 1_000, highestTrackableValue: longest, numberOfSignificantValueDigits: .two)
     /// The sum of all durations.
-    private(set) var seconds = 0.0
+    package private(set) var seconds = 0.0
 
     private static let longest: UInt64 = 100_000_000_000
     /// The histogram's bounds, in seconds.
@@ -64,14 +64,14 @@ struct Latency {
         0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
     ]
 
-    var count: Int { Int(histogram.totalCount) }
+    package var count: Int { Int(histogram.totalCount) }
 
     mutating func record(nanoseconds: UInt64, times: Int = 1) {
         _ = histogram.record(min(nanoseconds, Self.longest), count: UInt64(times))
         seconds += Double(nanoseconds) / 1e9 * Double(times)
     }
 
-    var distribution: ServerReport.Distribution {
+    package var distribution: ServerReport.Distribution {
         .init(bounds: Self.bounds, counts: Self.bounds.map(count(upTo:)) + [count])
     }
 

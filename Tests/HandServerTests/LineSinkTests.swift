@@ -1,0 +1,127 @@
+import Foundation
+import Glibc
+import HandServer
+import HandTestSupport
+import Synchronization
+import Testing
+
+/// A log's file is moved away, is full, and has room again, more than once: no line is lost or doubled, and nothing is
+/// left open.
+@Suite struct LineSinkTests {
+    private let folder: TemporaryFolder
+    private let reasons = Told()
+
+    private final class Told: Sendable {
+        private let all = Mutex<[String]>([])
+        func add(_ text: String) { all.withLock { $0.append(text) } }
+        var texts: [String] { all.withLock { $0 } }
+    }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func file(_ name: String) throws -> Int32 {
+        let descriptor = open(folder.path + "/" + name, O_WRONLY | O_APPEND | O_CREAT, 0o600)
+        try #require(descriptor > 2)
+        return descriptor
+    }
+
+    private func full() throws -> Int32 {
+        let descriptor = open("/dev/full", O_WRONLY)
+        try #require(descriptor > 2)
+        return descriptor
+    }
+
+    private func lines(_ name: String) throws -> [Substring] {
+        try String(contentsOfFile: folder.path + "/" + name, encoding: .utf8).split(separator: "\n")
+    }
+
+    private func sink(_ descriptor: Int32) -> LineSink {
+        LineSink(descriptor, tell: { "lost \($0)\n" }, trouble: { [reasons] in reasons.add($0) })
+    }
+
+    @Test func aLogIsMovedAwayTwice() throws {
+        var descriptors = [try file("0")]
+        let sink = sink(descriptors[0])
+        for number in 0..<4 {
+            sink.write("line \(number)\n")
+            sink.flush(within: 60)
+            descriptors.append(try file("\(number + 1)"))
+            sink.move(to: descriptors[number + 1])
+            sink.write("after \(number)\n")
+            sink.flush(within: 60)
+            #expect(fcntl(descriptors[number], F_GETFD) == -1, "the former file is closed")
+        }
+        sink.close()
+        #expect(try lines("0") == ["line 0"] && lines("1") == ["after 0", "line 1"])
+        #expect(try lines("3") == ["after 2", "line 3"] && lines("4") == ["after 3"])
+        #expect(reasons.texts.isEmpty)
+    }
+
+    /// Two descriptors in a row: the first is not leaked, though nothing was written to it.
+    @Test func aFileThatIsReplacedAtOnceIsClosed() throws {
+        let sink = sink(try full())
+        sink.write("line\n")
+        while reasons.texts.isEmpty { sched_yield() }
+        let skipped = try file("skipped")
+        sink.move(to: skipped)
+        sink.move(to: try file("last"))
+        sink.flush(within: 60)
+        sink.close()
+        let all = try [lines("skipped"), lines("last")]
+        #expect(all == [[], ["line"]] || all == [["line"], []])
+        #expect(fcntl(skipped, F_GETFD) == -1)
+    }
+
+    /// Each outage is told once, and its lines are written after it, in order.
+    @Test(.timeLimit(.minutes(5))) func aFullDiskIsToldEachTime() throws {
+        let sink = sink(try file("log"))
+        for outage in 1...3 {
+            sink.write("before \(outage)\n")
+            sink.flush(within: 60)
+            sink.move(to: try full())
+            for number in 0..<3 { sink.write("\(outage).\(number)\n") }
+            while reasons.texts.count < outage { sched_yield() }
+            sink.move(to: try file("log"))
+            sink.flush(within: 60)
+        }
+        sink.close()
+        #expect(reasons.texts == Array(repeating: "No space left on device", count: 3))
+        #expect(
+            try lines("log") == (1...3).flatMap { ["before \($0)", "\($0).0", "\($0).1", "\($0).2"].map { $0[...] } })
+    }
+
+    /// The queue's room is free again once its lines are written, however much was written before.
+    @Test func muchMoreThanTheQueueIsWritten() throws {
+        let sink = sink(try file("log"))
+        let line = String(repeating: "x", count: 65_535) + "\n"
+        let count = 4 * LineSink.mostBytes / line.utf8.count
+        for _ in 0..<count {
+            sink.write(line)
+            sink.flush(within: 60)
+        }
+        sink.close()
+        #expect(try lines("log").count == count)
+    }
+
+    /// What did not fit is counted, each time.
+    @Test(.timeLimit(.minutes(5))) func lostLinesAreToldEachTime() throws {
+        let sink = sink(try full())
+        let line = String(repeating: "x", count: 65_535) + "\n"
+        let room = LineSink.mostBytes / line.utf8.count
+        for round in 1...2 {
+            for _ in 0..<room + 3 { sink.write(line) }
+            sink.move(to: try file("\(round)"))
+            sink.flush(within: 60)
+            let written = try lines("\(round)")
+            #expect(written.count == room + 1 && written.last == "lost 3", "\(written.count)")
+            let before = reasons.texts.count
+            sink.move(to: try full())
+            sink.write("next\n")
+            while reasons.texts.count == before { sched_yield() }
+            sink.move(to: try file("between"))
+            sink.flush(within: 60)
+            sink.move(to: try full())
+        }
+        sink.close()
+    }
+}
