@@ -1,6 +1,8 @@
 import EventLoop
 import FaultyNetwork
 import Foundation
+import HandClient
+import HandCore
 import HandTestSupport
 import Testing
 
@@ -164,6 +166,43 @@ import Testing
         #expect(folders.contains("$\(variable)"), "\(folders)")
     }
 
+    /// Edits that a running command has, and sends itself, do not wait for anybody.
+    @Test func editsOfARunningCommandDoNotWait() async throws {
+        try user.hand("create", "list")
+        let client = try user.server.client("ada", journal: "state/hand/clients/x/0.sqlite")
+        let list = try await client.open("list")
+        for round in 1...2 {
+            try await list.edit { state in
+                Delta.inserting([Item(id: ItemID(rawValue: UInt64(round)), content: .note("n"))], at: 0, .after)
+            }
+            _ = try await list.settled()
+            let lines = try doctor(environment: ["LC_ALL": "C.UTF-8"])
+            #expect(lines.allSatisfy { $0.hasPrefix("ok ") }, "\(lines)")
+        }
+        await client.close()
+        #expect(try about("kept lists", doctor()).contains("no edits wait"))
+    }
+
+    /// A disk that takes no more bytes is found, whichever folder is on it. A healthy one is left as it was.
+    @Test(arguments: ["XDG_STATE_HOME", "XDG_CONFIG_HOME", "TMPDIR", "HAND_DATA"]) func aFullDiskIsFound(
+        variable: String
+    ) throws {
+        try user.hand("create", "list")
+        let full = user.server.folder.path + "/full"
+        try FileManager.default.createDirectory(atPath: full, withIntermediateDirectories: true)
+        try Data().write(to: URL(fileURLWithPath: full + "/hand.sqlite"))
+        func doctorOnFullDisk() throws -> Binary.Outcome {
+            try Binary.run(
+                ["-c", "ulimit -f 64; trap '' XFSZ; exec \"$0\" doctor", Binary.path],
+                environment: user.environment.merging([variable: full]) { $1 }, program: "/bin/bash")
+        }
+        let outcome = try doctorOnFullDisk()
+        let lines = outcome.output.split(separator: "\n").map(String.init)
+        #expect(outcome.status == 1)
+        #expect(lines.contains { $0.hasPrefix("problem") && $0.contains("cannot write \(full)") }, "\(lines)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: full) == ["hand.sqlite"])
+    }
+
     /// Each reason why a server is not reached has its own advice.
     @Test func everyFailureHasAdvice() throws {
         let certificates = try Certificates(user.server.folder)
@@ -188,6 +227,7 @@ import Testing
         let token = ["HAND_TOKEN": "wrong", "HAND_URL": url]
         let unknown = try advice(url, trust.merging(token) { $1 }, expecting: 1)
         #expect(unknown.contains("ask the server's operator for a new link or token"), "\(unknown)")
+        #expect(unknown.contains("the server answers, but does not let you in"), "\(unknown)")
         let (old, oldURL) = try serve("old", for: "IP:127.0.0.1", days: -1)
         defer { old.kill() }
         #expect(try advice(oldURL, trust).contains("renew the certificate"))

@@ -110,6 +110,19 @@ package enum PrivateFile {
         }
     }
 
+    /// Checks that the disk takes bytes: writes a file to a folder, flushes it, and removes it.
+    package static func expectRoom(in folder: String) throws(FileError) {
+        let path = "\(folder)/.hand-room-\(getpid())"
+        let descriptor = try open(path, O_WRONLY)
+        defer {
+            close(descriptor)
+            unlink(path)
+        }
+        // As much as a new journal takes.
+        try write([UInt8](repeating: 0x68, count: 256 << 10), to: descriptor, path)
+        guard fsync(descriptor) == 0 else { throw FileError("flush", path) }
+    }
+
     private static func expectFile(_ state: FileState, _ what: String, _ path: String) throws(FileError) {
         if !state.isFile {
             throw FileError(what, path, because: "it is a folder or a pipe where a file should be. Move it away")

@@ -28,6 +28,14 @@ extension HandClient {
         }
     }
 
+    /// Returns why there is no connection at the moment, in the words of a server that was heard; nil if there is one,
+    /// or no server was heard.
+    package func trouble() async throws -> String? {
+        try await read { engine in
+            if case .offline(let reason, _) = engine.status, engine.machine.hasHeard { reason } else { nil }
+        }
+    }
+
     /// Returns the server's welcome, and the seconds until its certificate expires; nil without TLS.
     package func greeting() async throws -> (welcome: DownMessage.Welcome, certificateLifetime: Int?) {
         try await connected()

@@ -350,6 +350,12 @@ extension ClientJournal {
         }
     }
 
+    /// Returns whether a process has a journal open.
+    package static func isInUse(at path: String) -> Bool {
+        do { try StoreLock(path: path + ".lock", of: path).release() } catch .inUse { return true } catch {}
+        return false
+    }
+
     /// Returns the person whose edits may wait in a journal. A name may be wrong, nil never is. Works while another
     /// process has the journal open.
     package static func waitingPerson(inJournalAt path: String) -> String? {

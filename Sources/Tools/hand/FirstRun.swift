@@ -69,6 +69,7 @@ enum FirstRun {
             return (names.isEmpty ? [] : [Choice(words: "open the lists", command: ["open"])]) + [make, demo, name]
         } catch {
             Output.line("\(Failure(error).message)\n")
+            if case ClientError.refused = error { return [check, demo, name] }
             if !server.isThisMachine { return [check, demo, name] }
             return [demo, Choice(words: "start a server on this machine", command: ["serve"]), name, check]
         }

@@ -113,8 +113,10 @@ struct ServerOptions: ParsableArguments {
         _ client: HandClient, _ address: HandAddress, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         if let result = try await inTime(body) { return result }
+        let refusal = try? await client.trouble()
         await client.close()
-        throw ClientError.unreachable("\(address.server) did not answer within \(Amount.number(timeout)) s")
+        throw ClientError.unreachable(
+            refusal ?? "\(address.server) did not answer within \(Amount.number(timeout)) s")
     }
 
     /// Returns the result of `body`; nil after `--timeout`. In that case `body` keeps running, and its result is

@@ -15,14 +15,21 @@ enum JournalCheck {
             $0.hasSuffix(".sqlite")
         }
         var sound = 0
+        var running: Set<String> = []
         var waiting: [String: Set<String>] = [:]
         var problems: [Diagnosis] = []
         for file in files.sorted() {
             let path = "\(folder)/\(file)"
             do {
+                // In this order: a command that ends in between has sent its edits, or they wait.
+                let isRunning = ClientJournal.isInUse(at: path)
                 let lists = try ClientJournal.check(at: path)
                 let server = URL(filePath: path).deletingLastPathComponent().path
-                if !lists.isEmpty { waiting[server, default: []].formUnion(lists) }
+                if isRunning {
+                    running.formUnion(lists)
+                } else if !lists.isEmpty {
+                    waiting[server, default: []].formUnion(lists)
+                }
                 sound += 1
             } catch StoreError.inUse {
                 // A running command has read it.
@@ -33,7 +40,11 @@ enum JournalCheck {
         }
         let warnings = waiting.sorted { $0.key < $1.key }.map { warning($1.sorted(), in: $0, user) }
         let count = Amount.count(sound, "file") + ", sound"
-        let finding = warnings.isEmpty ? "\(count); no edits wait to be sent" : count
+        let held =
+            running.isEmpty
+            ? "no edits wait to be sent"
+            : "a running command sends its edits of \(running.sorted().joined(separator: ", ")) itself"
+        let finding = warnings.isEmpty || !running.isEmpty ? "\(count); \(held)" : count
         return [.ok("kept lists", finding)] + warnings + problems
     }
 

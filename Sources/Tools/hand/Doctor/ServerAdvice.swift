@@ -27,6 +27,13 @@ enum ServerAdvice {
         ),
         ("begins with hands://", "use an address that begins with hands://"),
         ("closed during the handshake", "check the port: another program may listen there"),
+        ("takes no new connections", "wait until its operator has started it again, or ask them for another server"),
+        ("the server is stopping", "try again in a moment; if it does not start again, tell its operator"),
+        (
+            "cannot reach its store",
+            "wait until the server reaches its database again; if it does not, tell its operator"
+        ),
+        ("connections at a time", "try again later, or ask the server's operator to raise --max-connections"),
         (
             "did not answer within",
             "check the port: another program may listen there. If it is the right one, try a longer --timeout"

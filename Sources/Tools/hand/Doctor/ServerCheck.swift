@@ -25,7 +25,9 @@ struct ServerCheck {
 
     private func failed(_ error: any Error) -> (diagnoses: [Diagnosis], isReached: Bool) {
         let failure = Failure(error)
-        let diagnosis = Diagnosis.problem("server", failure.message, do: ServerAdvice.about(failure))
+        let isAnswer = if case ClientError.refused = error { true } else { false }
+        let finding = (isAnswer ? "the server answers, but does not let you in: " : "") + failure.message
+        let diagnosis = Diagnosis.problem("server", finding, do: ServerAdvice.about(failure))
         return ([diagnosis], failure.status != .unreachable)
     }
 
