@@ -30,6 +30,24 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: file))
     }
 
+    /// The same for a store, also for one whose lists need not be changed: a backup without lists.
+    @Test(arguments: [false, true]) func aRestoredStoreIsFlushedBeforeItHasItsName(hasList: Bool) throws {
+        let user = try FaultyUser()
+        if hasList { #expect(try user.hand("create", "list").status == 0) }
+        let backup = user.server.folder.path + "/backup"
+        #expect(try user.hand("backup", backup, "--data", user.server.data).status == 0)
+        user.trace = user.server.folder.path + "/trace"
+        #expect(try user.hand("recover", backup, "--data", user.state + "/store").status == 0)
+        let partial = "store/hand.sqlite.partial"
+        let records = try DiskTrace(readingFrom: try #require(user.trace)).records.filter {
+            switch $0 {
+            case .write(partial, _, _), .truncate(partial, _), .sync(partial): true
+            default: false
+            }
+        }
+        #expect(records.count > 1 && records.last == .sync(file: partial), "\(records.map(\.summary))")
+    }
+
     @Test(arguments: ["write full", "sync EIO"])
     func aRestoredStoreIsComplete(fault: String) throws {
         let user = try FaultyUser()

@@ -7,6 +7,8 @@ final class FaultyUser {
     let server: FaultyServer
     private var folder: String { server.folder.path }
     var state: String { folder + "/state" }
+    /// The file in which the calls to the disk are recorded, if they are.
+    var trace: String?
     private var control: String { folder + "/user-control" }
 
     struct Outcome {
@@ -33,11 +35,13 @@ final class FaultyUser {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Built.hand)
         process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging([
+        var environment = ProcessInfo.processInfo.environment.merging([
             "LD_PRELOAD": Built.faultyDisk, "FAULTY_DISK_FOLDER": state, "FAULTY_DISK_CONTROL": control,
             "FAULTY_DISK_AFTER": "\(after)", "HOME": folder, "HAND_NAME": "ada",
             "HAND_URL": "hand+unix://\(server.socket)/list", "XDG_STATE_HOME": state, "XDG_CONFIG_HOME": folder,
         ]) { $1 }
+        environment["FAULTY_DISK_TRACE"] = trace
+        process.environment = environment
         let (output, messages) = (Pipe(), Pipe())
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output

@@ -53,6 +53,42 @@ import Testing
         try journal.close()
     }
 
+    /// The sequences that a forgotten list has used are never used again: the server would take the next edit for one
+    /// that it has decided.
+    @Test func aForgottenListKeepsItsSequences() throws {
+        var journal = try journal(1)
+        func keep(_ sequence: UInt64, log: UInt64, in list: String = "a") throws {
+            try journal.checkpoint(
+                Replica(confirmed: Hand(), revision: 0, logID: log, sequence: sequence), of: list)
+        }
+        for (sequence, expected) in [(9, 9), (4, 9), (12, 12)] as [(UInt64, UInt64)] {
+            try keep(sequence, log: 5)
+            try journal.forget("a")
+            try journal.close()
+            journal = try self.journal(1)
+            #expect(journal.used[5] == expected && journal.used.count == 1)
+        }
+        // A list that is removed because another gets its name.
+        try keep(3, log: 6)
+        try keep(1, log: 7, in: "old")
+        try journal.checkpoint(
+            Replica(confirmed: Hand(), revision: 0, logID: 7, sequence: 1), of: "a", formerName: "old")
+        try journal.close()
+        journal = try self.journal(1)
+        #expect(journal.used[6] == 3)
+        try journal.close()
+        let database = try SQLiteDatabase(folder.path + "/state/0.sqlite")
+        let sql = """
+            SELECT DISTINCT m.name FROM sqlite_master m JOIN pragma_table_info(m.name) i WHERE i.name = 'list'
+            """
+        let tables = try database.read { try $0.all(sql) { try $0.text(0) } }
+        #expect(tables.count >= 4)
+        for table in tables {
+            #expect(try database.read { try $0.integer("SELECT count(*) FROM \(table) WHERE list = 'old'") } == 0)
+        }
+        try database.close()
+    }
+
     /// A long list takes several rows; a shorter one written after it leaves none of them.
     @Test func aShorterListLeavesNoOldRows() throws {
         let journal = try journal()

@@ -89,6 +89,35 @@ import Testing
         #expect(problem.revision == revision, "\(problem.text)")
     }
 
+    /// Rows that nothing refers to, and that nothing would ever remove.
+    @Test(
+        arguments: [
+            (
+                "INSERT INTO commits (list, revision, frames) VALUES (7, 1, x'00')",
+                "1 rows of commits belong to no list"
+            ),
+            (
+                "INSERT INTO sequences (list, author, sequence, revision) SELECT 1, 99, 1, 0",
+                "sequences belong to no author"
+            ),
+            ("INSERT INTO snapshots SELECT list, 13, part, items FROM snapshots WHERE revision = 20", "no snapshot"),
+            (
+                "INSERT INTO snapshots SELECT list, 4, part, items FROM snapshots WHERE revision = 30; "
+                    + "INSERT INTO snapshot_heads SELECT list, 4, count, digest, deck, 0 FROM snapshot_heads LIMIT 1",
+                "1 rows of snapshot_heads are older than the history of their list"
+            ),
+        ] as [(String, String)])
+    func orphansAreFound(sql: String, complaint: String) throws {
+        let folder = try TemporaryFolder()
+        try Self.made(folder, 40)
+        let store = try SQLiteStore(folder: folder.path, durability: .os)
+        while try store.trim(1, keeping: Retention(commits: 25), now: 0).hasMore {}
+        try store.close()
+        #expect(try Self.verify(folder).isSound)
+        try Self.change(folder, sql, hidden: true)
+        #expect(try Self.verify(folder).problems.contains { $0.text.hasSuffix(complaint) })
+    }
+
     /// The same cards in another order are another deck.
     @Test func anotherDeckIsFound() throws {
         let folder = try TemporaryFolder()

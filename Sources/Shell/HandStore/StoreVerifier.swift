@@ -94,16 +94,28 @@ package struct StoreVerifier {
         }
     }
 
+    /// Rows that nothing refers to. Nobody would ever remove them.
+    private static let orphans =
+        ["commits", "sequences", "snapshots", "snapshot_heads"].map { table in
+            (table, "list NOT IN (SELECT number FROM lists UNION SELECT list FROM deleted_lists)", "belong to no list")
+        } + [
+            (
+                "snapshots", "(list, revision) NOT IN (SELECT list, revision FROM snapshot_heads)",
+                "belong to no snapshot"
+            ),
+            (
+                "snapshot_heads", "revision < (SELECT floor FROM lists WHERE number = list)",
+                "are older than the history of their list"
+            ),
+            ("sequences", "author NOT IN (SELECT number FROM authors)", "belong to no author"),
+        ]
+
     private func checkOrphans(_ database: SQLiteConnection, _ report: inout StoreReport) throws {
-        for table in ["commits", "sequences", "snapshots", "snapshot_heads"] {
-            let sql = """
-                SELECT count(*) FROM \(table)
-                WHERE list NOT IN (SELECT number FROM lists UNION SELECT list FROM deleted_lists)
-                """
-            let count = try database.integer(sql) ?? 0
+        for (table, condition, complaint) in Self.orphans {
+            let count = try database.integer("SELECT count(*) FROM \(table) WHERE \(condition)") ?? 0
             if count > 0 {
                 report.problems.append(
-                    StoreReport.Problem(revision: nil, text: "\(count) rows of \(table) belong to no list"))
+                    StoreReport.Problem(revision: nil, text: "\(count) rows of \(table) \(complaint)"))
             }
         }
     }

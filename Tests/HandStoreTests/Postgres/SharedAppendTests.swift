@@ -187,6 +187,31 @@ import Testing
         hasty.close()
     }
 
+    /// However many locks were abandoned, contended lists are locked, and no connection is missing: each abandoned lock
+    /// makes room for another.
+    @Test func abandonedLocksMakeRoom() throws {
+        let hasty = try PostgresStore.shared(folder, lockTime: .milliseconds(300))
+        let server = try PostgresServer.shared.get()
+        let locks = """
+            SELECT count(*) FROM pg_locks JOIN pg_class ON relation = pg_class.oid
+            WHERE relnamespace = '\(folder.schema)'::regnamespace AND relname = 'lists' AND mode = 'RowShareLock'
+            """
+        for round in 0..<2 * PostgresStore.writerCount {
+            let list = try one.newList("l\(round)", logID: UInt64(round) + 100)
+            var (unlucky, lucky) = (try SharedWriter(hasty, list, client: 1), try SharedWriter(other, list, client: 2))
+            for _ in 0..<7 {
+                let late = try unlucky.batch()
+                try lucky.append()
+                guard case .missed = try unlucky.append(late) else { throw CancellationError() }
+            }
+            #expect(try server.query(locks) == "1", "list \(round) is locked")
+            try eventually("the database releases the lock") { try server.query(locks) == "0" }
+        }
+        var last = try SharedWriter(hasty, list, client: 3)
+        try last.append()
+        hasty.close()
+    }
+
     // MARK: Expectations
 
     @Test func appendsToAnotherHistoryAreRefused() throws {
@@ -224,7 +249,7 @@ import Testing
         try one.delete("back", by: "ada", at: 6)
         #expect(try other.giveUpOldest(of: nil))
         #expect(try writer.append(batch) == .gone)
-        while try other.sweep(deletedBy: 0) {}
+        while try other.sweep(keeping: 0) {}
         #expect(try one.size() == 0)
     }
 

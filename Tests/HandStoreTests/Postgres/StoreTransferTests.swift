@@ -71,7 +71,7 @@ import Testing
         _ = try store.create("swept", rules: Rules(), logID: 1 << 40 | 77, deckSeed: nil, owner: "nobody")
         try store.delete("swept", by: "ben", at: 9)
         while try store.giveUpOldest(of: "nobody") {}
-        while try store.sweep(deletedBy: 0) {}
+        while try store.sweep(keeping: Retention.week) {}
         _ = try store.knownAuthor(for: ClientID(high: 9, low: 9), person: "who has not edited")
     }
 
@@ -248,6 +248,10 @@ import Testing
         ("INSERT INTO names VALUES ('x', 77)", "a name refers to list 77, which does not exist"),
         ("UPDATE lists SET is_deleted = true WHERE number = 1", "list 1 is deleted"),
         ("DELETE FROM deleted_lists WHERE list = 3", "list 3 is deleted, and nothing says when"),
+        (
+            "INSERT INTO snapshots SELECT list, 2, part, items FROM snapshots WHERE revision = (SELECT max(floor) FROM lists)",
+            "rows of snapshots are older than the history of their list"
+        ),
         ("DELETE FROM lists WHERE number = 1", "12 rows of commits belong to no list"),
         (
             "UPDATE lists SET revision = 80, count = 0 WHERE number = 1",

@@ -21,7 +21,7 @@ package final class PostgresStore: CommitStore {
     let feed: PostgresFeed
 
     /// The number of connections for writing, and below for reading only.
-    static let writerCount = 8
+    package static let writerCount = 8
     private static let readerCount = 4
 
     package var isShared: Bool { true }

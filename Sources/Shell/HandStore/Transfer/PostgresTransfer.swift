@@ -87,6 +87,9 @@ struct PostgresSource: StoreSource {
             let count = try session.run(sql)[0].integer(0)
             if count > 0 { problems.append("\(count) rows of \(table) belong to no list") }
         }
+        let old = "SELECT count(*) FROM snapshots JOIN lists ON number = list WHERE snapshots.revision < floor"
+        let count = try session.run(old)[0].integer(0)
+        if count > 0 { problems.append("\(count) rows of snapshots are older than the history of their list") }
         let sql = """
             SELECT number FROM lists WHERE is_deleted = (number IN (SELECT list FROM names))
                 OR is_deleted != (number IN (SELECT list FROM deleted_lists)) ORDER BY number
