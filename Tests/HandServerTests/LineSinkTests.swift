@@ -39,6 +39,13 @@ import Testing
         LineSink(descriptor, tell: { "lost \($0)\n" }, trouble: { [reasons] in reasons.add($0) })
     }
 
+    /// Whether a condition becomes true within a minute.
+    private func waits(for condition: () -> Bool) -> Bool {
+        let end = ContinuousClock.now + .seconds(60)
+        while !condition(), ContinuousClock.now < end { usleep(1_000) }
+        return condition()
+    }
+
     @Test func aLogIsMovedAwayTwice() throws {
         var descriptors = [try file("0")]
         let sink = sink(descriptors[0])
@@ -61,7 +68,7 @@ import Testing
     @Test func aFileThatIsReplacedAtOnceIsClosed() throws {
         let sink = sink(try full())
         sink.write("line\n")
-        while reasons.texts.isEmpty { sched_yield() }
+        #expect(waits { !reasons.texts.isEmpty })
         let skipped = try file("skipped")
         sink.move(to: skipped)
         sink.move(to: try file("last"))
@@ -80,7 +87,7 @@ import Testing
             sink.flush(within: 60)
             sink.move(to: try full())
             for number in 0..<3 { sink.write("\(outage).\(number)\n") }
-            while reasons.texts.count < outage { sched_yield() }
+            #expect(waits { reasons.texts.count == outage })
             sink.move(to: try file("log"))
             sink.flush(within: 60)
         }
@@ -117,7 +124,7 @@ import Testing
             let before = reasons.texts.count
             sink.move(to: try full())
             sink.write("next\n")
-            while reasons.texts.count == before { sched_yield() }
+            #expect(waits { reasons.texts.count > before })
             sink.move(to: try file("between"))
             sink.flush(within: 60)
             sink.move(to: try full())
