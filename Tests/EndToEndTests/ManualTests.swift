@@ -32,7 +32,7 @@ import Testing
         return outcome.output
     }
 
-    private static func commands() throws -> [[String]] {
+    static func commands() throws -> [[String]] {
         try JSONDecoder().decode(Dump.self, from: Data(hand("--experimental-dump-help").utf8)).command.all
     }
 

@@ -11,6 +11,7 @@ package struct FileError: Error, Equatable, CustomStringConvertible {
         let reason =
             switch code {
             case EACCES, EPERM: Self.obstacle(to: path)
+            case ENOENT, ENOTDIR, ELOOP, EEXIST: Self.wrongFolder(on: path, code)
             case ENXIO: "It is a pipe or a socket to which nobody listens."
             default: nil as String?
             }
@@ -23,15 +24,34 @@ package struct FileError: Error, Equatable, CustomStringConvertible {
         description = "cannot \(what) \(path): \(reason)"
     }
 
-    /// Describes what denies this process a file: the first folder on the path that it may not enter, or else the file
-    /// or its folder.
-    private static func obstacle(to path: String) -> String? {
+    /// The folders around a file, the innermost first.
+    private static func folders(around path: String) -> [String] {
         var around: [String] = []
         var folder = PrivateFile.folder(of: path)
-        while !around.contains(folder) {
+        while around.last != folder {
             around.append(folder)
             folder = PrivateFile.folder(of: folder)
         }
+        return around
+    }
+
+    /// Describes what is on the path where a folder should be: a link that leads nowhere, or a file. Nil if nothing is.
+    private static func wrongFolder(on path: String, _ code: Int32) -> String? {
+        var facts = stat()
+        let places = [path] + folders(around: path)
+        let wrong = places.last { lstat($0, &facts) == 0 && !PrivateFile.isFolder($0) }
+        guard let place = wrong, lstat(place, &facts) == 0 else { return nil }
+        let isLink = facts.st_mode & S_IFMT == S_IFLNK
+        if place == path, code != EEXIST, !isLink { return nil }
+        return isLink
+            ? "\(place) is a link that leads nowhere: make its target, or remove it"
+            : "\(place) is no folder: move it away"
+    }
+
+    /// Describes what denies this process a file: the first folder on the path that it may not enter, or else the file
+    /// or its folder.
+    private static func obstacle(to path: String) -> String? {
+        let around = folders(around: path)
         let closed = around.reversed().first { faccessat(AT_FDCWD, $0, X_OK, AT_EACCESS) != 0 }
         var facts = stat()
         let isOpen = stat(path, &facts) != 0 || faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) == 0

@@ -30,7 +30,7 @@ package struct FileState: Equatable, Sendable {
     package init?(at path: String) throws(FileError) {
         var facts = stat()
         if stat(path, &facts) != 0 {
-            if errno == ENOENT || errno == ENOTDIR { return nil }
+            if [ENOENT, ENOTDIR, ELOOP].contains(errno) { return nil }
             throw FileError("look at", path)
         }
         self.init(facts)

@@ -3,21 +3,21 @@ import Glibc
 /// Files and folders that only their owner may use, whatever the umask. A file that root creates in another user's
 /// folder belongs to that user: a server with its own user must be able to read the files that root's commands write.
 package enum PrivateFile {
-    /// Creates a folder and its missing parents.
+    /// Creates a folder and its missing parents. A link to a folder may be in its place.
     package static func makeFolder(_ path: String) throws(FileError) {
-        if mkdir(path, 0o700) == 0 {
-            let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            guard descriptor >= 0 else { throw FileError("open", path) }
-            defer { close(descriptor) }
-            return try settle(descriptor, path, mode: 0o700)
+        if isFolder(path) { return }
+        let parent = folder(of: path)
+        if parent != path { try makeFolder(parent) }
+        guard mkdir(path, 0o700) == 0 else {
+            let code = errno
+            // Another process may have made it.
+            if code == EEXIST, isFolder(path) { return }
+            throw FileError("make the folder", path, code: code)
         }
-        switch errno {
-        case EEXIST: return
-        case ENOENT where !folder(of: path).isEmpty && folder(of: path) != path:
-            try makeFolder(folder(of: path))
-            try makeFolder(path)
-        default: throw FileError("make the folder", path)
-        }
+        let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileError("open", path) }
+        defer { close(descriptor) }
+        try settle(descriptor, path, mode: 0o700)
     }
 
     /// Opens a file, and creates it if it does not exist. Does not wait for the other end of a pipe.
@@ -86,7 +86,7 @@ package enum PrivateFile {
     )? {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         if descriptor < 0 {
-            if errno == ENOENT { return nil }
+            if [ENOENT, ENOTDIR, ELOOP].contains(errno) { return nil }
             throw FileError("read", path)
         }
         defer { close(descriptor) }

@@ -1,5 +1,6 @@
 internal import COpenSSL
 import EventLoop
+import Glibc
 
 /// The common settings of encrypted connections: certificates and trusted authorities. TLS 1.2 and newer, with OpenSSL.
 package final class TLSContext {
@@ -103,9 +104,11 @@ package final class TLSContext {
 
     private func use(certificate: String, key: String) throws(TLSError) {
         guard SSL_CTX_use_certificate_chain_file(raw, certificate) == 1 else {
-            throw .ofOpenSSL("the certificate \(certificate)")
+            throw .ofFile(certificate, "the certificate", without: "certificate")
         }
-        guard SSL_CTX_use_PrivateKey_file(raw, key, SSL_FILETYPE_PEM) == 1 else { throw .ofOpenSSL("the key \(key)") }
+        guard SSL_CTX_use_PrivateKey_file(raw, key, SSL_FILETYPE_PEM) == 1 else {
+            throw .ofFile(key, "the key", without: "private key without a password", of: certificate)
+        }
     }
 
     private func trust(_ file: String?) throws(TLSError) {
@@ -113,11 +116,38 @@ package final class TLSContext {
             guard SSL_CTX_set_default_verify_paths(raw) == 1 else { throw .ofOpenSSL("the system's certificates") }
             return
         }
-        guard SSL_CTX_load_verify_locations(raw, file, nil) == 1 else { throw .ofOpenSSL("the certificates \(file)") }
+        guard SSL_CTX_load_verify_locations(raw, file, nil) == 1 else {
+            throw .ofFile(file, "the certificates", without: "certificate")
+        }
     }
 }
 
 extension TLSError {
+    /// The beginning of the message about a certificate that no known authority has signed.
+    package static let isNotTrusted = "TLS: the certificate is not trusted"
+
+    /// Says what is wrong with a file: it cannot be read, does not hold what it should, or does not fit the certificate.
+    fileprivate static func ofFile(
+        _ file: String, _ name: String, without content: String, of certificate: String? = nil
+    ) -> Self {
+        var facts = stat()
+        if stat(file, &facts) != 0 || access(file, R_OK) != 0 {
+            ERR_clear_error()
+            return Self(description: "\(name) \(file) cannot be read: \(String(cString: strerror(errno)))")
+        }
+        let failure = ofOpenSSL("\(name) \(file)")
+        let reason = failure.description.split(separator: ": ").last ?? ""
+        switch reason {
+        case "key values mismatch", "key type mismatch":
+            return Self(description: "the key \(file) does not belong to the certificate \(certificate ?? "")")
+        case "no start line", "unsupported", "bad base64 decode", "bad end line", "not enough data", "cannot be used",
+            "no certificate or crl found", "no certificate assigned", "interrupted or cancelled", "bad password read",
+            "problems getting password":
+            return Self(description: "\(file) holds no \(content), in PEM")
+        default: return failure
+        }
+    }
+
     /// Returns OpenSSL's error about `subject`: the first in its queue, which caused the others. Clears the queue.
     static func ofOpenSSL(_ subject: String) -> Self {
         let reason = ERR_reason_error_string(ERR_get_error()).map { String(cString: $0) }

@@ -217,7 +217,7 @@ package final class TLSStream: Channel {
             return failure.hasSuffix("wrong version number") || failure.hasSuffix("http request")
                 ? "\(failure): the other side does not speak TLS" : failure
         }
-        return "TLS: the certificate is not trusted: \(String(cString: text))"
+        return "\(TLSError.isNotTrusted): \(String(cString: text))"
     }
 
     private func ended() {

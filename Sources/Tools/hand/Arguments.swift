@@ -33,11 +33,10 @@ enum Arguments {
         guard let option = arguments.first else { return }
         let names = ["-c", "--context"]
         if names.contains(option) {
-            guard arguments.count > 1 else { throw Failure(.usage, "\(option): expected the name of a context") }
-            setenv(Contexts.variable, arguments[1], 1)
+            try Contexts.name(arguments.dropFirst().first ?? "")
             arguments.removeFirst(2)
         } else if let joined = ["--context=", "-c=", "-c"].first(where: option.hasPrefix) {
-            setenv(Contexts.variable, String(option.dropFirst(joined.count)), 1)
+            try Contexts.name(String(option.dropFirst(joined.count)))
             arguments.removeFirst()
         }
     }

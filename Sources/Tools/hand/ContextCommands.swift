@@ -1,6 +1,5 @@
 import ArgumentParser
 import FoundationEssentials
-import Glibc
 import HandClient
 import HandFormats
 
@@ -13,7 +12,7 @@ struct ContextOption: ParsableArguments {
     var context: String?
 
     /// Makes it the context of this process and its children. It is looked up when it is needed.
-    func validate() { if let context { setenv(Contexts.variable, context, 1) } }
+    func validate() throws { if let context { try Contexts.name(context) } }
 }
 
 struct ContextCommand: ParsableCommand {
@@ -62,7 +61,7 @@ private struct AddContext: ParsableCommand {
         }
         var texts = try files()
         texts[.url] = String(address.prefix { $0 != "#" })
-        texts[.name] = person
+        texts[.name] = try person?.filled("the name of --as")
         texts[.token] = try askToken ? SecretPrompt.token.get() : askEachTime ? "?" : token
         try Contexts.write(name, texts)
         Output.message("added '\(name)'; use it once: hand -c \(name) lists, or always: hand context use \(name)")
@@ -89,7 +88,7 @@ private struct ListContexts: ParsableCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
-        let current = try Contexts.currentName()
+        let current = try? Contexts.currentName()
         let names = Contexts.names()
         for name in names {
             let context: Contexts.Context

@@ -1,8 +1,8 @@
 import Files
 import FoundationEssentials
+import Glibc
 import HandClient
 import HandFormats
-import TOMLKit
 
 /// Servers that the user has named. Each is a file with the same keys as the configuration file, in a folder next to
 /// it.
@@ -23,6 +23,12 @@ enum Contexts {
     static func path(_ name: String) -> String { "\(folder)/\(name).toml" }
 
     // MARK: Reading
+
+    /// Names the context for this process and its children. It is looked up when it is needed.
+    static func name(_ name: String) throws {
+        if name.isEmpty { throw Failure(.usage, "-c: expected the name of a context; 'hand context list' shows all") }
+        setenv(variable, name, 1)
+    }
 
     /// The context that -c or $HAND_CONTEXT names; nil if neither does.
     static func named() throws -> Context? {
@@ -45,7 +51,12 @@ enum Contexts {
     static func currentName() throws -> String? {
         guard let bytes = try PrivateFile.read(choice)?.bytes else { return nil }
         let name = String(String(decoding: bytes, as: UTF8.self).trimmed(\.isWhitespace))
-        return isName(name) ? name : nil
+        if name.isEmpty || isName(name) { return name.isEmpty ? nil : name }
+        // Without it, commands would act on another server.
+        throw Failure(
+            .usage,
+            "\(choice) does not hold the name of a context. Choose one: hand context use NAME, or none: hand context use"
+        )
     }
 
     static func names() -> [String] {
@@ -91,10 +102,11 @@ enum Contexts {
 
     /// Stores a context so that only this user can read it.
     static func write(_ name: String, _ texts: [Settings.Key: String]) throws {
-        let table = TOMLTable()
-        for (key, text) in texts { table[key.rawValue] = text }
+        let lines = Settings.Key.allCases.compactMap { key in
+            texts[key].map { "\(key.rawValue) = \(TOMLText.quoted($0))\n" }
+        }
         try PrivateFile.makeFolder(folder)
-        try PrivateFile.replace(path(name), with: Array((table.convert(to: .toml) + "\n").utf8))
+        try PrivateFile.replace(path(name), with: Array(lines.joined().utf8))
         PrivateFile.tighten(path(name), to: 0o600)
     }
 
@@ -106,7 +118,7 @@ enum Contexts {
     }
 
     static func remove(_ name: String) throws {
-        if try currentName() == name { try use(nil) }
+        if (try? currentName()) == name { try use(nil) }
         try PrivateFile.remove(path(name))
     }
 }

@@ -23,13 +23,27 @@ final class Doings: Sendable {
     /// - Parameter heading: a line above all changes of the edit; without it, only deletions are recorded.
     func note(_ delta: Delta, on list: Hand, under heading: String? = nil) throws {
         let new: Hand
-        do { new = try list.applying(delta) } catch { throw ClientError.notMade(.misfit(error)) }
+        do { new = try list.applying(delta) } catch { throw Self.failure(error, on: list) }
         let lines = DeltaText.lines(delta, from: list, to: new)
         let deleted = delta.deletedItems(on: list)
         contents.withLock {
             $0.lines = heading.map { [$0] + lines } ?? lines.filter { $0.hasPrefix("-") }
             $0.deleted = deleted
         }
+    }
+
+    /// Names the item that an edit does not fit, and its kind.
+    private static func failure(_ misfit: Delta.Misfit, on list: Hand) -> any Error {
+        guard case .change(.fieldsDoNotExist(let fields, let kind), let index) = misfit else {
+            return ClientError.notMade(.misfit(misfit))
+        }
+        let reason =
+            switch fields {
+            case _ where fields.contains(.url): "only a link has an address"
+            case _ where fields.contains(.done): "only a task has a box to tick"
+            default: "its text cannot be changed"
+            }
+        return Failure(.rejected, "'\(Printable.clean(list[index].content.text))' is a \(kind.name); \(reason)")
     }
 
     /// Prints the lines.

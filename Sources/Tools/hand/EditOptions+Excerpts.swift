@@ -10,7 +10,7 @@ extension EditOptions {
     func item(_ reference: ItemReference, at revision: Int) async throws -> Item {
         let name = try list.name()
         let selections = ItemReference.selections(of: [reference])
-        return try await list.server.withClient(list: name, by: Identity.editor) { client, _ in
+        return try await list.server.withClient(list: name) { client, _ in
             let excerpt = try await client.excerpt(of: name, at: revision, selections)
             let hand = excerpt.hand
             return hand[try reference.resolved(in: excerpt).position(in: hand)]
@@ -46,7 +46,7 @@ extension EditOptions {
     ) async throws -> Settlement? {
         let expected = ifRevision
         let selections = ItemReference.selections(of: items + [place.neighbour].compactMap { $0 })
-        return try await list.server.withClient(list: name, by: Identity.editor) { client, _ in
+        return try await list.server.withClient(list: name) { client, _ in
             guard try await client.canEditExcerpts(of: name) else { return nil }
             while true {
                 let excerpt = try await client.excerpt(of: name, selections)

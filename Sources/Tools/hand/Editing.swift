@@ -26,11 +26,14 @@ struct Add: AsyncParsableCommand {
         var lines: [String] = []
         for text in texts {
             if text == "-" {
-                lines += try StandardInput.text().split(whereSeparator: \.isNewline).map(String.init)
+                let read = try StandardInput.text().split(whereSeparator: \.isNewline).map(String.init)
+                lines += read.filter { !$0.isBlank }
             } else {
-                lines.append(text)
+                lines.append(try text.filled("the text"))
             }
         }
+        if lines.isEmpty { throw Failure(.usage, "standard input is empty: nothing was added") }
+        if let link { _ = try link.filled("the address") }
         return try lines.map { text in
             if let link { return .link(text, url: link) }
             switch kind {
@@ -74,6 +77,19 @@ struct Deal: AsyncParsableCommand {
             guard view.rules.hasDeck else { throw Failure(.rejected, "this list has no deck: make one with --deck") }
             return Delta.inserting(cards, at: view.count, .before)
         }
+    }
+}
+
+extension String {
+    /// Whether there is nothing to see, as in an unset variable of a shell.
+    var isBlank: Bool { allSatisfy(\.isWhitespace) }
+
+    /// Returns the text.
+    ///
+    /// - Throws: `Failure` if it is blank, which names it and says what to do instead.
+    func filled(_ name: String, _ advice: String? = nil) throws -> String {
+        if !isBlank { return self }
+        throw Failure(.usage, "\(name) is empty: nothing was done" + (advice.map { ". " + $0 } ?? ""))
     }
 }
 
@@ -167,7 +183,9 @@ struct Edit: AsyncParsableCommand {
 
     func run() async throws {
         var (options, reference) = (options, try ItemReference(item))
-        let words = try text == "-" ? Self.standardInput() : text
+        let words = try (text == "-" ? Self.standardInput() : text)?.filled(
+            "the text", "To delete the item: hand rm \(item)")
+        if let link { _ = try link.filled("the address") }
         var seen = (text: was, link: String?.none)
         // An edit that may have to wait is made on this revision only.
         if let revision = options.ifRevision, !options.queue {

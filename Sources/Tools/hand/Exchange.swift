@@ -91,7 +91,7 @@ struct Import: AsyncParsableCommand {
 
     func run() async throws {
         let format = try ListFormat(format, of: file)
-        let data = file == "-" ? StandardInput.bytes() : try [UInt8](Data(contentsOf: URL(fileURLWithPath: file)))
+        let data = try file == "-" ? StandardInput.bytes() : [UInt8](Data(contentsOf: URL(fileURLWithPath: file)))
         var random = SystemRandomNumberGenerator()
         let items = try format.read(data, ids: newIds ? .minted : .kept, using: &random)
         let place = try placeOptions.place() ?? .end
@@ -105,7 +105,7 @@ struct Import: AsyncParsableCommand {
     private func add(_ items: [Item], at place: Place) async throws -> Int? {
         let name = try list.name()
         let server = list.server
-        return try await server.withClient(list: name, timeLimited: false, by: Identity.editor) { client, address in
+        return try await server.withClient(list: name, timeLimited: false) { client, address in
             try await server.limited(client, address) { try await server.sendWaiting(of: name, client) }
             var revision: Int?
             var previous: ItemID?

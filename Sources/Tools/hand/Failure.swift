@@ -61,6 +61,7 @@ struct Failure: Error, CustomStringConvertible {
         case let error as ClientError: self.init(error)
         case let error as ItemReference.Problem: self.init(.notFound, error.description)
         case let error as HandAddress.ParseError: self.init(.usage, error.description)
+        case StoreError.failed(let what): self.init(.error, what)
         case let error as StoreError: self.init(.error, error.description)
         case let error as AccessFileError: self.init(.error, error.description)
         case let error as FileError: self.init(.error, error.description)
@@ -121,7 +122,8 @@ struct Failure: Error, CustomStringConvertible {
         case .noSuchList, .noSuchRevision, .listDeleted: .notFound
         case .listExists: .conflict
         case .badListName, .badRules: .usage
-        case .tooManyLists, .tooManySubscriptions, .tooManyConnections, .notAllowed, .notAuthenticated: .notAllowed
+        case .tooManyLists, .tooManySubscriptions: .rejected
+        case .tooManyConnections, .notAllowed, .notAuthenticated: .notAllowed
         default: .error
         }
     }

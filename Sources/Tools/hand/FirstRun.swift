@@ -24,8 +24,6 @@ enum FirstRun {
 
     /// How long to wait for the server, in seconds.
     private static let patience = "1"
-    /// The largest number of lists to name.
-    private static let most = 8
 
     static var isWanted: Bool { isatty(0) == 1 && isatty(1) == 1 }
 
@@ -77,9 +75,7 @@ enum FirstRun {
 
     private static func summary(of names: [String]) -> String {
         if names.isEmpty { return "It has no lists yet." }
-        let named = names.prefix(most).map { Printable.clean($0) }.joined(separator: ", ")
-        let rest = names.count > most ? ", …" : ""
-        return "It has \(Amount.count(names.count, "list")): \(named)\(rest)"
+        return "It has \(Amount.count(names.count, "list")): \(Lists.summary(of: names))"
     }
 
     private static func answer(to question: String) -> String? {

@@ -61,6 +61,7 @@ struct HandCommand: AsyncParsableCommand {
             }
             if Help.printTopic(arguments) { Output.exit(.ok) }
             try Arguments.checkCommand(arguments)
+            try Arguments.separateTexts(in: &arguments)
             if arguments.first == "serve", !arguments.contains("--help"), !arguments.contains("-h") {
                 let found = try ServeLayers(Array(arguments.dropFirst()))
                 arguments = ["serve"] + found.arguments
@@ -75,7 +76,8 @@ struct HandCommand: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            finish(with: error, arguments) { layers?.explained($0) ?? $0 }
+            let failure = await (error as? ListOptions.Unnamed)?.failure() ?? error
+            finish(with: failure, arguments) { layers?.explained($0) ?? $0 }
         }
     }
 
@@ -88,12 +90,11 @@ struct HandCommand: AsyncParsableCommand {
             // The parser also throws help, version and completion scripts, with exit code 0. Everything else is a usage
             // error.
             let code = exitCode(for: error)
-            let text = fullMessage(for: error)
             if code == .success {
-                Output.line(Help.completed(text, arguments))
+                Output.line(Help.completed(fullMessage(for: error), arguments))
                 Output.exit(.ok)
             }
-            Output.message(explained(text))
+            Output.message(UsageError(message(for: error), arguments).described(explained))
             Output.exit(.usage)
         }
         Output.message("hand: \(failure.message)")

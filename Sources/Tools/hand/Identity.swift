@@ -22,6 +22,9 @@ enum Identity {
             + (count > 1 ? "\(count)_hosts,\(Fingerprint.sha256(name))" : String(safe))
     }
 
+    /// Whether a command of this machine has reached a server.
+    static func knows(_ server: HandAddress.Server) -> Bool { PrivateFile.exists(folder(server)) }
+
     private static func path(_ slot: Int, _ server: HandAddress.Server) -> String { "\(folder(server))/\(slot).sqlite" }
 
     /// The numbers of the ids that were used with a server. Edits may wait under each of them.
@@ -62,21 +65,9 @@ enum Identity {
         }
     }
 
-    /// A client whose edits are stored on this machine until the server has them.
-    static func editor(at address: HandAddress, person: String) throws -> HandClient {
-        try client(at: address, person: person)
-    }
-
     /// A client of which this machine stores nothing.
     static func guest(at address: HandAddress, person: String) throws -> HandClient {
         try client(nil, address, person)
-    }
-
-    /// A client that makes no edits. If the disk cannot be written, its id is not stored.
-    static func reader(at address: HandAddress, person: String) throws -> HandClient {
-        do { return try client(at: address, person: person) } catch StoreError.failed, StoreError.syncFailed {
-            return try guest(at: address, person: person)
-        }
     }
 
     private static func client(

@@ -31,6 +31,11 @@ struct Lists: AsyncParsableCommand {
         )
     }
 
+    /// The first names, for a sentence.
+    static func summary(of names: [String]) -> String {
+        names.prefix(8).map { Printable.clean($0) }.joined(separator: ", ") + (names.count > 8 ? ", …" : "")
+    }
+
     @OptionGroup var server: ServerOptions
     @Flag(help: "Show the deleted lists that 'hand undelete' can bring back, newest first.") var deleted = false
 
@@ -150,8 +155,12 @@ struct Create: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let (name, rules) = (name, try rules())
-        try await server.withClient { client, _ in try await client.create(name, rules: rules) }
+        let (name, wish) = (name, try rules())
+        let rules = try await server.withClient { client, _ in
+            try await client.create(name, rules: wish)
+            // The server may have chosen what was not asked for.
+            return try await client.excerpt(of: name).rules
+        }
         let next =
             rules.hasDeck
             ? "deal from its deck with: " + Advised.command("deal -l \(name)")

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import HandClient
 import HandCore
 import HandFormats
@@ -50,7 +51,9 @@ struct Delete: AsyncParsableCommand {
             }
             let items = Amount.count(list?.count ?? 0, "item")
             Output.message("This deletes '\(name)' (\(items)) for everybody. Type its name to continue:")
-            guard readLine() == name else { throw Failure(.error, "nothing was deleted") }
+            guard readLine() == name else {
+                throw Failure(.error, "nothing was deleted" + (isatty(0) == 1 ? "" : "; in scripts: --force"))
+            }
         }
         let kept = try await server.withClient(list: name) { client, _ in
             try await client.delete(name)

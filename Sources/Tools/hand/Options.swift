@@ -6,6 +6,7 @@ import HandFormats
 import HandStore
 import HandSync
 import HandWire
+import TLS
 
 /// The options for the server and the user's name there.
 struct UserOptions: ParsableArguments {
@@ -54,14 +55,15 @@ struct ServerOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - timeLimited: whether `--timeout` limits all of `body`. Otherwise `body` limits its own steps.
-    ///   - open: makes the client. Edits need a client id that is stored on this machine: `Identity.editor`.
+    ///   - open: makes the client, if it is another than `client(at:_:)`.
     func withClient<Result: Sendable>(
         list: String? = nil, timeLimited: Bool = true,
-        by open: (HandAddress, String) throws -> HandClient = Identity.reader,
+        by open: ((HandAddress, String) throws -> HandClient)? = nil,
         _ body: @escaping @Sendable (HandClient, HandAddress) async throws -> Result
     ) async throws -> Result {
         let (address, person) = (try address(list), try user.name())
-        let client = try open(address, person)
+        if open == nil, !Identity.knows(address.server) { try await meet(address, person) }
+        let client = try open.map { try $0(address, person) } ?? client(at: address, person)
         do {
             if !timeLimited { try await limited(client, address) { try await client.connected() } }
             let task: @Sendable () async throws -> Result = {
@@ -84,10 +86,37 @@ struct ServerOptions: ParsableArguments {
         }
     }
 
+    /// A client whose id and edits this machine stores. If it cannot, says so, and returns one that is not stored.
+    func client(at address: HandAddress, _ person: String) throws -> HandClient {
+        do { return try Identity.client(at: address, person: person) } catch let error as StoreError {
+            guard error.isOfDisk else { throw error }
+            say(
+                "warning: \(Failure(error).message). This machine keeps neither a copy of the list nor, for 'hand undo', "
+                    + "a record of an edit. Set $XDG_STATE_HOME to a folder that you may write")
+            return try Identity.guest(at: address, person: person)
+        }
+    }
+
+    /// Reaches a server that this machine does not know, so that nothing is stored about one that does not exist.
+    private func meet(_ address: HandAddress, _ person: String) async throws {
+        let stranger = try Identity.guest(at: address, person: person)
+        do {
+            try await limited(stranger, address) { try await stranger.connected() }
+            await stranger.close()
+        } catch {
+            await stranger.close()
+            throw Self.explained(error, at: address.server)
+        }
+    }
+
     /// Returns the error, with advice if no server listens or the token was not sent.
     static func explained(_ error: any Error, at server: HandAddress.Server) -> any Error {
         if case ClientError.refused(.notAuthenticated, _) = error, let reason = Settings.withheld(from: server) {
             return Failure(.notAllowed, Failure(error).message + ". " + reason)
+        }
+        if case ClientError.unreachable(let text) = error, text.contains(TLSError.isNotTrusted) {
+            return Failure(
+                .unreachable, Failure(error).message + ". If you were given the file of its authority: HAND_CA=FILE")
         }
         let places = server.places.joined(separator: ", ")
         guard case ClientError.unreachable(let text) = error,
@@ -150,7 +179,23 @@ struct ListOptions: ParsableArguments {
     /// The name of the list.
     func name() throws -> String {
         if let name = try server.address(list).list { return name }
-        throw Failure(.usage, "which list? Name it with -l LIST, or put it into the address: hand://HOST:PORT/LIST")
+        throw Unnamed(server: server)
+    }
+
+    /// The error if no list is named.
+    struct Unnamed: Error {
+        let server: ServerOptions
+
+        /// Names the server's lists, if it answers soon.
+        func failure() async -> Failure {
+            var server = server
+            server.timeout = min(server.timeout, 2)
+            let names = try? await server.withClient { client, _ in try await client.lists().map(\.name) }
+            let known = names.map { $0.isEmpty ? ". There are no lists yet" : ". There are: " + Lists.summary(of: $0) }
+            return Failure(
+                .usage,
+                "which list? Name it with -l LIST, or put it into the address: hand://HOST:PORT/LIST" + (known ?? ""))
+        }
     }
 
     /// Loads the list at a revision, or the current list. Keeps a copy of the current list for edits without the
@@ -170,7 +215,7 @@ struct ListOptions: ParsableArguments {
         _ body: @escaping @Sendable (HandClient, FollowedList) async throws -> Result
     ) async throws -> Result {
         let name = try name()
-        return try await server.withClient(list: name, by: Identity.editor) { client, _ in
+        return try await server.withClient(list: name) { client, _ in
             let list = try await client.open(name)
             _ = try await list.live()
             return try await body(client, list)

@@ -74,7 +74,7 @@ enum Settings {
 
         func text(_ key: Key) -> String? {
             switch self {
-            case .environment: Settings.environment[key.variable]
+            case .environment: Settings.environment[key.variable].flatMap { $0.isEmpty ? nil : $0 }
             case .file(let file): file.texts[key]
             }
         }
@@ -115,10 +115,21 @@ enum Settings {
     static func table(at path: String, pipePatience: Int32 = 0) throws -> TOMLTable? {
         do {
             guard let bytes = try PrivateFile.read(path, pipePatience: pipePatience)?.bytes else { return nil }
+            if let problem = problem(in: bytes) { throw Failure(.usage, "\(path)\(problem)") }
             return try TOMLTable(string: String(decoding: bytes, as: UTF8.self))
+        } catch let error as FileError where error.code == EACCES {
+            throw Failure(.error, "\(error). Or set $XDG_CONFIG_HOME to a folder of yours")
         } catch let error as TOMLParseError {
             throw Failure(.usage, "\(path), line \(error.source.begin.line): \(Printable.clean(error.description))")
         }
+    }
+
+    /// Where a file is no text: the parser would take only what comes before a NUL, and replace bytes that are not UTF-8.
+    private static func problem(in bytes: [UInt8]) -> String? {
+        guard let text = String(validating: bytes, as: UTF8.self) else { return ": expected text in UTF-8" }
+        // The escapes of TOML, too: the system would end a path or a name there.
+        guard let place = text.firstMatch(of: #/\0|\\u0{4}|\\U0{8}/#)?.range.lowerBound else { return nil }
+        return ", line \(text[..<place].count(where: \.isNewline) + 1): expected text, found a NUL"
     }
 
     /// The configuration file; empty if there is none.
@@ -212,7 +223,8 @@ enum Settings {
     }
 
     static func person(flag: String?) throws -> String {
-        let name = try value(.name, flag: flag) ?? environment["USER"] ?? ""
-        return name.isEmpty ? "somebody" : name
+        if let flag { return try flag.filled("the name of --as") }
+        let names = try layers().map { $0.text(.name) } + [environment["USER"]]
+        return names.lazy.compactMap { $0 }.first { !$0.isBlank } ?? "somebody"
     }
 }

@@ -63,7 +63,7 @@ struct Undoing: Sendable {
     ) async throws {
         let server = options.list.server
         let (name, person) = (try options.list.name(), try server.user.name())
-        try await server.withClient(list: name, timeLimited: false, by: Identity.editor) { client, address in
+        try await server.withClient(list: name, timeLimited: false) { client, address in
             var undoing = try await server.limited(client, address) {
                 try await server.sendWaiting(of: name, client)
                 let head = try await client.excerpt(of: name)

@@ -18,7 +18,10 @@ struct Watch: AsyncParsableCommand {
 
     func run() async throws {
         let name = try list.name()
-        let client = try Identity.reader(at: try list.server.address(name), person: try list.server.user.name())
+        let (address, person) = (try list.server.address(name), try list.server.user.name())
+        let client =
+            try Identity.knows(address.server)
+            ? list.server.client(at: address, person) : Identity.guest(at: address, person: person)
         var followed = try await client.open(name)
         var shown: Hand?
         var commits = WatchedCommits()

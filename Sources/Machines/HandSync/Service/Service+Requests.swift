@@ -27,8 +27,15 @@ extension Service {
 
     func create(_ name: String, _ rules: Rules, _ connection: Connection, _ request: UInt64) {
         if let problem = ListName.problem(withNew: name) { return refuse(connection, request, .badListName, problem) }
-        if rules.maximumCount == 0 || rules.maximumSize > limits.itemBytes {
-            let message = "a list holds at least 1 item, and an item at most \(limits.itemBytes) bytes"
+        if rules.maximumCount == 0 {
+            return refuse(connection, request, .badRules, "a list must have room for at least 1 item")
+        }
+        var rules = rules
+        // Who asks for the default has no wish.
+        if rules.maximumSize == Rules.defaultSize { rules.maximumSize = min(rules.maximumSize, limits.itemBytes) }
+        if rules.maximumSize > limits.itemBytes {
+            let message =
+                "this server takes items of at most \(limits.itemBytes) bytes: choose that size or a smaller one"
             return refuse(connection, request, .badRules, message)
         }
         if storeSize.isFull(limits) {
@@ -107,11 +114,14 @@ private struct CreateList: WriteJob {
     func run(on store: any CommitStore) throws -> String? {
         // Deleted lists count. If there is no room, the list that was deleted first goes.
         while try store.listCount(of: nil) >= limits.lists {
-            guard try store.giveUpOldest(of: nil) else { return "this server keeps at most \(limits.lists) lists" }
+            guard try store.giveUpOldest(of: nil) else {
+                return "there is no room for another list: this server keeps at most \(limits.lists)"
+            }
         }
         while let owner, try store.listCount(of: owner) >= limits.userLists {
             guard try store.giveUpOldest(of: owner) else {
-                return "this server keeps at most \(limits.userLists) lists of one user: delete one first"
+                return
+                    "there is no room for another list: this server keeps at most \(limits.userLists) of one user. Delete one first"
             }
         }
         _ = try store.create(name, rules: rules, logID: logID, deckSeed: deckSeed, owner: owner)

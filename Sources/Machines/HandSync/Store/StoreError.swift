@@ -75,6 +75,14 @@ extension StoreError {
         }
     }
 
+    /// Whether the disk or the system refused something, and nothing is wrong with the store itself.
+    package var isOfDisk: Bool {
+        switch self {
+        case .failed, .syncFailed: true
+        default: false
+        }
+    }
+
     /// Returns what `body` returns or throws; other errors become `StoreError.failed`.
     package static func catching<Value>(_ body: () throws -> Value) -> Result<Value, StoreError> {
         do {

@@ -51,7 +51,8 @@ struct CommandDump: Decodable {
 
     let command: Command
 
-    static func all() throws -> Command {
-        try JSONDecoder().decode(CommandDump.self, from: Data(HandCommand._dumpHelp().utf8)).command
+    /// A command with its subcommands.
+    static func of(_ command: any ParsableCommand.Type) throws -> Command {
+        try JSONDecoder().decode(CommandDump.self, from: Data(command._dumpHelp().utf8)).command
     }
 }

@@ -6,7 +6,7 @@ enum CommandPages {
             pages.append(page(command))
             command.shown.forEach(add)
         }
-        add(try CommandDump.all())
+        add(try CommandDump.of(HandCommand.self))
         return pages
     }
 

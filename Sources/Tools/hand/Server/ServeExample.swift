@@ -13,8 +13,7 @@ enum ServeExample {
     /// The entries, from the parser's description of the options.
     static func entries() throws -> [Entry] {
         let settings = ServeSetting.all(of: try Serve.parse(["--listen", Serve.defaultEndpoint]))
-        let serve = try CommandDump.all().subcommands?.first { $0.commandName == Serve._commandName }
-        return (serve?.arguments ?? []).compactMap { argument in
+        return (try CommandDump.of(Serve.self).arguments ?? []).compactMap { argument in
             // A flag also has the name of its negation.
             let names = (argument.names ?? []).map(\.name)
             guard let setting = settings.first(where: { names.contains($0.name) }) else { return nil }

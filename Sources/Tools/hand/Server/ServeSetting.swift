@@ -1,5 +1,5 @@
 import ArgumentParser
-import TOMLKit
+import HandFormats
 
 /// An option of 'hand serve', which has the same name everywhere: `--max-items` on the command line, `HAND_MAX_ITEMS`
 /// in the environment, `max-items` in the configuration file.
@@ -41,9 +41,8 @@ struct ServeSetting {
     /// The value as it is written in a configuration file; nil if there is none.
     var literal: String? {
         switch value {
-        case .text(let text):
-            text.map { TOMLTable([name: $0]).convert() }.map { String($0.dropFirst("\(name) = ".count)) }
-        case .texts(let texts): String(TOMLTable([name: TOMLArray(texts)]).convert().dropFirst("\(name) = ".count))
+        case .text(let text): text.map(TOMLText.quoted)
+        case .texts(let texts): TOMLText.list(texts)
         case .number(let number): number.map { "\($0)" }
         case .decimal(let number): number.map { "\($0)" }
         case .flag(let flag): "\(flag)"
@@ -52,7 +51,7 @@ struct ServeSetting {
 
     /// The setting's line in a configuration file; commented out if it has no value.
     func line(from origin: String) -> String {
-        literal.map { "\(name) = \($0)  # \(origin)" } ?? "# \(name) is not set"
+        literal.map { "\(name) = \($0)  # \(Printable.clean(origin))" } ?? "# \(name) is not set"
     }
 }
 

@@ -62,7 +62,7 @@ private struct CreateToken: ParsableCommand {
     @OptionGroup var access: AccessOptions
 
     func validate() throws {
-        guard !name.isEmpty, name.utf8.count <= Limits.personBytes else {
+        guard try name.filled("the name").utf8.count <= Limits.personBytes else {
             throw ValidationError("A name has 1 to \(Limits.personBytes) bytes.")
         }
         guard !name.lowercased().hasPrefix(Access.guestMark.trimmed(\.isWhitespace)) else {
@@ -193,7 +193,7 @@ struct Share: ParsableCommand {
         let named = try Settings.usual(url) ?? Serve.sharedAddress(try ServeLayers([]))
         let address = try Settings.place(flag: named, list: list)
         if let problem = ListName.problem(with: list) { throw Failure(.usage, problem) }
-        try access.add(name, grant, on: [list], as: "link") {
+        try access.add(try name?.filled("the name of --as"), grant, on: [list], as: "link") {
             "token \($0.id); this link gives the role '\(grant.role.rawValue)' on '\(Printable.clean(list))':"
         } _: {
             "\(address.server)/\(HandAddress.escaped(list))#\($0)"

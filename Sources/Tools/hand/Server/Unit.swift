@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import HandFormats
 import HandServer
 
 struct Unit: ParsableCommand {
@@ -40,12 +41,21 @@ struct Unit: ParsableCommand {
             throw ValidationError("hand serve: " + Serve.message(for: error))
         }
         if let socket { _ = try Serve.endpoint(socket) }
+        // A line break in a value would begin a setting of its own.
+        for text in options + [socket, user, program].compactMap({ $0 }) where text.contains(where: Self.isControl) {
+            throw ValidationError(
+                "'\(Printable.clean(text))' holds a line break or another control character, which a unit cannot hold")
+        }
+    }
+
+    private static func isControl(_ character: Character) -> Bool {
+        character.unicodeScalars.contains { $0.properties.generalCategory == .control }
     }
 
     private static func socketUnit(_ address: String) throws -> String {
         let place =
             switch try Serve.endpoint(address) {
-            case .unix(let path): "\(path)\nSocketMode=0660"
+            case .unix(let path): "\(path.replacing("%", with: "%%"))\nSocketMode=0660"
             case let endpoint: "\(endpoint)"
             }
         return """

@@ -1,0 +1,78 @@
+import ArgumentParser
+import HandFormats
+
+/// Texts that begin with a dash, such as "- wash" or "-5". The parser would look for options in their letters.
+extension Arguments {
+    /// Whether a word has the form of an option: `-x`, `-xyz`, `--word`, or one of these with `=` and a value.
+    static func isOption(_ word: String) -> Bool {
+        word.wholeMatch(of: #/(-[A-Za-z]+|--[A-Za-z][A-Za-z0-9-]*)(=.*)?/#.dotMatchesNewlines()) != nil
+    }
+
+    private static func isDashed(_ word: String) -> Bool { word.hasPrefix("-") && word != "-" }
+
+    /// The arguments and options of the command that some words name.
+    static func table(of path: [String]) throws -> [CommandDump.Argument] {
+        let command = path.reduce(HandCommand.self as any ParsableCommand.Type) { command, word in
+            command.configuration.subcommands.first { $0._commandName == word } ?? command
+        }
+        return try CommandDump.of(command).arguments ?? []
+    }
+
+    /// Writes the arguments so that the parser takes each that cannot be an option as a text: the value of an option
+    /// joined to its name, others after `--`.
+    ///
+    /// - Throws: `Failure` for letters that are not all options, where the parser might find one that prints help.
+    static func separateTexts(in arguments: inout [String]) throws {
+        let path = path(of: arguments)
+        let words = arguments.dropFirst(path.count)
+        let ours = words.prefix { $0 != "--" }
+        guard ours.contains(where: { isDashed($0) && (!isOption($0) || isLetters($0)) }) else { return }
+        let table = try table(of: path)
+        if table.contains(where: { $0.parsingStrategy == "postTerminator" }) { return }
+        var (options, texts): ([String], [String]) = ([], [])
+        var rest = ours
+        while let word = rest.popFirst() {
+            guard isOption(word) else {
+                texts.append(word)
+                continue
+            }
+            options.append(word)
+            guard let option = try option(word, in: table, path), !word.contains("="), let value = rest.first else {
+                continue
+            }
+            if isDashed(value), !isOption(value) {
+                options[options.count - 1] = "--\(option)=\(value)"
+                rest.removeFirst()
+            } else if !isOption(value) {
+                options.append(rest.removeFirst())
+            }
+        }
+        texts += words.dropFirst(ours.count + 1)
+        arguments = path + options + (texts.isEmpty ? [] : ["--"] + texts)
+    }
+
+    /// Whether a word is a dash and several letters, or a letter and a value.
+    private static func isLetters(_ word: String) -> Bool { word.utf8.count > 2 && !word.hasPrefix("--") }
+
+    /// The long name of the option that takes the next word as its value; nil if none does.
+    private static func option(_ word: String, in table: [CommandDump.Argument], _ path: [String]) throws -> String? {
+        let name = word.prefix { $0 != "=" }
+        let names = name.hasPrefix("--") ? [String(name)] : name.dropFirst().map { "-\($0)" }
+        let found = names.map { name in table.first { $0.names?.contains { $0.text == name } ?? false } }
+        let takers = found.map { $0?.kind == "option" }
+        if isLetters(word),
+            found.contains(where: { $0 == nil }) || takers.dropLast().contains(true)
+                || name != word && takers.last == false
+        {
+            throw Failure(.usage, "unknown option '\(Printable.clean(word))'. " + asText(word, path))
+        }
+        guard takers.last == true else { return nil }
+        return found.last??.names?.first { $0.kind == "long" }?.name
+    }
+
+    /// How to write a word with the form of an option as a text.
+    static func asText(_ word: String, _ path: [String]) -> String {
+        let command = (["hand"] + path + ["--", Advised.quoted(word)]).joined(separator: " ")
+        return "If it is a text, put it after --: \(Printable.clean(command))"
+    }
+}

@@ -1,0 +1,55 @@
+import HandFormats
+
+/// What the argument parser says about wrong arguments, in one form with all other messages.
+struct UsageError {
+    private let text: String
+    private let path: [String]
+    private let arguments: [String]
+
+    /// - Parameter text: the parser's message.
+    init(_ text: String, _ arguments: [String]) {
+        self.text = text
+        self.arguments = arguments
+        path = Arguments.path(of: arguments)
+    }
+
+    /// The message, and where to read on.
+    func described(_ explained: (String) -> String) -> String {
+        let command = (["hand"] + path).joined(separator: " ")
+        let lines = explained(sentence).split(separator: "\n").map { Printable.clean(String($0)) }.joined(
+            separator: "\n")
+        return "hand: \(lines)\nSee '\(command) --help'"
+    }
+
+    private var sentence: String {
+        if let match = text.firstMatch(of: #/^Value to be set with flag '(.+)' had already been set with flag '/#) {
+            return Self.choice(of: String(match.1), in: (try? Arguments.table(of: path)) ?? [])
+        }
+        let words = text.prefix(1).lowercased() + String(text.dropFirst())
+        return [words, hint].compactMap { $0 }.joined(separator: ". ")
+    }
+
+    /// Names the flags that exclude each other: in the help they have one text.
+    private static func choice(of flag: String, in table: [CommandDump.Argument]) -> String {
+        let same = table.first { $0.names?.contains { $0.text == flag } ?? false }
+        let flags = table.filter { $0.kind == "flag" && $0.abstract == same?.abstract }.compactMap {
+            $0.names?.last?.text
+        }
+        let last = flags.last.map { " or \($0)" } ?? ""
+        return "choose one: \(flags.dropLast().joined(separator: ", "))\(last)"
+    }
+
+    /// How to give an argument that begins with a dash.
+    private var hint: String? {
+        if let match = text.firstMatch(of: #/^Unknown option '([^'= ]+)/#),
+            (try? Arguments.table(of: path).contains(where: \.isPositional)) == true
+        {
+            return Arguments.asText(String(match.1), path)
+        }
+        guard let match = text.firstMatch(of: #/^Missing value for '(--?[a-z-]+)/#),
+            let next = arguments.firstIndex(of: String(match.1)).map({ $0 + 1 }),
+            next < arguments.count, arguments[next].hasPrefix("-")
+        else { return nil }
+        return "If '\(arguments[next])' is the value, write \(match.1)=\(Advised.quoted(arguments[next]))"
+    }
+}
