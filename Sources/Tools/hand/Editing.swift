@@ -6,7 +6,10 @@ import HandFormats
 struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Add items, as tasks by default.",
-        discussion: "They are added at the end by default. '-' reads one item per line from standard input.")
+        discussion: """
+            They are added at the end by default. '-' reads one item per line from standard input. A text may begin with a \
+            dash, as in "- wash"; one that looks like an option follows --.
+            """)
 
     @OptionGroup var options: EditOptions
     @OptionGroup var placeOptions: PlaceOptions
