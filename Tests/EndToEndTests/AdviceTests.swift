@@ -49,6 +49,19 @@ import Testing
         try user.hand("delete", "list", input: "list\n")
     }
 
+    @Test func anImportThatIsThereAlreadySaysHowToRepeatIt() throws {
+        let user = try CommandUser()
+        try user.hand("create", "list")
+        try user.hand("add", "a", "b")
+        let file = user.server.folder.path + "/list.jsonl"
+        try user.hand("export", file)
+        let said = try user.hand("import", file, expecting: 4)
+        #expect(said.hasPrefix("hand: 0 of 2 items were imported, then: "), "\(said)")
+        #expect(said.hasSuffix("is in the list already. --new-ids imports it again.\n"), "\(said)")
+        try user.hand("import", file, "--new-ids")
+        #expect(try user.lines().count == 4)
+    }
+
     @Test func aBackupIsNotOverwritten() throws {
         let user = try CommandUser()
         let file = user.server.folder.path + "/backup"

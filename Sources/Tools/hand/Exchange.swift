@@ -115,8 +115,10 @@ struct Import: AsyncParsableCommand {
                     try await Self.insert(part, behind: last, at: place, of: name, client)
                 }
                 if let rejection = outcome.rejections.first {
+                    let advice = if case .duplicateItem = rejection { " --new-ids imports it again." } else { "" }
                     throw Failure(
-                        .rejected, "\(range.lowerBound) of \(items.count) items were imported, then: \(rejection)")
+                        .rejected,
+                        "\(range.lowerBound) of \(items.count) items were imported, then: \(rejection)\(advice)")
                 }
                 revision = outcome.revision
                 previous = part.last?.id

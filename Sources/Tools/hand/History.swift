@@ -74,7 +74,7 @@ struct Log: AsyncParsableCommand {
         abstract: "Show who changed what and when, oldest first.",
         discussion: """
             Each item that a commit touches has a line: + added, - deleted, > moved, ~ edited. An edited text shows the removed \
-            and the inserted words: [-milk-]{+oat milk+}, in colours on a terminal. A commit can also record that an edit was \
+            and the inserted words: [-cow-]{+oat+} milk, in colours on a terminal. A commit can also record that an edit was \
             refused, and why; such a commit changes nothing.
 
             """ + HistoryReader.manual)
