@@ -126,7 +126,8 @@ extension TLSError {
     /// The beginning of the message about a certificate that no known authority has signed.
     package static let isNotTrusted = "TLS: the certificate is not trusted"
 
-    /// Says what is wrong with a file: it cannot be read, does not hold what it should, or does not fit the certificate.
+    /// Says what is wrong with a file: it cannot be read, does not hold what it should, or does not fit the
+    /// certificate.
     fileprivate static func ofFile(
         _ file: String, _ name: String, without content: String, of certificate: String? = nil
     ) -> Self {

@@ -124,7 +124,8 @@ enum Settings {
         }
     }
 
-    /// Where a file is no text: the parser would take only what comes before a NUL, and replace bytes that are not UTF-8.
+    /// Where a file is no text. The parser would take only what comes before a NUL, and replace bytes that are not
+    /// UTF-8.
     private static func problem(in bytes: [UInt8]) -> String? {
         guard let text = String(validating: bytes, as: UTF8.self) else { return ": expected text in UTF-8" }
         // The escapes of TOML, too: the system would end a path or a name there.
