@@ -262,6 +262,38 @@ import Testing
         #expect(learned(2, "ann", [.presence, .role]) == (true, .read))
     }
 
+    /// A client that asks for it learns its person's name and roles after the welcome, and again whenever they change.
+    @Test func aClientLearnsItsGrants() {
+        let world = TestWorld()
+        func told(_ stream: TestStream) -> [DownMessage.Granted] {
+            world.settle()
+            return stream.heard.compactMap { if case .granted(let granted) = $0 { granted } else { nil } }
+        }
+        func change(_ access: Access?) {
+            world.tokens?["ann"] = access
+            world.service.accessChanged()
+        }
+        world.tokens = ["ann": Access(name: "Ann", everywhere: .read, lists: ["b": .write, "a": .admin, "c": .read])]
+        let (ann, silent) = (world.connect(1, token: "ann", capabilities: .grants), world.connect(2, token: "ann"))
+        let first = DownMessage.Granted(
+            person: "Ann", everywhere: .read, lists: [.init(name: "a", role: .admin), .init(name: "b", role: .write)])
+        #expect(told(ann) == [first] && told(silent).isEmpty)
+        guard case .welcome? = ann.heard.first else { return #expect(Bool(false), "the welcome comes first") }
+        change(Access(name: "Ann", everywhere: .read, lists: ["b": .write, "a": .admin, "c": .read]))
+        #expect(told(ann).count == 1)
+        for role in [Role.write, .append, .write] {
+            change(Access(name: "Ann", everywhere: role))
+            #expect(told(ann).last == DownMessage.Granted(person: "Ann", everywhere: role, lists: []))
+        }
+        #expect(told(ann).count == 4)
+        // With very many roles it is left out.
+        let many = Dictionary(uniqueKeysWithValues: (0...1_000).map { ("\($0)", Role.read) })
+        change(Access(name: "Ann", everywhere: .none, lists: many))
+        #expect(told(ann).count == 4)
+        change(nil)
+        #expect(told(ann).count == 4 && ann.errors == [.notAuthenticated])
+    }
+
     @Test func aLowerRoleAppliesAtOnce() {
         let scene = Scene(Access(everywhere: .write))
         #expect(!Self.isDenied(scene.say(Self.submission(.deleting(0..<1)))))

@@ -5,6 +5,46 @@ import Testing
 
 /// The connection moves between states as the table in its source says.
 @Suite struct ConnectionStateTests {
+    /// The server owes an answer while it is connected to, to a ping, a request and an edit, each time anew.
+    @Test func theClientKnowsWhenAnAnswerIsOwed() {
+        var client = DrivenClient()
+        #expect(!client.machine.awaitsAnswer)
+        for _ in 1...2 {
+            client.perform { $0.start() }
+            #expect(client.machine.awaitsAnswer)
+            client.perform { $0.connected(now: 0) }
+            #expect(client.machine.awaitsAnswer)
+            client.welcome()
+            // The first ping.
+            #expect(client.machine.awaitsAnswer)
+            client.hear(.pong(0))
+            #expect(!client.machine.awaitsAnswer)
+            let request = client.perform { $0.ask { .lists(request: $0, after: "") } } ?? 0
+            #expect(client.machine.awaitsAnswer)
+            client.hear(.pong(0))
+            #expect(client.machine.awaitsAnswer)
+            client.hear(.lists(request: request, [], hasMore: false))
+            #expect(!client.machine.awaitsAnswer)
+            client.perform { $0.disconnected(reason: "test", now: 0) }
+            #expect(!client.machine.awaitsAnswer)
+        }
+    }
+
+    /// The user's name and roles are those of the newest connection.
+    @Test func theClientKnowsItsGrants() {
+        var client = DrivenClient()
+        let granted = DownMessage.Granted(person: "ada", everywhere: .read, lists: [.init(name: "a", role: .write)])
+        #expect(granted.role(on: "a") == .write && granted.role(on: "b") == .read)
+        client.connect()
+        #expect(client.machine.granted == nil)
+        client.hear(.granted(granted))
+        #expect(client.machine.granted == granted)
+        client.perform { $0.disconnected(reason: "test", now: 0) }
+        #expect(client.machine.granted == granted)
+        client.connect()
+        #expect(client.machine.granted == nil)
+    }
+
     /// A client whose id another program uses: it may ask for another one at any time.
     private struct Client {
         private var client = DrivenClient()

@@ -146,6 +146,12 @@ struct RandomMessages {
                     .init(deletion: number(), list: $0, person: text(), time: number(), keptUntil: number())
                 }, hasMore: flag()),
             .renamed(list: number(), name: text()),
+            .granted(
+                .init(
+                    person: text(), everywhere: Role.allCases[chaos.random.next(below: Role.allCases.count)],
+                    lists: (0..<chaos.random.next(below: 4)).map { _ in
+                        .init(name: text(), role: Role.allCases[chaos.random.next(below: Role.allCases.count)])
+                    })),
             .history(
                 request: number(), (0..<chaos.random.next(below: 4)).map { _ in commit() },
                 people: [.init(author: number(), name: text())]),

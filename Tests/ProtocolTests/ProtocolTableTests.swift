@@ -112,6 +112,7 @@ import Testing
             rows.map { Array($0[0..<2]) } == [
                 ["presence", "\(Capabilities.presence.rawValue)"], ["token", "\(Capabilities.token.rawValue)"],
                 ["digest", "\(Capabilities.digest.rawValue)"], ["role", "\(Capabilities.role.rawValue)"],
+                ["grants", "\(Capabilities.grants.rawValue)"],
             ])
     }
 

@@ -125,6 +125,7 @@ enum Samples {
                     time: 1_767_225_600_250, keptUntil: 1_767_830_400_250)
             ], hasMore: false),
         "renamed": .renamed(list: 7, name: "shopping"),
+        "granted": .granted(.init(person: "Ada", everywhere: .read, lists: [.init(name: "team", role: .write)])),
         "history": .history(request: 7, [commit], people: [.init(author: 4, name: "Ada")]),
         "state": .state(request: 8, revision: 301, count: 3, digest: 0xAB, rules: Rules()),
         "excerpt": .excerpt(
@@ -160,6 +161,7 @@ extension DownMessage {
         case .error: "error"
         case .deletedLists: "deletedLists"
         case .renamed: "renamed"
+        case .granted: "granted"
         }
     }
 }

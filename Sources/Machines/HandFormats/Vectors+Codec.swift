@@ -99,6 +99,7 @@ extension DownMessage {
         case .error: "error"
         case .deletedLists: "deletedLists"
         case .renamed: "renamed"
+        case .granted: "granted"
         }
     }
 }

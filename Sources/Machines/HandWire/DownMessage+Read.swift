@@ -82,6 +82,13 @@ extension DownMessage {
             return .deletedLists(
                 request: request, try reader.list("deleted lists", size: 10, deletedEntry), hasMore: hasMore)
         case 17: return .renamed(list: try reader.varint("list"), name: try reader.string("list name"))
+        case 18:
+            return .granted(
+                Granted(
+                    person: try reader.string("person", limit: Limits.personBytes), everywhere: try reader.role(),
+                    lists: try reader.list("roles on lists", size: 2) { (reader) throws(WireError) in
+                        Granted.ListRole(name: try reader.string("list name"), role: try reader.role())
+                    }))
         default: throw .unknownValue(field: "message type", found: UInt64(number))
         }
     }

@@ -73,7 +73,8 @@ extension DownMessage {
         case .pong(let nonce):
             writer.byte(9)
             writer.varint(nonce)
-        case .done, .lists, .history, .state, .error, .excerpt, .deletedLists, .renamed: writeAnswer(to: &writer)
+        case .done, .lists, .history, .state, .error, .excerpt, .deletedLists, .renamed, .granted:
+            writeAnswer(to: &writer)
         }
     }
 
@@ -131,6 +132,15 @@ extension DownMessage {
             writer.byte(17)
             writer.varint(list)
             writer.string(name)
+        case .granted(let granted):
+            writer.byte(18)
+            writer.string(granted.person)
+            writer.byte(granted.everywhere.number)
+            writer.varint(granted.lists.count)
+            for list in granted.lists {
+                writer.string(list.name)
+                writer.byte(list.role.number)
+            }
         // These are written above. Both switches name every message: a new one does not compile until it is written.
         case .welcome, .subscribed, .chunk, .commit, .rejected, .stale, .acknowledged, .presence, .pong: break
         }

@@ -25,6 +25,8 @@ public enum DownMessage: Equatable, Sendable {
     case deletedLists(request: UInt64, [DeletedEntry], hasMore: Bool)
     /// The new name of a subscribed list, or its current name if the client used another one.
     case renamed(list: UInt64, name: String)
+    /// Who the client's user is here, and what they may do; again when that changes.
+    case granted(Granted)
     case error(code: ErrorCode, request: UInt64, retryAfter: UInt64, message: String)
 
     public struct Welcome: Equatable, Sendable {
@@ -52,6 +54,34 @@ public enum DownMessage: Equatable, Sendable {
             self.frameBytes = frameBytes
             self.program = program
             self.role = role
+        }
+    }
+
+    /// Who a user is to the server, and what they may do.
+    public struct Granted: Equatable, Sendable {
+        /// The name that others see.
+        public var person: String
+        /// The role on every list.
+        public var everywhere: Role
+        /// Higher roles on single lists.
+        public var lists: [ListRole]
+
+        public struct ListRole: Equatable, Sendable {
+            public var name: String
+            public var role: Role
+
+            public init(name: String, role: Role) {
+                (self.name, self.role) = (name, role)
+            }
+        }
+
+        public init(person: String, everywhere: Role, lists: [ListRole]) {
+            (self.person, self.everywhere, self.lists) = (person, everywhere, lists)
+        }
+
+        /// The role on the list of that name.
+        public func role(on list: String) -> Role {
+            max(everywhere, lists.first { $0.name == list }?.role ?? .none)
         }
     }
 

@@ -45,6 +45,8 @@ public struct Capabilities: OptionSet, Equatable, Sendable {
     public static let digest = Capabilities(rawValue: 4)
     /// The welcome ends with the client's role on all lists.
     public static let role = Capabilities(rawValue: 8)
+    /// The server says which name and roles the client's user has, and when they change.
+    public static let grants = Capabilities(rawValue: 16)
 }
 
 /// All messages from a client to a server. Numbers are never reused.

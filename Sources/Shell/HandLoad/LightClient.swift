@@ -233,7 +233,8 @@ final class LightClient: LoadClient {
         case .acknowledged(_, let sequence, _): return acknowledged(sequence, now)
         case .error(let code, _, _, let text):
             meter.failed("\(code)", "client \(number + 1): \(text)")
-        case .chunk, .presence, .renamed, .pong, .done, .lists, .deletedLists, .history, .state, .excerpt: break
+        case .chunk, .presence, .renamed, .granted, .pong, .done, .lists, .deletedLists, .history, .state, .excerpt:
+            break
         }
         return false
     }

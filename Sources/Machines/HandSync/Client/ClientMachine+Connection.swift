@@ -141,6 +141,7 @@ extension ClientMachine {
     /// Sends a ping, which also measures the latency.
     mutating func ping(now: UInt64) {
         common.send(.ping(now))
+        isPinging = true
         nextPing = now + idleDeadline / 3
     }
 
@@ -148,7 +149,7 @@ extension ClientMachine {
     public mutating func received(_ bytes: UnsafeRawBufferPointer, now: UInt64) {
         guard state == .greeting || state == .ready else { return }
         lastHeard = now
-        hasHeard = true
+        (hasHeard, isPinging) = (true, false)
         var reader = reader
         do {
             try reader.read(bytes) { (body) throws(WireError) -> Bool in

@@ -21,6 +21,7 @@ extension ClientMachine {
         case .presence(let list, let entries):
             if let name = names[list] { common.emit(.list(name, .presence(entries))) }
         case .renamed(let list, let name): renamed(list, to: name)
+        case .granted(let granted): self.granted = granted
         case .pong(let sent): if sent <= now { common.emit(.latency(now - sent)) }
         case .done(let request): answer(request, .done)
         case .lists(let request, let entries, let hasMore): answer(request, .lists(entries, hasMore: hasMore))
@@ -51,7 +52,7 @@ extension ClientMachine {
         }
         state = .ready
         common.author = welcome.author
-        self.welcome = welcome
+        (self.welcome, granted) = (welcome, nil)
         idleDeadline = min(max(1_000, welcome.idleDeadline), 86_400_000)
         servers.succeeded()
         readySince = now

@@ -136,7 +136,8 @@ extension ClientMachine {
         case .error(let code, let request, _, let text):
             guard !code.closes, code != .notSubscribed, requests[request]?.visit != nil else { return false }
             leave(request, .error(code, text))
-        case .welcome, .renamed, .pong, .done, .lists, .deletedLists, .history, .state, .excerpt: return false
+        case .welcome, .renamed, .granted, .pong, .done, .lists, .deletedLists, .history, .state, .excerpt:
+            return false
         }
         return true
     }

@@ -73,6 +73,10 @@ public struct ClientMachine: Sendable {
     var keepAgainAt: UInt64?
     /// The server's last welcome message.
     public internal(set) var welcome: DownMessage.Welcome?
+    /// The user's name and roles, if the server has told them.
+    public internal(set) var granted: DownMessage.Granted?
+    /// Whether a ping has not been answered.
+    var isPinging = false
     /// Whether the server has ever answered. If so, it is worth waiting for.
     public internal(set) var hasHeard = false
     public internal(set) var subscriptions: [String: Subscription] = [:]
@@ -107,7 +111,7 @@ public struct ClientMachine: Sendable {
     ///   - list: the list that the client works on, if known; it determines which server the client tries first.
     public init(
         client: ClientID, person: String, program: String,
-        capabilities: Capabilities = [.presence, .digest, .role], token: String? = nil, seed: UInt64,
+        capabilities: Capabilities = [.presence, .digest, .role, .grants], token: String? = nil, seed: UInt64,
         journal: JournalBuffer? = nil, used: [UInt64: UInt64] = [:],
         servers: [String] = [], list: String? = nil
     ) {
@@ -130,6 +134,15 @@ public struct ClientMachine: Sendable {
     var hasInFlight: Bool {
         subscriptions.values.contains { $0.replica.inFlight != nil }
             || requests.values.contains { $0.visit?.sequence != nil }
+    }
+
+    /// Whether the server owes an answer, or is being connected to.
+    package var awaitsAnswer: Bool {
+        switch state {
+        case .connecting, .greeting: true
+        case .ready: isPinging || !requests.isEmpty || hasInFlight
+        case .stopped, .heldUp, .changingID, .waiting: false
+        }
     }
 
     /// The latest time to call `timer(now:)`.

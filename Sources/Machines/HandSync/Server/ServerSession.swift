@@ -181,7 +181,8 @@ public struct ServerSession: Sendable {
             let error = WireError.noCommonVersion(lowest: hello.lowestVersion, highest: hello.highestVersion)
             return fail(.versionNotSupported, "\(error)")
         }
-        state = .greeting(hello.capabilities.intersection([.presence, .digest, .role]), version: UInt8(version))
+        state = .greeting(
+            hello.capabilities.intersection([.presence, .digest, .role, .grants]), version: UInt8(version))
         return .identify(hello)
     }
 

@@ -97,6 +97,15 @@ package struct Access: Equatable, Sendable {
         return lists.filter { $0.value >= .read && isBefore(name, $0.key) }.keys.sorted(by: isBefore)
     }
 
+    /// What the user is told of it, with the roles on single lists in the order of their names. Nil if these are more
+    /// than `most`: then it is best to try.
+    func granted(to person: String, most: Int = 1_000) -> DownMessage.Granted? {
+        let lists = self.lists.filter { $0.value > everywhere }.sorted { $0.key < $1.key }
+        guard lists.count <= most else { return nil }
+        return DownMessage.Granted(
+            person: person, everywhere: everywhere, lists: lists.map { .init(name: $0.key, role: $0.value) })
+    }
+
     /// The deleted lists that the user may undelete, by `LogID.list`; nil for all.
     var bringableBack: [UInt32]? {
         everywhere >= .admin ? nil : deleted.filter { $0.value >= .admin }.keys.sorted()
@@ -213,6 +222,14 @@ extension Service {
         return false
     }
 
+    /// Tells a client which name and roles its user has, if it wants to know.
+    func tellGrants(_ connection: Connection) {
+        guard connection.hasGrants, connection.author != nil, !connection.isEnding,
+            let granted = connection.access.granted(to: connection.person)
+        else { return }
+        send(.granted(granted), to: connection)
+    }
+
     /// Call this when roles or tokens have changed. Looks up again the access of all clients that have said hello, even
     /// of those that have not been welcomed yet.
     package func accessChanged() {
@@ -226,7 +243,9 @@ extension Service {
                 fail(connection, .shuttingDown, "your name has changed: connect again", retryAfter: 100)
                 continue
             }
+            let former = connection.access
             connection.access = access
+            if access != former { tellGrants(connection) }
             for index in connection.cursors.indices.reversed() {
                 let cursor = connection.cursors[at: index]
                 guard access.role(on: cursor.hosted.list) < .read else { continue }

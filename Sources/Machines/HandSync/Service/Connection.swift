@@ -29,6 +29,8 @@ package final class Connection {
     var hasPresence = false
     /// Whether the client compares its lists' digests when it comes back.
     var hasDigest = false
+    /// Whether the client wants to know its user's name and roles.
+    var hasGrants = false
     @exclusivity(unchecked) private var identity = Identity.unknown
     /// The person's name, once it is known.
     package internal(set) var person = ""

@@ -95,6 +95,7 @@ extension Service {
         connection.person = grant.access.person(saying: hello.person)
         connection.hasPresence = hello.capabilities.contains(.presence)
         connection.hasDigest = hello.capabilities.contains(.digest)
+        connection.hasGrants = hello.capabilities.contains(.grants)
         findAuthor(of: client, connection, after: old)
     }
 
@@ -139,6 +140,7 @@ extension Service {
         let role = connection.access.everywhere
         carryOut(
             connection.session.identified(author: author.number, role: role, now: environment.now), for: connection)
+        tellGrants(connection)
         receive(from: connection)
     }
 

@@ -371,7 +371,9 @@ extension DownMessage {
         case .acknowledged(_, let sequence, let revision): "submission \(sequence) was made at \(revision)"
         case .error(let code, let request, _, _): "error \(code), of request \(request)"
         case .renamed(_, let name): "the list is called \(name)"
-        case .welcome, .chunk, .commit, .presence, .pong, .done, .lists, .deletedLists, .history, .state, .excerpt: nil
+        case .welcome, .granted, .chunk, .commit, .presence, .pong, .done, .lists, .deletedLists, .history, .state,
+            .excerpt:
+            nil
         }
     }
 
