@@ -129,6 +129,33 @@ import Testing
         try leave(tmux)
     }
 
+    /// Keys that arrive together with ctrl-o are meant neither for the field afterwards nor for a later screen, and so
+    /// are those that come with ctrl-z.
+    @Test func keysThatComeWithTheLastOneAreNotTypedLater() throws {
+        try hand("create", "list")
+        try hand("add", "milk")
+        let tmux = try editing()
+        for round in 1...2 {
+            try tmux.send("\u{0F}zz\r", in: tmux.first)
+            try wait(tmux, for: "given: milk")
+            try enter("set milk \(round)\\n", tmux)
+            try enter("end 0", tmux)
+            try tmux.wait(for: tmux.first) {
+                ScreenTests.isSynced($0) && $0.contains { $0.contains("✎ milk \(round)") }
+            }
+        }
+        try tmux.send("!", in: tmux.first)
+        try wait(tmux, for: "✎ milk 2!")
+        try tmux.press("Enter", in: tmux.first)
+        try tmux.wait(for: tmux.first) { ScreenTests.isSynced($0) && !$0.joined().contains("✎") }
+        try tmux.send("\u{1A}d", in: tmux.first)
+        try tmux.wait(for: tmux.first) { $0.joined().contains("Stopped") }
+        try enter("fg", tmux)
+        try tmux.wait(for: tmux.first) { ScreenTests.isSynced($0) && ScreenTests.items($0).count == 1 }
+        try leave(tmux)
+        #expect(try hand("ls").contains("milk 2!"))
+    }
+
     /// An editor that fails is reported; the text typed earlier is in the field, and the text that the editor saved is
     /// in its file.
     @Test func aFailingEditorIsReported() throws {

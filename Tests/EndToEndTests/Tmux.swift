@@ -49,6 +49,9 @@ final class Tmux {
         try? input.fileHandleForWriting.close()
     }
 
+    /// Ends the terminals with their programs.
+    func end() { Self.killServer(folder.path + "/tmux") }
+
     /// Starts a process that gets signals: a test's thread blocks them, and a child inherits that.
     private static func run(_ process: Process) throws {
         var (none, before) = (sigset_t(), sigset_t())

@@ -41,7 +41,7 @@ import Testing
         Row(.lists, "D 'y' enter", "/", sees: "nothing was deleted"),
         Row(.lists, "D 'others' esc", "/", sees: "▸ others"),
         Row(.lists, "r", "/", .reconnect), Row(.lists, "f5", "/", .fetchLists), Row(.lists, "q", "/", .quit),
-        Row(.lists, "esc", "/", .quit), Row(.lists, "?", "/-/help"), Row(.lists, "C", "/-/connection"),
+        Row(.lists, "esc", "/"), Row(.lists, "?", "/-/help"), Row(.lists, "C", "/-/connection"),
     ]
 
     static let items: [Row] = [

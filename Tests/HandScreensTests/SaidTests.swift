@@ -98,6 +98,73 @@ import Testing
         #expect(Self.said(stage).contains(words), "\(Self.said(stage))")
     }
 
+    /// A notice stands where its keys mean what it says; elsewhere the status line counts it, and the hints stay.
+    @Test(arguments: ["enter", "H", "w", "H enter"]) func aNoticeLeavesOtherScreensTheirHints(_ keys: String) {
+        var stage = KeyTests.stage("a >b c")
+        stage.presence("Bob", on: nil)
+        stage.press("k e 'X' enter")
+        stage.confirm()
+        stage.presence("Bob", on: nil)
+        stage.remoteBefore(stage.hand().rewording(0, "Bob's"))
+        #expect(Self.said(stage).contains("R get it back"))
+        stage.send(.history(list: "things", [], people: [:]))
+        stage.press(keys)
+        stage.wait(5_000)
+        #expect(Self.said(stage).contains("? help") && !Self.said(stage).contains("get it back"))
+        #expect(stage.lines[stage.lines.count - 1].contains("1 notice"))
+        stage.press("q q q q")
+        #expect(stage.top == .lists)
+    }
+
+    /// The words around a quotation say what happened: the quotation is shortened, the longest first.
+    @Test(arguments: [
+        (80, "cat deleted '[ ] please bring beer and crisps', which you moved", nil as String?),
+        (
+            50, "cat deleted '[ ] please bring beer and crisps', which you moved",
+            "cat deleted '[ ] please bring b…', which you moved"
+        ),
+        (
+            60, "Bob overwrote 'don't forget the milk of the cow' with 'a goat'",
+            "Bob overwrote 'don't forget the milk of the…' with 'a goat'"
+        ),
+        (20, "cat deleted '[ ] please bring beer and crisps', which you moved", "cat deleted '[ ] pl…"),
+        (30, "a sentence without any quotation in it", "a sentence without any quotat…"),
+        (24, "'漢字漢字漢字漢字漢字' deleted", "'漢字漢字漢字…' deleted"),
+    ]) func aSentenceKeepsItsReason(_ width: Int, _ text: String, _ expected: String?) {
+        var stage = Stage(["things": Notation.hand("a").hand], columns: width)
+        stage.send(.warning(text))
+        #expect(Self.said(stage).hasPrefix(String((expected ?? text).prefix(width))), "\(Self.said(stage))")
+    }
+
+    /// Whoever goes back once too often stays among the lists; q leaves.
+    @Test func escapeDoesNotLeaveTheProgram() {
+        var stage = KeyTests.stage("a >b c")
+        stage.press("! esc esc esc esc left h")
+        #expect(stage.top == .lists && !stage.commands.contains(.quit))
+        #expect(Self.said(stage).contains("q leave"))
+        stage.press("q")
+        #expect(stage.commands.contains(.quit))
+        // Nothing was overridden: an empty screen opens, so that the Escape afterwards leaves that and not the list.
+        stage = KeyTests.stage("a >b c")
+        stage.press("! esc")
+        #expect(stage.top == .list("things"))
+    }
+
+    /// The terminal's cursor is on the selected row, for screen readers, on every screen with rows.
+    @Test func theTerminalsCursorIsOnTheSelectedRow() {
+        for route in [Route.list("things"), .lists, .help, .people("things")] {
+            var stage = Stage(["things": Notation.hand("a b #c d").hand], opening: route)
+            stage.send(.lists(["x", "y", "z"].map { .init(name: $0, count: 0, revision: 0, rules: Rules()) }))
+            stage.presence("Bob", on: nil)
+            for key in ["", "j", "j", "k", "G"] {
+                stage.press(key)
+                let row = stage.lines.firstIndex { $0.hasPrefix("▸") }
+                #expect(stage.app.view().cursor == row.map { Point(row: $0, column: 0) }, "\(route)")
+                #expect(row != nil)
+            }
+        }
+    }
+
     @Test func theKeysAtTheBottomCanBeClicked() {
         var stage = KeyTests.stage("a >b c")
         func click(_ words: String, _ stage: inout Stage) throws {

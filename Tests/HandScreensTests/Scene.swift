@@ -67,6 +67,11 @@ struct Scene: CustomStringConvertible, Sendable {
             $0.send(.kept(["groceries"]))
             $0.goOffline()
         },
+        Scene("lists-token", opening: .lists, isOnline: false, isKnown: false) {
+            let reason = "the token is not valid, or no longer"
+            $0.send(.connection(.offline(reason: reason, retryIn: nil), refused: .notAuthenticated))
+            $0.wait(4_000)
+        },
         Scene("lists-unreachable", opening: .lists, isOnline: false, isKnown: false) { $0.goOffline() },
     ]
 
@@ -95,6 +100,15 @@ struct Scene: CustomStringConvertible, Sendable {
         Scene("list-full", "?A♣ ?2♦ ?3♥", rules: Rules(maximumCount: 3, allowedKinds: [.card], hasDeck: true)) {
             $0.press("D")
         },
+        Scene("list-deck", "", rules: .fiveCards),
+        Scene("list-reading") {
+            $0.send(.granted(.init(person: "ada", everywhere: .none, lists: [.init(name: "things", role: .read)])))
+        },
+        Scene("list-silence") {
+            $0.press("space")
+            $0.send(.awaiting(since: $0.now))
+            $0.wait(7_000)
+        },
         Scene("list-dragging") {
             $0.mouse(.press, row: 3)
             $0.mouse(.drag, row: 5)
@@ -119,6 +133,18 @@ struct Scene: CustomStringConvertible, Sendable {
             $0.confirm()
             $0.presence("Bob", on: nil)
             $0.remoteBefore($0.hand().rewording(1, "Bob's"))
+        },
+        Scene("together-deleted") {
+            $0.presence("Cat", on: nil)
+            $0.press("j j j space k e ' and crisps, the salted ones, from the shop at the corner' enter")
+            $0.confirm()
+            $0.presence("Cat", on: nil)
+            $0.remoteBefore(.deleting(2..<3))
+        },
+        Scene("together-elsewhere") {
+            $0.press("o 'mine' enter esc")
+            $0.reject(.notStored)
+            $0.press("H")
         },
         Scene("together-rejected") {
             $0.press("o 'mine' enter esc")

@@ -13,6 +13,10 @@ struct Stage {
     private(set) var commands: [Command] = []
     private(set) var now: UInt64 = 1_000
     private var nextID: UInt64 = 1 << 40
+    /// Why every edit fails; nil if edits are made.
+    var editProblem: String?
+    /// Whether the client has time to go on with its work at once.
+    var hasTime = true
 
     static let me: UInt64 = 1
     static let bob: UInt64 = 2
@@ -68,10 +72,11 @@ struct Stage {
         commands += new
         for command in new {
             switch command {
+            case .edit where editProblem != nil: send(.failed(command, editProblem ?? ""))
             case .edit(let list, let delta): change(list, command) { Retraction(delta: try $0.edit(delta)) }
             case .undo(let list): change(list, command) { try $0.undo() }
             case .redo(let list): change(list, command) { try $0.redo() }
-            case .workOn: send(.continueWork)
+            case .workOn: if hasTime { send(.continueWork) }
             case .follow(let list) where replicas[list] == nil:
                 send(.list(list, .changed(ListState(), Replica.Update())))
             default: break

@@ -62,7 +62,7 @@ extension JSON {
         return (field: field, name: field.names[0])
     }
 
-    static func kind(from field: JSONField) throws(FormatError) -> Content.Kind {
+    package static func kind(from field: JSONField) throws(FormatError) -> Content.Kind {
         switch field.value {
         case .string(let name):
             if let known = Content.Kind.known.first(where: { $0.name == name }) { return known }

@@ -83,7 +83,7 @@ extension JSONField {
         return bytes
     }
 
-    func id() throws(FormatError) -> ItemID {
+    package func id() throws(FormatError) -> ItemID {
         guard case .string(let text) = value else { throw mismatch("an id of \(ItemID.textLength) characters") }
         if let id = ItemID(text) { return id }
         let isNearly = text.utf8.count == ItemID.textLength && ItemID.range(ofPrefix: String(text.dropLast())) != nil
@@ -112,7 +112,8 @@ extension JSONField {
     }
 
     /// Returns the result of `read`, or nil if this place is empty.
-    func ifPresent<Element>(_ read: (JSONField) throws(FormatError) -> Element) throws(FormatError) -> Element? {
+    package func ifPresent<Element>(_ read: (JSONField) throws(FormatError) -> Element) throws(FormatError) -> Element?
+    {
         isPresent ? try read(self) : nil
     }
 

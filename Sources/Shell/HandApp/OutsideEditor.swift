@@ -72,6 +72,19 @@ final class OutsideEditor {
         }
     }
 
+    /// The text that the editor has saved so far; nil if it has saved none that can be read.
+    var saved: String? {
+        guard let bytes = try? PrivateFile.read(file, upTo: Self.mostBytes + 1)?.bytes, bytes != given,
+            bytes.count <= Self.mostBytes
+        else { return nil }
+        return Self.text(bytes)
+    }
+
+    /// The text in a file, without the newline with which editors end the last line; nil if it is not UTF-8.
+    private static func text(_ bytes: [UInt8]) -> String? {
+        String(validating: bytes.last == 0x0A ? bytes.dropLast() : bytes[...], as: UTF8.self)
+    }
+
     /// Leaves the editor because this program ends; returns a message with the file that the editor saves.
     func leave() -> String {
         process?.kill(SIGHUP)
@@ -90,10 +103,9 @@ final class OutsideEditor {
             }
             guard let bytes else { return .failure(gone("the editor has removed its file")) }
             if bytes.count > Self.mostBytes { return .failure(kept("what the editor saved is too large; it is")) }
-            guard var text = String(validating: bytes, as: UTF8.self) else {
+            guard let text = Self.text(bytes) else {
                 return .failure(kept("what the editor saved is not UTF-8; it is"))
             }
-            if text.utf8.last == 0x0A { text = String(text.unicodeScalars.dropLast()) }
             remove()
             return .success(text)
         } catch {

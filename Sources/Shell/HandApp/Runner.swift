@@ -1,4 +1,5 @@
 import EventLoop
+import Files
 import HandClient
 import HandCore
 import HandFormats
@@ -35,7 +36,6 @@ package final class Runner {
     private let connect: Connect
     private(set) var engine: ClientEngine
     private var app: App
-    private let settings: AppState.Settings
     private var events: [Event] = []
     private let clock: Timer
     private let worker: Timer
@@ -43,6 +43,8 @@ package final class Runner {
     private var isClosed = false
     /// The reason why edits are lost after closing, or nil if none are.
     package private(set) var loss: String?
+    /// Where the text is that was being typed at the end; nil if none was.
+    package private(set) var note: String?
     /// The way to another server, while the user goes there.
     private var journey: Journey?
     /// Whether the journal of the server that the user has left is being closed.
@@ -64,7 +66,6 @@ package final class Runner {
         self.loop = loop
         self.screen = screen
         self.connect = connect
-        self.settings = settings
         app = App(settings, opening: route)
         clock = Timer(loop)
         worker = Timer(loop)
@@ -90,8 +91,12 @@ package final class Runner {
     /// Ends everything: the connection, the journal, the screen.
     package func close() {
         guard !isClosed else { return }
+        // What the user's own editor has saved belongs to the text that was being typed.
+        if let text = outside?.saved { _ = app.update(.editedOutside(text), now: loop.now) }
         isClosed = true
-        loss = engine.close() ?? outside?.leave() ?? loss
+        keepDrafts()
+        let losses = [loss, engine.close(), outside?.leave()].compactMap(\.self)
+        loss = losses.isEmpty ? nil : losses.joined(separator: "\n")
         screen.close()
         hook?.cancel()
         clock.close()
@@ -119,11 +124,42 @@ package final class Runner {
     }
 
     private func listen() {
-        engine.onStatus = { [unowned self] status in take(.connection(status)) }
+        engine.onStatus = { [unowned self] status in take(.connection(status, refused: engine.machine.refusal)) }
         engine.onWarning = { [unowned self] text in take(.warning(Printable.clean(text))) }
         engine.onLatency = { [unowned self] milliseconds in take(.latency(milliseconds)) }
         engine.keptLists { [unowned self] in take(.kept($0)) }
         engine.start()
+        guard let folder = drafts else { return }
+        Work.submit(loop) {
+            folder.read()
+        } then: { [weak self, engine] drafts in
+            if let self, self.engine === engine, !drafts.isEmpty { take(.drafts(drafts)) }
+        }
+    }
+
+    // MARK: Drafts
+
+    /// Where texts are kept that are being typed when this ends; nil if this client keeps nothing on disk.
+    private var drafts: DraftFolder? {
+        engine.journalPath.map { DraftFolder(path: PrivateFile.folder(of: $0) + "/drafts") }
+    }
+
+    /// Writes the texts that are being typed to disk.
+    private func keepDrafts() {
+        for draft in app.unkeptDrafts {
+            let place = "'\(Printable.clean(draft.list))'"
+            do {
+                guard let drafts else { throw Unkept() }
+                try drafts.keep(draft)
+                note = "what you were typing is kept; it is offered again when you open \(place)"
+            } catch {
+                loss = "what you were typing in \(place) is lost (\(error)): \(Printable.clean(draft.text))"
+            }
+        }
+    }
+
+    private struct Unkept: Error, CustomStringConvertible {
+        let description = "this client keeps nothing on disk"
     }
 
     // MARK: Turns
@@ -141,6 +177,7 @@ package final class Runner {
 
     private func endTurn() {
         handleEvents()
+        tellState()
         guard !isClosed else { return }
         leave()
         if needsDrawing {
@@ -149,6 +186,14 @@ package final class Runner {
         }
         guard let deadline = app.deadline else { return clock.stop() }
         clock.start(after: deadline > loop.now ? deadline - loop.now : 1) { [unowned self] in take(.tick) }
+    }
+
+    /// Passes on what the engine knows but does not report.
+    private func tellState() {
+        let (since, granted) = (engine.awaitingSince, engine.machine.granted)
+        if since != app.state.awaitingSince { take(.awaiting(since: since)) }
+        if granted != nil, granted != app.state.granted { take(.granted(granted)) }
+        handleEvents()
     }
 
     // MARK: Commands
@@ -175,6 +220,7 @@ package final class Runner {
         case .openAddress(let address):
             if let problem = Opener.open(address, loop) { take(.failed(command, problem)) }
         case .visit(let location): visit(location)
+        case .forgetDraft(let name): drafts?.forget(name)
         case .editOutside(let text, let name): editOutside(text, named: name, command)
         case .fetchLists: askForLists()
         case .create(let name, let rules):
@@ -289,6 +335,7 @@ package final class Runner {
         guard case .ready(let location, let makeEngine) = journey, engine.isKept, outside == nil, !app.isTyping
         else { return }
         journey = nil
+        keepDrafts()
         isClosingJournal = true
         loss =
             engine.close { [weak self] in
@@ -298,12 +345,8 @@ package final class Runner {
             } ?? loss
         engine = makeEngine(loop)
         events = []
-        var settings = settings
-        settings.server = location.server
-        settings.size = app.state.size
         // With the same seed, new items would have the ids of those that the user has made before.
-        settings.seed = .random(in: 0...UInt64.max)
-        app = App(settings, opening: location.route)
+        app = app.visiting(location, seed: .random(in: 0...UInt64.max))
         listen()
         for command in app.start(now: loop.now) { carryOut(command) }
         handleEvents()

@@ -16,12 +16,17 @@ package final class ClientEngine: MachineShell {
     private var hook: TurnHook?
     private let driver: MachineDriver
     package var machine: ClientMachine { driver.machine }
+    /// The file of the client's journal; nil without one.
+    package var journalPath: String? { configuration.journalPath }
     var certificateLifetime: Int? { driver.certificateLifetime }
     var lists: [String: ListFollowers] = [:]
     /// The reasons why lists that were opened are not followed any more.
     var refusals: [String: ClientError] = [:]
     private var answers: [UInt64: (ClientMachine.Answer) -> Void] = [:]
     private(set) var status = ClientMachine.Status.connecting(to: nil)
+    /// Since when the server owes an answer, or has not been reached; nil if it owes none. Counted from the last sign
+    /// of life.
+    package private(set) var awaitingSince: UInt64?
     /// Called at every change of the connection.
     package var onStatus: ((ClientMachine.Status) -> Void)?
     /// Called with the latency in milliseconds.
@@ -195,7 +200,12 @@ package final class ClientEngine: MachineShell {
         try driver.perform(body)
     }
 
+    package func heard(_ event: ServerConnection.Event) {
+        if case .bytes = event { awaitingSince = nil }
+    }
+
     package func carriedOut() {
+        awaitingSince = machine.awaitsAnswer ? awaitingSince ?? loop.now : nil
         for followers in lists.values { followers.publish() }
         let waiting = waiters
         waiters = []

@@ -226,6 +226,8 @@ package final class Terminal {
         raise(SIGTSTP)
         // Here the process continues.
         signal(SIGTSTP, handler)
+        // Keys that arrived with the last one were meant for the shell.
+        decoder = KeyDecoder()
         comeBack()
     }
 

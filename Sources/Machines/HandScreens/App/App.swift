@@ -38,6 +38,15 @@ package struct App: Sendable {
         router = Router(opening: route)
     }
 
+    /// The app on another server's screens. What belongs to the person and the terminal goes along.
+    package func visiting(_ location: Location, seed: UInt64) -> App {
+        var settings = state.settings
+        (settings.server, settings.size, settings.seed) = (location.server, state.size, seed)
+        var next = App(settings, opening: location.route)
+        (next.state.clusters, next.state.clipboard) = (state.clusters, state.clipboard)
+        return next
+    }
+
     /// The commands at the start.
     package mutating func start(now: UInt64) -> [Command] {
         state.now = now
@@ -47,7 +56,7 @@ package struct App: Sendable {
     /// When the next `tick` is due; nil if none is.
     package var deadline: UInt64? {
         let flashes = state.lists.values.flatMap { $0.flashes.values }.min()
-        return [message?.until, flashes, sendingDue, refreshDue, state.retryAt].compactMap(\.self)
+        return [message?.until, flashes, sendingDue, refreshDue, state.retryAt, state.silenceDue].compactMap(\.self)
             .filter { $0 > state.now }.min()
     }
 
@@ -57,7 +66,12 @@ package struct App: Sendable {
         state.now = max(state.now, now)
         if let until = message?.until, until <= now { message = nil }
         learn(event)
-        return Columns.$clusters.withValue(state.clusters) { carryOut(event) }
+        return Columns.$clusters.withValue(state.clusters) {
+            let before = storedDrafts
+            let commands = carryOut(event)
+            resumeDraft()
+            return commands + before.subtracting(storedDrafts).sorted().map { .forgetDraft($0) }
+        }
     }
 
     private mutating func carryOut(_ event: Event) -> [Command] {
@@ -67,6 +81,7 @@ package struct App: Sendable {
             let isHinting = ScreenFrame.showsHints(on: router.top, message: message?.text, state)
             message = nil
             if case .mouse(let mouse) = input, isHinting, let hint = hint(under: mouse) {
+                forgetKeys()
                 for key in hint.keys { commands += press(key) }
             } else {
                 commands += take(input)
@@ -75,13 +90,47 @@ package struct App: Sendable {
         if let refreshDue, refreshDue <= state.now { commands += appear() }
         // Hidden screens follow events, too, so that the user comes back to the same place.
         var followed: [Command] = []
-        router.updateAll { screen in followed += screen.take(.model(event), &state) }
+        let top = router.top.route
+        router.updateAll { screen in
+            let commands = screen.take(.model(event), &state)
+            // Only the screen that the user looks at may lead elsewhere, and not while they type: the next keys would
+            // go to a screen that they were not meant for.
+            let mayLead = screen.route == top && screen.typing == nil
+            followed += commands.filter { mayLead || !$0.leadsElsewhere }
+        }
         commands += followed
         return run(commands) + sendWhereabouts()
     }
 
     /// Whether the user is typing something that would be lost with this app.
     package var isTyping: Bool { router.top.typing != nil }
+
+    // MARK: Drafts
+
+    private var openDrafts: [(list: String, draft: Draft)] {
+        router.stack.compactMap { screen in
+            guard case .field(let draft)? = screen.typing, let list = screen.route.list else { return nil }
+            return (list, draft)
+        }
+    }
+
+    /// The typed texts that would be lost with this app.
+    package var unkeptDrafts: [KeptDraft] {
+        openDrafts.compactMap { $0.draft.kept(in: $0.list, state.list($0.list).hand) }
+            + state.drafts.filter { $0.name == nil }
+    }
+
+    /// The names of the stored texts that still wait or are being edited.
+    private var storedDrafts: Set<String> {
+        Set(openDrafts.compactMap(\.draft.keptAs) + state.drafts.compactMap(\.name))
+    }
+
+    /// Offers a text that was kept, on its list's screen.
+    private mutating func resumeDraft() {
+        guard !state.drafts.isEmpty, var screen = router.top as? ListScreen else { return }
+        screen.resume(&state)
+        router.top = screen
+    }
 
     private var isEditingOutside: Bool {
         if case .field(let draft)? = router.top.typing { draft.outside != nil } else { false }
@@ -97,14 +146,15 @@ package struct App: Sendable {
         switch event {
         case .input(.resize(let size)): state.size = size
         case .input(.cursor(let point)): state.clusters.learn(point)
-        case .connection(let status):
-            state.connection = status
-            state.retryAt = nil
+        case .connection(let status, let refusal):
+            (state.connection, state.refusal, state.retryAt) = (status, refusal, nil)
             if case .offline(_, let wait?) = status { state.retryAt = state.now + wait }
             // The reason for giving up is shown on whatever screen is open.
             if case .offline(let reason, nil) = status { say(Printable.clean(reason)) }
             if case .connecting(let place) = status { state.place = place }
             if !state.isOnline { for name in state.lists.keys { state.lists[name]?.lostConnection() } }
+        case .granted(let granted): state.granted = granted ?? state.granted
+        case .awaiting(let since): state.awaitingSince = since
         case .latency(let milliseconds): state.latency = milliseconds
         case .list(let name, let news):
             if case .changed(let new, let update) = news, update.origin == .own {
@@ -122,6 +172,11 @@ package struct App: Sendable {
         case .tick: for name in state.lists.keys { _ = state.lists[name]?.expire(now: state.now) }
         case .done(.undo): say("undone: " + (deed ?? Deed.nothing))
         case .done(.redo): say("redone: " + (deed ?? Deed.nothing))
+        case .drafts(let drafts):
+            state.drafts += drafts
+            let others = Set(drafts.map(\.list)).subtracting([router.top.route.list ?? ""]).sorted()
+            let names = others.map { "'\($0)'" }.joined(separator: ", ")
+            if !others.isEmpty { say("unfinished text waits in \(names)") }
         case .input, .continueWork, .history, .state, .editedOutside, .done: break
         }
     }
@@ -129,6 +184,7 @@ package struct App: Sendable {
     /// Screens of the list stay open under its new name.
     private mutating func renamed(_ list: String, to name: String) {
         state.lists[name] = state.lists.removeValue(forKey: list)
+        for index in state.drafts.indices where state.drafts[index].list == list { state.drafts[index].list = name }
         router.updateAll { screen in
             guard var mine = screen as? any ListScreens, mine.list == list else { return }
             mine.list = name
@@ -144,8 +200,11 @@ package struct App: Sendable {
     // MARK: Input
 
     private mutating func take(_ input: Input) -> [Command] {
+        if case .key(let key) = input { return press(key) }
+        // A sequence of keys ends with whatever else the user does.
+        if input.isFromPerson { forgetKeys() }
         switch input {
-        case .key(let key): return press(key)
+        case .key: return []
         case .paste(let text):
             guard var prompt = router.top.prompt else { return router.top.take(.input(input), &state) }
             prompt.editor.insert(text)
@@ -175,7 +234,7 @@ package struct App: Sendable {
         case .unfinished: return []
         case .action(let action):
             let times = count
-            (pressed, count) = ([], nil)
+            forgetKeys()
             return perform(action, count: times)
         case .nothing:
             let isSequence = pressed.count > 1
@@ -187,6 +246,9 @@ package struct App: Sendable {
         }
     }
 
+    /// Forgets the unfinished sequence of keys and the number before it.
+    private mutating func forgetKeys() { (pressed, count) = ([], nil) }
+
     /// Takes a digit of the number before a key, which says how often or where to.
     private mutating func takeDigit(_ key: Key) -> Bool {
         guard key.modifiers.isEmpty, case .character(let character) = key.code, let digit = character.wholeNumberValue,
@@ -197,12 +259,12 @@ package struct App: Sendable {
     }
 
     private mutating func perform(_ action: Action, count: Int?) -> [Command] {
-        if let refusal = router.top.refusal(of: action, state) {
+        if let refusal = router.top.obstacle(to: action, state) {
             say(refusal)
             return [.bell]
         }
         switch action {
-        case .quit: return [.quit]
+        case .quit, .leave: return [.quit]
         case .suspend: return [.suspend]
         case .redraw: return [.redraw]
         case .help: return router.top.route == .help ? [] : [.open(.help)]
@@ -217,6 +279,7 @@ package struct App: Sendable {
     private mutating func run(_ commands: [Command]) -> [Command] {
         var rest: [Command] = []
         for command in commands {
+            if command.leadsElsewhere { forgetKeys() }
             switch command {
             case .open(let route):
                 router.open(route)
@@ -225,13 +288,13 @@ package struct App: Sendable {
                 router.replaceTop(by: route)
                 rest += run(appear())
             case .back:
-                if router.back() { rest += run(appear()) } else { rest.append(.quit) }
+                if router.back() { rest += run(appear()) }
             case .say(let text): say(text)
             case .undo, .redo:
                 deed = nil
                 rest.append(command)
             case .quit, .suspend, .redraw, .reconnect, .bell, .follow, .edit, .presence, .fetchLists, .create,
-                .deleteList, .fetchHistory, .fetchState, .openAddress, .editOutside, .visit, .workOn:
+                .deleteList, .fetchHistory, .fetchState, .openAddress, .editOutside, .forgetDraft, .visit, .workOn:
                 if !rest.contains(command) || command.mayRepeat { rest.append(command) }
             }
         }
@@ -284,12 +347,24 @@ extension Input {
 }
 
 extension Command {
+    /// Whether another screen is the topmost one afterwards.
+    fileprivate var leadsElsewhere: Bool {
+        switch self {
+        case .open, .back, .replace: true
+        case .say, .quit, .suspend, .redraw, .reconnect, .bell, .follow, .edit, .presence, .undo, .redo, .fetchLists,
+            .create, .deleteList, .fetchHistory, .fetchState, .openAddress, .editOutside, .forgetDraft, .visit,
+            .workOn:
+            false
+        }
+    }
+
     /// Whether doing it twice differs from doing it once.
     fileprivate var mayRepeat: Bool {
         switch self {
         case .edit, .presence: true
         case .open, .back, .replace, .say, .quit, .suspend, .redraw, .reconnect, .bell, .follow, .undo, .redo,
-            .fetchLists, .create, .deleteList, .fetchHistory, .fetchState, .openAddress, .editOutside, .visit, .workOn:
+            .fetchLists, .create, .deleteList, .fetchHistory, .fetchState, .openAddress, .editOutside, .forgetDraft,
+            .visit, .workOn:
             false
         }
     }

@@ -13,6 +13,12 @@ package struct AppState: Sendable {
     /// Milliseconds on a monotonic clock.
     package internal(set) var now: UInt64 = 0
     package internal(set) var connection = ClientMachine.Status.connecting(to: nil)
+    /// Why the server refuses this client for good; nil if it does not.
+    package internal(set) var refusal: ErrorCode?
+    /// The user's name and roles; nil if the server has not told them.
+    package internal(set) var granted: DownMessage.Granted?
+    /// Since when the server owes an answer, on the clock of `now`; nil if it owes none.
+    package var awaitingSince: UInt64?
     /// The server that was tried last, of several.
     package internal(set) var place: String?
     /// When the next attempt to connect is due, on the clock of `now`.
@@ -24,6 +30,8 @@ package struct AppState: Sendable {
     /// The lists that this machine has copies of.
     package internal(set) var keptLists: [String] = []
     package internal(set) var clipboard = Clipboard()
+    /// Texts that were being typed when a screen closed. Their lists' screens offer them again.
+    var drafts: [KeptDraft] = []
     var random: SplitMix64
 
     /// The contents that were cut or copied.
@@ -80,6 +88,18 @@ package struct AppState: Sendable {
     package func list(_ name: String) -> ListData { lists[name] ?? ListData(name) }
 
     package var isOnline: Bool { connection == .online }
+
+    /// For how many seconds the server has not answered; nil if that is not worth telling.
+    var silence: UInt64? {
+        guard let awaitingSince, now >= awaitingSince + Self.longSilence else { return nil }
+        return (now - awaitingSince) / 1_000
+    }
+
+    /// When the silence must be drawn anew.
+    var silenceDue: UInt64? { awaitingSince.map { $0 + max(Self.longSilence, ((silence ?? 0) + 1) * 1_000) } }
+
+    /// After how many milliseconds a person wants to know that no answer has come.
+    private static let longSilence: UInt64 = 5_000
 
     /// The rows of the terminal between the title and the two lines at the bottom.
     package var bodyRows: Int { max(1, size.rows - ScreenFrame.rowsAround) }

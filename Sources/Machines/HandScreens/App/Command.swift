@@ -26,6 +26,8 @@ package enum Command: Equatable, Sendable {
     case openAddress(String)
     /// A text to open in the user's own editor, which takes over the terminal, in a file with the given name.
     case editOutside(String, named: String)
+    /// Forget the text that was kept under a name.
+    case forgetDraft(String)
     /// A place on another server.
     case visit(Location)
     /// Send `continueWork` after the events that are already waiting.

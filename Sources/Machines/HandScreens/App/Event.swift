@@ -9,7 +9,12 @@ package enum Event: Sendable {
     case tick
     /// There is time to continue unfinished work.
     case continueWork
-    case connection(ClientMachine.Status)
+    /// The code says why the server refuses this client for good.
+    case connection(ClientMachine.Status, refused: ErrorCode? = nil)
+    /// The user's name and roles, as far as the server has told them.
+    case granted(DownMessage.Granted?)
+    /// Since when the server owes an answer; nil if it owes none.
+    case awaiting(since: UInt64?)
     /// The server's response time in milliseconds.
     case latency(UInt64)
     /// A message of the server that answers no request.
@@ -20,6 +25,8 @@ package enum Event: Sendable {
     case kept([String])
     case history(list: String, [Commit], people: [UInt64: String])
     case state(list: String, revision: Int, Hand)
+    /// The texts that were being typed when earlier screens of this server were closed.
+    case drafts([KeptDraft])
     /// The text as the user's own editor saved it.
     case editedOutside(String)
     /// A command failed, for the given reason.

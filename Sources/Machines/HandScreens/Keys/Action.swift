@@ -13,7 +13,7 @@ package enum Action: String, CaseIterable, Sendable {
     // Looking around.
     case filter, hideTicked, clearTicked, jump, follow, history, people, notices
     // The lists of a server.
-    case newList, deleteList, refresh
+    case newList, deleteList, refresh, leave
     // History.
     case whose, restore, older, newer
 
@@ -35,7 +35,7 @@ package enum Action: String, CaseIterable, Sendable {
             [.list, .item]
         case .back, .quit, .help, .connection, .suspend, .redraw, .up, .down, .halfPageUp, .halfPageDown, .pageUp,
             .pageDown, .top, .end, .retrieve, .filter, .hideTicked, .jump, .history, .people, .notices, .newList,
-            .deleteList, .refresh, .whose, .restore, .older, .newer:
+            .deleteList, .refresh, .leave, .whose, .restore, .older, .newer:
             []
         }
     }
@@ -78,6 +78,7 @@ package enum Action: String, CaseIterable, Sendable {
         case .newList: Manual(short: "new", long: "make a list", keys: ["a", "n"])
         case .deleteList: Manual(short: "delete", long: "delete a list for everybody", keys: ["D"])
         case .refresh: Manual(short: "refresh", long: "ask the server again; connect now", keys: ["r", "f5"])
+        case .leave: Manual(short: "leave", long: "leave the program", keys: ["q"])
         case .whose: Manual(short: "whose", long: "show everybody's edits, only mine, or only others'", keys: ["tab"])
         case .restore: Manual(short: "restore", long: "restore the list to this revision", keys: ["R"])
         case .older: Manual(short: "older", long: "one revision back", keys: ["[", "p"])

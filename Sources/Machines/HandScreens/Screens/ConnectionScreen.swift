@@ -18,7 +18,10 @@ struct ConnectionScreen: Screen {
     }
 
     func draw(on canvas: inout Canvas, _ app: AppState) {
-        var lines = [Line("server   \(app.server)"), Line("you      \(app.person)"), state(app)]
+        var lines = [
+            Line("server   \(app.server)"),
+            Line("you      \(app.me)" + (app.granted.map { ", role \($0.everywhere) on all lists" } ?? "")), state(app),
+        ]
         if let latency = app.latency, app.isOnline {
             lines.append(Line("answers  in \(latency == 0 ? "<1" : "\(latency)") ms"))
         }
@@ -40,7 +43,8 @@ struct ConnectionScreen: Screen {
         case .offline(let reason, _):
             let retry =
                 app.retryAt.map { "; next try in \(($0 - min($0, app.now) + 999) / 1_000) s" } ?? "; gave up"
-            return Line("state    offline: \(reason)\(retry)", Style(.yellow, [.bold]))
+            let words = Trouble(app)?.words ?? ""
+            return Line("state    \(words): \(Printable.clean(reason))\(retry)", Style(.yellow, [.bold]))
         }
     }
 }

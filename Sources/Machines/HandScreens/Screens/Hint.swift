@@ -39,7 +39,7 @@ enum HintLine {
         }
         let help = Hint(.help, app.keys)
         let room = width - (help.map { $0.line.width + gap } ?? 0)
-        let useful = screen.route.kind.actions.lazy.filter { $0 != .help && screen.refusal(of: $0, app) == nil }
+        let useful = screen.route.kind.actions.lazy.filter { $0 != .help && screen.obstacle(to: $0, app) == nil }
         let hints = fill(useful.compactMap { Hint($0, app.keys) }, from: 0, to: room)
         return hints
             + (help.map { fill([$0], from: hints.last.map { $0.columns.upperBound + gap } ?? 0, to: width) } ?? [])

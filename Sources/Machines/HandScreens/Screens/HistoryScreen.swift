@@ -43,7 +43,7 @@ struct HistoryScreen: TableScreen, ListScreens {
 
     private func shown(_ app: AppState) -> [Commit] {
         if whose == .everybody { return commits }
-        return commits.filter { whose.contains(people[$0.author], me: app.person) }
+        return commits.filter { whose.contains(people[$0.author], me: app.granted?.person ?? app.person) }
     }
 
     func rows(_ app: AppState) -> RowsOfText {
@@ -112,7 +112,7 @@ struct HistoryScreen: TableScreen, ListScreens {
             isFetching = false
             problem = reason
             return []
-        case .model(.list(list, _)), .model(.connection(.online)), .model(.input(.resize)), .model(.input(.cursor)):
+        case .model(.list(list, _)), .model(.connection(.online, _)), .model(.input(.resize)), .model(.input(.cursor)):
             break
         default: return []
         }
@@ -125,7 +125,7 @@ struct HistoryScreen: TableScreen, ListScreens {
         let newest = commits.first?.revision ?? 0
         let oldest = commits.last?.revision ?? .max
         let new = page.filter { $0.revision > newest }.reversed()
-        let added = new.filter { whose.contains(people[$0.author], me: app.person) }.count
+        let added = new.filter { whose.contains(people[$0.author], me: app.granted?.person ?? app.person) }.count
         let isAtTop = table.cursor == 0
         commits = new + commits + page.filter { $0.revision < oldest && $0.revision <= newest }.reversed()
         // The cursor stays on its commit.

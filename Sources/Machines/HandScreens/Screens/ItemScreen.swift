@@ -19,6 +19,8 @@ struct ItemScreen: ItemScreens {
     /// Whether the whole list was searched for the item.
     private var isSearched = false
     private var draft: Draft?
+    /// The text that was entered last, until its edit is made.
+    private var entered: Draft?
     private var problem: String?
 
     init(list: String, id: String) {
@@ -103,11 +105,13 @@ struct ItemScreen: ItemScreens {
             return []
         }
         // Text that the list does not accept stays in the field, with the reason.
-        if let reason = app.list(list).refusal ?? draft?.refusal(app.list(list).hand.rules) {
+        if let reason = app.list(list).refusal ?? app.refusal(of: .edit, on: list)
+            ?? draft?.refusal(app.list(list).hand.rules)
+        {
             draft?.problem = reason
             return []
         }
-        draft = nil
+        (draft, entered) = (nil, draft)
         return [.edit(list: list, Delta.editing(at: place, change))]
     }
 
@@ -131,6 +135,11 @@ struct ItemScreen: ItemScreens {
                 // An undone deletion brings the item back under its id.
                 find(app)
             }
+        case .model(.failed(.edit(list, _), let reason)):
+            draft = draft ?? entered
+            draft?.problem = reason
+            entered = nil
+        case .model(.done(.edit(list, _))): entered = nil
         case .model(.editedOutside(let text)):
             draft?.comeBack(with: text, app.list(list).hand.rules)
             return rescue(&app)
@@ -142,13 +151,14 @@ struct ItemScreen: ItemScreens {
         return []
     }
 
-    /// If the item is deleted, keeps what was typed, unless another editor still has the text.
+    /// If the item is deleted, continues with the text in the list, unless another editor still has it.
     private mutating func rescue(_ app: inout AppState) -> [Command] {
-        guard isGone, let draft, draft.outside == nil, case .existing(_, let item, _) = draft.target else { return [] }
-        let content = draft.change.flatMap { try? item.content.applying($0) } ?? item.content
+        guard isGone, let draft, draft.outside == nil else { return [] }
         self.draft = nil
-        app.clipboard = AppState.Clipboard([content])
-        return [.say("\(deleter ?? "somebody") deleted this item; what you typed can be pasted in a list")]
+        let deed = "\(deleter ?? "somebody") deleted this item"
+        guard let kept = draft.kept(in: list, app.list(list).hand) else { return [.say(deed)] }
+        app.drafts.append(kept)
+        return [.open(.list(list)), .say("\(deed); Enter adds what you typed as a new one")]
     }
 
     private func isMeant(_ other: ItemID) -> Bool {

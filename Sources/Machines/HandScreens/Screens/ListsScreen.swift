@@ -54,14 +54,11 @@ struct ListsScreen: TableScreen {
                 Line("There are no lists yet.", .bold), Line("\(app.keys.symbol(for: .newList)) makes one.", .dim),
             ]
         }
-        if case .offline(let reason, _) = app.connection {
-            return [
-                Line(ListText.unreachable(reason, app), Style(.yellow, [.bold])),
-                Line("Start one: hand serve. \(app.keys.symbol(for: .refresh)) tries again now.", .dim),
-            ]
-        }
-        return [Line("Asking the server…", .dim)]
+        return ListText.trouble(app, "\(app.keys.symbol(for: .refresh)) tries again now.")
+            ?? [Line("Asking the server…", .dim)]
     }
+
+    func subject(of action: Action, _ app: AppState) -> String? { action == .deleteList ? selected(app) : nil }
 
     func refusal(of action: Action, _ app: AppState) -> String? {
         let isEmpty = names(app).isEmpty
@@ -88,7 +85,7 @@ struct ListsScreen: TableScreen {
         switch action {
         case .open: return selected(app).map { [.open(.list($0))] } ?? []
         case .newList:
-            typing = .question(Prompt(purpose: .newList, question: "name of the new list (then: cards, max N):"))
+            typing = .question(Prompt(purpose: .newList, question: Self.askForName))
             return []
         case .deleteList:
             guard let name = selected(app) else { return [] }
@@ -102,6 +99,8 @@ struct ListsScreen: TableScreen {
         default: return nil
         }
     }
+
+    private static let askForName = "name, like groceries, or poker cards max 5:"
 
     private mutating func answer(_ prompt: Prompt, _ outcome: Prompt.Outcome) -> [Command] {
         typing = outcome == .typed ? .question(prompt) : nil
@@ -145,7 +144,7 @@ struct ListsScreen: TableScreen {
 
     mutating func takeOwn(_ event: ScreenEvent, _ app: inout AppState) -> [Command] {
         switch event {
-        case .appeared, .model(.connection(.online)): return app.isOnline ? [.fetchLists] : []
+        case .appeared, .model(.connection(.online, _)): return app.isOnline ? [.fetchLists] : []
         case .answer(let prompt, let outcome): return answer(prompt, outcome)
         case .model(.done(.create(let list, _))):
             here = list

@@ -23,7 +23,7 @@ struct PeopleScreen: TableScreen, ListScreens {
     func rows(_ app: AppState) -> RowsOfText {
         let (others, hand, places) = (others(app), app.list(list).hand, places)
         return RowsOfText(1 + others.count) { row in
-            if row == 0 { return [Line(app.person, .bold) + Line("  (you)", .dim)] }
+            if row == 0 { return [Line(app.me, .bold) + Line("  (you)", .dim)] }
             let (author, person) = others[row - 1]
             var line = Line(person.name, Style(PersonColor.of(author), [.bold]))
             if let focus = person.focus, let place = places[focus.item], place < hand.count {

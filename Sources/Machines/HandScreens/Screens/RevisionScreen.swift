@@ -114,7 +114,7 @@ struct RevisionScreen: TableScreen, ListScreens {
             author = people[found.author]
             mark()
         case .model(.failed(.fetchState(list, revision), let reason)): problem = reason
-        case .model(.connection(.online)): return fetch(app)
+        case .model(.connection(.online, _)): return fetch(app)
         case .model(.input(.resize)), .model(.input(.cursor)): break
         default: return []
         }

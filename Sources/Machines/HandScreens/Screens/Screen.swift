@@ -10,6 +10,8 @@ package protocol Screen: Sendable {
     var route: Route { get }
     /// What typed keys go to; nil if they are actions.
     var typing: Typing? { get }
+    /// The list that an action is about; nil for the server.
+    func subject(of action: Action, _ app: AppState) -> String?
 
     func title(_ app: AppState) -> Line
     func draw(on canvas: inout Canvas, _ app: AppState)
@@ -22,8 +24,14 @@ package protocol Screen: Sendable {
 
 extension Screen {
     package var typing: Typing? { nil }
+    package func subject(of action: Action, _ app: AppState) -> String? { route.list }
     package func refusal(of action: Action, _ app: AppState) -> String? { nil }
     package mutating func take(_ event: ScreenEvent, _ app: inout AppState) -> [Command] { [] }
+
+    /// Why the user may not or cannot do something now; nil if they can.
+    func obstacle(to action: Action, _ app: AppState) -> String? {
+        app.refusal(of: action, on: subject(of: action, app)) ?? refusal(of: action, app)
+    }
 
     /// The question at the bottom; nil if nothing is asked.
     package var prompt: Prompt? {
@@ -86,7 +94,10 @@ package enum ScreenKind: String, CaseIterable, Sendable {
     static let moving: [Action] = [.up, .down, .halfPageUp, .halfPageDown, .pageUp, .pageDown, .top, .end]
     static let everywhere: [Action] = [.help, .back, .connection, .redraw, .suspend, .quit]
 
-    package var actions: [Action] { own + (hasTable ? Self.moving : []) + Self.everywhere }
+    package var actions: [Action] {
+        // Nothing lies beneath the lists: who goes back once too often stays in the program.
+        own + (hasTable ? Self.moving : []) + Self.everywhere.filter { self != .lists || $0 != .back }
+    }
 
     /// After how many milliseconds the topmost screen is refreshed; nil if only events change it.
     var refreshTime: UInt64? {
@@ -101,7 +112,7 @@ package enum ScreenKind: String, CaseIterable, Sendable {
 
     var own: [Action] {
         switch self {
-        case .lists: [.open, .newList, .deleteList, .refresh]
+        case .lists: [.open, .newList, .deleteList, .leave, .refresh]
         case .list:
             [
                 .addBelow, .edit, .tick, .delete, .moveDown, .moveUp, .undo, .filter, .open, .deal, .retrieve, .redo,

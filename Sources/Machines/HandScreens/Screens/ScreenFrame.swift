@@ -32,9 +32,9 @@ enum ScreenFrame {
             canvas.write(line, at: hints)
             canvas.cursor = Point(row: hints.row, column: min(cursor, width - 1))
         } else if let message {
-            canvas.write(Line(message, .bold), at: hints)
+            canvas.write(Line(Wrapping.sentence(message, width: width), .bold), at: hints)
         } else if let (notice, list) = notice(on: screen, app) {
-            canvas.write(noticeLine(notice, of: list, screen, app), at: hints)
+            canvas.write(noticeLine(notice, of: list, app), at: hints)
         }
         if showsHints(on: screen, message: message, app) {
             for placed in HintLine.placed(on: screen, app) {
@@ -52,22 +52,27 @@ enum ScreenFrame {
         screen.prompt != nil || (message == nil && notice(on: screen, app) == nil)
     }
 
+    /// The notice that is shown, on the screen whose keys it mentions. On other screens they may mean something else.
     private static func notice(on screen: any Screen, _ app: AppState) -> (Notice, ListData)? {
-        guard let list = screen.route.list.map({ app.list($0) }), let notice = list.unseenNotice else { return nil }
+        guard showsNotices(screen), let list = screen.route.list.map({ app.list($0) }), let notice = list.unseenNotice
+        else { return nil }
         return (notice, list)
     }
 
-    private static func noticeLine(
-        _ notice: Notice, of list: ListData, _ screen: any Screen, _ app: AppState
-    ) -> Line {
-        let style = Style(.red, [.bold])
-        var keys = Line()
-        if notice.recovery != nil, screen.route.kind.actions.contains(.retrieve) {
-            keys.append("  \(app.keys.symbol(for: .retrieve)) get it back", .dim)
+    static func showsNotices(_ screen: any Screen) -> Bool { screen.route.kind.actions.contains(.notices) }
+
+    private static func noticeLine(_ notice: Notice, of list: ListData, _ app: AppState) -> Line {
+        let text = notice.text(in: list)
+        let (back, all) = (app.keys.symbol(for: .retrieve), app.keys.symbol(for: .notices))
+        func line(_ back: String, _ all: String) -> (line: Line, isWhole: Bool) {
+            let keys = (notice.recovery == nil ? "" : "  " + back) + "  " + all
+            let room = max(8, app.size.columns - Columns.width(of: keys))
+            let shown = Wrapping.sentence(text, width: room)
+            return (Line(shown, Style(.red, [.bold])) + Line(keys, .dim), !shown.hasSuffix("…"))
         }
-        if screen.route.kind.actions.contains(.notices) { keys.append("  \(app.keys.symbol(for: .notices)) all", .dim) }
-        let room = app.size.columns - keys.width
-        let text = Wrapping.lines(notice.text(in: list), width: max(8, room), limit: 1).first ?? ""
-        return Line(text, style) + keys
+        // What has happened is more important than what the keys do.
+        let (long, short) = (line("\(back) get it back", "\(all) all"), line(back, all))
+        let isNarrow = app.size.columns < 60
+        return long.isWhole || !(short.isWhole || isNarrow) ? long.line : short.line
     }
 }

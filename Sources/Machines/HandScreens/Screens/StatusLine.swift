@@ -1,12 +1,13 @@
 import HandCore
+import HandFormats
 import HandSync
 
 /// The status line at the bottom: list, revision, people, whether everything is saved, the server's latency.
 enum StatusLine {
     static func line(of screen: any Screen, _ app: AppState, width: Int) -> Line {
         let list = screen.route.list.map { app.list($0) }
-        let left = list.map { identity($0) } ?? Line(app.server.description, .dim)
-        let right = safety(list, app) + latency(app)
+        let left = list.map { identity($0, app) } ?? Line(app.server.description, .dim)
+        let right = notices(list, screen) + safety(list, app) + latency(app)
         let room = max(0, width - right.width - 1)
         var line = left
         if line.width > room {
@@ -15,12 +16,20 @@ enum StatusLine {
         return line.padded(to: width - right.width) + right
     }
 
-    private static func identity(_ list: ListData) -> Line {
+    private static func identity(_ list: ListData, _ app: AppState) -> Line {
         var line = Line(list.name, .bold)
         line.append(" r\(list.state.revision)")
         let people = list.people.count + 1
+        if let restriction = app.restriction(on: list.name) { line.append(" · \(restriction)", Style(.yellow)) }
         if list.state.isLive { line.append(people == 1 ? " · alone" : " · \(people) people") }
         return line
+    }
+
+    /// The number of notices, where they are not shown. Rejections are counted apart.
+    private static func notices(_ list: ListData?, _ screen: any Screen) -> Line {
+        let count = list.map { list in list.notices.count { !$0.isSeen } - list.rejectedCount } ?? 0
+        guard count > 0, !ScreenFrame.showsNotices(screen) else { return Line() }
+        return Line(Amount.count(count, "notice") + " ", Style(.red, [.bold]))
     }
 
     /// Whether the user's edits are safe.
@@ -36,20 +45,30 @@ enum StatusLine {
         if list?.refusal != nil { return Line("not on the server", Style(.red, [.bold])) }
         switch app.connection {
         case .offline:
-            let queued = unconfirmed > 0 ? ", \(unconfirmed) queued" : ""
-            return Line("offline" + queued, Style(.yellow, [.bold]))
+            let trouble = Trouble(app) ?? .unreachable
+            let waiting = trouble == .unreachable ? "queued" : "not sent"
+            let queued = unconfirmed > 0 ? ", \(unconfirmed) \(waiting)" : ""
+            return Line(trouble.words + queued, Style(trouble == .unreachable ? .yellow : .red, [.bold]))
         case .connecting where list?.state.isLive != true:
             let place = app.place.map { " to \($0)" } ?? ""
-            return Line("connecting" + place + (unconfirmed > 0 ? ", \(unconfirmed) queued" : ""), Style(.yellow))
+            let queued = unconfirmed > 0 ? ", \(unconfirmed) queued" : ""
+            return Line("connecting" + place + queued, Style(.yellow)) + silence(app)
         default:
+            if app.silence != nil {
+                return Line(unconfirmed > 0 ? "\(unconfirmed) not saved," : "", Style(.yellow)) + silence(app)
+            }
             guard let list else { return Line("online", Style(.green)) }
             if unconfirmed > 0 { return Line("saving \(unconfirmed)", Style(.yellow)) }
             return list.state.isLive ? Line("synced", Style(.green)) : Line("loading", Style(.yellow))
         }
     }
 
+    private static func silence(_ app: AppState) -> Line {
+        app.silence.map { Line(" no answer for \($0) s", Style(.red, [.bold])) } ?? Line()
+    }
+
     private static func latency(_ app: AppState) -> Line {
-        guard app.isOnline, let latency = app.latency else { return Line() }
+        guard app.isOnline, app.silence == nil, let latency = app.latency else { return Line() }
         return Line(latency == 0 ? " · <1 ms" : " · \(latency) ms", .dim)
     }
 }

@@ -95,6 +95,8 @@ extension TableScreen {
         guard rows.rowCount > 0 else { return ScreenFrame.write(emptyText(app), on: &canvas, app) }
         for placed in table.placed(in: geometry(app)) {
             let isCurrent = placed.row == table.cursor
+            // Screen readers and braille displays follow the terminal's cursor.
+            if isCurrent { canvas.cursor = Point(row: placed.line + ScreenFrame.titleRows, column: 0) }
             let lines = rows.lines(ofRow: placed.row, width: canvas.size.columns, isCurrent: isCurrent)
             for (offset, line) in lines.enumerated() {
                 let row = placed.line + offset

@@ -70,6 +70,9 @@ enum Topic: String, CaseIterable {
         not copy this folder to another machine while edits are waiting in it. Otherwise both machines send them, and one \
         of them notices this, reports it and takes a new identity.
 
+        What you are typing when the terminal closes is kept in drafts, in the same folder. 'hand open' offers it again when you open \
+        that list.
+
         If the server loses the list or restores it from a backup, your unsent edits are still sent to it.
         """
 

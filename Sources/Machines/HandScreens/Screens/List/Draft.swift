@@ -13,13 +13,17 @@ package struct Draft: Sendable {
         case text, address
 
         /// The field's text in an item's content.
-        fileprivate func text(of content: Content) -> String {
+        func text(of content: Content) -> String {
             if self == .address, case .link(_, let url) = content { return url }
             return content.text
         }
     }
 
     var target: Target
+    /// The item whose text this was, if it was deleted meanwhile: the text becomes a new item like it.
+    private(set) var former: (item: Item, field: Field)?
+    /// The name under which the text was kept when an earlier screen was closed; nil if it was not.
+    private(set) var keptAs: String?
     /// The kind of a new item, unless its text says otherwise.
     var kind: Content.Kind
     var editor: LineEditor
@@ -43,25 +47,34 @@ package struct Draft: Sendable {
 
     /// The text in front of the field.
     var label: String {
-        switch target {
-        case .new: "+ \(kind.name) ▸"
-        case .existing(_, _, .text): "✎"
-        case .existing(_, _, .address): "✎ address ▸"
-        }
+        if subject?.field == .address { return "✎ address ▸" }
+        return if case .new = target { "+ \(kind.name) ▸" } else { "✎" }
+    }
+
+    /// Whether lines of text become new items.
+    var adds: Bool { subject == nil }
+
+    /// The item whose text is edited, whether it still exists or not; nil for a new item.
+    private var subject: (item: Item, field: Field)? {
+        if case .existing(_, let item, let field) = target { (item, field) } else { former }
     }
 
     /// The change of an existing item; nil if its text is unchanged.
     var change: Change? {
-        guard case .existing(_, let item, let field) = target, editor.text != editor.base else { return nil }
+        guard let (item, field) = subject, editor.text != editor.base else { return nil }
         let text = editor.text
         return field == .text ? item.content.rewording(text) : item.content.rewording(url: text)
     }
 
+    /// The content of the edited item with the typed text; nil for a new item.
+    var content: Content? {
+        guard let item = subject?.item else { return nil }
+        return change.flatMap { try? item.content.applying($0) } ?? item.content
+    }
+
     /// Why a list would refuse the change; nil if it would accept it.
     func refusal(_ rules: Rules) -> String? {
-        guard case .existing(_, let item, _) = target, let change, let changed = try? item.content.applying(change),
-            let violation = rules.violation(of: changed)
-        else { return nil }
+        guard change != nil, let content, let violation = rules.violation(of: content) else { return nil }
         return "\(Rejection.violation(violation))"
     }
 
@@ -86,7 +99,7 @@ package struct Draft: Sendable {
     /// The kind that Tab gives a new item; nil for an existing item.
     func nextKind(_ rules: Rules, isBack: Bool = false) -> Content.Kind? {
         let kinds = Typed.kinds(rules)
-        guard case .new = target, let index = kinds.firstIndex(of: kind) else { return nil }
+        guard subject == nil, let index = kinds.firstIndex(of: kind) else { return nil }
         return kinds[(index + (isBack ? kinds.count - 1 : 1)) % kinds.count]
     }
 
@@ -98,6 +111,7 @@ package struct Draft: Sendable {
         guard case .new = target else {
             return [Hint(Key(.enter), to: "save"), Hint(Key(.escape), to: "leave as it was")] + ofSeveral
         }
+        if former != nil { return [Hint(Key(.enter), to: "add"), Hint(Key(.escape), to: "leave")] + ofSeveral }
         let other = nextKind(rules).flatMap { $0 == kind ? nil : Hint(Key(.tab), to: "\($0.name) instead") }
         let enter = Hint(Key(.enter), to: editor.isEmpty ? "end" : "add")
         return [enter, Hint(Key(.escape), to: "leave")] + (other.map { [$0] } ?? []) + ofSeveral
@@ -109,6 +123,7 @@ package struct Draft: Sendable {
         switch target {
         case .new(let gap, let side):
             target = .new(gap: delta.map(gap: gap, side), side)
+            comeBack(in: delta, hand, by: name)
         case .existing(let index, _, let field):
             guard let new = delta.map(index: index) else { return false }
             target = .existing(new, hand[new], field)
@@ -117,6 +132,22 @@ package struct Draft: Sendable {
             warn(of: editor.merge(present), by: name)
         }
         return true
+    }
+
+    /// Goes on as a new item of the same kind, as the item was deleted.
+    mutating func outlive(at gap: Int, by name: String) {
+        guard case .existing(_, let item, let field) = target else { return }
+        (former, target) = ((item, field), .new(gap: gap, .after))
+        note = "\(name) deleted this item; Enter adds this as a new one"
+    }
+
+    /// Edits the item again, if the change brings it back.
+    private mutating func comeBack(in delta: Delta, _ hand: Hand, by name: String) {
+        guard let (item, field) = former, delta.insertedItems.contains(where: { $0.id == item.id }),
+            let index = hand.index(of: item.id)
+        else { return }
+        (former, target, note) = (nil, .existing(index, hand[index], field), nil)
+        warn(of: editor.merge(field.text(of: hand[index].content)), by: name)
     }
 
     /// Shows which of somebody's changes the user would override.
@@ -147,6 +178,38 @@ extension Draft {
     /// Ends the other editor's work without a new text, for the given reason.
     mutating func comeBack(without reason: String) {
         if outside != nil { (outside, note) = (nil, reason) }
+    }
+}
+
+extension Draft {
+    /// The text as it is kept when the screen closes; nil if nothing was typed.
+    func kept(in list: String, _ hand: Hand) -> KeptDraft? {
+        guard editor.text != (adds ? "" : editor.base), !editor.text.allSatisfy(\.isWhitespace) else { return nil }
+        let gap =
+            switch target {
+            case .new(let gap, _), .existing(let gap, _, _): gap
+            }
+        let behind = gap > 0 && gap <= hand.count ? hand[gap - 1].id : nil
+        return KeptDraft(
+            name: keptAs, list: list, text: editor.text, base: adds ? "" : editor.base, item: subject?.item,
+            field: subject?.field ?? .text, kind: kind, behind: behind)
+    }
+
+    /// Continues with a text that was kept, on the present list.
+    init(_ kept: KeptDraft, in hand: Hand) {
+        let place = kept.behind.map { hand.index(of: $0).map { $0 + 1 } ?? hand.count } ?? 0
+        self.init(new: .new(gap: place, .after), kind: kept.kind, kept.text)
+        editor.base = kept.base
+        (keptAs, note) = (kept.name, "typed before the screen was closed")
+        guard let item = kept.item else { return }
+        if kept.field == .address { editor.width = nil }
+        guard let index = hand.index(of: item.id) else {
+            former = (item, kept.field)
+            note = "this item was deleted; Enter adds your text as a new one"
+            return
+        }
+        target = .existing(index, hand[index], kept.field)
+        warn(of: editor.merge(kept.field.text(of: hand[index].content)), by: "somebody")
     }
 }
 

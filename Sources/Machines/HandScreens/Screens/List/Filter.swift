@@ -40,7 +40,7 @@ struct Filter: Sendable {
         scanned = other.scanned
     }
 
-    private func isMatch(_ content: Content) -> Bool { !(hidesTicked && content.isTicked) && hasText(content) }
+    func isMatch(_ content: Content) -> Bool { !(hidesTicked && content.isTicked) && hasText(content) }
 
     func hasText(_ content: Content) -> Bool {
         if contains(content.text) { return true }

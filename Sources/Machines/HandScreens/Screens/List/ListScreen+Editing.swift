@@ -16,7 +16,6 @@ extension ListScreen {
         case .pasteBelow, .pasteAbove: return Self.refusalToPaste(app.clipboard, data.hand)
         case .undo, .redo: return data.refusal(of: action)
         case .retrieve: return data.notices.contains { $0.recovery != nil } ? nil : "nothing was overridden or rejected"
-        case .notices: return data.notices.isEmpty ? "nothing was overridden or rejected" : nil
         default: return current(app).flatMap { Self.refusal(of: action, for: $0.content) }
         }
     }

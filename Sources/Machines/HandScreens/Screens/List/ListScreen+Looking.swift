@@ -170,10 +170,11 @@ extension ListScreen {
         guard let row else { return [] }
         if row == drag.from {
             guard let click = drag.click, click == .tick || anchor == nil else { return [] }
-            if let refusal = refusal(of: click, app) { return [.say(refusal)] }
+            if let refusal = obstacle(to: click, app) { return [.say(refusal)] }
             return perform(click, count: nil, &app) ?? []
         }
-        guard refusal(of: .moveDown, app) == nil, let place = rows(app).place(ofRow: row) else { return [] }
+        if let refusal = obstacle(to: .moveDown, app) { return [.say(refusal)] }
+        guard let place = rows(app).place(ofRow: row) else { return [] }
         let runs = selection(app)
         let delta = row > drag.from ? Delta.moving(runs, to: place + 1, .after) : Delta.moving(runs, to: place, .before)
         return delta.isIdentity ? [] : [.edit(list: list, delta)]

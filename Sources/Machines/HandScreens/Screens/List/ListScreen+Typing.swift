@@ -47,10 +47,33 @@ extension ListScreen {
         case .existing(let place, _, _):
             let change = draft.change
             if change != nil, keepsDraft(app, draft.refusal(app.list(list).hand.rules)) { return [] }
-            self.draft = nil
+            (self.draft, entered) = (nil, draft)
             settle(app)
             return change.map { [.edit(list: list, Delta.editing(at: place, $0))] } ?? []
         }
+    }
+
+    /// Puts the entered text back into its field, as its edit could not be made.
+    mutating func takeBack(_ reason: String, _ app: AppState) {
+        if let entered { draft = entered }
+        entered = nil
+        draft?.problem = reason
+        settle(app)
+    }
+
+    /// Continues with a text that was being typed when an earlier screen closed.
+    mutating func resume(_ app: inout AppState) {
+        let data = app.list(list)
+        guard typing == nil, data.state.isLoaded, data.refusal == nil,
+            let index = app.drafts.firstIndex(where: { $0.list == list })
+        else { return }
+        let draft = Draft(app.drafts.remove(at: index), in: data.hand)
+        switch draft.target {
+        case .new(let gap, _): table.follow(to: row(ofPlace: gap))
+        case .existing(let place, _, _): _ = jump(toPlace: place, &app)
+        }
+        self.draft = draft
+        settle(app)
     }
 
     /// Adds an item for each line where the draft is, and moves the draft below them. An empty line ends the draft.
@@ -64,13 +87,18 @@ extension ListScreen {
             return []
         }
         if keepsDraft(app) { return [] }
-        switch contents(texts, as: draft.kind, app.list(list).hand) {
+        switch contents(texts, as: draft, app.list(list).hand) {
         case .failure(let problem):
             self.draft?.problem = problem.text
             settle(app)
             return []
         case .success(let contents):
-            self.draft = Draft(new: draft.target, kind: draft.kind)
+            entered = draft
+            if lines.count > 1 {
+                entered?.editor = LineEditor(lines.joined(separator: "\n"), width: draft.editor.width)
+            }
+            self.draft = draft.former == nil ? Draft(new: draft.target, kind: draft.kind) : nil
+            settle(app)
             return [.edit(list: list, Delta.inserting(app.mint(contents), at: gap, side))]
         }
     }
@@ -78,7 +106,10 @@ extension ListScreen {
     /// Keeps typed text in the field, with the reason, if the list is not on the server or refuses the text. Returns
     /// whether it does.
     private mutating func keepsDraft(_ app: AppState, _ violation: String? = nil) -> Bool {
-        guard let reason = app.list(list).refusal ?? violation else { return false }
+        let action: Action = if case .existing = draft?.target { .edit } else { .addBelow }
+        guard let reason = app.list(list).refusal ?? app.refusal(of: action, on: list) ?? violation else {
+            return false
+        }
         draft?.problem = reason
         settle(app)
         return true
@@ -88,10 +119,10 @@ extension ListScreen {
         let text: String
     }
 
-    private func contents(_ texts: [String], as kind: Content.Kind, _ hand: Hand) -> Result<[Content], Problem> {
+    private func contents(_ texts: [String], as draft: Draft, _ hand: Hand) -> Result<[Content], Problem> {
         var contents: [Content] = []
         for text in texts {
-            guard let content = Typed.content(text, as: kind, hand.rules) else {
+            guard let content = draft.content ?? Typed.content(text, as: draft.kind, hand.rules) else {
                 return .failure(Problem(text: "'\(text)' is not a card: write Q♠, QS or 10h"))
             }
             if let violation = hand.violation(inserting: content) {
@@ -111,7 +142,7 @@ extension ListScreen {
     mutating func paste(_ text: String, _ app: inout AppState) -> [Command] {
         let lines = text.split(separator: "\n").map { Printable.clean(String($0)) }
         if let draft {
-            if case .new = draft.target, lines.count > 1, draft.editor.rows.count == 1 {
+            if draft.adds, lines.count > 1, draft.editor.rows.count == 1 {
                 var lines = lines
                 lines[0] = draft.editor.text + lines[0]
                 return add(lines: lines, &app)
@@ -120,7 +151,7 @@ extension ListScreen {
             settle(app)
             return []
         }
-        if let refusal = refusal(of: .addBelow, app) { return [.say(refusal)] }
+        if let refusal = obstacle(to: .addBelow, app) { return [.say(refusal)] }
         let commands = beginAddingBelow(&app) + add(lines: lines, &app)
         // Shows why an item cannot be added.
         if let problem = draft?.problem {

@@ -11,6 +11,8 @@ struct ListScreen: TableScreen, ItemScreens {
     /// The place near which the cursor stays while a filter is typed; nil once the cursor has moved.
     var home: Int?
     var mode = Mode.browsing
+    /// The text that was entered last, until its edit is made.
+    var entered: Draft?
 
     /// What the user is doing. Beginning one thing ends the other.
     enum Mode: Sendable {
@@ -176,10 +178,12 @@ struct ListScreen: TableScreen, ItemScreens {
         case .answer(let prompt, let outcome): return answer(prompt, outcome, &app)
         case .model(.list(list, .changed(_, let update))):
             follow(update.delta, by: update.origin, &app)
-            return filter.map { $0.isComplete(in: app.list(list).hand) } == false ? [.workOn] : []
+            return hidden(by: update, in: app.list(list).hand)
+                + (filter.map { $0.isComplete(in: app.list(list).hand) } == false ? [.workOn] : [])
         case .model(.continueWork): return search(&app)
         case .model(.input(.resize)), .model(.input(.cursor)), .model(.list(list, .presence)): settle(app)
-        case .model(.failed(.edit(list, _), let reason)): draft?.problem = reason
+        case .model(.failed(.edit(list, _), let reason)): takeBack(reason, app)
+        case .model(.done(.edit(list, _))): entered = nil
         case .model(.editedOutside(let text)):
             let rules = app.list(list).hand.rules
             draft?.comeBack(with: text, rules)
@@ -194,6 +198,19 @@ struct ListScreen: TableScreen, ItemScreens {
         return []
     }
 
+    /// Says how many items the user's edit has put where the filter does not show them.
+    private func hidden(by update: Replica.Update, in hand: Hand) -> [Command] {
+        guard let filter, update.origin == .own else { return [] }
+        func count(_ mark: Delta.Mark, _ shows: (Content) -> Bool) -> Int {
+            let places = update.delta.placed.filter { $0.mark == mark }.map(\.new)
+            return places.reduce(0) { $0 + hand.items(in: $1).count { !shows($0.content) } }
+        }
+        // Who hides ticked tasks knows where they go.
+        let (added, saved) = (count(.inserted, filter.isMatch), count(.edited, filter.hasText))
+        if added > 0 { return [.say("\(Amount.count(added, "item")) added, hidden by the filter")] }
+        return saved > 0 ? [.say("\(Amount.count(saved, "item")) saved, hidden by the filter")] : []
+    }
+
     private mutating func follow(_ delta: Delta, by origin: Replica.Origin, _ app: inout AppState) {
         let hand = app.list(list).hand
         let oldPlace = placeBeforeChange()
@@ -206,8 +223,7 @@ struct ListScreen: TableScreen, ItemScreens {
         if var draft {
             if !draft.follow(delta, to: hand, by: name) {
                 // The typed text is not lost with the item.
-                draft.target = .new(gap: delta.map(gap: oldPlace, .after), .after)
-                (draft.kind, draft.problem) = (.task, "\(name) deleted this item; Enter adds this as a new one")
+                draft.outlive(at: delta.map(gap: oldPlace, .after), by: name)
             }
             if let added, case .new(_, let side) = draft.target { draft.target = .new(gap: added.upperBound, side) }
             self.draft = draft

@@ -1,20 +1,15 @@
+import HandFormats
 import HandSync
 
 /// The text on a list's screens when there is nothing to show.
 enum ListText {
-    static func unreachable(_ reason: String, _ app: AppState) -> String {
-        // With several servers, the reason names the one that was tried.
-        "No server answers\(app.server.places.count > 1 ? "" : " at \(app.server)"): \(reason)."
-    }
-
     static func empty(_ data: ListData, _ app: AppState) -> [Line] {
         if let refusal = data.refusal { return refused(refusal, data.name, app) }
         if data.state.isLoaded {
+            let (key, deed) = data.hand.rules.hasDeck ? (Action.deal, "deals a card") : (.addEnd, "adds an item")
             return [
                 Line("The list is empty.", .bold),
-                Line(
-                    "\(app.keys.symbol(for: .addEnd)) adds an item; \(app.keys.symbol(for: .help)) shows all keys.",
-                    .dim),
+                Line("\(app.keys.symbol(for: key)) \(deed); \(app.keys.symbol(for: .help)) shows all keys.", .dim),
             ]
         }
         if !data.isLookedUp { return [Line("Looking for a copy on this machine…", .dim)] }
@@ -24,13 +19,19 @@ enum ListText {
                 Line(bar(progress, width: min(40, max(4, app.size.columns - 4)))),
             ]
         }
-        if case .offline(let reason, _) = app.connection {
-            return [
-                Line(unreachable(reason, app), Style(.yellow, [.bold])),
-                Line("Nothing of this list is kept here. It opens as soon as the server answers.", .dim),
-            ]
-        }
-        return [Line("Loading…", .dim)]
+        let isRefused = app.refusal != nil
+        return trouble(
+            app, "Nothing of this list is kept here.\(isRefused ? "" : " It opens as soon as the server answers.")")
+            ?? [Line("Loading…", .dim)]
+    }
+
+    /// Why there is no connection, and what to do; nil if there is one, or may soon be one.
+    static func trouble(_ app: AppState, _ more: String) -> [Line]? {
+        guard case .offline(let reason, _) = app.connection, let trouble = Trouble(app) else { return nil }
+        let advice = [trouble.advice(app), more].compactMap(\.self).joined(separator: " ")
+        return [
+            Line(trouble.sentence(Printable.clean(reason), app) + ".", Style(.yellow, [.bold])), Line(advice, .dim),
+        ]
     }
 
     private static func refused(_ refusal: String, _ name: String, _ app: AppState) -> [Line] {

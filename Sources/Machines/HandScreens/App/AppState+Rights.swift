@@ -1,0 +1,49 @@
+import HandFormats
+import HandWire
+
+// What the user may do, as far as that is known. The server decides; the screens say so before anything is typed.
+
+extension AppState {
+    /// The user's name, as others see it.
+    var me: String { granted.map { Printable.clean($0.person) } ?? settings.person }
+
+    /// The role on a list; nil if it is not known.
+    func role(on list: String) -> Role? { granted?.role(on: list) }
+
+    /// What the user may do with a list, in a word or two; nil if they may edit it, or if that is not known.
+    func restriction(on list: String) -> String? {
+        switch role(on: list) {
+        case nil, .write?, .admin?: nil
+        case .append?: "may only add"
+        case .read?, Role.none?: "read only"
+        }
+    }
+
+    /// Why the user may not do something with a list, or on the server if it is about none; nil if they may.
+    func refusal(of action: Action, on list: String?) -> String? {
+        guard let needed = action.neededRole else { return nil }
+        if Trouble(self) == .token { return "your token is not valid: nothing could be sent" }
+        guard let granted else { return nil }
+        let mine = list.map { granted.role(on: $0) } ?? granted.everywhere
+        guard mine < needed else { return nil }
+        let place = list.map { "on '\($0)'" } ?? "on this server"
+        return "your role \(place) is \(mine); \(needed == .append ? "adding" : "that") needs \(needed)"
+    }
+}
+
+extension Action {
+    /// The least role that an action needs; nil if everybody may do it.
+    var neededRole: Role? {
+        switch self {
+        case .addBelow, .addAbove, .addTop, .addEnd, .deal, .pasteBelow, .pasteAbove, .retrieve: .append
+        case .edit, .editAddress, .tick, .delete, .cut, .moveUp, .moveDown, .moveTop, .moveEnd, .undo, .redo,
+            .clearTicked, .restore, .newList:
+            .write
+        case .deleteList: .admin
+        case .back, .quit, .help, .connection, .suspend, .redraw, .up, .down, .halfPageUp, .halfPageDown, .pageUp,
+            .pageDown, .top, .end, .open, .copy, .range, .selectUp, .selectDown, .selectAll, .filter, .hideTicked,
+            .jump, .follow, .history, .people, .notices, .refresh, .leave, .whose, .older, .newer:
+            nil
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import HandCore
+import HandFormats
+
+/// A text that was being typed when its field closed without its person: the terminal was gone, or the item was deleted
+/// on its own screen. The list's screen offers it again.
+package struct KeptDraft: Equatable, Sendable {
+    /// The name under which it is stored; nil if it is not stored yet.
+    package var name: String?
+    package var list: String
+    package let text: String
+    /// The text that everybody had; empty for a new item.
+    let base: String
+    /// The item whose text was edited; nil for a new item.
+    let item: Item?
+    let field: Draft.Field
+    let kind: Content.Kind
+    /// The item behind which the text was; nil for the top.
+    let behind: ItemID?
+
+    /// The form in which it is stored.
+    package var json: JSONValue {
+        var members: [JSONValue.Member] = [
+            .init("list", .string(list)), .init("text", .string(text)), .init("base", .string(base)),
+            .init("kind", JSON.kind(kind)), .init("address", .bool(field == .address)),
+        ]
+        if let item { members.append(.init("item", JSON.item(item))) }
+        if let behind { members.append(.init("behind", JSON.id(behind))) }
+        return .object(members)
+    }
+}
+
+extension KeptDraft {
+    /// Reads the stored form.
+    package init(name: String, _ json: JSONValue) throws(FormatError) {
+        let field = JSONField(json)
+        self.init(
+            name: name, list: try field["list"].string(), text: try field["text"].string(),
+            base: try field["base"].string(), item: try field["item"].ifPresent(JSON.item),
+            field: try field["address"].bool() ? .address : .text, kind: try JSON.kind(from: field["kind"]),
+            behind: try field["behind"].ifPresent { (field) throws(FormatError) in try field.id() })
+    }
+}
