@@ -292,7 +292,7 @@ import Testing
             try tmux.type(text, in: tmux.first)
             try tmux.press("Enter", in: tmux.first)
             try leaveField(tmux, tmux.first)
-            try tmux.wait(for: tmux.first) { $0.last?.contains("offline, 1 queued") ?? false }
+            try tmux.wait(for: tmux.first) { $0.last?.contains("disk refuses, 1 not sent") ?? false }
             #expect(try !hand("ls").contains(text))
             guard text == "one" else { break }
             try disk("")
