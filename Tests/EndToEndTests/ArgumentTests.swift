@@ -19,7 +19,7 @@ import Testing
     ]
 
     @Test(arguments: texts) func aTextMayBeginWithADash(_ text: String) throws {
-        let shown = "[ ] " + text.replacing("\n", with: "␊")
+        let shown = "[ ] " + text.replacing("\n", with: " ")
         try user.hand("add", "first", text, "last")
         #expect(try user.lines() == ["[ ] first", shown, "[ ] last"], "in the order given")
         try user.hand("add", text, "--top", "--", "--force")
@@ -28,11 +28,11 @@ import Testing
         try user.hand("edit", "5", text)
         #expect(try user.lines().last == shown)
         try user.hand("edit", "5", text + "!", "--was", text)
-        let line = text.replacing("\n", with: "␊")
+        let line = text.replacing("\n", with: " ")
         #expect(try user.lines("--grep", line + "!") == ["[ ] \(line)!"])
         #expect(try user.lines("--grep=\(line)", "-n", "1") == ["[ ] \(line)"])
         try user.hand("add", "by a person", "--as", text, "-q")
-        #expect(try user.hand("log", "-n", "1").contains("  \(text.replacing("\n", with: "␊"))\n"))
+        #expect(try user.hand("log", "-n", "1").contains("  \(text.replacing("\n", with: " "))\n"))
     }
 
     /// What has the form of an option and is none, is refused. Also letters of which one would print help.
