@@ -296,8 +296,8 @@ import Testing
         let one = try certificates.make("one", for: "DNS:one")
         let other = try certificates.make("other", for: "DNS:other")
         for (certificate, key, text) in [
-            (one.certificate, other.key, "mismatch"), ("/nowhere", one.key, "/nowhere"),
-            (one.key, one.key, "no start line"), (one.certificate, "/nowhere", "/nowhere"),
+            (one.certificate, other.key, "does not belong to"), ("/nowhere", one.key, "/nowhere"),
+            (one.key, one.key, "holds no certificate"), (one.certificate, "/nowhere", "/nowhere"),
         ] {
             do {
                 _ = try TLSContext.server(certificate: certificate, key: key)
