@@ -1,24 +1,25 @@
+import FaultyNetwork
 import Foundation
 import HandTestSupport
 import Testing
 
-/// The completions that bash offers for Tab, with the script that the command prints.
+/// The completions that shells offer for Tab, with the script that the command prints.
 @Suite(.serialized) struct CompletionTests {
-    let user: CommandUser
+    var user: CommandUser
 
     init() throws { user = try CommandUser() }
 
     /// Makes bash complete the last of the words. Returns what it offers.
     private func offered(_ words: String..., environment: [String: String] = [:]) throws -> [String] {
         let script = """
-            source <("$0" --generate-completion-script bash)
+            source "$0"
             COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}
             $(complete -p hand | sed 's/.*-F \\([^ ]*\\) .*/\\1/') hand "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
             printf '%s\\n' "${COMPREPLY[@]}"
             """
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/bash")
-        process.arguments = ["-c", script, Binary.path] + words
+        process.arguments = ["-c", script, try Self.script(.bash, in: user.server.folder)] + words
         let folder = URL(fileURLWithPath: Binary.path).deletingLastPathComponent().path
         process.environment = ProcessInfo.processInfo.environment.merging(user.environment) { $1 }
             .merging(["PATH": folder + ":/usr/bin:/bin"]) { $1 }.merging(environment) { $1 }
@@ -57,5 +58,121 @@ import Testing
         #expect(try offered("hand", "ls", "--url", "nonsense", "-l", "g") == [])
         user.server.kill()
         #expect(try offered("hand", "ls", "-l", "g") == [])
+    }
+
+    // MARK: In a terminal
+
+    enum Shell: String, CaseIterable {
+        case bash, zsh, fish
+
+        var command: String {
+            switch self {
+            case .bash: "bash --norc --noprofile -i"
+            case .zsh: "zsh -f -i"
+            case .fish: "fish -i"
+            }
+        }
+
+        var preparation: String { self == .zsh ? "autoload -Uz compinit; compinit -u -D; " : "" }
+    }
+
+    /// The scripts that the command prints; it takes its time.
+    private static let scripts = Result {
+        try Shell.allCases.map { try Binary.run(["--generate-completion-script", $0.rawValue]).output }
+    }
+
+    /// Writes the script of a shell into a folder. Returns its path.
+    private static func script(_ shell: Shell, in folder: TemporaryFolder) throws -> String {
+        let path = folder.path + "/script"
+        let text = try scripts.get()[Shell.allCases.firstIndex(of: shell) ?? 0]
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        return path
+    }
+
+    /// Starts a shell with the script in a folder, where the commands that it must not run would leave a file.
+    private func terminal(_ shell: Shell, in folder: TemporaryFolder, path: String) throws -> Tmux {
+        let script = try Self.script(shell, in: folder)
+        let environment = user.environment.merging(["HOME": folder.path, "PATH": path + ":/usr/bin:/bin"]) { $1 }
+        let terminal = try Tmux(environment: environment, "cd \(folder.path); exec \(shell.command)")
+        try terminal.type("\(shell.preparation)source \(script)", in: terminal.first)
+        try terminal.press("Enter", in: terminal.first)
+        return terminal
+    }
+
+    /// Whatever a program offers is completed as it is, quoted, and nothing of it is run.
+    @Test(arguments: Shell.allCases) func whatIsOfferedIsData(_ shell: Shell) throws {
+        let folder = try TemporaryFolder()
+        let offers = [
+            "a b", "b'c", "c\"d", "d$(touch EVIL)", "e`touch EVIL`", "f;touch EVIL", "g&touch EVIL", "h|touch EVIL",
+            "i*",
+            "j\\k", "k!!", "l{1,2}", "m$HOME", "n>EVIL", "o<(touch EVIL)", "p:q", "r=s", "s~", "t#", "u(touch EVIL)",
+            "vä漢",
+        ]
+        let hand = """
+            #!/bin/sh
+            if [ "$1" = ---completion ]; then cat offers; exit; fi
+            printf '%s\\n' "$@" >new; mv new given
+            """
+        try hand.write(toFile: folder.path + "/hand", atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path + "/hand")
+        try (offers + ["w", "$(touch EVIL)", "~"]).joined(separator: "\n")
+            .write(toFile: folder.path + "/offers", atomically: true, encoding: .utf8)
+        let terminal = try terminal(shell, in: folder, path: folder.path)
+        for offer in offers {
+            try? FileManager.default.removeItem(atPath: folder.path + "/given")
+            try terminal.type("hand delete \(offer.first ?? "?")", in: terminal.first)
+            try terminal.press("Tab", "Enter", in: terminal.first)
+            #expect(eventually { FileManager.default.fileExists(atPath: folder.path + "/given") }, "\(offer)")
+            let given = try String(contentsOfFile: folder.path + "/given", encoding: .utf8)
+            #expect(given == "delete\n\(offer)\n")
+        }
+        // All at once, with those that have no first letter.
+        try terminal.type("hand delete ", in: terminal.first)
+        try terminal.press("Tab", "Tab", "C-u", in: terminal.first)
+        try terminal.type("touch done", in: terminal.first)
+        try terminal.press("Enter", in: terminal.first)
+        #expect(eventually { FileManager.default.fileExists(atPath: folder.path + "/done") })
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/EVIL"))
+    }
+
+    /// A malicious server's names are not even offered.
+    @Test(arguments: Shell.allCases) func namesOfAMaliciousServerAreNotOffered(_ shell: Shell) throws {
+        let folder = try TemporaryFolder()
+        let marks = ["qqqqqqqqqqqqqqqqqqqqqq", "rrrrrrrrrrrrrrrrrrrrrr", "ssssssssssssssssssssss"]
+        let names = ["q$(touch EVIL);ls      ", "r`touch EVIL`\n$(ls)   ", "s\u{1B}[2J\u{9B}31m\u{202E}'\"\\   "]
+        let user = try CommandUser("ada", ["--listen", "127.0.0.1:0"])
+        for name in marks + ["tulips"] { try user.hand("create", name) }
+        var faults = Faults()
+        for (mark, name) in zip(marks, names) {
+            faults.down.replaced[Array(mark.utf8)] = Array((name + "      ").utf8.prefix(22))
+        }
+        let proxy = try FaultyProxy(to: try user.server.tcpAddress(), seed: 1, faults: faults)
+        var environment = user.environment
+        environment["HAND_URL"] = "hand://\(proxy.address)"
+        #expect(try Binary.run(["lists", "--json"], environment: environment).output.contains("$(touch EVIL)"))
+        let terminal = try Self(user: user, environment).terminal(
+            shell, in: folder, path: URL(fileURLWithPath: Binary.path).deletingLastPathComponent().path)
+        for words in ["hand delete q", "hand ls -l r", "hand rename s", "hand ls -l "] {
+            try terminal.type(words, in: terminal.first)
+            try terminal.press("Tab", in: terminal.first)
+            // A busy server does not answer in time for the first one.
+            if words.hasSuffix(" ") {
+                #expect(
+                    try eventually {
+                        try terminal.press("Tab", in: terminal.first)
+                        return try terminal.screen(terminal.first).joined().contains("-l tulips")
+                    })
+            }
+            try terminal.press("C-u", in: terminal.first)
+        }
+        try terminal.type("touch done", in: terminal.first)
+        try terminal.press("Enter", in: terminal.first)
+        #expect(eventually { FileManager.default.fileExists(atPath: folder.path + "/done") })
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/EVIL"))
+    }
+
+    private init(user: CommandUser, _ environment: [String: String]) {
+        self.user = user
+        self.user.environment = environment
     }
 }

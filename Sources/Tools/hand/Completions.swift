@@ -8,12 +8,14 @@ import HandWire
 enum Completions {
     /// Names of lists.
     static let lists = CompletionKind.custom { words, _, _ in
-        await answer(to: words) { client, _ in try await client.lists().map(\.name) }
+        await answer(to: words) { client, _ in try await client.lists().map(\.name).filter(isName) }
     }
 
     /// Names of deleted lists.
     static let deletedLists = CompletionKind.custom { words, _, _ in
-        await answer(to: words) { client, _ in try await client.deletedLists(pages: 1).map(\.list.name) }
+        await answer(to: words) { client, _ in
+            try await client.deletedLists(pages: 1).map(\.list.name).filter(isName)
+        }
     }
 
     /// Ids of items, as short as 'hand ls' prints them.
@@ -32,6 +34,9 @@ enum Completions {
     /// Names of contexts.
     static let contexts = CompletionKind.custom { _, _, _ in Contexts.names() }
 
+    /// Whether it can be a list's name, and so one word in a shell: a malicious server may send any text.
+    private static func isName(_ name: String) -> Bool { ListName.problem(withNew: name) == nil }
+
     /// The largest number of items to offer.
     private static let most = 500
     /// How long to wait for the server, in seconds.
@@ -48,4 +53,38 @@ enum Completions {
         else { return [] }
         return (try? await server.withClient(list: Arguments.value(of: ["-l", "--list"], in: words), ask)) ?? []
     }
+
+    /// Returns the parser's script for a shell, changed so that it handles what it offers as data. Bash's 'compgen -W'
+    /// would run commands in it; zsh's '_describe' would split it at a colon. Fish evaluates nothing of it.
+    static func script(_ text: String) -> String {
+        if text.hasPrefix("#!/bin/bash") { return text + "\n" + bash }
+        let end = "\nif [[ \"${funcstack[1]}\" = _hand ]]; then"
+        return text.hasPrefix("#compdef") ? text.replacing(end, with: "\n" + zsh + end) : text
+    }
+
+    /// Offers each line, quoted, unless the word begins with a quote: then only what needs none.
+    private static let bash = #"""
+        __hand_add_completions() {
+            local candidate quoted
+            while IFS='' read -r candidate; do
+                printf -v quoted %q "${candidate}"
+                case "${cur}" in
+                [\'\"]*) [[ "${candidate}" = "${cur:1}"* && "${candidate}" = "${quoted}" ]] ;;
+                *) [[ "${candidate}" = "${cur}"* || "${quoted}" = "${cur}"* ]] ;;
+                esac && [[ -n "${candidate}" ]] && COMPREPLY+=("${quoted}")
+            done <<<"${2}"
+        }
+
+        complete -F _hand hand
+        """#
+
+    /// Zsh quotes '!' only where it would mean the history, which the parser's script has turned off.
+    private static let zsh = #"""
+        __hand_custom_complete() {
+            local -a candidates=("${(@f)"$("${command_name}" "${@}" "${command_line[@]}")"}")
+            setopt localoptions banghist
+            compadd -V hand -- "${(@)candidates:#( |)}"
+        }
+
+        """#
 }

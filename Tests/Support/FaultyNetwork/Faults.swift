@@ -4,6 +4,8 @@ package struct Faults: Sendable, Equatable {
     package struct Direction: Sendable, Equatable {
         /// Bytes that arrive before everything that is sent.
         package var greeting: [UInt8] = []
+        /// Bytes that arrive instead of others, which are as many.
+        package var replaced: [[UInt8]: [UInt8]] = [:]
         /// The minimum time under way in milliseconds.
         package var latency: UInt64 = 0
         /// The maximum additional time in milliseconds, drawn for each piece. Bytes stay in order, as in TCP.

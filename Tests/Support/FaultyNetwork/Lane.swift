@@ -156,6 +156,8 @@ final class Lane {
     }
 
     private func hand(on bytes: [UInt8]) {
+        var bytes = bytes
+        for (old, new) in faults.replaced { bytes.replace(old, with: new) }
         handedOn += bytes.count
         onDelivered(bytes.count)
         target.write([OutputBuffer(bytes)])
