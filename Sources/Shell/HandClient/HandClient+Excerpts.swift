@@ -91,10 +91,11 @@ extension HandClient {
         try await askJournal(otherwise: ()) { try $0.noteEmpty(step, in: log, at: revision, by: author) }
     }
 
-    /// Returns the people on a list.
+    /// Returns the other people on a list.
     public func people(on name: String, _ excerpt: Excerpt) async throws -> [DownMessage.Presence] {
         let answer = try await answer { $0.askWhoIsThere(name, excerpt) }
         guard case .people(let people) = answer else { throw Self.wrongAnswer }
-        return people
+        let own = try await read { $0.machine.author }
+        return people.filter { $0.author != own }
     }
 }

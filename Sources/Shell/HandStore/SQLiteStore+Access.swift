@@ -17,17 +17,29 @@ extension SQLiteStore {
 
     /// Returns the rules that a folder's store or a backup keeps, or nil if there never were any or there is no store.
     package static func accessRules(in path: String) throws -> [UInt8]? {
+        try reading(path) { database in
+            // Older formats have no such table.
+            let tables = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'access'"
+            guard try database.integer(tables) != nil else { return nil }
+            return try database.first("SELECT rules FROM access")?.bytes(0)
+        } ?? nil
+    }
+
+    /// Whether a folder's store or a backup has a list of that name.
+    package static func hasList(_ name: String, in path: String) throws -> Bool {
+        try reading(path) { try !ListRow.all("name = ?", [.text(name)], $0).isEmpty } ?? false
+    }
+
+    /// Reads a folder's store or a backup, even while a server uses it; nil if there is none.
+    private static func reading<Result>(
+        _ path: String, _ body: (SQLiteConnection) throws -> Result
+    ) throws -> Result? {
         let file = StoreVerifier.file(at: path)
         guard PrivateFile.exists(file) else { return nil }
         return try StoreFile.translating(file) {
             let database = try SQLiteDatabase(file, .reading)
             defer { try? database.close() }
-            return try database.read { database in
-                // Older formats have no such table.
-                let tables = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'access'"
-                guard try database.integer(tables) != nil else { return nil }
-                return try database.first("SELECT rules FROM access")?.bytes(0)
-            }
+            return try database.read(body)
         }
     }
 }

@@ -48,6 +48,7 @@ struct Demo: ParsableCommand {
                 server: place.server, person: person, program: "hand/\(HandCommand.version)")
             return { loop in ClientEngine(configuration, loop: loop, journal: nil) }
         }
+        Output.message("To have lists of your own: hand serve, and in another terminal: hand create groceries")
     }
 
     /// Starts a server on its own thread; it runs until the program ends.

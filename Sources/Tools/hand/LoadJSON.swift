@@ -45,7 +45,7 @@ enum LoadJSON {
     private static func list(_ list: LoadResult.Convergence) -> JSONValue {
         [
             "name": .string(list.list), "revision": JSONValue(list.revision),
-            "items": JSONValue(list.items), "digest": .string(String(list.digest, radix: 16)),
+            "items": JSONValue(list.items), "digest": .string(Hex.text(list.digest)),
             "agreed": JSONValue(list.agreed), "differences": .array(list.differences.map { .string($0) }),
         ]
     }

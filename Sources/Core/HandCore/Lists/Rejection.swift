@@ -38,9 +38,12 @@ extension Rejection: CustomStringConvertible {
             "the edit changes a field or words that an item does not have."
         case .doesNotFit(let reach, let count):
             "the edit does not fit the list: it reaches to item \(reach), the list has \(count)."
-        case .revisionMoved(let now): "the list has moved on to revision \(now). Look at it again and repeat the edit."
+        case .revisionMoved(let now):
+            "the list is at revision \(now), not at the one that you expect. Look at it again and repeat the edit."
         case .notStored: "the server could not write the edit to its disk. Nothing was changed; try again later."
-        case .notAllowed: "you may not make this edit here. Ask whoever runs the server for a role that may."
+        case .notAllowed:
+            "your role on this list does not allow it: adding needs append, other edits need write. "
+                + "Ask whoever runs the server."
         case .storeFull(let limit):
             "the server is full: it keeps \(limit) bytes. Its operator can raise that, or forget older history."
         case .reasonForgotten:

@@ -60,10 +60,16 @@ package struct Notice: Equatable, Sendable {
                 recovery = .words(item.id, change, in: item.content)
             case .edit(let fields):
                 let names = fields.names.joined(separator: " and ")
-                deed =
-                    isHere
-                    ? "changed the \(names) of \(what) after you did"
-                    : "deleted \(what), whose \(names) you changed"
+                if fields == .done, case .task(let text, let done) = item.content {
+                    let name = "'\(Printable.clean(text))'"
+                    let (theirs, mine) = done ? ("ticked", "unticked") : ("unticked", "ticked")
+                    deed = isHere ? "\(theirs) \(name) after you \(mine) it" : "deleted \(name), which you ticked"
+                } else {
+                    deed =
+                        isHere
+                        ? "changed the \(names) of \(what) after you did"
+                        : "deleted \(what), whose \(names) you changed"
+                }
                 recovery = Self.recovery(ofEdit: item, fields, isHere: isHere, list)
             }
         }

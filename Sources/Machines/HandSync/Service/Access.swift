@@ -199,7 +199,8 @@ extension Service {
         case .server(let role):
             if connection.access.everywhere >= role { return true }
             environment.note(.denied(connection, what: message.name, list: nil))
-            refuse(connection, message.request, .notAllowed, "you may not do that on this server")
+            let mine = connection.access.everywhere
+            refuse(connection, message.request, .notAllowed, "your role on this server is \(mine); that needs \(role)")
         case .list(let name, let role):
             let mine = connection.access.role(onListNamed: name)
             if mine >= role { return true }

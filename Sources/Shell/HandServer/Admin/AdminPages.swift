@@ -66,7 +66,8 @@ final class AdminPages {
                 return page(Self.refusal("within: expected 0 to 86400 seconds"))
             }
             drain(seconds)
-            page(.init(body: "drains\n"))
+            let count = Amount.count(service.connectionCount, "connection")
+            page(.init(body: "draining: \(count); the server stops within \(Amount.number(seconds)) s\n"))
         case ("POST", "log-level", 1): setLogLevel(request.query["to"] ?? "", page)
         case ("POST", "compact", 1): compactStore(page)
         case ("POST", "backup", 1): backUp(request.query["to"] ?? "", page)

@@ -28,7 +28,12 @@ final class LiveView {
         self.loop = loop
         timer = EventLoop.Timer(loop)
         var take: (Input) -> Void = { _ in }
-        terminal = try Terminal(loop, hasColors: !Terminal.colorsAreRefused, hasMouse: false) { take($0) }
+        do {
+            terminal = try Terminal(loop, hasColors: !Terminal.colorsAreRefused, hasMouse: false) { take($0) }
+        } catch TerminalError.notATerminal {
+            throw Failure(
+                .usage, "'hand top' needs a terminal for input and output; in scripts use 'hand admin report'")
+        }
         take = { [unowned self] in handle($0) }
         terminal.onEnd = { loop.stop() }
         for number in [SIGTERM, SIGHUP, SIGINT] { signals.append(try Signal(loop, number) { loop.stop() }) }

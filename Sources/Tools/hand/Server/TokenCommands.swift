@@ -67,13 +67,13 @@ private struct CreateToken: ParsableCommand {
         }
         guard !name.lowercased().hasPrefix(Access.guestMark.trimmed(\.isWhitespace)) else {
             throw ValidationError(
-                "'\(Printable.clean(name))' begins like the name of a user without a token. Choose another name.")
+                "'\(name)' begins like the name of a user without a token. Choose another name.")
         }
     }
 
     func run() throws {
         try access.add(name, grant, on: lists.list, as: "secret") {
-            "token \($0.id) for \(Printable.clean(name)); this is the only time its secret is shown:"
+            "token \($0.id) for \(name); this is the only time its secret is shown:"
         } _: {
             $0
         }
@@ -97,7 +97,11 @@ private struct GrantToken: ParsableCommand {
         guard let token = try access.change({ $0.change(id, to: role, lists: lists.list) }) else {
             throw AccessOptions.noToken(id)
         }
-        if access.json { Output.json(.object(AccessOptions.json(token))) } else { Output.line(ListTokens.line(token)) }
+        if access.json {
+            Output.json(.object(AccessOptions.json(token)))
+        } else {
+            Output.line("\(ListTokens.line(token))")
+        }
         try access.confirm()
     }
 }
@@ -117,18 +121,18 @@ private struct ListTokens: ParsableCommand {
             let tokens = book.all.map { JSONValue.object(AccessOptions.json($0)) }
             return Output.json(.object([.init("guests", guests), .init("tokens", .array(tokens))]))
         }
-        for token in book.all { Output.line(Self.line(token)) }
+        for token in book.all { Output.line("\(Self.line(token))") }
         Output.line(
             "guests: \(book.guests.local.rawValue) on this machine, \(book.guests.remote.rawValue) from elsewhere")
     }
 
     static func line(_ token: AccessBook.Token) -> String {
         var roles = token.listRoles.map { role in
-            "\(role.role.rawValue) on '\(Printable.clean(role.name))'" + (role.isDeleted ? " (deleted)" : "")
+            "\(role.role.rawValue) on '\(role.name)'" + (role.isDeleted ? " (deleted)" : "")
         }
         if token.role > .none || roles.isEmpty { roles.insert("\(token.role.rawValue) on all lists", at: 0) }
         let end = token.expires.map { ($0 < .now ? ", expired " : ", until ") + $0.formatted(.iso8601) } ?? ""
-        return "\(token.id)  \(Printable.clean(token.name)): \(roles.joined(separator: ", "))\(end)"
+        return "\(token.id)  \(token.name): \(roles.joined(separator: ", "))\(end)"
     }
 }
 
@@ -194,9 +198,12 @@ struct Share: ParsableCommand {
         let address = try Settings.place(flag: named, list: list)
         if let problem = ListName.problem(with: list) { throw Failure(.usage, problem) }
         try access.add(try name?.filled("the name of --as"), grant, on: [list], as: "link") {
-            "token \($0.id); this link gives the role '\(grant.role.rawValue)' on '\(Printable.clean(list))':"
+            "token \($0.id); this link gives the role '\(grant.role.rawValue)' on '\(list)':"
         } _: {
             "\(address.server)/\(HandAddress.escaped(list))#\($0)"
+        }
+        if (try? access.hasList(list)) == false {
+            Output.message("there is no list '\(list)' yet: the link shows nothing until somebody makes it")
         }
     }
 }

@@ -1,0 +1,85 @@
+import Foundation
+import HandFormats
+import HandTestSupport
+import Testing
+
+/// What commands say where a person needs a next step.
+@Suite(.serialized) struct NextStepTests {
+    let user: CommandUser
+    var data: String { user.server.folder.path + "/data" }
+
+    init() throws {
+        user = try CommandUser()
+        try user.hand("create", "list")
+        try user.hand("add", "milk")
+    }
+
+    @Test func whoeverAsksWhoIsThereIsNotThere() async throws {
+        #expect(try user.run(["who"]).output == "")
+        #expect(try user.messages("who") == "nobody has 'list' open\n")
+        let guest = try user.server.client("ben")
+        _ = try await guest.open("list").live()
+        #expect(try user.hand("who") == "ben\n")
+        #expect(try user.hand("who", "--json").contains("\"person\":\"ben\""))
+        await guest.close()
+    }
+
+    @Test func aLinkToAListThatDoesNotExist() throws {
+        let warning = "there is no list 'nolist' yet"
+        #expect(try user.messages("share", "nolist", "--data", data).contains(warning))
+        #expect(try !user.messages("share", "list", "--data", data).contains("there is no list"))
+    }
+
+    /// A digest that begins with a zero has it wherever it is printed. About half of them do.
+    @Test func digestsAreTheSameEverywhere() throws {
+        for number in 0..<6 {
+            try user.hand("create", "l\(number)")
+            try user.hand("add", "-l", "l\(number)", "milk")
+        }
+        let report = try JSONValue.parse(try user.hand("verify", "--json", "--data", data))
+        guard case .array(let lists)? = report["lists"] else { throw CocoaError(.coderReadCorrupt) }
+        #expect(lists.count == 7)
+        for list in lists {
+            guard case .string(let name)? = list["name"] else { throw CocoaError(.coderReadCorrupt) }
+            #expect(list["digest"] == (try JSONValue.parse(try user.hand("show", "-l", name, "--json"))["digest"]))
+        }
+    }
+
+    @Test func topWithoutATerminal() throws {
+        let said = try user.hand("top", "--data", data, expecting: 2)
+        #expect(said == "hand: 'hand top' needs a terminal for input and output; in scripts use 'hand admin report'\n")
+    }
+
+    @Test func aRevisionThatIsNotThereYet() throws {
+        let said = try user.hand("add", "x", "--if-revision", "999", expecting: 7)
+        #expect(said.hasPrefix("hand: the list is at revision 1, not at the one that you expect."))
+    }
+
+    @Test func aCopyIsOffered() throws {
+        try user.hand("ls")
+        user.server.kill()
+        let said = try user.hand("ls", "-l", "list", expecting: 6)
+        #expect(said.contains("This machine has a copy: hand ls --offline -l list"))
+        #expect(try user.hand("ls", "--offline", "-l", "list").contains("milk"))
+        #expect(try !user.hand("ls", "-l", "other", expecting: 6).contains("copy"))
+    }
+
+    @Test func drainingSaysHowLong() async throws {
+        let guest = try user.server.client("ben")
+        _ = try await guest.open("list").live()
+        let said = try user.messages("admin", "drain", "--within", "30s", "--data", data)
+        #expect(said == "draining: 1 connection; the server stops within 30 s\n")
+        await guest.close()
+        #expect(user.server.waitForEnd() == 0)
+    }
+
+    /// Commands in messages are for a shell: what others chose is one word there.
+    @Test func advisedCommandsAreQuoted() throws {
+        let said = try user.hand("ls", "-l", "a$(touch x)", expecting: 2)
+        #expect(!said.contains("create a$"))
+        let missing = try user.hand("undelete", "a;b", expecting: 3)
+        #expect(missing.contains("'hand lists --deleted"))
+        let other = try user.hand("delete", "--force", "$(id)", expecting: 3)
+        #expect(!other.contains("create $(id)"), "\(other)")
+    }
+}
