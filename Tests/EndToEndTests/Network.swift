@@ -98,7 +98,7 @@ final class Network {
 extension RunningServer {
     /// Returns the server's TCP address.
     func tcpAddress() throws -> SocketAddress {
-        let words = greeting.split { $0 == " " || $0 == "," }
+        let words = greeting.split(whereSeparator: \.isWhitespace)
         let port = words.first { $0.hasPrefix("hand://") }?.split(separator: ":").last.flatMap { UInt16($0) }
         return try SocketAddress(ip: "127.0.0.1", port: try #require(port))
     }

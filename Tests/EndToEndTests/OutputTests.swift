@@ -65,6 +65,12 @@ import Testing
         #expect(outcome.output.split(separator: "\n").count == 1)
     }
 
+    /// A watcher with nothing to write also notices that nobody reads any longer.
+    @Test func aReaderOfAWatcherMayLeave() throws {
+        let outcome = try shell("{ $HAND watch --json; echo $? >&2; } | head -n 1 | cut -c1-20")
+        #expect(outcome.messages == "0\n" && outcome.output.hasPrefix("{\"revision\":1"))
+    }
+
     /// Each write is a packet of its own here.
     @Test func dataIsWrittenInLargePieces() throws {
         for command in [["ls"], ["ls", "--json"], ["export"], ["log"]] {

@@ -190,8 +190,10 @@ import Testing
     @Test func overTCPOfBothKinds() async throws {
         let folder = try TemporaryFolder()
         let server = try RunningServer(folder, ["--listen", "127.0.0.1:0", "--listen", "[::1]:0"])
-        let addresses = server.greeting.split(separator: " ").filter { $0.hasPrefix("hand://") }.prefix(2)
-            .map { $0.trimmingCharacters(in: [","]) }
+        let addresses = server.greeting.split(whereSeparator: \.isWhitespace).filter { $0.hasPrefix("hand://") }.prefix(
+            2
+        )
+        .map { $0.trimmingCharacters(in: [","]) }
         #expect(addresses.count == 2)
         for (index, text) in addresses.enumerated() {
             let client = try HandClient(

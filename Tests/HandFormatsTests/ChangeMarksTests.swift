@@ -12,7 +12,7 @@ import Testing
         let delta = Delta.editing(at: 1, change)
         let lines = DeltaText.lines(delta, from: before, to: try before.applying(delta), marks)
         try #require(lines.count == 1)
-        return lines[0]
+        return lines[0].text
     }
 
     @Test(arguments: [

@@ -12,7 +12,7 @@ import Testing
     func writingStaysAsItIs(_ text: String) { #expect(Printable.clean(text) == text) }
 
     @Test(arguments: [
-        "a\u{200B}", "a\u{200D}", "a\u{200C}", "\u{FE0F}", "a\u{FE0F}\u{FE0F}", "\u{FEFF}a", "a\u{2060}", "a\u{AD}b",
+        "a\u{200B}", "a\u{200D}", "a\u{200C}", "\u{FE0F}", "❤\u{FE0F}\u{FE0F}", "\u{FEFF}a", "a\u{2060}", "a\u{AD}b",
         "\u{115F}",
         "\u{3164}", "\u{E0001}", "a\u{E0041}", "a\u{180E}", "👩\u{200D}\u{200D}", "a\u{E0100}", "a\u{202E}", "a\u{7}",
     ])
@@ -22,10 +22,45 @@ import Testing
         #expect(clean.unicodeScalars.count == text.unicodeScalars.count)
     }
 
+    /// Every character of Unicode that is invisible or steers what is around it, in a word of its own. The signs that
+    /// are left are drawn, although Unicode calls them format characters.
+    @Test func noInvisibleCharacterIsForgotten() {
+        let drawn: [ClosedRange<UInt32>] = [
+            0x600...0x605, 0x6DD...0x6DD, 0x70F...0x70F, 0x890...0x891, 0x8E2...0x8E2, 0x110BD...0x110BD,
+            0x110CD...0x110CD,
+        ]
+        let kinds: Set<Unicode.GeneralCategory> = [.control, .format, .lineSeparator, .paragraphSeparator]
+        let scalars = (0...0x10FFFF as ClosedRange<UInt32>).compactMap(Unicode.Scalar.init)
+        let forgotten = scalars.filter { scalar in
+            let isHidden =
+                scalar.properties.isDefaultIgnorableCodePoint || kinds.contains(scalar.properties.generalCategory)
+            return isHidden && !drawn.contains { $0 ~= scalar.value }
+                && Printable.clean("x\(scalar)").unicodeScalars.contains(scalar)
+        }
+        #expect(forgotten.map { String($0.value, radix: 16) } == [])
+    }
+
+    /// What the source says stays; whatever is put into it is cleaned, also its line breaks, tabs and colours.
+    @Test func onlyTheSourceSaysLinesAndColours() {
+        let evil = "a\u{1B}[31m\nb\tc\u{9B}\u{202E}"
+        let clean = "a\u{FFFD}[31m b c\u{FFFD}\u{FFFD}"
+        let part: Printable = "\u{1B}[1m\(evil)\u{1B}[0m\t"
+        #expect(part.text == "\u{1B}[1m\(clean)\u{1B}[0m\t")
+        #expect(("1\n" + part + "\(evil)").text == "1\n\u{1B}[1m\(clean)\u{1B}[0m\t\(clean)")
+        #expect(("\(part)\(Optional(evil) ?? "")" as Printable).text == part.text + clean)
+        #expect(("\([evil])" as Printable).text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x202E })
+        var line: Printable = ""
+        line.append(evil)
+        line.append(.note(evil))
+        #expect(line.text == clean + clean)
+        #expect(Printable(lines: "1\n\t\(evil)").text == "1\n\ta\u{FFFD}[31m\nb\tc\u{FFFD}\u{FFFD}")
+        #expect([part, "2", part].joined(separator: ", ") == part + ", 2, " + part)
+    }
+
     /// A message hidden in tag characters, and one in joiners: nothing of them is left.
     @Test func nothingIsHidden() {
         #expect(Printable.clean("x\u{E0041}\u{E0042}\u{E0043}") == "x\u{FFFD}\u{FFFD}\u{FFFD}")
-        #expect(Printable.clean("漢\u{200D}\u{200C}\u{200D}x") == "漢\u{200D}\u{FFFD}\u{200D}x")
+        #expect(Printable.clean("漢\u{200D}\u{200C}\u{200D}x") == "漢\u{200D}\u{FFFD}\u{FFFD}x")
     }
 
     @Test func cleaningTwiceIsCleaningOnce() {
@@ -65,9 +100,9 @@ import Testing
                 .link(text, url: "https://x"), .card(.faceDown),
             ]
             for content in contents {
-                var line = "1  "
-                Printable.append(content, to: &line)
-                #expect(line == "1  " + Printable.line(of: content))
+                var line: Printable = "1  "
+                line.append(content)
+                #expect(line.text == "1  " + Printable.line(of: content))
             }
         }
     }

@@ -1,10 +1,22 @@
 import HandCore
+import HandFormats
 import HandScreens
 import HandTestSupport
 import HandWire
 import Testing
 
 @Suite struct CanvasTests {
+    /// What is printed must not hold a character, and neither does a canvas, whoever writes on it: any scalar, alone and
+    /// between letters.
+    @Test func aCanvasTakesNothingThatMustNotBePrinted() {
+        for value in 0...0x10FFFF as ClosedRange<UInt32> {
+            guard let scalar = Unicode.Scalar(value), !Printable.isHarmless(scalar, after: nil) else { continue }
+            var canvas = Canvas(Size(rows: 1, columns: 8))
+            canvas.write(Line("a\(scalar)b\(scalar)"), at: Point(row: 0, column: 0))
+            #expect(canvas.lines[0] == "ab", "U+\(String(value, radix: 16))")
+        }
+    }
+
     /// Whatever others write, nothing that controls a terminal reaches the screen.
     @Test func noControlCharacterReachesAScreen() {
         var random = SplitMix64(seed: testSeed(44, "controls"))

@@ -7,31 +7,30 @@ package enum ChangeMarks: Sendable {
     /// Red and green, for a terminal.
     case colored
 
-    /// Returns the new text, safe for a terminal, with the removed and inserted words marked.
-    func text(from former: String, to text: String) -> String {
+    /// Returns the new text, with the removed and inserted words marked.
+    func text(from former: String, to text: String) -> Printable {
         let change = TextChange(from: former, to: text)
-        if change.isIdentity { return Printable.clean(text) }
         let bytes = Array(former.utf8)
-        func kept(_ range: Range<Int>) -> String { Printable.clean(String(decoding: bytes[range], as: UTF8.self)) }
-        var line = ""
+        func kept(_ range: Range<Int>) -> Printable { "\(String(decoding: bytes[range], as: UTF8.self))" }
+        var line: Printable = ""
         var end = 0
         for splice in change.splices {
-            line += kept(end..<splice.at)
-            if !splice.removed.isEmpty { line += removed(Printable.clean(splice.removed)) }
-            if !splice.inserted.isEmpty { line += inserted(Printable.clean(splice.inserted)) }
+            line = line + kept(end..<splice.at)
+            if !splice.removed.isEmpty { line = line + removed(splice.removed) }
+            if !splice.inserted.isEmpty { line = line + inserted(splice.inserted) }
             end = splice.at + splice.removed.utf8.count
         }
         return line + kept(end..<bytes.count)
     }
 
-    private func removed(_ text: String) -> String {
+    private func removed(_ text: String) -> Printable {
         switch self {
         case .plain: "[-\(text)-]"
         case .colored: "\u{1B}[31;9m\(text)\u{1B}[0m"
         }
     }
 
-    private func inserted(_ text: String) -> String {
+    private func inserted(_ text: String) -> Printable {
         switch self {
         case .plain: "{+\(text)+}"
         case .colored: "\u{1B}[32m\(text)\u{1B}[0m"

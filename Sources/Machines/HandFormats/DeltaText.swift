@@ -8,8 +8,8 @@ package enum DeltaText {
     /// - Precondition: `delta` takes `old` to `new`.
     package static func lines(
         _ delta: Delta, from old: Hand, to new: Hand, _ marks: ChangeMarks = .plain
-    ) -> [String] {
-        delta.placed.flatMap { step -> [String] in
+    ) -> [Printable] {
+        delta.placed.flatMap { step -> [Printable] in
             guard let mark = step.mark else { return [] }
             if mark == .edited {
                 return zip(step.old, step.new).map { former, place in

@@ -1,7 +1,44 @@
 import HandCore
 
-/// Text from other people, made safe for a terminal.
-package enum Printable {
+/// Text that a terminal may receive. What the program's source says is kept, with its line breaks, tabs and colours;
+/// everything that is interpolated or appended is cleaned. No other way leads from a `String` to a `Printable`, and
+/// what is printed to people is a `Printable`, so that no print can forget to clean.
+package struct Printable: ExpressibleByStringInterpolation, CustomStringConvertible, Equatable, Sendable {
+    package private(set) var text: String
+    package var description: String { text }
+
+    package init(stringLiteral text: String) { self.text = text }
+    package init(stringInterpolation parts: StringInterpolation) { text = parts.text }
+
+    /// Cleans each line of a text that the program has laid out itself, such as its help.
+    package init(lines: some StringProtocol) {
+        text = lines.split(separator: "\n", omittingEmptySubsequences: false)
+            .map {
+                $0.split(separator: "\t", omittingEmptySubsequences: false).map { Self.clean($0) }.joined(
+                    separator: "\t")
+            }
+            .joined(separator: "\n")
+    }
+
+    package struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var text = ""
+
+        package init(literalCapacity: Int, interpolationCount: Int) { text.reserveCapacity(2 * literalCapacity) }
+        package mutating func appendLiteral(_ literal: String) { text += literal }
+        package mutating func appendInterpolation(_ part: Printable) { text += part.text }
+        package mutating func appendInterpolation(_ value: some Any) { text += Printable.clean("\(value)") }
+    }
+
+    package static func + (left: Self, right: Self) -> Self { "\(left)\(right)" }
+
+    package mutating func append(_ other: some StringProtocol) {
+        if Self.isPlain(other) { text += other } else { text += Self.clean(other) }
+    }
+
+    package mutating func removeAll() { text.removeAll(keepingCapacity: true) }
+}
+
+extension Printable {
     /// Returns the cleaned text without whitespace at its ends.
     package static func words(_ text: String) -> String {
         let start = text.drop(while: \.isWhitespace)
@@ -19,8 +56,8 @@ package enum Printable {
 
     /// Returns the text without control characters, marks of writing direction, and invisible characters that have no
     /// meaning at their position. A line break or a tab becomes a space; any other such character becomes `�`.
-    package static func clean(_ text: String) -> String {
-        if isPlain(text) { return text }
+    package static func clean(_ text: some StringProtocol) -> String {
+        if isPlain(text) { return String(text) }
         var clean = String.UnicodeScalarView()
         var previous: Unicode.Scalar?
         for scalar in text.unicodeScalars {
@@ -33,10 +70,12 @@ package enum Printable {
     }
 
     /// Whether the text consists of printable ASCII, as most texts do.
-    package static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } }
+    package static func isPlain(_ text: some StringProtocol) -> Bool {
+        text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
+    }
 
     /// Whether a character may be sent to a terminal after the previous one.
-    static func isHarmless(_ scalar: Unicode.Scalar, after previous: Unicode.Scalar?) -> Bool {
+    package static func isHarmless(_ scalar: Unicode.Scalar, after previous: Unicode.Scalar?) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0: false
         // Embeddings, overrides, isolates, direction marks; line and paragraph separators.
@@ -46,57 +85,65 @@ package enum Printable {
         case 0x3164, 0xFEFF, 0xFFA0, 0xFFF0...0xFFFB, 0x1BCA0...0x1BCA3, 0x1D173...0x1D17A: false
         // Joiners, which are allowed in scripts that use them and between emoji; variation selectors.
         case 0x200C, 0x200D: previous.map { $0.value >= 0x600 && (!isSign($0) || $0 == "\u{FE0F}") } ?? false
-        case 0xFE00...0xFE0F: previous.map { $0.value > 0x20 && !isSign($0) } ?? false
+        case 0xFE00...0xFE0F: previous.map { ($0.value >= 0x1000 || $0.properties.isEmoji) && !isSign($0) } ?? false
         case 0xE0100...0xE01EF: previous.map { $0.value >= 0x2E80 && !isSign($0) } ?? false
         // Tag characters of flag emoji, which are invisible elsewhere.
         case 0xE0020...0xE007F: previous.map { $0.value == 0x1F3F4 || (0xE0020...0xE007E).contains($0.value) } ?? false
         case 0xE0000...0xE0FFF: false
+        case 0x180B...0x180F: previous.map { 0x1820...0x18AF ~= $0.value } ?? false
+        case 0x13430...0x1343F: previous.map { 0x13000...0x1342F ~= $0.value } ?? false
         default: true
         }
     }
 
-    /// Whether it is a joiner or a selector; one makes no sense after another.
+    /// Whether it is a joiner or a selector, or stands for one; one makes no sense after another.
     private static func isSign(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        case 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFE00...0xFE0F, 0xFEFF, 0xE0000...0xE0FFF: true
+        case 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFE00...0xFE0F, 0xFEFF, 0xFFFD, 0xE0000...0xE0FFF: true
         default: false
         }
     }
 
     /// Returns an item on one line, without its id: `[x] milk`, `## heading`, `Q♠`.
     package static func line(of content: Content) -> String {
-        content.accept(OneLine { text, _ in clean(text) })
+        content.accept(OneLine { text, _ in "\(text)" }).text
     }
 
     /// Returns an edited item on one line, with the removed and inserted words of its texts marked.
-    package static func line(of content: Content, from former: Content, _ marks: ChangeMarks) -> String {
+    package static func line(of content: Content, from former: Content, _ marks: ChangeMarks) -> Printable {
         content.accept(OneLine { text, isURL in marks.text(from: isURL ? former.address : former.text, to: text) })
     }
 
     /// Appends `line(of:)` without a temporary string where possible, for lists of a million items.
-    package static func append(_ content: Content, to line: inout String) {
-        if case .task(let text, let done) = content, isPlain(text) {
-            line += done ? "[x] " : "[ ] "
-            line += text
+    package mutating func append(_ content: Content) {
+        if case .task(let text, let done) = content, Self.isPlain(text) {
+            self.text += done ? "[x] " : "[ ] "
+            self.text += text
         } else {
-            line += Self.line(of: content)
+            text += Self.line(of: content)
         }
     }
 
     private struct OneLine: ContentVisitor {
         /// How a text, or the address of a link, is shown.
-        let shown: (_ text: String, _ isURL: Bool) -> String
+        let shown: (_ text: String, _ isURL: Bool) -> Printable
 
-        func visit(card: Card) -> String { card.description }
-        func visit(note text: String) -> String { shown(text, false) }
-        func visit(task text: String, done: Bool) -> String { (done ? "[x] " : "[ ] ") + shown(text, false) }
-        func visit(link text: String, url: String) -> String {
+        func visit(card: Card) -> Printable { "\(card)" }
+        func visit(note text: String) -> Printable { shown(text, false) }
+        func visit(task text: String, done: Bool) -> Printable { (done ? "[x] " : "[ ] ") + shown(text, false) }
+        func visit(link text: String, url: String) -> Printable {
             text.isEmpty ? shown(url, true) : "\(shown(text, false)) <\(shown(url, true))>"
         }
-        func visit(heading text: String) -> String { "## " + shown(text, false) }
-        func visit(unknown kind: Content.Kind, bytes: [UInt8]) -> String {
+        func visit(heading text: String) -> Printable { "## " + shown(text, false) }
+        func visit(unknown kind: Content.Kind, bytes: [UInt8]) -> Printable {
             "(an item of kind \(kind.rawValue), \(bytes.count) bytes)"
         }
+    }
+}
+
+extension [Printable] {
+    package func joined(separator: Printable = "") -> Printable {
+        dropFirst().reduce(first ?? "") { $0 + separator + $1 }
     }
 }
 

@@ -13,7 +13,7 @@ package enum Spelling {
 
     /// Returns ` Did you mean 'ls'?`, or an empty text.
     package static func question(_ word: String, among candidates: some Sequence<String>) -> String {
-        nearest(to: word, among: candidates).map { " Did you mean '\(Printable.clean($0))'?" } ?? ""
+        nearest(to: word, among: candidates).map { " Did you mean '\($0)'?" } ?? ""
     }
 
     /// Returns how many characters must be inserted, deleted, replaced or swapped with a neighbour to turn one word

@@ -1,4 +1,5 @@
 import Glibc
+import HandFormats
 import Histogram
 
 /// What readers of a result need to know to understand or repeat the test.
@@ -42,7 +43,7 @@ package enum LoadHTML {
                 <dl>
                 \(facts.map { "<dt>\($0.0)</dt><dd>\(Page.escaped($0.1))</dd>" }.joined(separator: "\n"))
                 </dl>
-                <pre>\(Page.escaped(LoadReport(result, []).lines.joined(separator: "\n")))</pre>
+                <pre>\(Page.escaped(Printable(lines: LoadReport(result, []).lines.joined(separator: "\n")).text))</pre>
                 \(plots(result).map(\.svg).joined(separator: "\n"))
                 <h2>Script</h2>
                 <pre>\(Page.escaped(occasion.script))</pre>

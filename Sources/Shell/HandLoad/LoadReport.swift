@@ -1,7 +1,7 @@
 import HandFormats
 import Histogram
 
-/// A result as text for people.
+/// A result as text for people, which is cleaned where it is printed.
 package struct LoadReport {
     private let result: LoadResult
     private let bounds: [Threshold]
@@ -38,9 +38,9 @@ package struct LoadReport {
         ]
         if let server = result.server { lines.append(Self.line(server, over: result.seconds)) }
         for (error, count) in total.errors.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
-            lines.append("error       \(count) × \(Printable.clean(error))")
+            lines.append("error       \(count) × \(error)")
         }
-        for problem in result.problems.prefix(5) { lines.append("            \(Printable.clean(problem))") }
+        for problem in result.problems.prefix(5) { lines.append("            \(problem)") }
         for list in result.lists { lines += Self.lines(list) }
         return lines + bounds.map { $0.verdict(on: result) }
     }
@@ -54,15 +54,14 @@ package struct LoadReport {
     }
 
     private static func lines(_ list: LoadResult.Convergence) -> [String] {
-        let name = Printable.clean(list.list)
         let state = "revision \(list.revision), \(list.items) items, digest \(Hex.text(list.digest))"
         guard list.isComplete else {
             return [
-                "'\(name)' DID NOT CONVERGE: \(list.differences.count) of "
+                "'\(list.list)' DID NOT CONVERGE: \(list.differences.count) of "
                     + "\(list.differences.count + list.agreed) clients differ from the server (\(state))"
             ] + list.differences.prefix(10).map { "            \($0)" }
         }
-        return ["'\(name)' converged: \(list.agreed) clients have what the server has (\(state))"]
+        return ["'\(list.list)' converged: \(list.agreed) clients have what the server has (\(state))"]
     }
 
     // MARK: Numbers

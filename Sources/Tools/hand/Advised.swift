@@ -8,12 +8,14 @@ enum Advised {
 
     /// Returns a command with this command's context, and with its options that say where it acts.
     ///
-    /// - Parameter words: the command without `hand`.
-    static func command(_ words: String) -> String {
+    /// - Parameters:
+    ///   - command: the command without `hand`, as the source says it.
+    ///   - words: its arguments, which are quoted: a shell may get them.
+    static func command(_ command: String, _ words: String...) -> String {
         let given = Array(CommandLine.arguments.dropFirst())
         let context = ProcessInfo.processInfo.environment[Contexts.variable].flatMap { $0.isEmpty ? nil : ["-c", $0] }
         let options = places.flatMap { name in Arguments.value(of: [name], in: given).map { [name, $0] } ?? [] }
-        return (["hand"] + (context ?? []).map(quoted) + [words] + options.map(withoutSecret).map(quoted))
+        return (["hand"] + (context ?? []).map(quoted) + [command] + (words + options.map(withoutSecret)).map(quoted))
             .joined(separator: " ")
     }
 

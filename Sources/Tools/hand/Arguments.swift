@@ -12,7 +12,7 @@ enum Arguments {
         try (1..<max(1, Int(CommandLine.argc))).compactMap { index in
             guard let bytes = CommandLine.unsafeArgv[index] else { return nil }
             if let text = String(validatingCString: bytes) { return text }
-            throw Failure(.usage, "argument \(index) is not UTF-8: '\(Printable.clean(String(cString: bytes)))'")
+            throw Failure(.usage, "argument \(index) is not UTF-8: '\(String(cString: bytes))'")
         }
     }
 
@@ -87,7 +87,7 @@ enum Arguments {
                 let names = commands.map { $0._commandName } + (path.count == 1 ? topics : [])
                 throw Failure(
                     .usage,
-                    "there is no command '\(Printable.clean((path + [word]).joined(separator: " ")))'."
+                    "there is no command '\((path + [word]).joined(separator: " "))'."
                         + question(word, among: names)
                         + " '\(path.joined(separator: " ")) --help' shows all.")
             }

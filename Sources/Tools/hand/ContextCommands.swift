@@ -73,7 +73,7 @@ private struct AddContext: ParsableCommand {
         return try given.compactMapValues { $0 }.mapValues { path in
             guard FileManager.default.isReadableFile(atPath: path) else {
                 throw Failure(
-                    .notFound, "cannot read \(Printable.clean(path)): name a file that exists and that you may read")
+                    .notFound, "cannot read \(path): name a file that exists and that you may read")
             }
             return URL(fileURLWithPath: path).path
         }
@@ -108,8 +108,8 @@ private struct ListContexts: ParsableCommand {
                         .init("as", person.map { .string($0) } ?? .null), .init("current", .bool(isCurrent)),
                     ]))
             } else {
-                let name = person.map { "\tas \(Printable.clean($0))" } ?? ""
-                Output.line("\(isCurrent ? "*" : " ") \(context.name)\t\(Printable.clean("\(context.address)"))\(name)")
+                let name: Printable = person.map { "\tas \($0)" } ?? ""
+                Output.line("\(isCurrent ? "*" : " ") \(context.name)\t\(context.address)\(name)")
             }
         }
         if names.isEmpty, !json { Output.message("no server has a name yet: hand context add NAME ADDRESS") }
@@ -130,9 +130,9 @@ private struct UseContext: ParsableCommand {
         }
         let context = try Contexts.existing(name)
         try Contexts.use(name)
-        Output.message("commands now use \(Printable.clean("\(context.address.server)"))")
+        Output.message("commands now use \(context.address.server)")
         if let url = ProcessInfo.processInfo.environment[Settings.Key.url.variable] {
-            Output.message("but $HAND_URL is set, and overrides it: \(Printable.clean(url))")
+            Output.message("but $HAND_URL is set, and overrides it: \(url)")
         }
     }
 }

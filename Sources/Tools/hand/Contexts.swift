@@ -71,7 +71,7 @@ enum Contexts {
         let way = names.isEmpty ? " Make it: hand context add NAME ADDRESS" : " 'hand context list' shows all."
         throw Failure(
             .notFound,
-            "there is no context '\(Printable.clean(name))'." + Spelling.question(name, among: names) + way)
+            "there is no context '\(name)'." + Spelling.question(name, among: names) + way)
     }
 
     private static func read(_ name: String) throws -> Context? {
@@ -95,7 +95,7 @@ enum Contexts {
 
     static func problem(withName name: String) -> String? {
         if isName(name) { return nil }
-        return "'\(Printable.clean(name))' cannot be a context's name: expected up to 64 letters, digits, - _ or dots."
+        return "'\(name)' cannot be a context's name: expected up to 64 letters, digits, - _ or dots."
     }
 
     // MARK: Writing

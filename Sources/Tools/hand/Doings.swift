@@ -7,7 +7,7 @@ import Synchronization
 /// The messages about an edit: the items that it deletes, or all its changes.
 final class Doings: Sendable {
     private struct Contents {
-        var lines: [String] = []
+        var lines: [Printable] = []
         var deleted: [Item] = []
     }
 
@@ -21,13 +21,13 @@ final class Doings: Sendable {
     /// Records lines such as `- 2  [x] milk`.
     ///
     /// - Parameter heading: a line above all changes of the edit; without it, only deletions are recorded.
-    func note(_ delta: Delta, on list: Hand, under heading: String? = nil) throws {
+    func note(_ delta: Delta, on list: Hand, under heading: Printable? = nil) throws {
         let new: Hand
         do { new = try list.applying(delta) } catch { throw Self.failure(error, on: list) }
         let lines = DeltaText.lines(delta, from: list, to: new)
         let deleted = delta.deletedItems(on: list)
         contents.withLock {
-            $0.lines = heading.map { [$0] + lines } ?? lines.filter { $0.hasPrefix("-") }
+            $0.lines = heading.map { [$0] + lines } ?? lines.filter { $0.text.hasPrefix("-") }
             $0.deleted = deleted
         }
     }

@@ -219,9 +219,8 @@ struct Edit: AsyncParsableCommand {
         throw Failure(
             .conflict,
             """
-            '\(Printable.clean(loss.original))' is now '\(Printable.clean(loss.lost))', where you wrote \
-            '\(Printable.clean(loss.present))'. Nothing was changed. The text is '\(Printable.clean(present))'; \
-            yours is '\(Printable.clean(new))'. Look at it, and repeat the edit with --was '\(Printable.clean(present))'.
+            '\(loss.original)' is now '\(loss.lost)', where you wrote '\(loss.present)'. Nothing was changed. The text is \
+            '\(present)'; yours is '\(new)'. Look at it, and repeat the edit with --was \(Advised.quoted(present)).
             """)
     }
 }

@@ -19,7 +19,7 @@ extension ListFormat: ExpressibleByArgument {
             let formats = Self.allCases.map { "\($0.name) (.\($0.fileExtensions[0]))" }
             throw Failure(
                 .usage,
-                "unknown format '.\(Printable.clean(ending))'. Use --format: \(formats.joined(separator: ", "))")
+                "unknown format '.\(ending)'. Use --format: \(formats.joined(separator: ", "))")
         }
     }
 }
@@ -40,14 +40,13 @@ struct Export: AsyncParsableCommand {
         let target = file == "-" ? nil : try ExportFile(file)
         if !force, let target, try target.holdsSomethingElse(than: format) { try askForLeave() }
         let state = try await list.whole(at: at)
-        guard let target else { return Output.together { format.export(state.hand) { Output.lines($0) } } }
+        guard let target else { return Output.together { format.export(state.hand) { Output.data($0) } } }
         try target.write { write throws(LineWriter.Problem) in try format.export(state.hand, write: write) }
         list.server.say(
             "wrote \(Amount.count(state.hand.count, "item")) of '\(name)' at revision \(state.revision) to \(file)")
     }
 
     private func askForLeave() throws {
-        let file = Printable.clean(file)
         guard isatty(0) == 1, isatty(2) == 1 else {
             throw Failure(.error, "\(file) holds something other than an export; --force overwrites it")
         }
@@ -98,7 +97,7 @@ struct Import: AsyncParsableCommand {
         let revision = try await add(items, at: place)
         list.server.tell(
             ["imported": JSONValue(items.count), "revision": JSONValue(orNull: revision)],
-            "imported \(Amount.count(items.count, "item"))" + (revision.map { ", revision \($0)" } ?? ""))
+            "imported \(Amount.count(items.count, "item"))\(revision.map { ", revision \($0)" } ?? "")")
     }
 
     /// Adds the items portion by portion. `--timeout` limits each portion.
@@ -163,7 +162,7 @@ struct VectorsCommand: ParsableCommand {
             number += 1
             if line.isEmpty { continue }
             if !check {
-                Output.line(Vectors.answer(line: line))
+                Output.data(Vectors.answer(line: line) + "\n")
             } else if let mismatch = Vectors.mismatch(in: line) {
                 failures += 1
                 Output.line("line \(number): \(mismatch)")

@@ -101,6 +101,6 @@ struct ExportFile {
     private static func isRegular(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFREG }
 
     private static func failure(_ name: String, _ code: Int32) -> Failure {
-        Failure(.error, "cannot write \(Printable.clean(name)): \(LineWriter.Problem(code: code))")
+        Failure(.error, "cannot write \(name): \(LineWriter.Problem(code: code))")
     }
 }

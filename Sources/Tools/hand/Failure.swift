@@ -42,7 +42,7 @@ enum ExitStatus: Int32, CaseIterable {
     }
 }
 
-/// A failure of a command: its message and its exit code.
+/// A failure of a command: its message, which is cleaned where it is printed, and its exit code.
 struct Failure: Error, CustomStringConvertible {
     let status: ExitStatus
     let message: String
@@ -68,7 +68,7 @@ struct Failure: Error, CustomStringConvertible {
         case let error as FormatError: self.init(.error, error.description)
         case let error as UVError: self.init(.error, error.description)
         case let error as LoadError:
-            self.init(error.isConflict ? .conflict : .unreachable, Printable.clean(error.description))
+            self.init(error.isConflict ? .conflict : .unreachable, error.description)
         case let error as TerminalError: self.init(.usage, error.description)
         case let error as CocoaError: self.init(error)
         default:
@@ -92,7 +92,7 @@ struct Failure: Error, CustomStringConvertible {
         let verb = CocoaError.fileWriteUnknown.rawValue <= error.code.rawValue ? "write" : "read"
         self.init(
             isMissing ? .notFound : .error,
-            "cannot \(verb) \(Printable.clean(path)): \(isMissing ? "no such file" : Printable.clean(reason))")
+            "cannot \(verb) \(path): \(isMissing ? "no such file" : reason)")
     }
 
     private init(_ error: ClientError) {
@@ -111,10 +111,10 @@ struct Failure: Error, CustomStringConvertible {
             }
         var advice = ""
         if case .editsWait(let list, _) = error {
-            let command = Advised.command("sync -l \(list)")
+            let command = Advised.command("sync -l", list)
             advice = ". To send them when it has its name back: \(command). To discard them: \(command) --discard"
         }
-        self.init(status, Printable.clean(error.description) + advice)
+        self.init(status, error.description + advice)
     }
 
     private static func status(of code: ErrorCode) -> ExitStatus {

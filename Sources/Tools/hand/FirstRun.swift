@@ -39,7 +39,7 @@ enum FirstRun {
         Output.line("\nType a number, or press Enter to leave. 'hand --help' shows all commands.")
         guard let line = answer(to: ">"), !line.isEmpty else { return nil }
         guard let number = Int(line), choices.indices.contains(number - 1) else {
-            throw Failure(.usage, "expected a number from 1 to \(choices.count), found '\(Printable.clean(line))'")
+            throw Failure(.usage, "expected a number from 1 to \(choices.count), found '\(line)'")
         }
         let choice = choices[number - 1]
         var command = choice.command
@@ -63,7 +63,7 @@ enum FirstRun {
         do {
             let names = try await options.withClient { client, _ in try await client.lists().map(\.name) }
             let make = Choice(words: "make a list", command: ["create"], questions: ["name"])
-            Output.line("\(Printable.clean("\(server)")) answers.\n\(summary(of: names))\n")
+            Output.line("\(server) answers.\n\(summary(of: names))\n")
             return (names.isEmpty ? [] : [Choice(words: "open the lists", command: ["open"])]) + [make, demo, name]
         } catch {
             Output.line("\(Failure(error).message)\n")
@@ -79,7 +79,7 @@ enum FirstRun {
     }
 
     private static func answer(to question: String) -> String? {
-        Output.lines("\(question) ")
+        Output.ask("\(question)")
         return readLine().map { String($0.trimmed(\.isWhitespace)) }
     }
 }

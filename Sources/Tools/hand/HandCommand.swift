@@ -1,4 +1,5 @@
 import ArgumentParser
+import HandFormats
 
 /// The `hand` command.
 @main
@@ -91,10 +92,10 @@ struct HandCommand: AsyncParsableCommand {
             // error.
             let code = exitCode(for: error)
             if code == .success {
-                Output.line(Help.completed(fullMessage(for: error), arguments))
+                Output.data(Completions.script(Help.completed(fullMessage(for: error), arguments)) + "\n")
                 Output.exit(.ok)
             }
-            Output.message(UsageError(message(for: error), arguments).described(explained))
+            Output.message(Printable(lines: UsageError(message(for: error), arguments).described(explained)))
             Output.exit(.usage)
         }
         Output.message("hand: \(failure.message)")

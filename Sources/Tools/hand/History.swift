@@ -126,11 +126,11 @@ struct Log: AsyncParsableCommand {
         if json { return Output.json(HistoryReader.json(commit, by: person, from: before, to: after)) }
         let time = utc ? JSON.date(milliseconds: commit.time) : LocalTime.here(commit.time)
         Output.together {
-            Output.line("revision \(commit.revision)  \(time)  \(Printable.clean(person))")
+            Output.line("revision \(commit.revision)  \(time)  \(person)")
             for line in DeltaText.lines(commit.delta, from: before, to: after, Output.marks) {
                 Output.line("  \(line)")
             }
-            if let refusal = commit.refusal { Output.line("  refused an edit: \(Printable.clean("\(refusal)"))") }
+            if let refusal = commit.refusal { Output.line("  refused an edit: \(refusal)") }
         }
     }
 }

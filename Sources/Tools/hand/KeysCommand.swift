@@ -29,7 +29,7 @@ struct Keys: ParsableCommand {
                 text + String(repeating: " ", count: max(1, width - text.count))
             }
             let keys = map.keys(for: action).joined(separator: ", ")
-            Output.line(column(action.rawValue, 14) + column(keys, 24) + action.manual.long)
+            Output.line("\(column(action.rawValue, 14))\(column(keys, 24))\(action.manual.long)")
         }
     }
 }

@@ -11,7 +11,7 @@ struct LineWriter {
     private static let pieceBytes = 64 << 10
 
     let descriptor: Int32
-    private let isTerminal: Bool
+    let isTerminal: Bool
     private var bytes: [UInt8] = []
     /// The number of callers that want their lines collected.
     private var collectors = 0

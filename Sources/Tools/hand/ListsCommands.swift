@@ -11,9 +11,8 @@ struct Lists: AsyncParsableCommand {
 
     /// The message for a list that does not exist.
     static func missing(_ name: String, among names: [String]) -> String {
-        let name = Printable.clean(name)
         let guess = Spelling.question(name, among: names)
-        let way = guess.isEmpty ? " Make it with: " + Advised.command("create \(name)") : guess
+        let way = guess.isEmpty ? " Make it with: " + Advised.command("create", name) : guess
         return "there is no list '\(name)'." + way
     }
 
@@ -24,10 +23,9 @@ struct Lists: AsyncParsableCommand {
         // Older servers do not keep deleted lists and do not know this request.
         let deleted = try? await client.deletedLists(pages: 1).first { $0.list.name == name }
         guard let deleted else { return Failure(.notFound, missing(name, among: names)) }
-        let (name, person) = (Printable.clean(name), Printable.clean(deleted.person))
         return Failure(
             .notFound,
-            "'\(name)' is deleted (by \(person), \(LocalTime.here(deleted.time))). Bring it back with: \(Advised.command("undelete \(name)"))"
+            "'\(name)' is deleted (by \(deleted.person), \(LocalTime.here(deleted.time))). Bring it back with: \(Advised.command("undelete", name))"
         )
     }
 
@@ -51,22 +49,20 @@ struct Lists: AsyncParsableCommand {
         let entries = try await server.withClient { client, _ in try await client.deletedLists() }
         show(
             entries.map { entry in
-                let (time, end, person) = (
-                    LocalTime.here(entry.time), LocalTime.here(entry.keptUntil), Printable.clean(entry.person)
-                )
+                let (time, end) = (LocalTime.here(entry.time), LocalTime.here(entry.keptUntil))
                 return (
                     Self.json(entry.list) + Self.json(entry),
-                    "\(entry.deletion)\t\(Self.line(entry.list))\tdeleted \(time) by \(person), kept until \(end)"
+                    "\(entry.deletion)\t\(Self.line(entry.list))\tdeleted \(time) by \(entry.person), kept until \(end)"
                 )
             }, orSay: "no deleted list can be brought back")
     }
 
-    private func show(_ entries: [(json: [JSONValue.Member], line: String)], orSay nothing: String) {
+    private func show(_ entries: [(json: [JSONValue.Member], line: Printable)], orSay nothing: Printable) {
         for entry in entries { if server.json { Output.json(.object(entry.json)) } else { Output.line(entry.line) } }
         if entries.isEmpty && !server.json { server.say(nothing) }
     }
 
-    private static func line(_ entry: DownMessage.ListEntry) -> String {
+    private static func line(_ entry: DownMessage.ListEntry) -> Printable {
         let deck = entry.rules.hasDeck ? ", with a deck" : ""
         return "\(entry.name)\t\(Amount.count(entry.count, "item"))\trevision \(entry.revision)\(deck)"
     }
@@ -163,8 +159,8 @@ struct Create: AsyncParsableCommand {
         }
         let next =
             rules.hasDeck
-            ? "deal from its deck with: " + Advised.command("deal -l \(name)")
-            : "add to it with: " + Advised.command("add -l \(name) TEXT")
+            ? "deal from its deck with: " + Advised.command("deal -l", name)
+            : "add to it with: " + Advised.command("add -l", name, "TEXT")
         server.tell(["name": .string(name), "rules": JSON.rules(rules)], "created '\(name)'; \(next)")
     }
 }
@@ -236,7 +232,7 @@ struct Sync: AsyncParsableCommand {
         if let rejection = outcome.rejections.first { throw ClientError.rejected(rejection) }
         list.server.tell(
             ["list": .string(name), "revision": JSONValue(orNull: outcome.revision)],
-            "'\(name)': sent" + (outcome.revision.map { "; revision \($0)" } ?? ""))
+            "'\(name)': sent\(outcome.revision.map { "; revision \($0)" } ?? "")")
     }
 
     private func discardEdits() async throws {
@@ -246,6 +242,6 @@ struct Sync: AsyncParsableCommand {
             at: try list.server.address(name), orSay: "they are not discarded. End it, and try again"
         ) { count += try await $0.discard(name) }
         if count == 0, isBusy { return }
-        list.server.say("discarded \(Amount.count(count, "unsent edit")) of '\(Printable.clean(name))'")
+        list.server.say("discarded \(Amount.count(count, "unsent edit")) of '\(name)'")
     }
 }

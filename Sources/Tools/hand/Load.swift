@@ -101,7 +101,7 @@ struct Load: ParsableCommand {
     }
 
     func run() throws {
-        if let show { return Output.line(try Self.builtin(show).source) }
+        if let show { return Output.data(try Self.builtin(show).source + "\n") }
         let source = try source()
         let plan = try plan(source)
         let isAlone = processes == 1 || part != nil
@@ -189,7 +189,7 @@ struct Load: ParsableCommand {
         switch progress {
         case .filling: Output.progress("making the lists…")
         case .connecting(let count, let all): Output.progress("\(count) of \(all) clients connected")
-        case .second(let sample): Output.message(Output.clear + LoadReport.line(sample))
+        case .second(let sample): Output.message("\(Output.clear)\(LoadReport.line(sample))")
         case .converging(let count, let all): Output.progress("\(count) of \(all) clients have finished")
         case .ready, .settled: break
         }
@@ -227,7 +227,7 @@ struct Load: ParsableCommand {
             Output.json(LoadJSON.summary(result, bounds))
         } else {
             if !quiet { Output.progress("") }
-            for line in LoadReport(result, bounds).lines { Output.line(line) }
+            for line in LoadReport(result, bounds).lines { Output.line("\(line)") }
         }
         if !result.isSound { Output.exit(.error) }
         if !bounds.allSatisfy({ $0.isPassed(by: result) }) { Output.exit(.threshold) }

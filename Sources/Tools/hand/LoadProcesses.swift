@@ -54,12 +54,12 @@ struct LoadProcesses {
 
     /// Waits until the first process reports that all others have reached this point.
     static func waitForOthers() {
-        Output.line(waiting)
+        Output.data(waiting + "\n")
         _ = readLine()
     }
 
     static func report(_ result: LoadResult) throws {
-        Output.line(String(decoding: try JSONEncoder().encode(result), as: UTF8.self))
+        Output.data(String(decoding: try JSONEncoder().encode(result), as: UTF8.self) + "\n")
     }
 }
 

@@ -26,7 +26,7 @@ struct Rename: AsyncParsableCommand {
         try await server.withClient(list: name) { client, _ in try await client.rename(name, to: newName) }
         server.tell(
             ["name": .string(newName), "formerName": .string(name)],
-            "'\(Printable.clean(name))' is now called '\(newName)'")
+            "'\(name)' is now called '\(newName)'")
     }
 }
 
@@ -60,11 +60,11 @@ struct Delete: AsyncParsableCommand {
             // Older servers do not keep deleted lists and do not know this request.
             return try? await client.deletedLists(pages: 1).first { $0.list.name == name }
         }
-        let command = Advised.command("undelete \(name)")
+        let command = Advised.command("undelete", name)
         let back = kept.map { "; until \(LocalTime.here($0.keptUntil)), bring it back with: \(command)" }
         server.tell(
             .object([.init("name", .string(name))] + (kept.map(Lists.json) ?? [])),
-            "deleted '\(Printable.clean(name))'\(back ?? "")")
+            "deleted '\(name)'\(back ?? "")")
     }
 }
 
@@ -97,7 +97,7 @@ struct Undelete: AsyncParsableCommand {
             do {
                 try await client.undelete(name, deletion: entry?.deletion ?? id, as: newName)
             } catch ClientError.refused(.listExists, _) where newName == name {
-                let command = Advised.command("undelete \(name) --name OTHER")
+                let command = Advised.command("undelete", name, "--name", "OTHER")
                 let advice = "bring the deleted one back under another name: \(command)"
                 throw Failure(.conflict, "there is another list '\(name)' now; \(advice)")
             } catch ClientError.refused(.noSuchList, _) {
@@ -113,7 +113,7 @@ struct Undelete: AsyncParsableCommand {
 
     /// The message if no list can be brought back.
     private static func missing(_ name: String, _ id: UInt64?, among names: [String]) -> String {
-        let (name, command) = (Printable.clean(name), Advised.command("lists --deleted"))
+        let command = Advised.command("lists --deleted")
         if let id, names.contains(name) {
             return "no list '\(name)' was deleted with the number \(id). '\(command)' shows the numbers"
         }

@@ -39,12 +39,12 @@ struct ServerOptions: ParsableArguments {
         }
     }
 
-    func say(_ text: String) {
+    func say(_ text: Printable) {
         if !quiet { Output.message(text) }
     }
 
     /// Prints the result, as JSON or in words.
-    func tell(_ value: @autoclosure () -> JSONValue, _ words: @autoclosure () -> String) {
+    func tell(_ value: @autoclosure () -> JSONValue, _ words: @autoclosure () -> Printable) {
         if json { Output.json(value()) } else { say(words()) }
     }
 
@@ -125,15 +125,15 @@ struct ServerOptions: ParsableArguments {
                 text == $0 || text == "\(places): \($0)"
             })
         else { return error }
-        let option = server == HandAddress.local.server ? "" : " --listen \(Printable.clean(server.places[0]))"
+        let option = server == HandAddress.local.server ? "" : " --listen \(Advised.quoted(server.places[0]))"
         let advice = server.isThisMachine ? ". Start one: hand serve\(option)" : ": \(reason)"
-        return Failure(.unreachable, "no server answers at \(Printable.clean(places))\(advice)")
+        return Failure(.unreachable, "no server answers at \(places)\(advice)")
     }
 
     /// Sends the edits of a list that wait on this machine, so that the next edit builds on them.
     func sendWaiting(of name: String, _ client: HandClient) async throws {
         for notice in try await client.sendWaiting(of: name)?.notices ?? [] {
-            if let text = Notices.text(notice) { say(text) }
+            if let text = Notices.text(notice) { say("\(text)") }
         }
     }
 
@@ -323,7 +323,7 @@ struct EditOptions: ParsableArguments {
     func report(_ outcome: Settlement, _ doings: Doings, _ more: [JSONValue.Member] = []) throws {
         if let rejection = outcome.rejections.first { throw ClientError.rejected(rejection) }
         for notice in outcome.notices {
-            if let text = Notices.text(notice) { list.server.say(text) }
+            if let text = Notices.text(notice) { list.server.say("\(text)") }
         }
         report(revision: outcome.revision, doings, more)
     }
@@ -376,7 +376,7 @@ enum Notices {
         switch notice {
         case .acknowledged: return nil
         case .superseded(let item, let loss, _, let revision):
-            let name = "'\(Printable.clean(item.content.text))'"
+            let name = "'\(item.content.text)'"
             switch loss {
             case .move: return "somebody overrode your move of \(name) in revision \(revision)"
             case .edit(let fields):
@@ -391,7 +391,7 @@ enum Notices {
         case .usedTwice(let revision):
             return "another program used this one's client id for revision \(revision), perhaps from a copy of "
                 + "\(Settings.stateFolder)/clients; your edit was sent again, under a new id"
-        case .rejected(let reason, _): return "rejected: \(Printable.clean("\(reason)"))"
+        case .rejected(let reason, _): return "rejected: \(reason)"
         case .diverged(let revision):
             return "this list differed from the server's at revision \(revision); it was loaded again"
         }

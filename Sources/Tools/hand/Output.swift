@@ -1,22 +1,47 @@
+import EventLoop
 import Glibc
 import HandFormats
 import Synchronization
 import Terminal
 
-/// Writes data to standard output and messages to standard error.
+/// Writes data to standard output and messages to standard error. What people read is `Printable`; data for programs is
+/// exact, unless a terminal shows it.
 enum Output {
     private static let standardOutput = Mutex(LineWriter(descriptor: 1))
     private static let stderrDescriptor: Int32 = 2
 
-    static func line(_ text: String) {
-        lines(text + "\n")
+    static func line(_ text: Printable) {
+        print { writer throws(LineWriter.Problem) in
+            try writer.write(text.text)
+            try writer.write("\n")
+        }
     }
 
-    /// Writes lines of data, which include their newlines, with one call.
-    static func lines(_ text: String) {
+    /// Asks a question, which the user answers on the same line.
+    static func ask(_ question: Printable) {
+        print { writer throws(LineWriter.Problem) in try writer.write(question.text + " ") }
+    }
+
+    /// Writes lines of data for programs, which include their newlines. On a terminal they are cleaned, too.
+    static func data(_ text: String) {
+        print { writer throws(LineWriter.Problem) in
+            try writer.write(writer.isTerminal ? Printable(lines: text).text : text)
+        }
+    }
+
+    private static func print(_ body: (inout LineWriter) throws(LineWriter.Problem) -> Void) {
         use { writer throws(LineWriter.Problem) in
-            try writer.write(text)
+            try body(&writer)
             if writer.isLive { try writer.flush() }
+        }
+    }
+
+    /// Ends this process as soon as nobody reads its output (`hand watch | head -1`), even if it has nothing to write.
+    static func endWithReader() {
+        Threads.start("reader of the output") {
+            var output = pollfd(fd: 1, events: 0, revents: 0)
+            while poll(&output, 1, -1) < 0, errno == EINTR {}
+            if output.revents & Int16(POLLERR) != 0 { _exit(ExitStatus.ok.rawValue) }
         }
     }
 
@@ -31,13 +56,19 @@ enum Output {
         isatty(1) == 1 && getenv("TERM").map { String(cString: $0) } != "dumb" && !Terminal.colorsAreRefused
         ? .colored : .plain
 
+    /// The width of the terminal on standard output; nil if there is none.
+    static var columns: Int? {
+        var size = winsize()
+        return ioctl(1, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : nil
+    }
+
     /// Returns a text of ASCII characters with spaces up to a width.
     static func padded(_ text: String, _ width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - text.utf8.count))
     }
 
     static func json(_ value: JSONValue) {
-        line(value.line)
+        data(value.line + "\n")
     }
 
     /// Writes the lines of `body` in large pieces; on a terminal, line by line.
@@ -47,18 +78,18 @@ enum Output {
         return try body()
     }
 
-    static func message(_ text: String) {
-        write(text + "\n")
+    static func message(_ text: Printable) {
+        write(text.text + "\n")
     }
 
     /// Prints a line that the next one overwrites, if standard error is a terminal.
-    static func progress(_ text: String) {
+    static func progress(_ text: Printable) {
         guard isatty(stderrDescriptor) == 1 else { return }
-        write(clear + text)
+        write((clear + text).text)
     }
 
     /// Erases a line of progress.
-    static var clear: String { isatty(stderrDescriptor) == 1 ? "\r\u{1B}[K" : "" }
+    static var clear: Printable { isatty(stderrDescriptor) == 1 ? "\r\u{1B}[K" : "" }
 
     static func exit(_ status: ExitStatus) -> Never {
         use { writer throws(LineWriter.Problem) in try writer.flush() }

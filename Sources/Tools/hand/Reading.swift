@@ -28,17 +28,17 @@ enum ItemPrinter {
                 return
             }
             let width = String(last).utf8.count
-            var line = ""
+            var line: Printable = ""
             for (number, item) in shown {
                 let number = String(number)
                 // One string for all lines: there may be a million.
-                line.removeAll(keepingCapacity: true)
-                for _ in number.utf8.count..<width { line += " " }
-                line += number
-                line += "  "
-                line += Substring(item.id.description.utf8.prefix(length))
-                line += "  "
-                Printable.append(item.content, to: &line)
+                line.removeAll()
+                for _ in number.utf8.count..<width { line.append(" ") }
+                line.append(number)
+                line.append("  ")
+                line.append(Substring(item.id.description.utf8.prefix(length)))
+                line.append("  ")
+                line.append(item.content)
                 Output.line(line)
             }
         }
@@ -64,9 +64,22 @@ struct List: AsyncParsableCommand {
         let name = try list.name()
         let references = try ItemReference.all(items)
         if !offline, let part = looks.part(references) { return try await show(part, of: name, references) }
-        let hand = try await offline ? kept(name) : list.whole().hand
+        let hand = try await offline ? kept(name) : current(name)
         ItemPrinter.print(hand, json: list.server.json, where: try filter(references, in: hand))
         if hand.isEmpty && !list.server.json { list.server.say("'\(name)' is empty") }
+    }
+
+    /// The server's list. If no server answers, the failure says whether this machine has a copy.
+    private func current(_ name: String) async throws -> Hand {
+        do { return try await list.whole().hand } catch {
+            let failure = Failure(error)
+            guard failure.status == .unreachable, try Identity.kept(name, at: try list.server.address(name)) != nil
+            else {
+                throw error
+            }
+            let command = list.list.map { Advised.command("ls --offline -l", $0) } ?? Advised.command("ls --offline")
+            throw Failure(.unreachable, failure.message + ". This machine has a copy: \(command)")
+        }
     }
 
     /// Which items to print; nil for all.
@@ -172,7 +185,7 @@ struct Show: AsyncParsableCommand {
             let item = state.hand[try reference.position(in: state.hand)]
             if list.server.json { return Output.json(JSON.item(item)) }
             Output.line("\(item.id)  \(item.content.kind.name)")
-            Output.line(Printable.line(of: item.content))
+            Output.line("\(Printable.line(of: item.content))")
             return
         }
         if list.server.json {
@@ -201,6 +214,7 @@ struct Who: AsyncParsableCommand {
             let ids = people.compactMap { $0.place.focus?.item }
             return (people, ids.isEmpty ? [] : try await client.excerpt(of: name, ids.map { .ids($0...$0) }).entries)
         }
+        if people.isEmpty, !json { list.server.say("nobody has '\(name)' open") }
         for person in people {
             guard case .here(let name, let focus) = person.place else { continue }
             let entry = entries.first { $0.item.id == focus?.item }
@@ -212,8 +226,9 @@ struct Who: AsyncParsableCommand {
                 ])
             } else {
                 let deed = focus?.isEditing == true ? "edits" : "on"
-                let place = entry.map { "\t\(deed) \($0.position + 1): \(Printable.line(of: $0.item.content))" } ?? ""
-                Output.line(Printable.clean(name) + place)
+                let place: Printable =
+                    entry.map { "\t\(deed) \($0.position + 1): \(Printable.line(of: $0.item.content))" } ?? ""
+                Output.line("\(name)\(place)")
             }
         }
     }

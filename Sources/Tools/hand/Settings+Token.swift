@@ -53,7 +53,7 @@ extension Settings {
         guard let tokens = try? tokens(for: server), let first = tokens.first,
             tokens.allSatisfy({ $0.server != server })
         else { return nil }
-        return "The token in \(first.origin) was not sent: it is for \(Printable.clean("\(first.server)"))."
+        return "The token in \(first.origin) was not sent: it is for \(first.server)."
     }
 
     /// Whether the user would be asked for a token.
@@ -69,7 +69,7 @@ extension Settings {
         if ProcessInfo.processInfo.environment["HAND_TOKEN_IN_CLEAR"] == "1" { return }
         throw Failure(
             .usage,
-            "the token was not sent to \(Printable.clean("\(server)")): without TLS, others could read it. Use hands:// if the "
+            "the token was not sent to \(server): without TLS, others could read it. Use hands:// if the "
                 + "server has a certificate, or HAND_TOKEN_IN_CLEAR=1 if the network is protected")
     }
 

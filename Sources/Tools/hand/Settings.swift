@@ -120,7 +120,7 @@ enum Settings {
         } catch let error as FileError where error.code == EACCES {
             throw Failure(.error, "\(error). Or set $XDG_CONFIG_HOME to a folder of yours")
         } catch let error as TOMLParseError {
-            throw Failure(.usage, "\(path), line \(error.source.begin.line): \(Printable.clean(error.description))")
+            throw Failure(.usage, "\(path), line \(error.source.begin.line): \(error.description)")
         }
     }
 
@@ -156,7 +156,7 @@ enum Settings {
             } else {
                 throw Failure(
                     .usage,
-                    "\(path): unknown setting '\(Printable.clean(name))'."
+                    "\(path): unknown setting '\(name)'."
                         + Spelling.question(name, among: known + ["keys"])
                         + " The settings are \(known.joined(separator: ", ")) and [keys].")
             }

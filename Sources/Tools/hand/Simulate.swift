@@ -69,7 +69,7 @@ struct Simulate: ParsableCommand {
                     if outcome.finding != nil { tally.failed.append(seed) }
                     Self.progress(tally.done, of: seeds, since: began)
                 }
-                for line in outcome.trace { Output.line(line) }
+                for line in outcome.trace { Output.line("\(line)") }
             }
         }
         let result = tally.withLock { $0 }
@@ -105,7 +105,7 @@ struct Simulate: ParsableCommand {
         }
         Output.line("seed \(seed): \(finding.checker.rawValue): \(finding.text)")
         Output.line("reduced from \(steps) to \(reduced.stepCount) steps:")
-        for line in outcome.trace { Output.line("  " + line) }
+        for line in outcome.trace { Output.line("  \(line)") }
         Output.line("again: hand simulate --seed \(seed) --steps \(steps)\(store == .sqlite ? " --store sqlite" : "")")
     }
 

@@ -136,7 +136,7 @@ struct Undoing: Sendable {
     /// Prints the words that were not taken back.
     private func tell(spared: [Superseded]) {
         for case .words(let loss, _) in spared.map(\.loss) {
-            options.list.server.say(Printable.stays(loss))
+            options.list.server.say("\(Printable.stays(loss))")
         }
     }
 

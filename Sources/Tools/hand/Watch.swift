@@ -18,6 +18,7 @@ struct Watch: AsyncParsableCommand {
 
     func run() async throws {
         let name = try list.name()
+        Output.endWithReader()
         let (address, person) = (try list.server.address(name), try list.server.user.name())
         let client =
             try Identity.knows(address.server)
@@ -36,7 +37,7 @@ struct Watch: AsyncParsableCommand {
                     shown = state.view
                 }
                 for notice in update.notices {
-                    if let text = Notices.text(notice) { list.server.say(text) }
+                    if let text = Notices.text(notice) { list.server.say("\(text)") }
                 }
             case .status(.offline(let reason, let wait?)):
                 isOffline = true
@@ -47,13 +48,13 @@ struct Watch: AsyncParsableCommand {
                 list.server.say("online")
                 if list.server.json { try await commits.catchUp(with: followed, client) }
             case .renamed(let name):
-                list.server.say("the list is called '\(Printable.clean(name))' now")
+                list.server.say("the list is called '\(name)' now")
                 followed = try await client.open(name)
             case .refused, .editsWait: _ = try await followed.live()
             case .progress(let items, let total):
                 if !list.server.quiet { Output.progress("\(items) of \(total) items") }
             case .status(.connecting(let place?)) where !isOffline:
-                list.server.say("connecting to \(Printable.clean(place))")
+                list.server.say("connecting to \(place)")
             case .status(.connecting), .presence: break
             }
         }

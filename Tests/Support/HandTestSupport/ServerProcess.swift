@@ -7,7 +7,7 @@ package final class ServerProcess: Sendable {
     }
 
     private let process = Process()
-    /// The line in which the server reports its address; empty if it ended earlier.
+    /// The lines in which the server reports its address; empty if it ended earlier.
     package let greeting: String
 
     /// Returns when the server listens or has ended.
@@ -36,12 +36,14 @@ package final class ServerProcess: Sendable {
             process.standardError = file
         }
         try process.run()
-        // Nothing needs to be read beyond that line.
-        var line = Data()
-        while let byte = try output.fileHandleForReading.read(upToCount: 1), byte != Data("\n".utf8), !byte.isEmpty {
-            line += byte
+        var text = Data()
+        let end = Data("Ctrl-C stops the server.\n".utf8)
+        while text.suffix(end.count) != end, let byte = try output.fileHandleForReading.read(upToCount: 1),
+            !byte.isEmpty
+        {
+            text += byte
         }
-        greeting = String(decoding: line, as: UTF8.self)
+        greeting = String(decoding: text, as: UTF8.self)
     }
 
     /// The TCP port at which it listens.

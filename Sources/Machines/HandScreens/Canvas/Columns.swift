@@ -82,12 +82,7 @@ package enum Columns {
     /// Whether a scalar is a joiner, a variation selector, a skin tone, a format character, or anything else that
     /// terminals do not draw, or draw differently.
     private static func isLeftOut(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0..<0x20, 0x7F..<0xA0, 0xAD, 0x61C, 0x180E: true
-        case 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFE00...0xFE0F, 0xFEFF, 0xFFF9...0xFFFB: true
-        case 0x13430...0x13438, 0x1BCA0...0x1BCA3, 0x1D173...0x1D17A, 0x1F3FB...0x1F3FF, 0xE0000...0xE0FFF: true
-        default: false
-        }
+        0x1F3FB...0x1F3FF ~= scalar.value || !Printable.isHarmless(scalar, after: nil)
     }
 
     private static func width(of scalar: Unicode.Scalar) -> Int {

@@ -31,11 +31,27 @@ struct Diagnosis {
         .init(subject, .problem, finding, advice)
     }
 
-    /// One or two lines: what was found, and what to do.
-    var text: String {
-        let mark = verdict.rawValue.padded(to: 8)
-        let line = "\(mark) \(subject.padded(to: 12)) \(Printable.clean(finding))"
-        return advice.map { "\(line)\n\(String(repeating: " ", count: 9))→ \(Printable.clean($0))" } ?? line
+    /// What was found and what to do, below each other; on a terminal, wrapped and with a colour.
+    var text: Printable {
+        let column = 22
+        let width = Output.columns.map { max(24, $0 - column) } ?? .max
+        let advice = advice.map { HelpText.lines(of: $0, width: width - 2) } ?? []
+        let lines =
+            HelpText.lines(of: finding, width: width)
+            + zip(["→"] + advice, advice).map { ($0 == "→" ? "→ " : "  ") + $1 }
+        return lines.dropFirst().reduce("\(mark) \(subject.padded(to: 12)) \(lines[0])") {
+            "\($0)\n\(String(repeating: " ", count: column))\($1)"
+        }
+    }
+
+    private var mark: Printable {
+        let word = verdict.rawValue.padded(to: 8)
+        guard Output.marks == .colored else { return "\(word)" }
+        return switch verdict {
+        case .ok: "\u{1B}[32m\(word)\u{1B}[0m"
+        case .warning: "\u{1B}[33m\(word)\u{1B}[0m"
+        case .problem: "\u{1B}[31m\(word)\u{1B}[0m"
+        }
     }
 
     var json: JSONValue {

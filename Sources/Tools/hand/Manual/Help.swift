@@ -15,11 +15,11 @@ enum Help {
     static func printTopic(_ arguments: [String]) -> Bool {
         guard arguments.first == "help", arguments.count == 2 else { return false }
         if arguments[1] == "topics" {
-            Output.line(Topic.overview + "\n\nRead one with: hand help TOPIC")
+            Output.line(Printable(lines: Topic.overview) + "\n\nRead one with: hand help TOPIC")
             return true
         }
         guard let topic = Topic(rawValue: arguments[1]) else { return false }
-        Output.line(HelpText.text(topic.text))
+        Output.line(Printable(lines: HelpText.text(topic.text)))
         return true
     }
 }

@@ -54,10 +54,16 @@ struct AccessOptions: ParsableArguments {
         return try file.change(body)
     }
 
+    /// Whether there is a list of that name.
+    func hasList(_ name: String) throws -> Bool {
+        if let database = try sharing.open() { return try database.list(named: name) != nil }
+        return try SQLiteStore.hasList(name, in: folder)
+    }
+
     /// Makes a token, and prints it with its secret, which is never shown again.
     func add(
         _ name: String?, _ grant: GrantOptions, on lists: [String], as member: String,
-        _ words: (AccessBook.Token) -> String,
+        _ words: (AccessBook.Token) -> Printable,
         _ text: (String) -> String
     ) throws {
         let end = try grant.end(from: .now)
@@ -66,7 +72,7 @@ struct AccessOptions: ParsableArguments {
             Output.json(.object(Self.json(token) + [.init(member, .string(text(secret)))]))
         } else {
             Output.message(words(token))
-            Output.line(text(secret))
+            Output.line("\(text(secret))")
         }
         try confirm()
     }
@@ -100,11 +106,11 @@ struct AccessOptions: ParsableArguments {
                 "cannot tell whether the running server has applied the change: \(path) does not answer. See its log, or stop it"
             )
         }
-        Output.message("no server is running on \(Printable.clean(folder)): the change takes effect when one starts")
+        Output.message("no server is running on \(folder): the change takes effect when one starts")
     }
 
     static func noToken(_ id: String) -> Failure {
-        Failure(.notFound, "there is no token '\(Printable.clean(id))'; '\(Advised.command("token list"))' prints them")
+        Failure(.notFound, "there is no token '\(id)'; '\(Advised.command("token list"))' prints them")
     }
 
     /// A token without its secret.

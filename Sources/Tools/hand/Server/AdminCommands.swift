@@ -58,7 +58,7 @@ struct AdminOptions: ParsableArguments {
         switch answer {
         case .success(let answer) where answer.status == 200: return answer.body
         case .success(let answer):
-            let text = Printable.clean(String(answer.body.trimmed(\.isWhitespace)))
+            let text = String(answer.body.trimmed(\.isWhitespace))
             throw Failure(answer.status == 404 ? .notFound : .error, text)
         case .failure(let failure): throw unreachable(path, "\(failure)")
         case nil: throw unreachable(path, "no answer")
@@ -78,14 +78,12 @@ struct AdminOptions: ParsableArguments {
         }
     }
 
-    /// Prints a server's answer, safe for a terminal.
+    /// Prints a server's answer.
     static func print(json text: String) throws { Output.json(try JSONValue.parse(text)) }
 
     /// Sends a command, and prints the server's answer.
     func order(_ target: String, patience: UInt64 = 10_000) throws {
-        Output.message(
-            Printable.clean(
-                String(try ask(target, method: "POST", patience: patience).trimmed(\.isWhitespace))))
+        Output.message("\(try ask(target, method: "POST", patience: patience).trimmed(\.isWhitespace))")
     }
 }
 
@@ -100,15 +98,15 @@ private struct AdminConnections: ParsableCommand {
         let text = try options.ask("/connections")
         if json { return try AdminOptions.print(json: text) }
         for connection in try AdminOptions.decoded(text, as: [ConnectionReport].self) {
-            Output.line(Self.line(connection))
+            Output.line("\(Self.line(connection))")
         }
     }
 
     private static func line(_ connection: ConnectionReport) -> String {
-        let lists = connection.lists.map { "'\(Printable.clean($0))'" }.joined(separator: ", ")
+        let lists = connection.lists.map { "'\($0)'" }.joined(separator: ", ")
         var words = [
-            "\(connection.number)", Printable.clean(connection.peer),
-            connection.person.isEmpty ? "(no hello yet)" : Printable.clean(connection.person),
+            "\(connection.number)", connection.peer,
+            connection.person.isEmpty ? "(no hello yet)" : connection.person,
         ]
         if let token = connection.token { words.append("token \(token)") }
         if !lists.isEmpty { words.append("on \(lists)") }

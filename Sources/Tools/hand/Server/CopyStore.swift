@@ -1,6 +1,7 @@
 import ArgumentParser
 import Files
 import FoundationEssentials
+import HandFormats
 import HandServer
 import HandStore
 import HandSync
@@ -82,7 +83,9 @@ private struct CopyStore: ParsableCommand {
         try output.showingProgress { try database.backUp(to: copy, progress: $0) }
         defer { try? PrivateFile.remove(copy) }
         let report = try output.verify(copy)
-        guard report.isSound else { throw Failure(.error, "\(from) is damaged: see 'hand verify --store \(from)'") }
+        guard report.isSound else {
+            throw Failure(.error, "\(from) is damaged: see 'hand verify --store \(Advised.quoted(from))'")
+        }
         var random = SystemRandomNumberGenerator()
         _ = try StoreBackup.restore(
             copy, to: to, replaces: false, renews: false, stamp: 0, accessFile: AccessFile(folder: to).path,

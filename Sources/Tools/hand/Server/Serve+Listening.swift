@@ -1,6 +1,7 @@
 import ArgumentParser
 import EventLoop
 import FoundationEssentials
+import HandFormats
 import HandServer
 import TLS
 
@@ -25,7 +26,7 @@ extension Serve {
 
     static func greeting(
         _ endpoints: [ServerConfiguration.Endpoint], _ folder: String, _ status: SocketAddress?, _ tls: TLSContext?
-    ) -> String {
+    ) -> Printable {
         let addresses = endpoints.map { endpoint in
             switch endpoint {
             case .tcp(let address): "\(tls == nil ? "hand" : "hands")://\(address)"
@@ -33,12 +34,14 @@ extension Serve {
             case .inherited: "an inherited socket"
             }
         }
-        let hint = endpoints.lazy.compactMap { clientAddress($0, tls) }.first.map {
-            ", or HAND_URL=\($0) hand create groceries"
-        }
-        return "hand serves on \(addresses.joined(separator: " and ")), lists kept in \(folder). "
-            + (status.map { "Metrics: http://\($0)/metrics. " } ?? "")
-            + "Connect: hand --help\(hint ?? "")"
+        // What says where the server is comes with the lists' command, unless commands go there without being told.
+        let usual = "\(HandAddress.local.server)"
+        let place = endpoints.lazy.compactMap { clientAddress($0, tls) }.first
+            .map { $0 == usual ? "" : "HAND_URL=\(Advised.quoted($0)) " }
+        let hint: Printable = place.map { "In another terminal: \($0)hand create groceries\n" } ?? ""
+        let metrics: Printable = status.map { "\nMetrics: http://\($0)/metrics" } ?? ""
+        return "hand serves on \(addresses.joined(separator: " and "))\nLists are kept in \(folder)\(metrics)\n"
+            + "\(hint)Ctrl-C stops the server."
     }
 
     /// The address for clients; nil if it is not known here, or if the certificate has no name for it.

@@ -3,6 +3,7 @@ import EventLoop
 import Files
 import Glibc
 import HandCore
+import HandFormats
 import HandServer
 import HandStore
 import HandSync
@@ -137,7 +138,7 @@ struct Serve: ParsableCommand {
     }
 
     func run() throws {
-        if exampleConfig { return Output.line(try ServeExample.text()) }
+        if exampleConfig { return Output.data(try ServeExample.text() + "\n") }
         let inherited = try ServiceManager.takeSockets().map { ServerConfiguration.Endpoint.inherited($0) }
         let named = listen.isEmpty && inherited.isEmpty ? [Self.defaultEndpoint] : listen
         let endpoints = try inherited + named.map(Self.endpoint)
@@ -247,7 +248,9 @@ struct Serve: ParsableCommand {
     func printSettings(from layers: ServeLayers) {
         var serve = self
         if serve.listen.isEmpty { serve.listen = [Self.defaultEndpoint] }
-        for setting in ServeSetting.all(of: serve) { Output.line(setting.line(from: layers.origin(of: setting.name))) }
+        for setting in ServeSetting.all(of: serve) {
+            Output.data(setting.line(from: layers.origin(of: setting.name)) + "\n")
+        }
     }
 
     private func stopOnSignals(_ server: Server, _ loop: Loop, _ manager: ServiceManager?) throws {

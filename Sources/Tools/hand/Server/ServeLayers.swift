@@ -117,7 +117,7 @@ struct ServeLayers {
             guard let setting = settings.first(where: { $0.name == key }) else {
                 throw Failure(
                     .usage,
-                    "\(path): unknown setting '\(Printable.clean(key))'."
+                    "\(path): unknown setting '\(key)'."
                         + Spelling.question(key, among: settings.map(\.name).sorted())
                         + " 'hand serve --print-config' lists all.")
             }

@@ -47,12 +47,12 @@ struct ReportOptions: ParsableArguments {
     ) throws -> Result {
         defer { Output.progress("") }
         return try body { [quiet] name, revision, last in
-            if !quiet, last > 100_000 { Output.progress("\(Printable.clean(name)): \(revision) of \(last)") }
+            if !quiet, last > 100_000 { Output.progress("\(name): \(revision) of \(last)") }
         }
     }
 
     /// Prints the report of what a command has written.
-    func confirm(_ report: StoreReport, _ text: (_ amount: String) -> String) {
+    func confirm(_ report: StoreReport, _ text: (_ amount: String) -> Printable) {
         if json { return Output.json(Verify.json(report)) }
         let amount = "\(Amount.count(report.lists.count, "list")), \(Amount.count(report.commits, "commit"))"
         if !quiet { Output.line(text(amount)) }
@@ -82,7 +82,7 @@ struct Verify: ParsableCommand {
 
     private func print(_ report: StoreReport) {
         for list in report.lists {
-            let name = Printable.clean(list.name) + (list.isDeleted ? " (deleted)" : "")
+            let name = list.name + (list.isDeleted ? " (deleted)" : "")
             if let problem = list.problem {
                 Output.line("\(name): DAMAGED\(problem.revision.map { " at revision \($0)" } ?? ""): \(problem.text)")
             } else if !output.quiet {
@@ -108,7 +108,7 @@ struct Verify: ParsableCommand {
             [
                 "name": .string(list.name), "deleted": .bool(list.isDeleted), "floor": JSONValue(list.floor),
                 "revision": JSONValue(list.revision), "count": JSONValue(list.count),
-                "digest": .string(String(list.digest, radix: 16)), "snapshots": JSONValue(list.snapshots),
+                "digest": .string(Hex.text(list.digest)), "snapshots": JSONValue(list.snapshots),
                 "problem": list.problem.map(problem) ?? .null,
             ]
         }
@@ -139,7 +139,8 @@ struct Backup: ParsableCommand {
         let report = try output.verify(file)
         if !report.isSound, output.json { Output.json(Verify.json(report)) }
         guard report.isSound else {
-            throw Failure(.error, "\(file) is written, but the store is damaged: see 'hand verify \(file)'")
+            throw Failure(
+                .error, "\(file) is written, but the store is damaged: see 'hand verify \(Advised.quoted(file))'")
         }
         output.confirm(report) { "wrote \(file): \($0), everything is sound" }
     }
@@ -161,7 +162,9 @@ struct Recover: ParsableCommand {
 
     func run() throws {
         let report = try output.verify(file)
-        guard report.isSound else { throw Failure(.error, "\(file) is damaged: see 'hand verify \(file)'") }
+        guard report.isSound else {
+            throw Failure(.error, "\(file) is damaged: see 'hand verify \(Advised.quoted(file))'")
+        }
         if let database = try store.database() { return try recover(report, to: database) }
         let folder = try store.folder
         var random = SystemRandomNumberGenerator()
@@ -171,7 +174,7 @@ struct Recover: ParsableCommand {
                 file, to: folder, replaces: replace, stamp: Int(Date().timeIntervalSince1970),
                 accessFile: AccessFile(folder: folder).path, random: &random)
         } catch StoreError.failed(let reason) where !replace && reason.contains("already") {
-            let command = Advised.command("recover --replace \(Advised.quoted(file))")
+            let command = Advised.command("recover --replace", file)
             throw Failure(.error, "\(reason). To replace it (it is moved aside): \(command)")
         }
         if let aside = recovery.aside, !output.quiet { Output.message("the former store is now \(aside)") }
@@ -196,10 +199,10 @@ struct Recover: ParsableCommand {
     }
 
     /// The message if the access rules have changed.
-    private static func text(_ access: StoreBackup.Recovery.Access) -> String? {
+    private static func text(_ access: StoreBackup.Recovery.Access) -> Printable? {
         switch access {
         case .kept: nil
-        case .lost: "the access rules are missing: the server will let nobody in. " + TokenCommand.wayOut
+        case .lost: "the access rules are missing: the server will let nobody in. \(TokenCommand.wayOut)"
         case .fromBackup:
             "the access rules are those of the backup: tokens that were revoked since then are valid again, see "
                 + "'\(Advised.command("token list"))'"

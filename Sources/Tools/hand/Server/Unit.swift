@@ -70,14 +70,15 @@ struct Unit: ParsableCommand {
 
             [Install]
             WantedBy=sockets.target
+
             """
     }
 
     func run() throws {
-        if let socket { return Output.line(try Self.socketUnit(socket)) }
+        if let socket { return Output.data(try Self.socketUnit(socket)) }
         let path = program ?? URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
         let command = ([path, "serve"] + options).map(Self.quoted).joined(separator: " ")
-        Output.line(
+        Output.data(
             """
             [Unit]
             Description=Lists that several people edit at once
@@ -120,6 +121,7 @@ struct Unit: ParsableCommand {
 
             [Install]
             WantedBy=multi-user.target
+
             """)
     }
 
