@@ -38,7 +38,7 @@ import Testing
             (["add", "x"], "revision"), (["add", "y", "--top"], "revision"), (["done", "@\(id)"], "revision"),
             (["mv", "@\(id)", "--after", "20000"], "revision"), (["edit", "@\(id)", "new"], "revision"),
             (["rm", "@\(id)"], "new"), (["rm", "3-5"], "item 4"), (["log", "-n", "1"], "item 4"),
-            (["log", "-n", "5"], "new"), (["who"], "ada"), (["ls", "-n", "20"], "item 20"),
+            (["log", "-n", "5"], "new"), (["who"], "nobody has"), (["ls", "-n", "20"], "item 20"),
             (["ls", "15000-15002"], "15001"), (["done", "7", "--if-revision", "18"], "revision 19"),
             (["undo"], "~ 7  [ ] item"), (["redo"], "~ 7  [x] item"), (["undo", "-n", "3"], "+ 5  [ ] item 4"),
             (["undo", "19"], "is left to take back"), (["import", file], "imported 2 items"),
