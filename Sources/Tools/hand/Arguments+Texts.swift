@@ -64,7 +64,7 @@ extension Arguments {
             found.contains(where: { $0 == nil }) || takers.dropLast().contains(true)
                 || name != word && takers.last == false
         {
-            throw Failure(.usage, "unknown option '\(Printable.clean(word))'. " + asText(word, path))
+            throw Failure(.usage, "unknown option '\(word)'. " + asText(word, path))
         }
         guard takers.last == true else { return nil }
         return found.last??.names?.first { $0.kind == "long" }?.name
@@ -73,6 +73,6 @@ extension Arguments {
     /// How to write a word with the form of an option as a text.
     static func asText(_ word: String, _ path: [String]) -> String {
         let command = (["hand"] + path + ["--", Advised.quoted(word)]).joined(separator: " ")
-        return "If it is a text, put it after --: \(Printable.clean(command))"
+        return "If it is a text, put it after --: \(command)"
     }
 }

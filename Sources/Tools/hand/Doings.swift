@@ -43,7 +43,7 @@ final class Doings: Sendable {
             case _ where fields.contains(.done): "only a task has a box to tick"
             default: "its text cannot be changed"
             }
-        return Failure(.rejected, "'\(Printable.clean(list[index].content.text))' is a \(kind.name); \(reason)")
+        return Failure(.rejected, "'\(list[index].content.text)' is a \(kind.name); \(reason)")
     }
 
     /// Prints the lines.

@@ -95,7 +95,7 @@ struct HandCommand: AsyncParsableCommand {
                 Output.data(Completions.script(Help.completed(fullMessage(for: error), arguments)) + "\n")
                 Output.exit(.ok)
             }
-            Output.message(Printable(lines: UsageError(message(for: error), arguments).described(explained)))
+            Output.message(UsageError(message(for: error), arguments).described(explained))
             Output.exit(.usage)
         }
         Output.message("hand: \(failure.message)")

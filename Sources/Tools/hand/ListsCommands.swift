@@ -31,7 +31,7 @@ struct Lists: AsyncParsableCommand {
 
     /// The first names, for a sentence.
     static func summary(of names: [String]) -> String {
-        names.prefix(8).map { Printable.clean($0) }.joined(separator: ", ") + (names.count > 8 ? ", …" : "")
+        names.prefix(8).joined(separator: ", ") + (names.count > 8 ? ", …" : "")
     }
 
     @OptionGroup var server: ServerOptions

@@ -14,11 +14,9 @@ struct UsageError {
     }
 
     /// The message, and where to read on.
-    func described(_ explained: (String) -> String) -> String {
+    func described(_ explained: (String) -> String) -> Printable {
         let command = (["hand"] + path).joined(separator: " ")
-        let lines = explained(sentence).split(separator: "\n").map { Printable.clean(String($0)) }.joined(
-            separator: "\n")
-        return "hand: \(lines)\nSee '\(command) --help'"
+        return "hand: \(Printable(lines: explained(sentence)))\nSee '\(command) --help'"
     }
 
     private var sentence: String {

@@ -44,7 +44,7 @@ struct Unit: ParsableCommand {
         // A line break in a value would begin a setting of its own.
         for text in options + [socket, user, program].compactMap({ $0 }) where text.contains(where: Self.isControl) {
             throw ValidationError(
-                "'\(Printable.clean(text))' holds a line break or another control character, which a unit cannot hold")
+                "'\(text)' holds a line break or another control character, which a unit cannot hold")
         }
     }
 
