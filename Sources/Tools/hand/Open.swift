@@ -86,7 +86,7 @@ enum Screens {
             runner.start()
             loop.run()
             loop.close()
-            if let note = runner.note { Output.message(note) }
+            if let note = runner.note { Output.message("\(note)") }
             if let loss = runner.loss { throw Failure(.error, loss) }
         } catch {
             terminal.close()
