@@ -75,8 +75,8 @@ import Testing
 
     /// Commands in messages are for a shell: what others chose is one word there.
     @Test func advisedCommandsAreQuoted() throws {
-        let said = try user.hand("ls", "-l", "a$(touch x)", expecting: 2)
-        #expect(!said.contains("create a$"))
+        let said = try user.hand("ls", "-l", "a$(touch x)", expecting: 3)
+        #expect(said.hasSuffix("Make it with: hand create 'a$(touch x)'\n"), "\(said)")
         let missing = try user.hand("undelete", "a;b", expecting: 3)
         #expect(missing.contains("'hand lists --deleted"))
         let other = try user.hand("delete", "--force", "$(id)", expecting: 3)
