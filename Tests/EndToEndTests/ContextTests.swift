@@ -72,7 +72,7 @@ import Testing
         try hand("context", "add", "home", url + "#secret")
         #expect(try mode(contexts) == 0o700)
         #expect(try mode(contexts + "/home.toml") == 0o600)
-        #expect(try String(contentsOfFile: contexts + "/home.toml", encoding: .utf8).contains("token = 'secret'"))
+        #expect(try String(contentsOfFile: contexts + "/home.toml", encoding: .utf8).contains("token = \"secret\""))
         #expect(try !hand("context").contains("secret"))
         #expect(chmod(contexts + "/home.toml", 0o644) == 0)
         #expect(try hand(["-c", "home", "lists"]).messages.contains("chmod 600"))
