@@ -101,7 +101,9 @@ final class RunningServer {
     }
 
     /// Sends SIGHUP. The server handles it in a later turn.
-    func hangUp() { process?.signal(SIGHUP) }
+    func hangUp() { signal(SIGHUP) }
+
+    func signal(_ number: Int32) { process?.signal(number) }
 
     /// Limits the number of its open files from now on.
     func limitFiles(to count: Int) throws {

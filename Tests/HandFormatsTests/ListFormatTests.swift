@@ -30,7 +30,7 @@ import Testing
         var random = SplitMix64(seed: 7)
         let items = contents.map { Item(id: .random(using: &random), content: $0) }
         let bytes = listText(of: items, in: format)
-        #expect(bytes.split(separator: UInt8(ascii: "\n")).count == items.count)
+        if format != .markdown { #expect(bytes.split(separator: UInt8(ascii: "\n")).count == items.count) }
         let read = try format.read(bytes, using: &random)
         if read.map(\.content) != contents {
             for (item, back) in zip(items, read) where item.content != back.content {
@@ -63,6 +63,22 @@ import Testing
     @Test(arguments: ListFormat.allCases)
     func eachItemAloneIsReadBack(format: ListFormat) throws {
         for content in Self.pieces.flatMap({ Self.contents($0, $0) }) { try expectRoundTrip([content], format) }
+    }
+
+    /// No character that acts on a terminal or is invisible is in a file, wherever a text has it; it is read back.
+    @Test(arguments: [ListFormat.markdown, .todotxt])
+    func hostileCharactersAreEscaped(format: ListFormat) throws {
+        let controls = (0..<0x20).filter { $0 != 0x0A && $0 != 0x09 } + (0x7F..<0xA0)
+        let invisible = [0x200B, 0x200E, 0x202E, 0x2028, 0x2066, 0xFEFF, 0xAD, 0xE0041]
+        for scalar in (controls + invisible).compactMap(Unicode.Scalar.init) {
+            let word = "\(scalar)"
+            for text in [word, "a\(word)b", "\(word)b", "a" + word, "```\n\(word)\n```\n", "a\(word)\n"] {
+                let contents = Self.contents(text, text)
+                try expectRoundTrip(contents, format)
+                let written = listText(of: contents.map { Item(id: ItemID(rawValue: 1), content: $0) }, in: format)
+                #expect(!String(decoding: written, as: UTF8.self).unicodeScalars.contains(scalar), "\(scalar.value)")
+            }
+        }
     }
 
     /// Any bytes give a list or an error; a list that was read is the same after exporting and reading it again.

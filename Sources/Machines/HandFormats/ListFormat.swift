@@ -1,6 +1,6 @@
 import HandCore
 
-/// A file format for a whole list, with one line for each item.
+/// A file format for a whole list.
 ///
 /// Law: `read` returns what `export` wrote, with the same contents in the same order, and with the same ids in formats
 /// that keep them (`jsonl`).
@@ -40,114 +40,134 @@ package enum ListFormat: String, CaseIterable, Sendable {
         case minted
     }
 
-    private var syntax: any LineSyntax {
+    private var writer: any ItemWriter {
         switch self {
-        case .jsonl: JSONLines()
-        case .markdown: MarkdownLines()
-        case .todotxt: TodoLines()
+        case .jsonl: JSONLines.Writer()
+        case .markdown: MarkdownWriter()
+        case .todotxt: TodoLines.Writer()
+        }
+    }
+
+    fileprivate func reader(_ lines: Lines) -> any ItemReader {
+        switch self {
+        case .jsonl: JSONLines(lines: lines)
+        case .markdown: MarkdownReader(lines)
+        case .todotxt: TodoLines(lines: lines)
         }
     }
 }
 
-/// How one item is written on one line.
-protocol LineSyntax {
-    /// Returns the item's line, without a line break.
-    func line(for item: Item) -> String
+/// Writes items in a format, one after another.
+protocol ItemWriter {
+    /// Returns the item's lines, each with its line break.
+    mutating func lines(for item: Item) -> String
+}
 
-    /// Parses a line into the id, if it has one, and the content of its item.
-    ///
-    /// - Parameter line: not blank, without a line break, and without spaces or tabs at its ends.
-    func entry(in line: String) throws(FormatError) -> (id: ItemID?, content: Content)
+/// Reads items in a format, one after another.
+protocol ItemReader {
+    var lines: Lines { get set }
+
+    /// Reads the item that begins in the current line, which is not blank, and goes to the line after it. Returns the
+    /// content, and the id if there is one; nil if the line only separates items.
+    mutating func item() throws(FormatError) -> (id: ItemID?, content: Content)?
 }
 
 // MARK: - Writing and reading
 
 extension ListFormat {
-    /// Writes the items line by line; every line ends with `\n`.
+    /// Writes the items one by one; every line ends with `\n`.
     package func export<Failure: Error>(
         _ items: some Sequence<Item>, write: (String) throws(Failure) -> Void
     ) throws(Failure) {
-        let syntax = syntax
-        for item in items { try write(syntax.line(for: item) + "\n") }
+        var writer = writer
+        for item in items { try write(writer.lines(for: item)) }
     }
 
-    /// Reads the items of a text in UTF-8. Lines end with LF or CR LF. Blank lines and a byte order mark at the start
-    /// are ignored.
-    ///
-    /// - Parameter generator: the random number generator for missing ids.
-    /// - Throws: `FormatError` with the number of the line that is not in this format, is not UTF-8, or repeats an id.
+    /// Reads the items of a text. Arguments and errors are those of `ListReader`.
     package func read(
         _ bytes: some Sequence<UInt8>, ids identity: Identity = .kept,
         using generator: inout some RandomNumberGenerator
     ) throws(FormatError) -> [Item] {
-        let syntax = syntax
         var items: [Item] = []
-        var known: Set<ItemID> = []
-        var lines = Lines(bytes)
-        while let line = try lines.next() {
-            let entry: (id: ItemID?, content: Content)
-            do { entry = try syntax.entry(in: line) } catch { throw error.inLine(lines.number) }
+        var reader = try ListReader(Array(bytes), in: self, ids: identity)
+        while let item = try reader.next(using: &generator) { items.append(item) }
+        return items
+    }
+
+    /// Whether a file may be replaced by an export without a question: whether it is one, as far as one can tell. A
+    /// text of others that would come back as it is, is none.
+    package func isExport(_ bytes: [UInt8]) -> Bool {
+        var (writer, random, position) = (writer, SplitMix64(seed: 0), 0)
+        guard var reader = try? ListReader(bytes, in: self) else { return false }
+        do throws(FormatError) {
+            while let item = try reader.next(using: &random) {
+                let lines = writer.lines(for: item).utf8
+                let isOthers = self == .markdown && MarkdownReader.isOfOthers(item.content)
+                if isOthers || !bytes[position...].starts(with: lines) { return false }
+                position += lines.count
+            }
+        } catch {
+            return false
+        }
+        return position == bytes.count
+    }
+}
+
+/// Reads the items of a text in UTF-8, one after another. Lines end with LF or CR LF. Blank lines between items and a
+/// byte order mark at the start are ignored.
+package struct ListReader {
+    private var reader: any ItemReader
+    private let identity: ListFormat.Identity
+    private var known: Set<ItemID> = []
+    /// The number of the first line of the item that `next` returned last, counted from 1.
+    package private(set) var line = 0
+
+    package init(
+        _ bytes: [UInt8], in format: ListFormat, ids identity: ListFormat.Identity = .kept
+    ) throws(FormatError) {
+        reader = format.reader(try Lines(bytes))
+        self.identity = identity
+    }
+
+    /// Returns the next item; nil at the end.
+    ///
+    /// - Parameter generator: the random number generator for missing ids.
+    /// - Throws: `FormatError` with the number of the line that is not in this format, is not UTF-8, or repeats an id.
+    package mutating func next(using generator: inout some RandomNumberGenerator) throws(FormatError) -> Item? {
+        while true {
+            try reader.lines.skipBlanks()
+            guard reader.lines.current != nil else { return nil }
+            line = reader.lines.number
+            let entry: (id: ItemID?, content: Content)?
+            do { entry = try reader.item() } catch { throw error.line == nil ? error.inLine(line) : error }
+            guard let entry else { continue }
             // Generated ids practically never collide (64 random bits), so only those in the text are compared.
             let kept = identity == .kept ? entry.id : nil
             if let kept, !known.insert(kept).inserted {
                 throw FormatError(
-                    line: lines.number, place: "id", expected: "an id that no earlier line has", found: "\(kept)")
+                    line: line, place: "id", expected: "an id that no earlier line has", found: "\(kept)")
             }
-            items.append(Item(id: kept ?? .random(using: &generator), content: entry.content))
+            return Item(id: kept ?? .random(using: &generator), content: entry.content)
         }
-        return items
-    }
-}
-
-/// The lines of a text that are not blank, without line breaks and without spaces and tabs at their ends.
-private struct Lines {
-    private let bytes: [UInt8]
-    private var position = 0
-    /// The number of the line that `next` returned last, counted from 1.
-    private(set) var number = 0
-
-    init(_ bytes: some Sequence<UInt8>) {
-        self.bytes = Array(bytes)
-        if self.bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
-    }
-
-    mutating func next() throws(FormatError) -> String? {
-        while position < bytes.count {
-            let end = bytes[position...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
-            let line = bytes[position..<end].trimmed { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
-            position = end + 1
-            number += 1
-            if line.isEmpty { continue }
-            guard let text = String(validating: line, as: UTF8.self) else {
-                throw FormatError(line: number, place: "", expected: "text in UTF-8", found: "other bytes")
-            }
-            return text
-        }
-        return nil
-    }
-}
-
-extension BidirectionalCollection {
-    /// Returns the elements without the blank ones at both ends.
-    package func trimmed(_ isBlank: (Element) -> Bool) -> SubSequence {
-        guard let first = firstIndex(where: { !isBlank($0) }), let last = lastIndex(where: { !isBlank($0) }) else {
-            return self[endIndex...]
-        }
-        return self[first...last]
     }
 }
 
 /// One JSON object per line.
-private struct JSONLines: LineSyntax {
-    func line(for item: Item) -> String {
-        JSON.item(item).line
+private struct JSONLines: ItemReader {
+    var lines: Lines
+
+    struct Writer: ItemWriter {
+        func lines(for item: Item) -> String { JSON.item(item).line + "\n" }
     }
 
-    func entry(in line: String) throws(FormatError) -> (id: ItemID?, content: Content) {
-        let field = JSONField(try JSONValue.parse(line))
-        return (
+    mutating func item() throws(FormatError) -> (id: ItemID?, content: Content)? {
+        guard let line = lines.current else { return nil }
+        let field = JSONField(try JSONValue.parse(String(decoding: line.trimmed(\.isBlank), as: UTF8.self)))
+        let entry = (
             try field["id"].ifPresent { (id) throws(FormatError) in try id.id() },
             try JSON.content(from: field)
         )
+        try lines.advance()
+        return entry
     }
 }

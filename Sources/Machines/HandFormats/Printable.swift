@@ -74,6 +74,17 @@ extension Printable {
         text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
     }
 
+    /// Whether a text has no character that acts on a terminal or is invisible, except tabs, and line breaks if it may
+    /// have several lines.
+    static func isShown(_ text: String, isOneLine: Bool = true) -> Bool {
+        if isPlain(text) { return true }
+        var previous: Unicode.Scalar?
+        return text.unicodeScalars.allSatisfy { scalar in
+            defer { previous = scalar }
+            return scalar == "\t" || scalar == "\n" && !isOneLine || isHarmless(scalar, after: previous)
+        }
+    }
+
     /// Whether a character may be sent to a terminal after the previous one.
     package static func isHarmless(_ scalar: Unicode.Scalar, after previous: Unicode.Scalar?) -> Bool {
         switch scalar.value {
@@ -134,7 +145,12 @@ extension Printable {
         func visit(link text: String, url: String) -> Printable {
             text.isEmpty ? shown(url, true) : "\(shown(text, false)) <\(shown(url, true))>"
         }
-        func visit(heading text: String) -> Printable { "## " + shown(text, false) }
+        func visit(heading text: String) -> Printable {
+            // A heading of others' Markdown brings its own marks.
+            let marks = text.utf8.prefix { $0 == UInt8(ascii: "#") }
+            let isMarked = !marks.isEmpty && text.utf8.dropFirst(marks.count).first == 0x20
+            return isMarked ? shown(text, false) : "## " + shown(text, false)
+        }
         func visit(unknown kind: Content.Kind, bytes: [UInt8]) -> Printable {
             "(an item of kind \(kind.rawValue), \(bytes.count) bytes)"
         }

@@ -13,17 +13,17 @@ import HandWire
 ///     two%0Alines kind:task escaped:percent
 ///
 /// The tags are at the end of the line, in this order. `%XX` is a byte only in lines with `escaped:percent`, so lines
-/// of other programs are read unchanged: their priorities, dates and tags stay in the task's text.
-struct TodoLines: LineSyntax {
+/// of other programs are read unchanged: their priorities, dates, tags and indentation stay in the task's text. Blank
+/// lines and spaces at the ends of lines are not kept.
+struct TodoLines: ItemReader {
+    var lines: Lines
     private static let escapedTag = "escaped:percent"
 
     // MARK: Writing
 
-    func line(for item: Item) -> String {
-        item.content.accept(Writer())
-    }
+    struct Writer: ItemWriter, ContentVisitor {
+        func lines(for item: Item) -> String { item.content.accept(self) + "\n" }
 
-    private struct Writer: ContentVisitor {
         func visit(card: Card) -> String { line(card.description, kind: .card) }
         func visit(note text: String) -> String { line(text, kind: .note) }
         func visit(task text: String, done: Bool) -> String { line(text, kind: .task, done: done) }
@@ -34,39 +34,41 @@ struct TodoLines: LineSyntax {
         }
 
         private func line(_ text: String, url: String? = nil, kind: Content.Kind, done: Bool = false) -> String {
+            if kind == .task, !text.isEmpty, !Percent.isNeeded(text) {
+                let line = (done ? "x " : "") + text
+                if TodoLines.content(of: Array(line.utf8)[...]) == .task(text, done: done) { return line }
+            }
             // Unescaped, a text `x …` would be read as a completed task.
             let looksDone = !done && (text.utf8.starts(with: "x ".utf8) || text.utf8.elementsEqual("x".utf8))
             let isEscaped = Percent.isNeeded(text) || looksDone || url.map(Percent.isNeededInURL) ?? false
             var words: [String] = done ? ["x"] : []
             if !text.isEmpty { words.append(isEscaped ? Percent.escaped(text, first: looksDone) : text) }
             if let url { words.append("url:" + (isEscaped ? Percent.escaped(url, spaces: true) : url)) }
-            let isPlain = kind == .task && !isEscaped && !text.isEmpty && !TodoLines.endsInTag(text)
-            if !isPlain { words.append("kind:" + kind.name) }
+            words.append("kind:" + kind.name)
             if isEscaped { words.append(TodoLines.escapedTag) }
             return words.joined(separator: " ")
         }
     }
 
-    /// Whether the last word would be read as a tag.
-    private static func endsInTag(_ text: String) -> Bool {
-        let word = split(Array(text.utf8)[...]).word
-        return word.starts(with: "kind:".utf8) || word.elementsEqual(escapedTag.utf8)
-    }
-
     // MARK: Reading
 
-    func entry(in line: String) -> (id: ItemID?, content: Content) {
-        var text = Array(line.utf8)[...]
-        let isDone = text.starts(with: "x ".utf8)
-        if isDone { text = text.dropFirst(2) }
-        return (nil, tagged(text, isDone: isDone) ?? .task(String(decoding: text, as: UTF8.self), done: isDone))
+    mutating func item() throws(FormatError) -> (id: ItemID?, content: Content)? {
+        guard let line = lines.current else { return nil }
+        try lines.advance()
+        return (nil, Self.content(of: line.trimmingEnd()))
+    }
+
+    private static func content(of line: ArraySlice<UInt8>) -> Content {
+        let isDone = line.starts(with: "x ".utf8)
+        let text = isDone ? line.dropFirst(2) : line
+        return tagged(text, isDone: isDone) ?? .task(String(decoding: text, as: UTF8.self), done: isDone)
     }
 
     /// Returns the content of a line with tags, or nil if its tags are not ours, so that it is a plain task.
-    private func tagged(_ line: ArraySlice<UInt8>, isDone: Bool) -> Content? {
-        var (rest, word) = Self.split(line)
-        let isEscaped = word.elementsEqual(Self.escapedTag.utf8)
-        if isEscaped { (rest, word) = Self.split(rest) }
+    private static func tagged(_ line: ArraySlice<UInt8>, isDone: Bool) -> Content? {
+        var (rest, word) = split(line)
+        let isEscaped = word.elementsEqual(escapedTag.utf8)
+        if isEscaped { (rest, word) = split(rest) }
         guard word.starts(with: "kind:".utf8),
             let kind = Content.Kind(name: String(decoding: word.dropFirst(5), as: UTF8.self))
         else { return nil }
@@ -80,7 +82,7 @@ struct TodoLines: LineSyntax {
         case .note: return text(rest).map(Content.note)
         case .heading: return text(rest).map(Content.heading)
         case .link:
-            let (words, tag) = Self.split(rest)
+            let (words, tag) = split(rest)
             guard tag.starts(with: "url:".utf8), let words = text(words), let url = text(tag.dropFirst(4)) else {
                 return nil
             }
@@ -101,34 +103,33 @@ struct TodoLines: LineSyntax {
 /// The escape `%XX` for bytes that a line cannot contain.
 private enum Percent {
     static func isNeeded(_ text: String) -> Bool {
-        let bytes = text.utf8
-        return bytes.contains { isControl($0) } || bytes.first == 0x20 || bytes.last == 0x20
-            || bytes.starts(with: [0xEF, 0xBB, 0xBF])
+        guard let last = text.utf8.last else { return false }
+        return last.isBlank || !Printable.isShown(text)
     }
 
     static func isNeededInURL(_ url: String) -> Bool {
-        url.utf8.contains { isControl($0) || $0 == 0x20 }
+        url.utf8.contains(where: \.isBlank) || !Printable.isShown(url)
     }
-
-    private static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
 
     /// - Parameters:
     ///   - first: always escape the first byte.
     ///   - spaces: escape all spaces, not only those at the ends.
     static func escaped(_ text: String, first: Bool = false, spaces: Bool = false) -> String {
-        let bytes = Array(text.utf8)
-        // At the start of a file a byte order mark would be taken for the file's own.
-        let mark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : first ? 1 : 0
-        var result: [UInt8] = []
-        for (index, byte) in bytes.enumerated() {
-            let isAtEnd = index == 0 || index == bytes.count - 1
-            if index < mark || isControl(byte) || byte == UInt8(ascii: "%") || (byte == 0x20 && (spaces || isAtEnd)) {
-                result += ("%" + Hex.text([byte]).uppercased()).utf8
+        var result = ""
+        let scalars = Array(text.unicodeScalars)
+        for (index, scalar) in scalars.enumerated() {
+            let isBlank = scalar == " " || scalar == "\t"
+            let isLost =
+                isBlank
+                ? spaces || index == scalars.count - 1
+                : !Printable.isHarmless(scalar, after: index > 0 ? scalars[index - 1] : nil)
+            if isLost || scalar == "%" || first && index == 0 {
+                for byte in String(scalar).utf8 { result += "%" + Hex.text([byte]).uppercased() }
             } else {
-                result.append(byte)
+                result.unicodeScalars.append(scalar)
             }
         }
-        return String(decoding: result, as: UTF8.self)
+        return result
     }
 
     /// Returns the unescaped text, or nil if a `%` is not followed by two digits, or the bytes are not UTF-8.

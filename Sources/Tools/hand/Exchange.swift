@@ -58,74 +58,114 @@ struct Export: AsyncParsableCommand {
 struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Add the items of a file to a list.",
-        discussion:
-            "Items are added at the end by default. Items from JSON Lines keep their ids, unless --new-ids is given.")
+        discussion: """
+            Items are added at the end by default. Items from JSON Lines keep their ids, unless --new-ids is given. A long file is \
+            added in portions; an import that stops says how to continue it.
+
+            In Markdown, list items become tasks, links and notes, and lines that begin with # become headings. Any other block, such as a paragraph \
+            or code, becomes a note that ends with a line break. 'hand export' writes what was not edited as it was. Not kept are: blank \
+            lines between blocks, indentation and spaces at the ends of list items, the difference between -, * and +, the \
+            numbers of tasks, and X for x.
+
+            In todo.txt, every line is a task, also with its indentation. Blank lines and spaces at the ends of lines are not kept.
+
+            Invisible and control characters are kept, but exported in an escaped form.
+            """)
 
     @OptionGroup var list: ListOptions
     @OptionGroup var placeOptions: PlaceOptions
     @Argument(help: "The file; '-' for standard input. Its extension selects the format.") var file: String
     @Option(help: .init("jsonl, markdown or todotxt.", valueName: "format")) var format: ListFormat?
     @Flag(help: "Give the items new ids, so that a list can be imported twice.") var newIds = false
-
-    /// The most items in one edit: small enough for a frame, large enough to be fast.
-    private static let portion = 2_000
-    /// The approximate most bytes in one edit.
-    private static let portionBytes = 1 << 20
-
-    /// Splits the items into portions.
-    private static func portions(of items: [Item]) -> [Range<Int>] {
-        var ranges: [Range<Int>] = []
-        var start = 0
-        var bytes = 0
-        for (index, item) in items.enumerated() {
-            let size = item.content.size + 32
-            if index > start, index - start == portion || bytes + size > portionBytes {
-                ranges.append(start..<index)
-                (start, bytes) = (index, 0)
-            }
-            bytes += size
-        }
-        return items.isEmpty ? [] : ranges + [start..<items.count]
-    }
+    @Option(
+        name: .customLong("continue"),
+        help: .init("Continue an import that stopped at this place, which it printed.", valueName: "place"))
+    var from: ImportPlace?
 
     func run() async throws {
-        let format = try ListFormat(format, of: file)
-        let data = try file == "-" ? StandardInput.bytes() : [UInt8](Data(contentsOf: URL(fileURLWithPath: file)))
-        var random = SystemRandomNumberGenerator()
-        let items = try format.read(data, ids: newIds ? .minted : .kept, using: &random)
-        let place = try placeOptions.place() ?? .end
-        let revision = try await add(items, at: place)
+        let source = ImportSource(
+            bytes: try InputFile.bytes(of: file), format: try ListFormat(format, of: file),
+            identity: newIds ? .minted : .kept, seed: (from ?? ImportPlace()).seed)
+        Interruption.begin()
+        let (count, revision): (Int, Int?)
+        do { (count, revision) = try await add(source, at: try placeOptions.place() ?? .end) } catch {
+            if Interruption.signal == nil { throw error }
+            Output.message("hand: \(Failure(error).message)")
+            Interruption.end()
+        }
         list.server.tell(
-            ["imported": JSONValue(items.count), "revision": JSONValue(orNull: revision)],
-            "imported \(Amount.count(items.count, "item"))\(revision.map { ", revision \($0)" } ?? "")")
+            ["imported": JSONValue(count), "revision": JSONValue(orNull: revision)],
+            "imported \(Amount.count(count, "item"))\(revision.map { ", revision \($0)" } ?? "")")
     }
 
-    /// Adds the items portion by portion. `--timeout` limits each portion.
-    private func add(_ items: [Item], at place: Place) async throws -> Int? {
-        let name = try list.name()
-        let server = list.server
+    /// Adds the items portion by portion. `--timeout` limits each portion. Returns how many were added.
+    private func add(_ source: ImportSource, at place: Place) async throws -> (count: Int, revision: Int?) {
+        let (name, server, from) = (try list.name(), list.server, from)
         return try await server.withClient(list: name, timeLimited: false) { client, address in
             try await server.limited(client, address) { try await server.sendWaiting(of: name, client) }
-            var revision: Int?
-            var previous: ItemID?
-            for range in Self.portions(of: items) {
-                let (part, last) = (Array(items[range]), previous)
-                let outcome = try await server.limited(client, address) {
-                    try await Self.insert(part, behind: last, at: place, of: name, client)
+            let rules = try await server.limited(client, address) { try await client.excerpt(of: name) }.rules
+            let all = try source.count(under: rules)
+            var (added, revision): (Int, Int?) = (0, nil)
+            var last: ItemID?
+            // The portion that was under way when an import stopped may be in the list.
+            var mayBeThere = from != nil
+            var portions = try source.portions()
+            while let portion = try portions.next() {
+                let (items, behind) = (portion.items, last)
+                last = items.last?.id
+                if portion.end <= from?.items ?? 0 { continue }
+                do {
+                    if Interruption.signal != nil { throw Interruption.failure }
+                    if mayBeThere {
+                        mayBeThere = try await server.limited(client, address) {
+                            let selections = items.map { Excerpt.Selection.ids($0.id...$0.id) }
+                            return try await !client.excerpt(of: name, selections).entries.isEmpty
+                        }
+                        if mayBeThere { continue }
+                    }
+                    let outcome = try await server.limited(client, address) {
+                        try await Self.insert(items, behind: behind, at: place, of: name, client)
+                    }
+                    if let rejection = outcome.rejections.first { throw rejection }
+                    revision = outcome.revision
+                } catch {
+                    throw Self.stopped(
+                        ServerOptions.explained(error, at: address.server), at: portion, of: all, source.seed)
                 }
-                if let rejection = outcome.rejections.first {
-                    let advice = if case .duplicateItem = rejection { " --new-ids imports it again." } else { "" }
-                    throw Failure(
-                        .rejected,
-                        "\(range.lowerBound) of \(items.count) items were imported, then: \(rejection)\(advice)")
-                }
-                revision = outcome.revision
-                previous = part.last?.id
-                if !server.quiet { Output.progress("imported \(range.upperBound) of \(items.count) items") }
+                added += items.count
+                if !server.quiet { Output.progress("imported \(portion.end) of \(all) items") }
             }
-            if !server.quiet, items.count > Self.portion { Output.progress("") }
-            return revision
+            if !server.quiet, added > 0 { Output.progress("") }
+            return (added, revision)
         }
+    }
+
+    /// The failure that says where an import stopped, and how to continue it.
+    private static func stopped(
+        _ error: any Error, at portion: ImportSource.Portion, of all: Int, _ seed: UInt64
+    ) -> Failure {
+        let rejection = error as? Rejection
+        let failure = rejection.map { Failure(ClientError.rejected($0)) } ?? Failure(error)
+        let reason = failure.message.hasSuffix(".") ? failure.message : failure.message + "."
+        var text = "\(portion.start) of \(all) items were imported, then: \(reason)"
+        if case .duplicateItem? = rejection { text += " --new-ids imports it again." }
+        // Without an answer, nobody knows whether the portion was added.
+        let isUnknown = rejection == nil && Interruption.signal == nil
+        if isUnknown { text += " Items \(portion.start + 1) to \(portion.end) may be imported, too." }
+        if isUnknown || portion.start > 0 {
+            var place = ImportPlace()
+            (place.items, place.seed) = (portion.start, seed)
+            text += " The import stopped before line \(portion.line). To continue it: \(command(from: place))"
+        }
+        return Failure(failure.status, text)
+    }
+
+    /// The command line, with the place to continue from.
+    private static func command(from place: ImportPlace) -> String {
+        var words = CommandLine.arguments
+        if let index = words.firstIndex(of: "--continue") { words.removeSubrange(index..<min(index + 2, words.count)) }
+        words.removeAll { $0.hasPrefix("--continue=") }
+        return Load.command(words + ["--continue", "\(place)"])
     }
 
     /// Inserts items after an item, or at a place if that item is missing. Requests only the neighbours from the
@@ -143,6 +183,10 @@ struct Import: AsyncParsableCommand {
             if let outcome = try await client.edit(name, on: excerpt, delta) { return outcome }
         }
     }
+}
+
+extension ImportPlace: ExpressibleByArgument {
+    init?(argument: String) { self.init(argument) }
 }
 
 struct VectorsCommand: ParsableCommand {

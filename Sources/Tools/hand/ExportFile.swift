@@ -27,12 +27,15 @@ struct ExportFile {
     /// Whether the file holds something other than an export in this format, which would be lost.
     func holdsSomethingElse(than format: ListFormat) throws -> Bool {
         guard let status, Self.isRegular(status), status.st_size > 0 else { return false }
-        guard let data = FileManager.default.contents(atPath: path) else { throw Self.failure(path, EACCES) }
-        var random = SystemRandomNumberGenerator()
-        guard let items = try? format.read(data, using: &random) else { return true }
-        var again: [UInt8] = []
-        format.export(items) { again.append(contentsOf: $0.utf8) }
-        return !data.elementsEqual(again)
+        return !format.isExport(try InputFile.bytes(of: path))
+    }
+
+    /// Checks that the file can be written, before there is anything to write.
+    func expectUsable() throws {
+        // A regular file is replaced, which its folder must allow.
+        let isReplaced = status.map(Self.isRegular) ?? true
+        if status != nil, access(path, W_OK) != 0 { throw Self.failure(path, errno) }
+        if isReplaced, access(PrivateFile.folder(of: path), W_OK | X_OK) != 0 { throw Self.failure(path, errno) }
     }
 
     /// A function that passes texts to its argument, one after another.

@@ -1,4 +1,5 @@
 import Glibc
+import HandFormats
 
 /// Reads standard input.
 enum StandardInput {
@@ -6,24 +7,42 @@ enum StandardInput {
     ///
     /// - Throws: `Failure` if it is not UTF-8: replacement characters would put a different text into a list.
     static func text() throws -> String {
-        if let text = String(validating: try bytes(), as: UTF8.self) { return text }
+        if let text = String(validating: try InputFile.bytes(of: "-"), as: UTF8.self) { return text }
         throw Failure(.error, "standard input is not UTF-8")
     }
+}
 
-    /// All of standard input.
-    ///
-    /// - Throws: `Failure` if it cannot be read, such as a folder.
-    static func bytes() throws -> [UInt8] {
-        var bytes: [UInt8] = []
+/// Reads whole files, pipes and devices.
+enum InputFile {
+    /// The contents of a file, once in memory; `-` is standard input. Waits for the writer of a pipe.
+    static func bytes(of name: String) throws -> [UInt8] {
+        let descriptor = name == "-" ? 0 : open(name, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(name) }
+        defer { if descriptor > 0 { close(descriptor) } }
+        var (bytes, facts) = ([UInt8](), stat())
+        // Without this, the array would be copied as it grows.
+        if fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG {
+            bytes.reserveCapacity(Int(facts.st_size))
+        }
         var part = [UInt8](repeating: 0, count: 1 << 16)
         while true {
-            let count = read(0, &part, part.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else {
-                throw Failure(.error, "cannot read standard input: \(String(cString: strerror(errno)))")
-            }
+            let count = read(descriptor, &part, part.count)
             if count == 0 { return bytes }
-            bytes += part[..<count]
+            if count > 0 {
+                bytes += part[..<count]
+            } else if errno == EAGAIN {
+                // Another program has made the descriptor non-blocking.
+                var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                poll(&wanted, 1, -1)
+            } else if errno != EINTR {
+                throw failure(name)
+            }
         }
+    }
+
+    private static func failure(_ name: String) -> Failure {
+        let (code, file) = (errno, name == "-" ? "standard input" : Printable.clean(name))
+        let reason = code == ENOENT ? "no such file" : String(cString: strerror(code)).lowercased()
+        return Failure(code == ENOENT ? .notFound : .error, "cannot read \(file): \(reason)")
     }
 }

@@ -1,0 +1,58 @@
+/// The lines of a text in UTF-8, one after another. Lines end with LF or CR LF. A byte order mark at the start of the
+/// text is ignored.
+struct Lines {
+    private let bytes: [UInt8]
+    /// Where the line after the current one begins.
+    private var next = 0
+    /// The current line, without its line break; nil at the end.
+    private(set) var current: ArraySlice<UInt8>?
+    /// The number of the current line, counted from 1.
+    private(set) var number = 0
+
+    /// Starts at the first line.
+    ///
+    /// - Throws: if it is not UTF-8.
+    init(_ bytes: [UInt8]) throws(FormatError) {
+        self.bytes = bytes
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { next = 3 }
+        try advance()
+    }
+
+    /// Goes to the next line.
+    ///
+    /// - Throws: if that line is not UTF-8.
+    mutating func advance() throws(FormatError) {
+        number += 1
+        guard next < bytes.count else {
+            current = nil
+            return
+        }
+        let end = bytes[next...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+        var line = bytes[next..<end]
+        if line.last == UInt8(ascii: "\r") { line.removeLast() }
+        next = end + 1
+        current = line
+        let isText = line.allSatisfy { $0 < 0x80 } || String(validating: line, as: UTF8.self) != nil
+        if !isText { throw FormatError(line: number, place: "", expected: "text in UTF-8", found: "other bytes") }
+    }
+
+    /// Goes to the next line that is not blank, perhaps the current one.
+    mutating func skipBlanks() throws(FormatError) {
+        while let line = current, line.allSatisfy(\.isBlank) { try advance() }
+    }
+}
+
+extension UInt8 {
+    /// Whether it is a space or a tab.
+    var isBlank: Bool { self == 0x20 || self == 0x09 }
+}
+
+extension BidirectionalCollection {
+    /// Returns the elements without the blank ones at both ends.
+    package func trimmed(_ isBlank: (Element) -> Bool) -> SubSequence {
+        guard let first = firstIndex(where: { !isBlank($0) }), let last = lastIndex(where: { !isBlank($0) }) else {
+            return self[endIndex...]
+        }
+        return self[first...last]
+    }
+}

@@ -1,0 +1,162 @@
+import HandCore
+import HandWire
+
+/// Items as Markdown. They look right wherever Markdown is shown, and can be read back exactly.
+///
+///     ## heading
+///
+///     - [ ] task to do
+///     - [x] task done
+///     - note
+///       with a second line
+///     - [link](https://example.org)
+///     1. note that begins with a number
+///     - Q♠ <!--card-->
+///     <!--kind 900 AAEC-->
+///
+///     a note that ends with a line break
+///
+/// A text stands as it is if it is read back as the same item there. Otherwise some characters are written as `&#N;`,
+/// and the line ends with `<!--escaped-->`. So other programs' Markdown comes back as it was: a heading that is not
+/// `## text` keeps its marks in its text, and any block that is no list item is a note with a line break at its end.
+/// Not kept are blank lines and indentation outside of such blocks, spaces at the ends of list items, `*` and `+`
+/// before list items, the numbers of tasks, and `X` in their boxes.
+struct MarkdownWriter: ItemWriter {
+    /// What was written last, as far as it matters for what follows.
+    private enum Shape {
+        case nothing, item, code, block
+
+        /// The shortest text that is written like this.
+        var sample: String {
+            switch self {
+            case .nothing: ""
+            case .item: "- x\n"
+            case .code: "    x\n"
+            case .block: "# x\n"
+            }
+        }
+    }
+
+    private var previous = Shape.nothing
+
+    mutating func lines(for item: Item) -> String {
+        let content = item.content
+        // The last choice is always read back.
+        let choice =
+            Choices.plain(content)
+            ?? { ways in ways.first { isRead($0, as: content) } ?? ways[ways.count - 1] }(content.accept(Choices()))
+        defer { previous = choice.shape }
+        return gap(before: choice.shape) + choice.text
+    }
+
+    /// The blank line that separates everything but neighbours in a list.
+    private func gap(before shape: Shape) -> String {
+        previous == .nothing || previous == .item && shape == .item ? "" : "\n"
+    }
+
+    /// Whether the text is read as one item with that content, after what was written before and before something else.
+    private func isRead(_ choice: Choice, as content: Content) -> Bool {
+        let before = previous.sample + gap(before: choice.shape)
+        let after = (choice.shape == .item ? "" : "\n") + Shape.item.sample
+        guard Printable.isShown(choice.text, isOneLine: false),
+            let lines = try? Lines(Array((before + choice.text + after).utf8))
+        else {
+            return false
+        }
+        var reader = MarkdownReader(lines)
+        var contents: [Content] = []
+        while (try? reader.lines.skipBlanks()) != nil, reader.lines.current != nil {
+            if let content = try? reader.item()?.content { contents.append(content) }
+        }
+        return contents.dropLast().last == content && contents.count == (previous == .nothing ? 2 : 3)
+    }
+
+    // MARK: The ways to write an item
+
+    private struct Choice {
+        let text: String
+        let shape: Shape
+
+        /// - Parameter text: the lines, the last one without a line break.
+        init(_ text: String, _ shape: Shape) { (self.text, self.shape) = (text + "\n", shape) }
+    }
+
+    /// Returns the ways to write a content, the best one first.
+    private struct Choices: ContentVisitor {
+        func visit(card: Card) -> [Choice] { [Choice("- \(card)\(MarkdownReader.cardMark)", .item)] }
+
+        func visit(note text: String) -> [Choice] {
+            block(text) + [numbered(text), indented("- ", text), escaped("- ", text)].compactMap { $0 }
+        }
+
+        func visit(task text: String, done: Bool) -> [Choice] {
+            let box = "- [\(done ? "x" : " ")] "
+            return [indented(box, text), escaped(box, text)]
+        }
+
+        func visit(link text: String, url: String) -> [Choice] {
+            [
+                Choice("- [\(text)](\(url))", .item),
+                marked("- [" + escape(text, in: .line) + "](" + escape(url, in: .address) + ")", .item),
+            ]
+        }
+
+        func visit(heading text: String) -> [Choice] {
+            [Choice("## " + text, .block), Choice(text, .block), escaped("## ", text, .block)]
+        }
+
+        func visit(unknown kind: Content.Kind, bytes: [UInt8]) -> [Choice] {
+            [Choice("<!--kind \(kind.rawValue) \(Base64.text(bytes))-->", .item)]
+        }
+
+        /// The only way that is tried for most items; nil if it would not be read back.
+        static func plain(_ content: Content) -> Choice? {
+            switch content {
+            case .task(let text, let done) where isPlain(text): Choice("- [\(done ? "x" : " ")] \(text)", .item)
+            case .note(let text) where isPlain(text): Choice("- \(text)", .item)
+            case .heading(let text) where isPlain(text): Choice("## \(text)", .block)
+            default: nil
+            }
+        }
+
+        /// Whether a text begins with a letter, and does not end with a mark or a blank.
+        private static func isPlain(_ text: String) -> Bool {
+            let bytes = text.utf8
+            guard let first = bytes.first, let last = bytes.last else { return false }
+            return first > 0x40 && Unicode.Scalar(first).isAlphanumeric && !"># ".utf8.contains(last)
+                && Printable.isPlain(text)
+        }
+
+        private func block(_ text: String) -> [Choice] {
+            guard text.utf8.last == 0x0A else { return [] }
+            let lines = String(text.unicodeScalars.dropLast())
+            let choice = Choice(lines, lines.hasPrefix("    ") || lines.hasPrefix("\t") ? .code : .block)
+            let separated = Choice("\(MarkdownReader.separator)\n\n\(lines)", choice.shape)
+            return [choice, separated, marked(escape(lines, in: .block), .block, "\n")]
+        }
+
+        private func numbered(_ text: String) -> Choice? {
+            let line = MarkdownLine(Array(text.utf8.prefix { $0 != 0x0A })[...])
+            guard let marker = line.marker, marker.isNumber, line.indent == 0 else { return nil }
+            return indented("", text, columns: marker.offset)
+        }
+
+        private func indented(_ start: String, _ text: String, columns: Int = 2) -> Choice {
+            let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+            let further = lines.dropFirst().map { $0.isEmpty ? "" : String(repeating: " ", count: columns) + $0 }
+            return Choice(start + ([String(lines.first ?? "")] + further).joined(separator: "\n"), .item)
+        }
+
+        private func escaped(_ start: String, _ text: String, _ shape: Shape = .item) -> Choice {
+            marked(start + escape(text, in: .line), shape)
+        }
+
+        private func escape(_ text: String, in place: MarkdownEscapes.Place) -> String {
+            MarkdownEscapes.escaped(text, in: place)
+        }
+
+        private func marked(_ text: String, _ shape: Shape, _ gap: String = " ") -> Choice {
+            Choice(text + gap + MarkdownReader.escapedMark, shape)
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import Glibc
+import HandClient
+import HandCore
+import HandFormats
+import HandSync
+import Synchronization
+
+/// Where an import stands: how many items it has added, and the seed of the ids of all. With the same seed an import
+/// gives its items the same ids, so one that is continued recognizes those that are in the list.
+struct ImportPlace: CustomStringConvertible {
+    var items = 0
+    var seed = UInt64.random(in: 0...UInt64.max)
+
+    init() {}
+
+    init?(_ text: String) {
+        let parts = text.split(separator: "-")
+        guard parts.count == 2, let items = Int(parts[0]), let seed = UInt64(parts[1], radix: 36) else { return nil }
+        (self.items, self.seed) = (items, seed)
+    }
+
+    var description: String { "\(items)-\(String(seed, radix: 36))" }
+}
+
+/// The items of a file, read again and again from its bytes, so that they are never all in memory.
+struct ImportSource: Sendable {
+    let bytes: [UInt8]
+    let format: ListFormat
+    let identity: ListFormat.Identity
+    let seed: UInt64
+
+    /// Some items in a row, for one edit.
+    struct Portion {
+        fileprivate(set) var items: [Item] = []
+        /// The number of items before these.
+        fileprivate(set) var start = 0
+        /// The line of the file where the first item begins.
+        fileprivate(set) var line = 1
+
+        var end: Int { start + items.count }
+    }
+
+    /// Reads the items, in portions that are small enough for a message and large enough to be fast.
+    struct Portions {
+        fileprivate var reader: ListReader
+        fileprivate var random: SplitMix64
+        /// The item that did not fit into the last portion, and its line.
+        private var left: (item: Item, line: Int)?
+        private var count = 0
+
+        private static let mostItems = 2_000
+        private static let mostBytes = 1 << 20
+
+        fileprivate init(_ reader: ListReader, _ random: SplitMix64) { (self.reader, self.random) = (reader, random) }
+
+        mutating func next() throws(FormatError) -> Portion? {
+            var portion = Portion(start: count)
+            var bytes = 0
+            while let (item, line) = try nextItem() {
+                let size = item.content.size + 32
+                if !portion.items.isEmpty, portion.items.count == Self.mostItems || bytes + size > Self.mostBytes {
+                    left = (item, line)
+                    break
+                }
+                if portion.items.isEmpty { portion.line = line }
+                portion.items.append(item)
+                bytes += size
+            }
+            count = portion.end
+            return portion.items.isEmpty ? nil : portion
+        }
+
+        private mutating func nextItem() throws(FormatError) -> (item: Item, line: Int)? {
+            if let left {
+                self.left = nil
+                return left
+            }
+            return try reader.next(using: &random).map { ($0, reader.line) }
+        }
+    }
+
+    func portions() throws(FormatError) -> Portions {
+        Portions(try ListReader(bytes, in: format, ids: identity), SplitMix64(seed: seed))
+    }
+
+    /// Checks that all items can be read and may be in the list, and returns their number.
+    ///
+    /// - Throws: an error with the number of the first line that is wrong.
+    func count(under rules: Rules) throws -> Int {
+        var (count, portions) = (0, try portions())
+        while let item = try portions.reader.next(using: &portions.random) {
+            if let violation = rules.violation(of: item.content) {
+                throw Failure(
+                    .rejected,
+                    "line \(portions.reader.line): \(Rejection.violation(violation)) Nothing was imported.")
+            }
+            if Interruption.signal != nil {
+                throw Failure(.error, "\(Interruption.failure). Nothing was imported.")
+            }
+            count += 1
+        }
+        return count
+    }
+}
+
+/// The signal that has arrived, or 0. Global, because a signal's handler cannot capture anything.
+private let interruption = Atomic<Int32>(0)
+
+/// Signals that ask a command to stop. The first one is noted, the second one ends the process.
+enum Interruption {
+    /// The signal that has arrived; nil if none has.
+    static var signal: Int32? {
+        let found = interruption.load(ordering: .relaxed)
+        return found == 0 ? nil : found
+    }
+
+    static var failure: Failure { Failure(.error, "the import was interrupted") }
+
+    static func begin() {
+        var action = sigaction()
+        action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND)) | SA_RESTART
+        action.__sigaction_handler.sa_handler = { interruption.store($0, ordering: .relaxed) }
+        for signal in [SIGINT, SIGTERM, SIGHUP] { sigaction(signal, &action, nil) }
+    }
+
+    /// Ends the process by the signal that has arrived, so that whoever started it knows.
+    static func end() -> Never {
+        let number = signal ?? SIGTERM
+        Glibc.signal(number, SIG_DFL)
+        // Threads that run tasks may block signals.
+        var mask = sigset_t()
+        sigemptyset(&mask)
+        sigaddset(&mask, number)
+        pthread_sigmask(SIG_UNBLOCK, &mask, nil)
+        raise(number)
+        exit(ExitStatus.error.rawValue)
+    }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import HandTestSupport
+import Testing
+
+/// Files of all sorts go into lists, in portions, and out again.
+@Suite struct ImportTests {
+    let user: CommandUser
+
+    init() throws {
+        user = try CommandUser()
+        try user.hand("create", "list")
+    }
+
+    private var folder: String { user.server.folder.path }
+
+    private func file(_ name: String, _ text: String) throws -> String {
+        try text.write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)
+        return "\(folder)/\(name)"
+    }
+
+    // MARK: Portions
+
+    /// Each portion of a large file has about a megabyte, not only the first one.
+    @Test func portionsAreFilledToTheEnd() throws {
+        let lines = (0..<3_500).map { "\($0) " + String(repeating: "x", count: 1_000) }
+        let path = try file("large.txt", lines.joined(separator: "\n"))
+        #expect(try user.messages("import", path) == "imported 3500 items, revision 4\n")
+        #expect(try user.lines() == lines.map { "[ ] \($0)" })
+    }
+
+    // MARK: What cannot be imported
+
+    /// What is wrong is found before anything is added, and its line is named.
+    @Test func aLineThatDoesNotFitIsNamed() throws {
+        let long = String(repeating: "x", count: 20_000)
+        for (name, text, line) in [
+            ("a.txt", "one\n\ntwo\n\(long)\nthree", 4), ("a.md", "# a\n\n- b\n- \(long)\n- c", 4),
+            ("b.md", "- a\n\n```\n\(String(repeating: "x\n", count: 9_996))```\n", 3),
+            ("a.jsonl", "{\"kind\":\"note\",\"text\":\"\"}\n{\"kind\":\"note\",\"text\":\"\(long)\"}", 2),
+        ] {
+            let said = try user.hand("import", try file(name, text), expecting: 4)
+            let what = "the item has 20000 bytes; this list takes at most 16384. Shorten it or split it."
+            #expect(said == "hand: line \(line): \(what) Nothing was imported.\n")
+        }
+        try user.hand("create", "notes", "--kinds", "note")
+        let path = try file("tasks.md", "- a\n- [ ] b\n")
+        let refused = try user.hand("import", "-l", "notes", path, expecting: 4)
+        #expect(refused == "hand: line 2: this list does not take items of kind task. Nothing was imported.\n")
+        #expect(try user.hand("ls") + user.hand("ls", "-l", "notes") == "")
+    }
+
+    // MARK: Stopping and continuing
+
+    private static func place(in said: String) throws -> String {
+        String(try #require(said.firstMatch(of: #/--continue (\S+)\n$/#)).1)
+    }
+
+    /// An import that stopped says before which line, and goes on there. What is in the list is not added again.
+    @Test(arguments: [[], ["--top"]]) func aStoppedImportIsContinued(place: [String]) throws {
+        try user.hand("create", "small", "--max-items", "3000")
+        let lines = (0..<4_100).map { "item \($0)" }
+        let path = try file("items.txt", "\n" + lines.joined(separator: "\n"))
+        let arguments = ["import", "-l", "small", path] + place
+        let stopped = try user.run(arguments)
+        #expect(stopped.status == 4)
+        let stop = try Self.place(in: stopped.messages)
+        #expect(
+            stopped.messages == """
+                hand: 2000 of 4100 items were imported, then: the list is full: it may hold 3000 items. Delete one first. \
+                The import stopped before line 2002. To continue it: \
+                hand \(arguments.joined(separator: " ")) --continue \(stop)
+
+                """)
+        try user.hand("rm", "-l", "small", "1-1500", "-q")
+        // As if the answer to the first portion, or to the second one, had been lost.
+        for known in ["0", "2000"] {
+            let place = stop.replacing("2000", with: known, maxReplacements: 1)
+            let again = try user.run(arguments + ["--continue", place])
+            #expect(again.status == 0, "\(again.messages)")
+            #expect(again.messages.hasPrefix("imported \(known == "0" ? 2_100 : 0) items"), "\(again.messages)")
+        }
+        #expect(try user.lines("-l", "small") == lines[1_500...].map { "[ ] \($0)" })
+    }
+
+    /// A signal ends an import between two portions; it tells where, and ends by the signal.
+    @Test func anInterruptedImportSaysWhere() throws {
+        let path = try file("items.txt", "a\nb\n")
+        user.server.signal(SIGSTOP)
+        let command = try RunningCommand(["import", path], user.environment, "\(folder)/said")
+        let status = "/proc/\(command.process.processIdentifier)/status"
+        let catches = try eventually {
+            try String(contentsOfFile: status, encoding: .utf8).firstMatch(of: #/SigCgt:\t([0-9a-f]+)/#)
+                .flatMap { Int($0.1, radix: 16) }.map { $0 & (1 << (SIGINT - 1)) != 0 } ?? false
+        }
+        #expect(catches)
+        command.process.interrupt()
+        user.server.signal(SIGCONT)
+        let end = try command.end()
+        #expect(end.messages == "hand: the import was interrupted. Nothing was imported.\n")
+        #expect(command.process.terminationReason == .uncaughtSignal && end.status == SIGINT)
+        #expect(try user.hand("ls") == "")
+    }
+
+    /// Without an answer nobody knows what was added. The import that continues finds out.
+    @Test func anUnansweredPortionIsNotAddedTwice() throws {
+        let path = try file("items.txt", "a\nb\n")
+        user.server.kill()
+        let said = try user.hand("import", path, "--timeout", "0.5", expecting: 6)
+        #expect(!said.contains("--continue"))
+        try user.server.start()
+        try user.hand("import", path, "--continue", "0-k3f9")
+        try user.hand("import", path, "--continue", "0-k3f9")
+        #expect(try user.lines() == ["[ ] a", "[ ] b"])
+        #expect(try user.hand("import", path, "--continue", "nowhere", expecting: 2).contains("--continue"))
+    }
+
+    // MARK: Files of all sorts
+
+    @Test func pipesAreReadToTheirEnd() throws {
+        let text = (0..<20_000).map { "- [ ] item \($0)\n" }.joined()
+        let path = try file("source", text)
+        let pipe = "\(folder)/pipe.md"
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let writer = Process()
+        writer.executableURL = URL(fileURLWithPath: "/bin/sh")
+        writer.arguments = ["-c", "cat '\(path)' > '\(pipe)'"]
+        try writer.run()
+        try user.hand("import", pipe, "-q")
+        writer.waitUntilExit()
+        #expect(try user.hand("export", "--format", "markdown") == text)
+        try user.hand("create", "other")
+        for name in ["/dev/stdin", "-"] {
+            try user.hand("import", "-l", "other", name, "--format", "markdown", input: "- [ ] \(name)\n")
+        }
+        #expect(try user.lines("-l", "other") == ["[ ] /dev/stdin", "[ ] -"])
+    }
+
+    /// A file that would come back as it is from an export is still not one: it is not overwritten without a question.
+    @Test func othersFilesAreNotOverwritten() throws {
+        for (name, text) in [("a.md", "# Title\n\n- [ ] a\n"), ("b.md", "A paragraph.\n"), ("c.md", "- [ ] a\n\nb")] {
+            let path = try file(name, text)
+            #expect(try user.hand("export", path, expecting: 1).contains("something other than an export"))
+            #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
+        }
+        let path = try file("d.md", "## Dairy\n\n- [ ] milk\n")
+        try user.hand("export", path, "-q")
+    }
+
+    /// Headings of others' Markdown are shown with their own marks.
+    @Test func headingsKeepTheirMarks() throws {
+        try user.hand("import", try file("a.md", "# One\n\n## Two\n\n### Three\n\nFour\n====\n"), "-q")
+        #expect(try user.lines() == ["# One", "## Two", "### Three", "## Four ===="])
+    }
+}
