@@ -212,6 +212,18 @@ import Testing
         }
     }
 
+    /// A last second that is not whole is a sample, too, and all samples together are the test.
+    @Test func theLastPartOfASecondIsCounted() throws {
+        try Self.withServer { path in
+            let result = try Self.run("loop\nadd x\npause 1ms\nend", at: path, .light, clients: 2, seconds: 1.5)
+            #expect(abs(result.samples.map(\.seconds).reduce(0, +) - result.seconds) < 0.02)
+            #expect(result.samples.map(\.figures.commits).reduce(0, +) == result.total.commits)
+            // The edits that were under way at the end count for the list, not for the rate.
+            let revision = try #require(result.lists.first?.revision)
+            #expect((0...2).contains(revision - result.total.commits))
+        }
+    }
+
     @Test func processesAreAddedUp() throws {
         try Self.withServer { path in
             let one = try Self.run(Self.work(.full), at: path, .full, clients: 2)

@@ -28,6 +28,9 @@ package final class LoadRun {
     let meter: Meter
     let progress: (Progress) -> Void
     private let timer: Timer
+    private var signals: [Signal] = []
+    /// How long the clients may take to settle.
+    var patience: Double
     var phase = Phase.preparing
     var seeder: ListSeeder?
     var players: [Player] = []
@@ -63,6 +66,9 @@ package final class LoadRun {
         let loop = try Loop()
         let run = LoadRun(plan, loop, progress)
         run.onlyMakesLists = onlyMakesLists
+        for number in plan.endings {
+            run.signals.append(try Signal(loop, number) { [unowned run] in run.endEarly() })
+        }
         run.start()
         loop.run()
         // Closing cancels pending operations, whose callbacks still need the run.
@@ -75,6 +81,7 @@ package final class LoadRun {
         self.plan = plan
         self.loop = loop
         self.progress = progress
+        patience = plan.patience
         meter = Meter(clients: plan.own.count)
         timer = Timer(loop)
         result = LoadResult(seed: plan.seed, clients: plan.own.count)
@@ -167,6 +174,16 @@ package final class LoadRun {
         fail("only \(ready) of \(players.count) clients could connect\(reason)")
     }
 
+    /// Ends the test with what was measured so far.
+    private func endEarly() {
+        switch phase {
+        case .preparing, .connecting: fail("the test was ended before the clients began to work")
+        case .working: endWork()
+        case .settling, .comparing: patience = 0
+        case .over: break
+        }
+    }
+
     private func endWork() {
         result.seconds = seconds(since: workStart)
         for player in players { player.stop() }
@@ -178,7 +195,7 @@ package final class LoadRun {
     private func waitForSettled() {
         let settled = players.count { $0.client?.isSettled == true }
         progress(.converging(settled, of: players.count))
-        guard settled == players.count || seconds(since: phaseStart) > plan.patience else { return }
+        guard settled == players.count || seconds(since: phaseStart) > patience else { return }
         phase = .comparing
         progress(.settled)
         phaseStart = Loop.monotonicNanoseconds
@@ -222,6 +239,7 @@ package final class LoadRun {
     func end() {
         phase = .over
         for player in players { player.close() }
+        for signal in signals { signal.close() }
         seeder?.close()
         timer.close()
         loop.stop()

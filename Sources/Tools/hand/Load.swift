@@ -1,5 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
+import Glibc
+import HandClient
 import HandFormats
 import HandLoad
 import HandScript
@@ -28,7 +30,8 @@ struct Load: ParsableCommand {
 
     /// The statements of a script.
     static let language = """
-        A script has one statement per line; blocks end with 'end', '#' begins a comment:
+        A script has one statement per line; '#' begins a comment. A role holds the statements up to the next role; other \
+        blocks end with 'end':
           clients 100, items 1000, list NAME, lists N, rules max-items 5, deck     come first
           role NAME 10 | 10% | rest          a role, and how many clients play it
           loop [N] … end                     N times, or until the test is over
@@ -104,12 +107,26 @@ struct Load: ParsableCommand {
         if let show { return Output.data(try Self.builtin(show).source + "\n") }
         let source = try source()
         let plan = try plan(source)
-        let isAlone = processes == 1 || part != nil
-        let result = try isAlone ? LoadRun.run(plan, progress: tell) : LoadProcesses(self, plan).run()
+        // A test may take long: whether its result can be written is found out before.
+        for file in [csv, histogram, html] { try file.map { try ExportFile($0).expectUsable() } }
+        let result = try result(plan)
         if part != nil { return try LoadProcesses.report(result) }
         let bounds = threshold.compactMap { try? Threshold($0) }
+        tell(result, bounds)
         try write(result, bounds, source)
-        finish(result, bounds)
+        if !result.isSound { Output.exit(.error) }
+        if !bounds.allSatisfy({ $0.isPassed(by: result) }) { Output.exit(.threshold) }
+    }
+
+    private func result(_ plan: LoadPlan) throws -> LoadResult {
+        do {
+            let isAlone = processes == 1 || part != nil
+            return try isAlone ? LoadRun.run(plan, progress: tell) : LoadProcesses(self, plan).run()
+        } catch let error as LoadError where !error.isConflict {
+            // The same words as those of other commands, if no server listens.
+            let told = ServerOptions.explained(ClientError.unreachable(error.description), at: plan.server)
+            throw told is Failure ? told : error
+        }
     }
 
     // MARK: The plan
@@ -126,11 +143,11 @@ struct Load: ParsableCommand {
     private func source() throws -> String {
         if let script = BuiltinScript(rawValue: script) { return script.source }
         if script == "-" { return try StandardInput.text() }
-        guard let data = FileManager.default.contents(atPath: script) else {
+        if access(script, F_OK) != 0 {
             throw Failure(
                 .notFound, "there is no file '\(script)', and no built-in script of that name (\(Self.known))")
         }
-        guard let text = String(validating: data, as: UTF8.self) else {
+        guard let text = String(validating: try InputFile.bytes(of: script), as: UTF8.self) else {
             throw Failure(.error, "\(script): expected text in UTF-8")
         }
         return text
@@ -162,6 +179,7 @@ struct Load: ParsableCommand {
             script: parsed, server: address.server, kind: light ? .light : .full, clients: clients,
             seconds: try time(duration, ""), ramp: try time(ramp, ""), rate: rate,
             seed: seed ?? UInt64.random(in: 0...999_999_999))
+        plan.endings = [SIGINT, SIGTERM, SIGHUP]
         plan.makesLists = !asIs
         plan.spreads = spread
         plan.trust = try Settings.trust()
@@ -198,13 +216,13 @@ struct Load: ParsableCommand {
     // MARK: The end
 
     private func write(_ result: LoadResult, _ bounds: [Threshold], _ source: String) throws {
-        if let csv { try save(LoadCSV.text(result), csv) }
-        if let histogram { try save(LoadCSV.distribution(result), histogram) }
+        if let csv { try Self.save(LoadCSV.text(result), csv) }
+        if let histogram { try Self.save(LoadCSV.distribution(result), histogram) }
         guard let html else { return }
         let occasion = LoadOccasion(
             command: Self.command(CommandLine.arguments), script: source, version: "hand \(HandCommand.version)",
             date: Date.now.formatted(.iso8601))
-        try save(LoadHTML.page(result, bounds, of: occasion, title: "hand load \(script)"), html)
+        try Self.save(LoadHTML.page(result, bounds, of: occasion, title: "hand load \(script)"), html)
     }
 
     /// The command line, quoted for a shell, without the secrets in addresses.
@@ -216,20 +234,13 @@ struct Load: ParsableCommand {
         return (["hand"] + words).joined(separator: " ")
     }
 
-    private func save(_ text: String, _ path: String) throws {
-        do { try Data(text.utf8).write(to: URL(fileURLWithPath: path)) } catch {
-            throw Failure(.error, Failure(error).message)
-        }
+    private static func save(_ text: String, _ path: String) throws {
+        try ExportFile(path).write { write throws(LineWriter.Problem) in try write(text) }
     }
 
-    private func finish(_ result: LoadResult, _ bounds: [Threshold]) {
-        if json {
-            Output.json(LoadJSON.summary(result, bounds))
-        } else {
-            if !quiet { Output.progress("") }
-            for line in LoadReport(result, bounds).lines { Output.line("\(line)") }
-        }
-        if !result.isSound { Output.exit(.error) }
-        if !bounds.allSatisfy({ $0.isPassed(by: result) }) { Output.exit(.threshold) }
+    private func tell(_ result: LoadResult, _ bounds: [Threshold]) {
+        if json { return Output.json(LoadJSON.summary(result, bounds)) }
+        if !quiet { Output.progress("") }
+        for line in LoadReport(result, bounds).lines { Output.line("\(line)") }
     }
 }

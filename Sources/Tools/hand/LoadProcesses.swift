@@ -9,9 +9,13 @@ struct LoadProcesses {
     private let load: Load
     private let plan: LoadPlan
 
+    /// How many there are: not more than clients.
+    private let count: Int
+
     init(_ load: Load, _ plan: LoadPlan) {
         self.load = load
         self.plan = plan
+        count = min(load.processes, plan.clients)
     }
 
     /// The line that a process prints while it waits for the others.
@@ -21,7 +25,8 @@ struct LoadProcesses {
         if plan.makesLists { try LoadRun.makeLists(plan, progress: load.tell) }
         // A process that has ended is noticed by its missing answer.
         signal(SIGPIPE, SIG_IGN)
-        let processes = try (0..<load.processes).map(start)
+        let processes = try (0..<count).map(start)
+        Self.pass(plan.endings, to: processes.map(\.process))
         // The processes wait twice: when all clients are connected, and when all edits are answered.
         for _ in 0..<2 {
             for process in processes { try process.expect(Self.waiting) }
@@ -30,9 +35,21 @@ struct LoadProcesses {
         return LoadResult.joined(try processes.map { try $0.result() })
     }
 
+    /// Passes each signal that arrives to the other processes. They are in groups of their own, so that each gets it
+    /// once, whoever sends it.
+    private static func pass(_ numbers: [Int32], to processes: [pid_t]) {
+        Threads.start("hand signals") {
+            guard let loop = try? Loop() else { return }
+            let signals = numbers.map { number in
+                try? Signal(loop, number) { for process in processes { kill(process, number) } }
+            }
+            withExtendedLifetime(signals) { loop.run() }
+        }
+    }
+
     private func start(_ number: Int) throws -> Part {
         var arguments = CommandLine.arguments.dropFirst().filter { $0 != "--json" }
-        arguments += ["--part", "\(number)/\(load.processes)/\(plan.seed)"]
+        arguments += ["--part", "\(number)/\(count)/\(plan.seed)"]
         return try Part(Array(arguments))
     }
 
@@ -50,6 +67,12 @@ struct LoadProcesses {
         plan.makesLists = false
         // Only one process asks the server for its metrics.
         if number > 0 { plan.status = nil }
+        Threads.start("hand first process") {
+            // Without the first process, nobody would end the test.
+            var input = pollfd(fd: 0, events: 0, revents: 0)
+            while poll(&input, 1, -1) < 0 {}
+            _exit(ExitStatus.error.rawValue)
+        }
     }
 
     /// Waits until the first process reports that all others have reached this point.
@@ -65,7 +88,7 @@ struct LoadProcesses {
 
 /// A child process that runs a part of the clients.
 private final class Part {
-    private var process: pid_t = 0
+    private(set) var process: pid_t = 0
     /// The end of the child's standard input to write to, and the end of its standard output to read from.
     private let input: Int32
     private let output: Int32
@@ -82,10 +105,15 @@ private final class Part {
         posix_spawn_file_actions_init(&streams)
         posix_spawn_file_actions_adddup2(&streams, down.reader, 0)
         posix_spawn_file_actions_adddup2(&streams, up.writer, 1)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
+        posix_spawnattr_setpgroup(&attributes, 0)
         var words = (CommandLine.arguments.prefix(1) + arguments).map { strdup($0) } + [nil]
-        let status = posix_spawn(&process, "/proc/self/exe", &streams, nil, &words, environ)
+        let status = posix_spawn(&process, "/proc/self/exe", &streams, &attributes, &words, environ)
         for word in words { free(word) }
         posix_spawn_file_actions_destroy(&streams)
+        posix_spawnattr_destroy(&attributes)
         for end in [down.reader, up.writer] { close(end) }
         guard status == 0 else { throw Self.failure(String(cString: strerror(status))) }
     }

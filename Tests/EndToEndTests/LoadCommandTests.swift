@@ -1,0 +1,91 @@
+import Foundation
+import HandTestSupport
+import Testing
+
+/// A load test always tells what it measured.
+@Suite struct LoadCommandTests {
+    let user: CommandUser
+    private let script: String
+
+    init() throws {
+        user = try CommandUser()
+        script = "\(user.server.folder.path)/script.load"
+        try "loop\nadd \"{client}\" at random\npause 1ms\nend\n".write(
+            toFile: script, atomically: true, encoding: .utf8)
+    }
+
+    private var folder: String { user.server.folder.path }
+
+    /// Whoever ends a test early sees its result so far, in all files, too; also if several processes play the clients,
+    /// and only the first one gets the signal.
+    @Test(arguments: [(1, SIGINT), (1, SIGTERM), (3, SIGINT), (2, SIGHUP)])
+    func aTestThatIsEndedEarlyTellsItsResult(processes: Int, signal: Int32) throws {
+        let files = ["csv", "histogram", "html"].map { "\(folder)/result.\($0)" }
+        let options = zip(["--csv", "--histogram", "--html"], files).flatMap { [$0, $1] }
+        _ = FileManager.default.createFile(atPath: "\(folder)/out", contents: nil)
+        let command = try RunningCommand(
+            [
+                "load", script, "-l", "load", "--clients", "7", "--duration", "10m", "--processes", "\(processes)",
+                "--json",
+            ]
+                + options,
+            user.environment, "\(folder)/said", output: FileHandle(forWritingAtPath: "\(folder)/out"))
+        #expect(try eventually { try user.run(["ls", "-l", "load"]).output.split(separator: "\n").count > 20 })
+        kill(command.process.processIdentifier, signal)
+        let end = try command.end()
+        #expect(end.status == 0, "\(end.messages)")
+        let summary = try #require(
+            String(contentsOfFile: "\(folder)/out", encoding: .utf8).split(separator: "\n").last)
+        #expect(summary.contains("\"clients\":7,") && summary.contains("\"agreed\":7"), "\(summary)")
+        for file in files { #expect(try !String(contentsOfFile: file, encoding: .utf8).isEmpty) }
+    }
+
+    /// What cannot be written is found out before the test.
+    @Test(arguments: ["--csv", "--histogram", "--html"])
+    func aResultThatCannotBeWrittenIsToldBefore(option: String) throws {
+        for (path, reason) in [
+            ("\(folder)/missing/result", "no such file or directory"), (folder, "is a directory"),
+            ("\(script)/result", "not a directory"),
+        ] {
+            let said = try user.hand("load", script, "-l", "load", option, path, expecting: 1)
+            #expect(said == "hand: cannot write \(path): \(reason)\n")
+        }
+        #expect(try user.hand("lists") == "")
+    }
+
+    /// What fails only at the end does not take the result with it.
+    @Test func theResultIsPrintedBeforeItIsWritten() throws {
+        let outcome = try user.run([
+            "load", script, "-l", "load", "--duration", "100ms", "--csv", "/dev/full", "--json",
+        ])
+        #expect(outcome.status == 1)
+        #expect(outcome.output.contains("\"converged\":true"))
+        #expect(outcome.messages == "hand: cannot write /dev/full: no space left on device\n")
+    }
+
+    /// Every client is played once, also if no number of processes divides them.
+    @Test(arguments: [(7, 3), (5, 2), (2, 5)])
+    func processesShareTheClients(clients: Int, processes: Int) throws {
+        try "loop 2\nadd \"{client}\"\nend\n".write(toFile: script, atomically: true, encoding: .utf8)
+        let summary = try user.hand(
+            "load", script, "-l", "load", "--clients", "\(clients)", "--processes", "\(processes)", "--json")
+        #expect(summary.contains("\"clients\":\(clients),") && summary.contains("\"agreed\":\(clients)"), "\(summary)")
+        #expect(try user.lines("-l", "load").sorted() == (1...clients).flatMap { ["[ ] \($0)", "[ ] \($0)"] }.sorted())
+    }
+
+    @Test func aMissingServerIsToldAsElsewhere() throws {
+        user.server.kill()
+        let elsewhere = try user.hand("ls", expecting: 6)
+        #expect(elsewhere.hasPrefix("hand: no server answers at "))
+        #expect(try user.hand("load", script, "-l", "load", expecting: 6) == elsewhere)
+        #expect(try user.hand("load", script, "-l", "load", "--processes", "2", expecting: 6) == elsewhere)
+    }
+
+    /// A script may come from a pipe.
+    @Test func scriptsComeFromPipes() throws {
+        let text = "loop 2\nadd \"{client}\"\nend\n"
+        let outcome = try user.run(["load", "/dev/stdin", "-l", "load", "--clients", "2", "--json"], input: text)
+        #expect(outcome.output.contains("\"commits\":4,"), "\(outcome.messages)")
+        #expect(try user.hand("load", folder, expecting: 1) == "hand: cannot read \(folder): is a directory\n")
+    }
+}
