@@ -90,7 +90,10 @@ import Testing
 
     @Test func anOlderServerTellsNoRole() throws {
         let socket = user.server.folder.path + "/older.sock"
-        let older = try ServerWithoutRoles(at: socket)
+        let older = try ScriptedServer(at: socket) { message in
+            guard case .lists(let request, _) = message else { return [] }
+            return [.lists(request: request, [], hasMore: false)]
+        }
         defer { older.close() }
         let lines = try doctor("--url", "hand+unix://\(socket)")
         #expect(try about("server", lines).contains("older/1.0"))

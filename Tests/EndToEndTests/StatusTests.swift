@@ -34,7 +34,7 @@ import Testing
     }
 
     private static func get(_ path: String, at address: SocketAddress) throws -> String {
-        try answer(to: "GET \(path) HTTP/1.1\r\nHost: here\r\n\r\n", at: address)
+        try answer(to: "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:1\r\n\r\n", at: address)
     }
 
     @Test func eachRequestGetsItsStatusCode() throws {
@@ -208,6 +208,86 @@ import Testing
         }
         loop.run()
         #expect(answers == ["turned away", "first", "third", "second"])
+    }
+
+    /// A visitor that does not close after the answer, or does not even read it, is closed after a while.
+    @Test(.timeLimit(.minutes(1)), arguments: [1, 32 << 20]) func slowReadersAreClosed(bytes: Int) throws {
+        let loop = try Loop()
+        defer { loop.close() }
+        let body = String(repeating: "x", count: bytes)
+        var answered = 0
+        let endpoint = try HTTPEndpoint(loop, at: .tcp(SocketAddress(ip: "127.0.0.1", port: 0)), patience: 50) {
+            answered += 1
+            $1(.init(body: body))
+        }
+        var streams: [EventLoop.Stream] = []
+        for _ in 0..<3 {
+            TCP.connect(loop, to: try #require(endpoint.localAddress)) { result in
+                guard case .success(let stream) = result else { return }
+                streams.append(stream)
+                stream.write([OutputBuffer(Array("GET / HTTP/1.1\r\n\r\n".utf8))])
+            }
+        }
+        let look = EventLoop.Timer(loop)
+        look.start(after: 10, repeating: 10) {
+            guard answered == 3, endpoint.visitorCount == 0 else { return }
+            look.close()
+            endpoint.close()
+            for stream in streams { stream.close() }
+        }
+        loop.run()
+        #expect(answered == 3 && endpoint.visitorCount == 0)
+    }
+
+    /// However often it is asked for, a page is made now and then, and everybody gets one that was made later than they
+    /// asked.
+    @Test func aCostlyPageIsMadeNowAndThen() throws {
+        let loop = try Loop()
+        defer { loop.close() }
+        var (made, answers) = (0, [Int: Int]())
+        let page = PacedPage(loop) {
+            made += 1
+            return .init(body: "\(made)")
+        }
+        for number in 0..<20 {
+            let before = made
+            page.answer {
+                answers[number] = Int($0.body)
+                #expect(answers[number] ?? 0 > before)
+                if answers.count == 20 { page.close() }
+            }
+        }
+        #expect(made == 1)
+        loop.run()
+        #expect(made == 2 && answers.count == 20)
+        // Many do not wait.
+        let crowded = PacedPage(loop) {
+            made += 1
+            return .init(body: "")
+        }
+        var served = 0
+        for _ in 0..<640 { crowded.answer { _ in served += 1 } }
+        #expect((570...640).contains(served) && made <= 2 + 11)
+        crowded.close()
+    }
+
+    /// A web page under another name cannot make a browser read the figures.
+    @Test func figuresAreForKnownNames() throws {
+        let server = try RunningServer(
+            try TemporaryFolder(), ["--status", "127.0.0.1:0", "--status-name", "hand.example"])
+        defer { server.kill() }
+        let port = try #require(server.greeting.firstMatch(of: /http:\/\/127\.0\.0\.1:([0-9]+)\/metrics/)?.1)
+        let status = try SocketAddress(ip: "127.0.0.1", port: try #require(UInt16(port)))
+        func code(_ host: String) throws -> Substring {
+            try Self.answer(to: "GET /metrics HTTP/1.1\r\n\(host)\r\n\r\n", at: status).dropFirst(9).prefix(3)
+        }
+        for host in ["evil.example", "evil.example:9177", "127.0.0.1.evil.example", "hand.example.evil", ""] {
+            #expect(try code("Host: \(host)") == "421", "\(host)")
+        }
+        for host in ["127.0.0.1:\(port)", "10.0.0.1", "[::1]:1", "localhost:9", "Hand.example:1", "LOCALHOST"] {
+            #expect(try code("host:  \(host)") == "200", "\(host)")
+        }
+        #expect(try code("Accept: */*") == "200")
     }
 
     /// An answer may take longer than a visitor has for asking.

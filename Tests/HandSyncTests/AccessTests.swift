@@ -208,6 +208,46 @@ import Testing
         #expect(scene.say(Self.submission(.deleting(0..<1))).isEmpty)
     }
 
+    /// A user who loses several of the lists that they follow gets nothing more of any of them, in whatever order they
+    /// were subscribed to, and keeps the others.
+    @Test(arguments: 0..<16) func everyLostListIsLeft(lost: Int) throws {
+        let names = ["a", "b", "c", "d"]
+        let kept = names.indices.filter { lost & 1 << $0 == 0 }.map { names[$0] }
+        let world = TestWorld()
+        func access(_ names: [String]) -> Access {
+            Access(everywhere: .none, lists: Dictionary(uniqueKeysWithValues: names.map { ($0, Role.read) }))
+        }
+        world.tokens = ["root": .everything, "guest": access(names)]
+        let (root, guest) = (world.connect(1, token: "root"), world.connect(2, token: "guest"))
+        world.settle()
+        for (index, name) in names.enumerated() {
+            root.say(.create(request: 1, name: name, rules: Rules()))
+            world.settle()
+            for stream in [root, guest] { stream.subscribe(name, request: UInt64(index) + 2) }
+            world.settle()
+        }
+        // The second time is like the first.
+        for round in 1...2 {
+            world.tokens?["guest"] = access(kept)
+            world.service.accessChanged()
+            world.settle()
+            #expect(guest.errors == Array(repeating: .notAllowed, count: (names.count - kept.count) * round))
+            let before = guest.commits.count
+            for index in names.indices {
+                root.insert(UInt64(round), UInt64(round), base: round - 1, list: UInt64(index) + 1)
+                world.settle()
+            }
+            #expect(guest.commits.count - before == kept.count)
+            #expect(world.service.brokenInvariant() == nil)
+            world.tokens?["guest"] = access(names)
+            world.service.accessChanged()
+            for (index, name) in names.enumerated() where !kept.contains(name) {
+                guest.subscribe(name, request: UInt64(index) + 2)
+                world.settle()
+            }
+        }
+    }
+
     /// Also if the store has not answered yet, either the hello or the subscription.
     @Test func aRevokedRightIsNotUsedByAnEarlierRequest() {
         let scene = Scene(Access(everywhere: .read))

@@ -33,11 +33,12 @@ extension TestWorld {
     /// Returns a client that has made a list and follows it.
     func ownerOfList() -> TestStream {
         let ada = connect(1, token: "ada")
-        settle()
+        // After each step, until the budget is full again.
+        pass(20_000)
         ada.say(.create(request: 1, name: "list", rules: Rules()))
-        settle()
+        pass(20_000)
         ada.subscribe("list", request: 2)
-        settle()
+        pass(20_000)
         return ada
     }
 }

@@ -31,6 +31,7 @@ final class TestWorld: ServiceEnvironment {
         questions += 1
         asked.append { [unowned self] store in
             let result = failure.map { .failure($0) } ?? StoreError.catching { try task.run(on: store) }
+            if case .success(let answer) = result { count(task, answer) }
             return { service.finished(task, result) }
         }
     }
@@ -42,6 +43,9 @@ final class TestWorld: ServiceEnvironment {
             return { service.finished(computation, result) }
         }
     }
+
+    /// What has been done so far.
+    var done = Done()
 
     /// The hints sent to other servers, except those that the store sends itself.
     private(set) var hints: [StoreHint] = []
@@ -200,15 +204,18 @@ final class TestStream: ByteStream {
 
     func say(_ message: UpMessage) { send(message.frame) }
 
-    func send(_ bytes: [UInt8]) {
+    /// - Parameter ending: whether the turn ends then.
+    func send(_ bytes: [UInt8], ending: Bool = true) {
         guard let connection else { return }
         bytes.withUnsafeBytes { world.service.received($0, from: connection) }
-        world.turn()
+        if ending { world.turn() }
     }
 
     func write(_ runs: [FrameRun]) -> Bool {
         if stalls { isWriting = true }
+        world.done.writes += 1
         for run in runs {
+            world.done.bytes += run.bytes.count
             bytes += run.bytes.count
             var reader = FrameReader(limit: run.bytes.count)
             try? reader.read(run.bytes) { (body) throws(WireError) -> Bool in

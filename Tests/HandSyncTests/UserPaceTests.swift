@@ -33,7 +33,7 @@ import Testing
     @Test func workIsCounted() throws {
         let world = TestWorld.ofTwoUsers {
             $0.userRequests = 1_000
-            // With this, a thousand are left after the hello, and an insertion of 82 items takes 900.
+            // With this, there are 3,000 at once, and an insertion of 82 items takes 920.
             $0.userWork = 300
         }
         let ada = world.ownerOfList()
@@ -43,15 +43,17 @@ import Testing
                 Submission(
                     list: 1, base: 0, sequence: sequence, delta: Delta.inserting(items, at: 0, .after)))
         }
-        ada.say(insert(82, 1))
-        world.settle()
-        #expect(!ada.isStopped)
-        ada.say(insert(82, 2))
+        for sequence in 1...UInt64(3) {
+            ada.say(insert(82, sequence))
+            world.settle()
+            #expect(!ada.isStopped)
+        }
+        ada.say(insert(82, 4))
         world.settle()
         #expect(ada.isStopped && world.service.load.slowed == 1)
-        world.pass(2_500)
+        world.pass(1_800)
         #expect(ada.isStopped)
-        world.pass(300)
+        world.pass(1_000)
         #expect(!ada.isStopped && world.service.brokenInvariant() == nil)
     }
 
@@ -167,6 +169,69 @@ import Testing
         world.service.stop()
         world.settle()
         #expect(world.service.hasStopped)
+    }
+
+    /// Whoever is being closed is read no further than what was under way when they were told, but pays for it.
+    @Test func aClosedUserIsNotReadOn() {
+        let world = TestWorld.ofTwoUsers { $0.userBytes = 1_000_000 }
+        let ada = world.connect(1, token: "ada")
+        world.settle()
+        #expect(world.service.close(connection: 1))
+        world.turn()
+        #expect(ada.isShutDown && !ada.isStopped)
+        var read = 0
+        while !ada.isStopped, read < 10 << 20 {
+            ada.send([UInt8](repeating: 1, count: 16 << 10))
+            read += 16 << 10
+        }
+        #expect(read == Connection.mostIgnored)
+        world.pass(world.limits.drainDeadline + 1_000)
+        #expect(ada.isClosed && world.service.load.connections == 0)
+    }
+
+    /// Pings are requests like others.
+    @Test func pingsCount() {
+        let world = TestWorld.ofTwoUsers { _ in }
+        let ada = world.connect(1, token: "ada")
+        world.settle()
+        for _ in 1...150 { ada.say(.ping(1)) }
+        #expect(ada.heard.count { $0 == .pong(1) } == 101 && ada.isStopped)
+        world.pass(10_000)
+        #expect(ada.heard.count { $0 == .pong(1) } == 150 && world.service.brokenInvariant() == nil)
+    }
+
+    /// However many messages come at once, from one connection or from many of one user, others' messages are answered
+    /// after a millisecond's work; everything is done in the end, in order.
+    @Test(arguments: [1, 40]) func oneUserHasAShareOfATurn(connections: Int) throws {
+        let world = TestWorld.ofTwoUsers { $0.userRequests = 100_000 }
+        _ = world.ownerOfList()
+        let streams = (0..<connections).map { world.connect(10 + UInt64($0), token: "ada") }
+        let ben = world.connect(2, token: "ben")
+        world.settle()
+        var (turns, most, before) = (0, 0, world.service.workDone)
+        world.onTurn = {
+            turns += 1
+            (most, before) = (max(most, world.service.workDone - before), world.service.workDone)
+            ben.send(UpMessage.ping(UInt64(turns)).frame, ending: false)
+        }
+        let each = 4_000 / connections
+        for stream in streams {
+            let burst = (0..<each).flatMap { number in
+                UpMessage.excerpt(
+                    .init(
+                        request: UInt64(number), name: "list",
+                        (0..<20).map { .positions(start: $0, count: 1) })
+                ).frame
+            }
+            stream.send(burst, ending: false)
+        }
+        world.settle()
+        for stream in streams {
+            let answers = stream.heard.compactMap { if case .excerpt(let request, _) = $0 { request } else { nil } }
+            #expect(answers == (0..<UInt64(each)).map(\.self))
+        }
+        #expect(turns >= 40 && most <= 20_000, "\(turns) turns, at most \(most) steps in one")
+        #expect(world.service.brokenInvariant() == nil)
     }
 
     /// The request that caused the disconnection is not executed.

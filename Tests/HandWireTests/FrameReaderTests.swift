@@ -139,6 +139,46 @@ import Testing
         #expect(try remaining(&reader).isEmpty)
     }
 
+    /// The memory of a reader is that of the bytes that have arrived, whatever their pieces; and none when all are read.
+    @Test(arguments: [1, 1_000, 65_536]) func itTakesNoMoreMemoryThanItHasBytes(piece: Int) throws {
+        let frame = Frame.around([UInt8](repeating: 7, count: 3_000_000))
+        var reader = FrameReader(limit: 4_000_000)
+        var fed = 0
+        for start in stride(from: 0, to: frame.count - 1, by: piece) {
+            let part = frame[start..<min(start + piece, frame.count - 1)]
+            try part.withUnsafeBytes { try reader.read($0) { _ in true } }
+            fed += part.count
+            guard start % 1_000 == 0 else { continue }
+            #expect(reader.memory >= fed && reader.memory <= fed + 200_000)
+        }
+        var found = 0
+        try frame[(frame.count - 1)...].withUnsafeBytes {
+            try reader.read($0) { body in
+                found = body.count
+                return true
+            }
+        }
+        #expect(found == 3_000_000 && reader.memory == 0)
+    }
+
+    /// Frames that came together and are read one at a time are not copied each time: that would be 4 gigabytes here.
+    @Test(.timeLimit(.minutes(2))) func manyFramesOneAtATime() throws {
+        let frames = (0..<60_000).flatMap { _ in Frame.around([1]) }
+        var reader = FrameReader(limit: 10)
+        var found = 0
+        func next(_ bytes: [UInt8]) throws {
+            try bytes.withUnsafeBytes {
+                try reader.read($0) { _ in
+                    found += 1
+                    return false
+                }
+            }
+        }
+        try next(frames)
+        while reader.unfinishedCount > 0, found < 100_000 { try next([]) }
+        #expect(found == 60_000 && reader.memory == 0)
+    }
+
     @Test func whatTheBodyThrowsIsHandedOn() {
         var reader = FrameReader(limit: 10)
         #expect(throws: WireError.notHand) {

@@ -74,7 +74,7 @@ extension DownMessage {
             }
             return .error(
                 code: code, request: try reader.varint("request"), retryAfter: try reader.varint("retry after"),
-                message: try reader.string("message"))
+                message: try reader.string("message", limit: 64 << 10))
         case 15: return .excerpt(request: try reader.varint("request"), try reader.excerpt())
         case 16:
             let request = try reader.varint("request")

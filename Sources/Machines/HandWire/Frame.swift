@@ -32,14 +32,22 @@ package enum Frame {
 
 /// Splits a stream of bytes into frames, regardless of the pieces in which it arrives.
 ///
-/// It stores at most one incomplete frame, and only the bytes of it that have arrived.
+/// It stores only the bytes that have arrived and were not read. They are stored in pieces and take about as much
+/// memory as there are bytes; a large array that grows would take several times its size.
 package struct FrameReader: Sendable {
     /// The size of the largest accepted frame, in bytes; a larger one is an error as soon as its length is known.
     package var limit: Int
-    private var unfinished: [UInt8] = []
+    /// All pieces but the last are full.
+    private var pieces: [[UInt8]] = []
+    /// What is left of pieces that were joined; then there are no pieces.
+    private var joined: Frames.Joined?
+    /// The number of stored bytes that were not read.
+    package private(set) var unfinishedCount = 0
 
-    /// The number of stored bytes of the incomplete frame.
-    package var unfinishedCount: Int { unfinished.count }
+    /// The bytes of memory that they take.
+    package var memory: Int { pieces.reduce(joined?.memory.bytes.count ?? 0) { $0 + $1.capacity } }
+
+    private static let pieceSize = 64 << 10
 
     package init(limit: Int) {
         self.limit = limit
@@ -60,20 +68,42 @@ package struct FrameReader: Sendable {
 
     /// Returns the stored bytes followed by `bytes`, to be read frame by frame. Pass what remains of them to `keep`.
     package mutating func frames(of bytes: UnsafeRawBufferPointer) -> Frames {
-        if unfinished.isEmpty { return Frames(bytes) }
-        unfinished.append(contentsOf: bytes)
-        // A frame that arrives in many pieces is not copied for each of them.
-        guard unfinished.withUnsafeBytes({ Frames.isNextDue($0, limit: limit) }) else {
-            return Frames(UnsafeRawBufferPointer(start: nil, count: 0))
+        if unfinishedCount == 0 { return Frames(bytes) }
+        if let joined = joined.take() {
+            unfinishedCount = 0
+            if bytes.isEmpty { return Frames(joined) }
+            add(joined.rest)
         }
-        var kept: [UInt8] = []
-        swap(&kept, &unfinished)
-        return Frames(moving: kept)
+        add(bytes)
+        // A frame that arrives in many pieces is not copied for each of them.
+        let isDue = pieces[0].withUnsafeBytes { Frames.isNextDue($0, of: unfinishedCount, limit: limit) }
+        guard isDue else { return Frames(UnsafeRawBufferPointer(start: nil, count: 0)) }
+        defer { (pieces, unfinishedCount) = ([], 0) }
+        return Frames(Frames.Joined(pieces, count: unfinishedCount))
     }
 
-    /// Stores the unread bytes. A reader without an incomplete frame uses no memory.
+    /// Stores the unread bytes. A reader without any uses no memory.
     package mutating func keep(_ rest: Frames) {
-        if !rest.rest.isEmpty { unfinished.append(contentsOf: rest.rest) }
+        // Frames that are read one at a time, with pauses, are not copied each time.
+        if let left = rest.joinedIfMostIsLeft, unfinishedCount == 0 {
+            (joined, unfinishedCount) = (left, left.rest.count)
+        } else {
+            add(rest.rest)
+        }
+    }
+
+    private mutating func add(_ bytes: UnsafeRawBufferPointer) {
+        unfinishedCount += bytes.count
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            if pieces.last?.count ?? Self.pieceSize == Self.pieceSize {
+                pieces.append([])
+                if pieces.count > 1 { pieces[pieces.count - 1].reserveCapacity(Self.pieceSize) }
+            }
+            let part = rest.prefix(Self.pieceSize - pieces[pieces.count - 1].count)
+            pieces[pieces.count - 1].append(contentsOf: part)
+            rest = rest[part.endIndex...]
+        }
     }
 }
 
@@ -82,35 +112,58 @@ public struct Frames {
     /// The unread bytes.
     fileprivate var rest: UnsafeRawBufferPointer
     /// Owns the bytes, if a part of them was stored earlier.
-    private let moved: Moved?
+    private let memory: Memory?
 
-    private final class Moved {
-        let bytes: UnsafeMutableRawBufferPointer
+    /// `@unchecked Sendable` is safe: its bytes do not change.
+    fileprivate final class Memory: @unchecked Sendable {
+        let bytes: UnsafeRawBufferPointer
 
-        init(_ bytes: [UInt8]) {
-            self.bytes = .allocate(byteCount: bytes.count, alignment: 1)
-            self.bytes.copyBytes(from: bytes)
+        init(_ pieces: [[UInt8]], count: Int) {
+            let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
+            var start = 0
+            for piece in pieces {
+                UnsafeMutableRawBufferPointer(rebasing: bytes[start...]).copyBytes(from: piece)
+                start += piece.count
+            }
+            self.bytes = UnsafeRawBufferPointer(bytes)
         }
 
         deinit { bytes.deallocate() }
     }
 
+    /// Joined pieces, of which the first bytes were read.
+    fileprivate struct Joined: Sendable {
+        let memory: Memory
+        let start: Int
+
+        init(_ pieces: [[UInt8]], count: Int) { (memory, start) = (Memory(pieces, count: count), 0) }
+
+        init(_ memory: Memory, from start: Int) { (self.memory, self.start) = (memory, start) }
+
+        var rest: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory.bytes[start...]) }
+    }
+
     fileprivate init(_ bytes: UnsafeRawBufferPointer) {
         rest = bytes
-        moved = nil
+        memory = nil
     }
 
-    fileprivate init(moving bytes: [UInt8]) {
-        let moved = Moved(bytes)
-        rest = UnsafeRawBufferPointer(moved.bytes)
-        self.moved = moved
+    fileprivate init(_ joined: Joined) {
+        rest = joined.rest
+        memory = joined.memory
     }
 
-    /// Whether `next` would return a frame of these bytes or throw an error.
-    fileprivate static func isNextDue(_ bytes: UnsafeRawBufferPointer, limit: Int) -> Bool {
+    /// The unread bytes without copying them; nil if they are another's, or so few that the rest would be a waste.
+    fileprivate var joinedIfMostIsLeft: Joined? {
+        guard let memory, rest.count > memory.bytes.count / 2 else { return nil }
+        return Joined(memory, from: memory.bytes.count - rest.count)
+    }
+
+    /// Whether `next` would return a frame of `count` bytes that begin with these, or throw an error.
+    fileprivate static func isNextDue(_ bytes: UnsafeRawBufferPointer, of count: Int, limit: Int) -> Bool {
         do {
             guard let (header, length) = try length(of: bytes, limit: limit) else { return false }
-            return header + length <= bytes.count
+            return header + length <= count
         } catch {
             return true
         }

@@ -15,6 +15,14 @@ package final class HTTPEndpoint {
             case .unix(let path): path
             }
         }
+
+        /// What a request to it says that it is called.
+        var host: String {
+            switch self {
+            case .tcp(let address): "\(address)"
+            case .unix: "localhost"
+            }
+        }
     }
 
     package struct Request: Sendable {
@@ -23,6 +31,16 @@ package final class HTTPEndpoint {
         /// The parts of the path between slashes.
         package let path: [String]
         package let query: [String: String]
+        /// The name or address under which the visitor knows the server, without a port; nil if it does not say.
+        package let host: String?
+
+        /// Whether the visitor knows the server by an address, as localhost, or by one of these names. A page of
+        /// another site can make a browser ask under the site's own name, and read the answer.
+        package func isFor(_ names: [String]) -> Bool {
+            guard let host else { return true }
+            let isAddress = (try? SocketAddress(ip: host, port: 0)) != nil
+            return isAddress || host == "localhost" || names.contains { $0.lowercased() == host }
+        }
     }
 
     package struct Page: Sendable {
@@ -43,14 +61,17 @@ package final class HTTPEndpoint {
     private let listener: Listener
     /// The visitors by number, in the order of arrival.
     private var visitors: [UInt64: HTTPVisitor] = [:]
+    /// The number of connections that are open.
+    package var visitorCount: Int { visitors.count }
     private var nextNumber: UInt64 = 0
 
     /// - Parameter mostVisitors: the most visitors at once. One more replaces the oldest visitor that the server waits
     ///   for. The default is several times the number accepted in one turn, so that a visitor who sends a request at
     ///   once is always served.
+    /// - Parameter patience: the milliseconds for sending the request, and for reading the answer.
     /// - Throws: the errors of `Listener`. A stale socket file is replaced.
     package init(
-        _ loop: Loop, at place: Place, mostVisitors: Int = 256, answer: @escaping Answer
+        _ loop: Loop, at place: Place, mostVisitors: Int = 256, patience: UInt64 = 3_000, answer: @escaping Answer
     ) throws(UVError) {
         var accept: (Stream) -> Void = { $0.close() }
         switch place {
@@ -67,7 +88,9 @@ package final class HTTPEndpoint {
             }
             let number = nextNumber
             nextNumber += 1
-            visitors[number] = HTTPVisitor(loop, stream, answer) { [unowned self] in visitors[number] = nil }
+            visitors[number] = HTTPVisitor(loop, stream, patience: patience, answer) { [unowned self] in
+                visitors[number] = nil
+            }
         }
     }
 

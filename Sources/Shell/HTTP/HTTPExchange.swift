@@ -25,7 +25,7 @@ package final class HTTPExchange {
     ) {
         deadline = Timer(loop)
         self.done = done
-        let request = "\(method) \(target) HTTP/1.1\r\nHost: hand\r\n\r\n"
+        let request = "\(method) \(target) HTTP/1.1\r\nHost: \(place.host)\r\n\r\n"
         // The closures retain this object until the exchange is over.
         deadline.start(after: patience) { self.end(.failure(.init(description: "it did not answer in time"))) }
         switch place {

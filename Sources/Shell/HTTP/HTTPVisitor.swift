@@ -14,14 +14,14 @@ final class HTTPVisitor {
     private var isClosed = false
 
     private static let mostBytes = 8_192
-    /// The milliseconds for sending the request, and for reading the answer.
-    private static let patience: UInt64 = 3_000
+    private let patience: UInt64
 
     init(
-        _ loop: Loop, _ stream: EventLoop.Stream, _ answer: @escaping HTTPEndpoint.Answer,
+        _ loop: Loop, _ stream: EventLoop.Stream, patience: UInt64, _ answer: @escaping HTTPEndpoint.Answer,
         onEnd: @escaping () -> Void
     ) {
         self.stream = stream
+        self.patience = patience
         self.answer = answer
         self.onEnd = onEnd
         deadline = EventLoop.Timer(loop)
@@ -34,7 +34,7 @@ final class HTTPVisitor {
     }
 
     private func startDeadline() {
-        deadline.start(after: Self.patience) { [unowned self] in close() }
+        deadline.start(after: patience) { [unowned self] in close() }
     }
 
     private func received(_ bytes: UnsafeRawBufferPointer) {
@@ -62,8 +62,17 @@ final class HTTPVisitor {
         let request = HTTPEndpoint.Request(
             method: isHead ? "GET" : String(words[0]),
             path: (parts.first ?? "").split(separator: "/").map { Self.decoded($0) },
-            query: parts.count > 1 ? Self.query(parts[1]) : [:])
+            query: parts.count > 1 ? Self.query(parts[1]) : [:], host: Self.host(in: head))
         answer(request) { [weak self] page in self?.send(page, hasBody: !isHead) }
+    }
+
+    private static func host(in head: String) -> String? {
+        let lines = head.split(separator: "\r\n").dropFirst()
+        guard let line = lines.first(where: { $0.lowercased().hasPrefix("host:") }) else { return nil }
+        let place = line.dropFirst("host:".count).drop { $0 == " " }.prefix { $0 != " " }.lowercased()
+        // An IPv6 address stands in brackets, because of its colons.
+        if place.hasPrefix("[") { return String(place.dropFirst().prefix { $0 != "]" }) }
+        return String(place.prefix { $0 != ":" })
     }
 
     private static func query(_ text: Substring) -> [String: String] {

@@ -24,7 +24,7 @@ extension Server {
     }
 
     /// This machine's host name.
-    private static var host: String {
+    static var host: String {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else { return "?" }
         return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)

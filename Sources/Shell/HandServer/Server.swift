@@ -19,6 +19,7 @@ package final class Server {
     private let service: Service
     private var listeners: [Listener] = []
     private var status: HTTPEndpoint?
+    private var metrics: PacedPage?
     private var admin: HTTPEndpoint?
     private var pages: AdminPages?
     private let drainTimer: Timer
@@ -77,8 +78,9 @@ package final class Server {
             opened.append(listener.localAddress.map { .tcp($0) } ?? endpoint)
         }
         if let address = configuration.status {
+            metrics = PacedPage(loop) { [unowned self] in metricsPage }
             status = try NotListening.catching("\(address)") {
-                try HTTPEndpoint(loop, at: .tcp(address)) { [unowned self] in $1(page(for: $0)) }
+                try HTTPEndpoint(loop, at: .tcp(address)) { [unowned self] in answer($0, $1) }
             }
             logger.info("serving status", metadata: ["endpoint": "\(statusAddress.map { "\($0)" } ?? "?")"])
         }
@@ -206,25 +208,33 @@ package final class Server {
     /// The actual address of the status endpoint.
     package var statusAddress: SocketAddress? { status?.localAddress }
 
-    private func page(for request: HTTPEndpoint.Request) -> HTTPEndpoint.Page {
+    private func answer(_ request: HTTPEndpoint.Request, _ page: @escaping (HTTPEndpoint.Page) -> Void) {
         guard request.method == "GET" else {
-            return .init(status: "405 Method Not Allowed", body: "There is only GET.\n")
+            return page(.init(status: "405 Method Not Allowed", body: "There is only GET.\n"))
         }
         switch request.path {
-        case ["healthz"]: return .init(body: "ok\n")
+        case ["healthz"]: page(.init(body: "ok\n"))
         case ["readyz"]:
             let problem =
                 service.stage != .serving
                 ? "stopping" : storeWatch?.isAway == true ? "the store cannot be reached" : nil
-            return .init(
-                status: problem == nil ? "200 OK" : "503 Service Unavailable", body: (problem ?? "ready") + "\n")
+            page(
+                .init(status: problem == nil ? "200 OK" : "503 Service Unavailable", body: (problem ?? "ready") + "\n"))
         case ["metrics"]:
-            let metrics = ServerMetrics(
-                figures: service.figures, load: service.load, clock: environment.clock, startedAt: startedAt,
-                version: configuration.program)
-            return .init(type: "text/plain; version=0.0.4; charset=utf-8", body: metrics.page)
-        default: return .init(status: "404 Not Found", body: "There are /metrics, /healthz and /readyz.\n")
+            guard request.isFor(configuration.statusNames + [Self.host]) else {
+                let text = "This server has another name. Ask for its address, or start it with --status-name NAME.\n"
+                return page(.init(status: "421 Misdirected Request", body: text))
+            }
+            metrics?.answer(page)
+        default: page(.init(status: "404 Not Found", body: "There are /metrics, /healthz and /readyz.\n"))
         }
+    }
+
+    private var metricsPage: HTTPEndpoint.Page {
+        let metrics = ServerMetrics(
+            figures: service.figures, load: service.load, clock: environment.clock, startedAt: startedAt,
+            version: configuration.program)
+        return .init(type: "text/plain; version=0.0.4; charset=utf-8", body: metrics.page)
     }
 
     // MARK: Turns
@@ -291,6 +301,7 @@ package final class Server {
         stopped = nil
         hook?.cancel()
         status?.close()
+        metrics?.close()
         admin?.close()
         access?.close()
         leave()

@@ -19,6 +19,8 @@ package struct ServerConfiguration: Sendable {
     package var seed: UInt64
     /// The address that answers `GET /metrics`, `/healthz` and `/readyz` over HTTP; nil for none.
     package var status: SocketAddress?
+    /// The names under which it is asked there, besides addresses and this machine's name.
+    package var statusNames: [String] = []
     /// The Unix socket for administration; nil for none.
     package var admin: String?
     /// Copies the store into a file, on any thread; nil if the store is not on disk.

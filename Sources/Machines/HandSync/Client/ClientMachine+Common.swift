@@ -2,6 +2,17 @@ import HandCore
 import HandWire
 
 extension ClientMachine {
+    /// What a server can make a client do again and again. All clients of a faulty server must not do it as often as
+    /// they can: 100 points are there at once, and then 10 a second.
+    enum Repeat: Int {
+        /// Load a list once more, because its digest is another.
+        case diverged = 40
+        /// Subscribe to a list once more, or submit an edit once more.
+        case asked = 10
+        /// Follow a list under another name.
+        case renamed = 1
+    }
+
     /// What the connection, the requests and all subscriptions use: who the client is, and what goes out.
     struct Common: Sendable {
         var hello: UpMessage.Hello
@@ -19,6 +30,8 @@ extension ClientMachine {
         /// The last sequence that this client has used in each history, where no replica stores it.
         var used: [UInt64: UInt64]
         private var nextRequest: UInt64 = 1
+        /// What the server has made this client send once more since this was taken: see `Repeat`.
+        private(set) var repeats = 0
 
         init(hello: UpMessage.Hello, journal: JournalBuffer?, used: [UInt64: UInt64]) {
             self.hello = hello
@@ -43,6 +56,13 @@ extension ClientMachine {
 
         /// Drops what was to be sent on a connection that is gone.
         mutating func dropFrames() { frames = Queue() }
+
+        mutating func note(_ repeated: Repeat) { repeats += repeated.rawValue }
+
+        mutating func takeRepeats() -> Int {
+            defer { repeats = 0 }
+            return repeats
+        }
 
         mutating func newRequest() -> UInt64 {
             defer { nextRequest += 1 }

@@ -40,7 +40,7 @@ extension ClientMachine {
         guard state == .connecting else { return }
         state = .greeting
         lastHeard = now
-        reader = FrameReader(limit: Int(Int32.max))
+        reader = FrameReader(limit: Self.welcomeBytes)
         common.send(.hello(common.hello))
     }
 
@@ -63,6 +63,8 @@ extension ClientMachine {
     ///   - isHasty: whether the server might have answered given more time.
     private mutating func lost(_ reason: String, now: UInt64, notBefore: UInt64 = 0, isHasty: Bool = false) {
         let lasted = state == .ready ? now - min(now, readySince) : 0
+        let isOnProbation = violatedAt.map { now < $0 + Self.probation } ?? false
+        if lasted >= ServerRound.lasting, !isOnProbation { backoff.reset() }
         switch servers.failed(reason, notBefore: notBefore, isHasty: isHasty, lasted: lasted) {
         case .tryNext:
             forgetConnection(isLast: false)
@@ -83,6 +85,7 @@ extension ClientMachine {
     mutating func violated(_ violation: String, now: UInt64) {
         self.violation = violation
         fail(violation, now: now)
+        violatedAt = now
     }
 
     /// Closes the connection for good.
@@ -150,15 +153,30 @@ extension ClientMachine {
         guard state == .greeting || state == .ready else { return }
         lastHeard = now
         (hasHeard, isPinging) = (true, false)
-        var reader = reader
         do {
-            try reader.read(bytes) { (body) throws(WireError) -> Bool in
+            // A welcome allows larger messages.
+            var frames = reader.frames(of: bytes)
+            while state == .greeting || state == .ready, let body = try frames.next(limit: frameLimit) {
                 handle(try DownMessage(body), now: now)
-                return state == .greeting || state == .ready
+                boundRepeats(now: now)
             }
-            self.reader = reader
+            reader.limit = frameLimit
+            reader.keep(frames)
         } catch {
             violated("the server sent something that Protocol.md does not allow: \(error)", now: now)
         }
+    }
+
+    private var frameLimit: Int {
+        guard state == .ready, let welcome else { return Self.welcomeBytes }
+        return min(max(Self.frameBytes.lowerBound, welcome.frameBytes), Self.frameBytes.upperBound)
+    }
+
+    private mutating func boundRepeats(now: UInt64) {
+        let repeated = common.takeRepeats()
+        guard repeated > 0 else { return }
+        repeats.spend(repeated, now: now)
+        guard repeats.isOverdrawn, state == .ready else { return }
+        violated("the server makes this client repeat itself: what it sends does not agree with itself", now: now)
     }
 }

@@ -74,8 +74,9 @@ extension ClientMachine {
     public mutating func ask(_ message: (UInt64) -> UpMessage) -> UInt64? {
         guard isReady else { return nil }
         let request = common.newRequest()
-        requests[request] = Request()
-        common.send(message(request))
+        let message = message(request)
+        requests[request] = Request(asked: message)
+        common.send(message)
         return request
     }
 }

@@ -14,25 +14,27 @@ extension ClientMachine {
             // It counts even while the client subscribes again: the server does not store rejections.
             if let name = names[list] { subscriptions[name]?.rejected(sequence: sequence, reason, &common) }
         case .stale(let list, _, let head):
-            if let name = followed(list) { subscriptions[name]?.stale(head: head, &common) }
+            guard let name = followed(list), subscriptions[name]?.stale(head: head, &common) == false else { return }
+            violated("the server says that revision \(head) of '\(name)' is too old, and the newest", now: now)
         case .acknowledged(let list, let sequence, let revision):
             guard let name = followed(list) else { return }
             subscriptions[name]?.acknowledged(sequence: sequence, revision: revision, &common)
         case .presence(let list, let entries):
-            if let name = names[list] { common.emit(.list(name, .presence(entries))) }
+            if let name = names[list] { take(entries, on: name, now: now) }
         case .renamed(let list, let name): renamed(list, to: name)
         case .granted(let granted): self.granted = granted
         case .pong(let sent): if sent <= now { common.emit(.latency(now - sent)) }
-        case .done(let request): answer(request, .done)
-        case .lists(let request, let entries, let hasMore): answer(request, .lists(entries, hasMore: hasMore))
-        case .deletedLists(let request, let entries, let hasMore):
-            answer(request, .deletedLists(entries, hasMore: hasMore))
-        case .history(let request, let commits, let people): answer(request, .history(commits, people: people))
-        case .excerpt(let request, let excerpt): answer(request, .excerpt(excerpt))
+        case .done(let request): respond(request, .done, now: now)
+        case .lists(let request, let page, let hasMore): respond(request, .lists(page, hasMore: hasMore), now: now)
+        case .deletedLists(let request, let page, let hasMore):
+            respond(request, .deletedLists(page, hasMore: hasMore), now: now)
+        case .history(let request, let commits, let people):
+            respond(request, .history(commits, people: people), now: now)
+        case .excerpt(let request, let excerpt): respond(request, .excerpt(excerpt), now: now)
         case .state(let request, let revision, let count, let digest, let rules):
             requests[request]?.incoming = IncomingSnapshot(
                 revision: revision, count: count, digest: digest, rules: rules)
-            takeFetched(Hand(), of: request)
+            takeFetched(Hand(), of: request, now: now)
         case .error(let code, let request, let retryAfter, let text):
             failed(code, request: request, retryAfter: retryAfter, text, now: now)
         }
@@ -56,7 +58,6 @@ extension ClientMachine {
         idleDeadline = min(max(1_000, welcome.idleDeadline), 86_400_000)
         servers.succeeded()
         readySince = now
-        backoff.reset()
         common.journal?.add(.met(author: welcome.author, person: hello.person), isUrgent: false)
         report(.online)
         ping(now: now)
@@ -86,7 +87,7 @@ extension ClientMachine {
 
     private mutating func take(_ items: Hand, of request: UInt64, now: UInt64) {
         guard let name = subscriptions.first(where: { $0.value.request == request && $0.value.isReceiving })?.key
-        else { return takeFetched(items, of: request) }
+        else { return takeFetched(items, of: request, now: now) }
         if subscriptions[name]?.take(items, &common) == false { violated("a snapshot arrived damaged", now: now) }
     }
 
@@ -95,15 +96,26 @@ extension ClientMachine {
         names[list].flatMap { subscriptions[$0]?.list == list ? $0 : nil }
     }
 
+    /// Handles where people are. What a server invents must not fill the memory.
+    private mutating func take(_ people: [DownMessage.Presence], on name: String, now: UInt64) {
+        presence.spend(people.count, now: now)
+        let count = subscriptions[name]?.note(people) ?? 0
+        if count > Self.mostPeople || presence.isOverdrawn {
+            return violated("the server reports more people on '\(name)' than can be there", now: now)
+        }
+        common.emit(.list(name, .presence(people)))
+    }
+
     // MARK: Requests
 
-    private mutating func takeFetched(_ new: Hand, of request: UInt64) {
+    private mutating func takeFetched(_ new: Hand, of request: UInt64, now: UInt64) {
         requests[request]?.incoming?.hand.append(new)
         guard let incoming = requests[request]?.incoming, incoming.isComplete else { return }
         if let hand = incoming.assembled() {
-            answer(request, .state(hand, revision: incoming.revision))
+            respond(request, .state(hand, revision: incoming.revision), now: now)
         } else {
-            answer(request, .error(.internalError, "the fetched list arrived damaged"))
+            answer(request, .error(.malformedMessage, "the list arrived damaged"))
+            violated("a list arrived damaged", now: now)
         }
     }
 
@@ -141,7 +153,9 @@ extension ClientMachine {
         }
         if code == .notSubscribed {
             // A submission may have crossed the end of its subscription. The user does not need to know.
-            if let name = names[request] { subscriptions[name]?.subscribe(&common) }
+            guard let name = names[request] else { return }
+            common.note(.asked)
+            subscriptions[name]?.subscribe(&common)
             return
         }
         if request == 0 { return common.emit(.warning(code, text)) }

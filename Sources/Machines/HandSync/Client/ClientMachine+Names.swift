@@ -7,6 +7,7 @@ extension ClientMachine {
     /// Renames a followed list. All state of the list moves to the new name.
     mutating func renamed(_ list: UInt64, to name: String) {
         guard let old = names[list], old != name, let mine = subscriptions[old] else { return }
+        common.note(.renamed)
         let text = "'\(old)' is called '\(name)' now"
         guard let other = subscriptions[name] else {
             subscriptions[old] = nil

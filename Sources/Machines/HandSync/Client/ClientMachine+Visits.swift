@@ -127,7 +127,8 @@ extension ClientMachine {
             leave(request, .stale)
         case .acknowledged(let list, let sequence, let revision):
             guard let request = visit(of: list, sequence) else { return false }
-            leave(request, .committed(revision: revision, requests[request]?.visit?.notices ?? []))
+            let answer = Answer.committed(revision: revision, requests[request]?.visit?.notices ?? [])
+            leave(request, revision > 0 ? answer : .error(.internalError, Self.unknownOutcome))
         case .presence(let list, let people):
             guard let request = visit(of: list) else { return false }
             // The first message lists everybody, including this client.
@@ -141,6 +142,10 @@ extension ClientMachine {
         }
         return true
     }
+
+    /// What an acknowledgement without a revision says: a later edit under this client's id was decided.
+    private static let unknownOutcome =
+        "the server does not know any longer what became of the edit: look at the list before you repeat it"
 
     private func visit(of list: UInt64, _ sequence: UInt64? = nil) -> UInt64? {
         requests.first {

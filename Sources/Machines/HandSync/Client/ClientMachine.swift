@@ -57,6 +57,8 @@ public struct ClientMachine: Sendable {
         var incoming: IncomingSnapshot?
         /// The visit that it is part of, if it takes more than one message.
         var visit: Visit?
+        /// What was asked; nil for a visit.
+        var asked: UpMessage?
     }
 
     var common: Common
@@ -65,7 +67,7 @@ public struct ClientMachine: Sendable {
     public internal(set) var refusal: ErrorCode?
     /// The last violation of the protocol by a server; nil if there was none.
     package internal(set) var violation: String?
-    var reader = FrameReader(limit: Int(Int32.max))
+    var reader = FrameReader(limit: Self.welcomeBytes)
     var servers: ServerRound
     var backoff: Backoff
     var idChange = IDChange.allowed(after: 0)
@@ -90,6 +92,11 @@ public struct ClientMachine: Sendable {
     var nextPing: UInt64 = 0
     /// When the server sent its welcome.
     var readySince: UInt64 = 0
+    /// When a server violated the protocol last.
+    var violatedAt: UInt64?
+    /// How often the server may make this client send the same again, and how much presence it may send.
+    var repeats = TokenBucket(rate: 10, now: 0)
+    var presence = TokenBucket(rate: 20_000, now: 0)
     /// The times at which another connection replaced this client's, within `replacementPeriod`.
     var replacedAt: [UInt64] = []
     /// A client that is replaced more often than this within `replacementPeriod` shares its id with another program.
@@ -97,6 +104,14 @@ public struct ClientMachine: Sendable {
     static let replacementPeriod: UInt64 = 60_000
     /// Milliseconds that a server has to send its welcome, unless there are other servers to try.
     static let greetingDeadline: UInt64 = 10_000
+    /// Milliseconds after a violation during which a welcome does not mean that all is well.
+    static let probation: UInt64 = 60_000
+    /// Bytes of a server's messages before its welcome, and of the largest one later, whatever the server says of its
+    /// own limit.
+    static let welcomeBytes = 64 << 10
+    static let frameBytes = 16 << 20...256 << 20
+    /// The most people on one list.
+    package static let mostPeople = 100_000
     /// The longest wait that a server can request, in milliseconds.
     static let longestWait: UInt64 = 60_000
     /// Milliseconds between attempts to write the journal.

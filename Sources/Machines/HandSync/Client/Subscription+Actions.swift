@@ -122,6 +122,7 @@ extension ClientMachine.Subscription {
         move(&common) { update = $0.begin(subscribed) }
         if let update {
             tell(update, &common)
+            common.note(.diverged)
             return subscribe(&common)
         }
         if let focus { common.send(.presence(list: subscribed.list, focus)) }
@@ -148,7 +149,10 @@ extension ClientMachine.Subscription {
         tell(update, &common)
         if update.isUsedTwice { submitAnew(after: commit.sequence, &common) }
         // The list's number stays the same; its snapshot arrives under a new request.
-        if replica.hasDiverged { return subscribe(&common) }
+        if replica.hasDiverged {
+            common.note(.diverged)
+            return subscribe(&common)
+        }
         submit(&common)
         catchUp(&common)
         tellProgress(&common)
@@ -161,13 +165,17 @@ extension ClientMachine.Subscription {
         submit(&common)
     }
 
-    mutating func stale(head: Int, _ common: inout Common) {
-        move(&common) { $0.fallBehind(head: head) }
-        catchUp(&common)
+    /// Handles the answer that a base is too old. Returns false if it is not.
+    mutating func stale(head: Int, _ common: inout Common) -> Bool {
+        var isOlder = false
+        move(&common) { isOlder = $0.fallBehind(head: head) }
+        if isOlder { catchUp(&common) }
+        return isOlder
     }
 
     mutating func acknowledged(sequence: UInt64, revision: Int, _ common: inout Common) {
         guard receiveAcknowledgement(of: sequence, revision: revision) else { return }
+        common.note(.asked)
         // The server no longer knows the revision: subscribing again returns the last sequence.
         if revision == 0 { return subscribe(&common) }
         // Its commit has already arrived but was not recognized as one's own: another program made it.

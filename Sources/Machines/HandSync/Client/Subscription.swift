@@ -15,6 +15,8 @@ extension ClientMachine {
         /// The item that this person has selected or edits; sent again with each subscription.
         package internal(set) var focus: Focus?
         package private(set) var phase = Phase.idle
+        /// The authors who are on the list, as far as the server has said on this connection.
+        private var people: Set<UInt64> = []
 
         /// - Parameter author: the client's author number, used if the stored replica has none.
         init(_ name: String, replica stored: Replica?, author: UInt64?, isJournaled: Bool) {
@@ -65,6 +67,8 @@ extension ClientMachine {
             /// The sequence of the unanswered submission that was sent on this connection. It is not sent again on it:
             /// the server does not store what it has rejected, and might accept it the second time.
             var unanswered: UInt64?
+            /// The revision that it was based on.
+            var base = 0
         }
 
         private(set) var link: Link? {
@@ -115,14 +119,26 @@ extension ClientMachine.Subscription {
         phase = .asked(request: request, isSought: isSought, before: isAnew ? nil : link)
     }
 
-    mutating func goIdle() { phase = .idle }
+    mutating func goIdle() {
+        phase = .idle
+        people = []
+    }
+
+    /// Notes who has come and gone. Returns how many are there.
+    mutating func note(_ presence: [DownMessage.Presence]) -> Int {
+        for entry in presence {
+            if entry.place == .gone { people.remove(entry.author) } else { people.insert(entry.author) }
+        }
+        return people.count
+    }
 
     /// Handles the server's answer. Returns an update if the server has another history.
     mutating func begin(_ subscribed: DownMessage.Subscribed) -> Replica.Update? {
         // A list that was deleted and created again has another number; what was sent to the old one is not answered.
+        let former = link?.list == subscribed.list ? link : nil
         let link = Link(
             request: subscribed.request, list: subscribed.list, lastSequence: subscribed.lastSequence,
-            unanswered: link?.list == subscribed.list ? link?.unanswered : nil)
+            unanswered: former?.unanswered, base: former?.base ?? 0)
         switch subscribed.start {
         case .resumed(let head, let digest):
             phase = .catchingUp(link, from: replica.revision, through: head)
@@ -186,13 +202,16 @@ extension ClientMachine.Subscription {
     }
 
     /// Handles the answer that the base of the submission in flight is too old: commits up to `head` come first.
-    mutating func fallBehind(head: Int) {
+    /// Returns false if its base is not older.
+    mutating func fallBehind(head: Int) -> Bool {
+        if let link, link.unanswered != nil, head <= link.base { return false }
         link?.unanswered = nil
         switch phase {
         case .idle, .asked, .receiving: break
         case .catchingUp(let link, _, _), .live(let link):
             phase = .catchingUp(link, from: replica.revision, through: head)
         }
+        return true
     }
 
     /// Handles the answer that a submission is rejected.
@@ -222,6 +241,7 @@ extension ClientMachine.Subscription {
     mutating func takeSubmission() -> Submission? {
         guard case .live(let link) = phase, let submission = replica.takeSubmission(list: link.list) else { return nil }
         self.link?.unanswered = submission.sequence
+        self.link?.base = submission.base
         return submission
     }
 }

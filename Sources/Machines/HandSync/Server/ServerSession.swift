@@ -69,8 +69,8 @@ public struct ServerSession: Sendable {
         }
     }
 
-    /// Bytes of a message that has begun to come.
-    var unfinishedBytes: Int { reader.unfinishedCount }
+    /// The memory that messages take which have begun to come, or were not read yet.
+    var unfinishedBytes: Int { reader.memory }
 
     /// Milliseconds since something came from the client; nil before the hello was accepted.
     func silence(now: UInt64) -> UInt64? {

@@ -13,6 +13,8 @@ final class Account {
     var answerBytes = 0
     /// Bytes of unfinished messages.
     var unfinished = 0
+    /// Its work in this turn.
+    var share = TurnShare()
     private var requests: TokenBucket
     private var bytes: TokenBucket
     private var work: TokenBucket

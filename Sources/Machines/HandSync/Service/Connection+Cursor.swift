@@ -71,8 +71,10 @@ extension Connection {
         var isPast: Bool { hold != nil }
 
         /// Returns for how many milliseconds the client has taken less than a sixteenth of the list.
-        func stalled(now: UInt64) -> UInt64 {
-            if let seen, position - seen.position <= hand.count / 16 { return now - seen.since }
+        ///
+        /// - Parameter isExcused: whether the server does not send it at present.
+        func stalled(now: UInt64, isExcused: Bool) -> UInt64 {
+            if !isExcused, let seen, position - seen.position <= hand.count / 16 { return now - seen.since }
             seen = (position, now)
             return 0
         }

@@ -20,6 +20,10 @@ extension Connection {
         /// others.
         fileprivate var isBusy = false
         fileprivate var isReading = true
+        /// Whether its share of this turn is used up.
+        fileprivate var isPaused = false
+        /// The work in this turn for a client without an account.
+        var share = TurnShare()
 
         var count: Int { inputs.count - Int(handled) }
         var isEmpty: Bool { inputs.isEmpty }
@@ -42,10 +46,10 @@ extension Connection {
         }
     }
 
-    private var mayHandle: Bool { !isUnheard && !isEnding && hasRoom }
+    var mayHandle: Bool { !isUnheard && !isEnding && hasRoom }
 
     /// Whether the server does not read from the client, for the server's own reasons.
-    var isUnheard: Bool { intake.isBusy || isSlowed }
+    var isUnheard: Bool { intake.isBusy || isSlowed || intake.isPaused }
 
     /// Reads the client, unless messages wait, or the client does not read its answers.
     func adjustReading() {
@@ -55,8 +59,17 @@ extension Connection {
         if mayRead { stream.resumeReading() } else { stream.stopReading() }
     }
 
+    /// Whether a request is being carried out that takes longer than a turn.
+    var isBusy: Bool { intake.isBusy }
+
     /// A request that takes the store begins or has ended.
     func setBusy(_ isBusy: Bool) { intake.isBusy = isBusy }
+
+    /// Nothing more is handled in this turn, or the next turn has come.
+    func setPaused(_ isPaused: Bool) {
+        intake.isPaused = isPaused
+        adjustReading()
+    }
 
     /// Begins to handle a message that has just come; then call `nextInput` until it returns nil. Returns false if the
     /// message has to wait for others: then `keep` it, and see with `beginWaiting` whether it can be handled.

@@ -119,7 +119,8 @@ extension Connection {
 
     /// Adds the output that its lists have for this connection.
     private func gather(_ output: inout Output, chunkBytes: Int) {
-        if let transfer = outbox.transfers.first {
+        // Whose user has spent too much gets lists when there is budget again.
+        if let transfer = outbox.transfers.first, !isSlowed {
             output.add(transfer.next(about: chunkBytes))
             if transfer.isDone { outbox.transfers.removeFirst() }
             output.hasMore = true
@@ -129,7 +130,7 @@ extension Connection {
             if cursors[at: index].isBehind {
                 behind = behind ?? index
             } else {
-                Self.gather(&cursors[at: index], &output, chunkBytes: chunkBytes)
+                Self.gather(&cursors[at: index], &output, chunkBytes: isSlowed ? 0 : chunkBytes)
             }
         }
         // Lists are read one after the other, because the commits stay in memory until they are sent.
@@ -143,7 +144,7 @@ extension Connection {
     private static func gather(_ cursor: inout Cursor, _ output: inout Output, chunkBytes: Int) {
         let hosted = cursor.hosted
         if let snapshot = cursor.snapshot {
-            output.hasMore = true
+            output.hasMore = chunkBytes > 0
             if output.isFull(chunkBytes) { return }
             output.add(snapshot.next(about: chunkBytes))
             if snapshot.isDone { cursor.snapshot = nil }
@@ -174,7 +175,7 @@ extension Connection {
             if !entries.isEmpty { output.add(DownMessage.presence(list: hosted.list.number, entries).frame) }
             cursor.presence.sent = end
         }
-        if cursor.presence.sent < cursor.presence.due { output.hasMore = true }
+        if cursor.presence.sent < cursor.presence.due { output.hasMore = chunkBytes > 0 }
     }
 
     /// Records that the client must be told the changes of a list's presence since the last ones.

@@ -55,8 +55,8 @@ package final class Connection {
         /// Its last bytes wait to be taken. It is dropped at `deadline`, even if its client has not read the reason.
         case closing(deadline: UInt64)
         /// The last bytes were taken. The client closes when it has read them; the connection is dropped at the
-        /// deadline.
-        case shutDown(deadline: UInt64)
+        /// deadline. So many bytes of input were ignored since.
+        case shutDown(deadline: UInt64, ignored: Int)
         case closed
     }
 
@@ -162,7 +162,7 @@ package final class Connection {
     var closeDeadline: UInt64? {
         switch phase {
         case .open, .closed: nil
-        case .closing(let deadline), .shutDown(let deadline): deadline
+        case .closing(let deadline), .shutDown(let deadline, _): deadline
         }
     }
 
@@ -188,8 +188,18 @@ package final class Connection {
     /// would reset the connection, and the client might not get the reason.
     func finishIfSent() {
         guard case .closing(let deadline) = phase, outbox.answers.isEmpty, !stream.isWriting else { return }
-        phase = .shutDown(deadline: deadline)
+        phase = .shutDown(deadline: deadline, ignored: 0)
         stream.shutdown()
         stream.resumeReading()
     }
+
+    /// Ignores input. More than what was under way when the client was told is not read: it waits for the deadline.
+    func ignore(_ bytes: Int) {
+        guard case .shutDown(let deadline, var ignored) = phase else { return }
+        ignored += bytes
+        phase = .shutDown(deadline: deadline, ignored: ignored)
+        if ignored >= Self.mostIgnored { stream.stopReading() }
+    }
+
+    package static let mostIgnored = 64 << 10
 }

@@ -21,22 +21,27 @@ extension Service {
         chargeUser(of: connection, requests: requests, bytes: bytes, work: work)
     }
 
-    /// Charges work for a connection that may have gone meanwhile. Then it is only counted.
+    /// Charges work for a connection that may have gone meanwhile: its user has caused the work all the same.
     func charge(_ connection: UInt64, work: Int) {
         if let connection = connections[connection] { return charge(connection, work: work) }
         workDone += work
         heaviest = max(heaviest, work)
+        account(of: departed[connection]?.user)?.spend(requests: 0, bytes: 0, work: work, now: environment.now)
     }
 
     /// Charges a submission.
     func charge(_ connection: Connection, submissionWork work: Int) {
         workDone += work
-        chargeUser(of: connection, requests: 0, bytes: 0, work: work)
+        chargeUser(of: connection, work: work)
     }
 
-    private func chargeUser(of connection: Connection, requests: Int, bytes: Int, work: Int) {
-        // Nothing more is done for a connection that is ending, so it costs nothing.
-        guard let account = connection.account, !connection.isEnding else { return }
+    /// Charges work that is counted in `workDone` by the caller.
+    func chargeUser(of connection: Connection, requests: Int = 0, bytes: Int = 0, work: Int) {
+        guard let account = connection.account else { return }
+        // Nothing more is done for a connection that is ending.
+        if connection.isEnding {
+            return account.spend(requests: requests, bytes: bytes, work: work, now: environment.now)
+        }
         if account.answerBytes > limits.userAnswerBytes {
             let text =
                 "your connections leave \(account.answerBytes) bytes of answers unread; \(limits.userAnswerBytes) may wait"
@@ -84,6 +89,39 @@ extension Service {
         fail(connection, .tooFast, text, retryAfter: 10_000)
     }
 
+    // MARK: Turns
+
+    /// Whether a connection, or its user, has used up the share of this turn. Then it goes on in the next one.
+    func pausesIfUsedUp(_ connection: Connection) -> Bool {
+        guard (connection.account?.share ?? connection.intake.share).isUsedUp(in: turn) else { return false }
+        if !connection.isEnding, !connection.isUnheard {
+            connection.setPaused(true)
+            paused.append(connection)
+        }
+        return true
+    }
+
+    /// Counts work of this turn.
+    func spend(_ work: Int, for connection: Connection) {
+        if let account = connection.account {
+            account.share.spend(work, in: turn)
+        } else {
+            connection.intake.share.spend(work, in: turn)
+        }
+    }
+
+    /// Begins the next turn: connections that have waited for it go on.
+    func beginTurn() {
+        turn &+= 1
+        if paused.isEmpty { return }
+        let waiting = paused
+        paused = []
+        for connection in waiting {
+            connection.setPaused(false)
+            handleWaiting(of: connection)
+        }
+    }
+
     // MARK: Time
 
     /// Resumes reading from connections whose users have budget again.
@@ -104,9 +142,9 @@ extension Service {
         let pace = connection.pace
         connection.setPace(.free)
         if case .holding(let hello) = pace { return admitHeld(hello, connection) }
-        // Before its hello is answered, nothing may be read.
-        if connection.author != nil { receive(from: connection) }
         handleWaiting(of: connection)
+        // The lists that it gets have waited, too.
+        mark(connection)
     }
 
     /// Forgets accounts that equal new ones.
@@ -114,6 +152,7 @@ extension Service {
         if accounts.isEmpty { return }
         for account in accounts.values { account.fill(now: environment.now) }
         accounts = accounts.filter { !$0.value.isIdle }
+        departed = departed.filter { environment.now < $0.value.until }
     }
 
     // MARK: Ending
@@ -129,9 +168,15 @@ extension Service {
         connection.unfinished = 0
     }
 
+    /// Milliseconds after which what a client had asked for before it left is not charged any more.
+    private static let longestTask: UInt64 = 60_000
+
     /// Takes a connection out of its user's account.
     func closeAccount(of connection: Connection) {
         endWaiting(of: connection)
+        if connection.isBusy, let user = connection.account?.user {
+            departed[connection.id] = (user, environment.now + Self.longestTask)
+        }
         connection.account?.close(connection)
         connection.account = nil
     }

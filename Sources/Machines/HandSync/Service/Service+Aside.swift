@@ -55,6 +55,7 @@ extension Service {
             isAllowed(.submit(submission), from: connection)
         {
             swap(&hosted.authority, &authority)
+            charge(connection, submissionWork: hosted.authority.work)
             answer(outcome, to: submission, task.author, in: hosted, from: connection)
         }
         discard((consume authority, consume submission, consume outcome))

@@ -42,6 +42,8 @@ extension Service {
             let revision = request.revision ?? hosted.authority.revision
             // A forgotten revision is not sent, even though it may still be in memory.
             if revision >= hosted.storeFloor, let hand = hosted.authority.hand(at: revision) {
+                let undone = hosted.authority.revision - revision + hosted.authority.pending.count
+                charge(request.id.connection, work: Price.rewind(undone))
                 return give(hand, at: revision, of: hosted.reference, to: request)
             }
             past.queue.append(PastRequest(list: hosted.reference, revision: revision, request: request))
@@ -75,8 +77,9 @@ extension Service {
             let logID = hosted.authority.logID
             let task = MakeExcerpt(
                 id: request.id, hand: hand, revision: revision, logID: logID, asked: asked, bytes: most)
-            charge(connection, work: task.work)
-            if task.work <= limits.inlineWork { return task.finished(task.run(), in: self) }
+            charge(connection, work: task.search)
+            // Only short ones are made here.
+            if task.atMost <= min(limits.inlineWork, Price.inlineExcerpt) { return task.finished(task.run(), in: self) }
             past.excerpts[connection.id] = hold
             start(task)
         }
@@ -91,20 +94,38 @@ private struct MakeExcerpt: ServiceComputation {
     let asked: UpMessage.ExcerptRequest
     let bytes: Int
 
-    /// The search for ids reads all leaves of the list, which takes about a tenth of the time of reading each item.
-    var work: Int {
-        asked.selections.contains { if case .ids = $0 { true } else { false } } ? hand.count / 10 : 0
+    /// The work of finding the items.
+    var search: Int {
+        let ids = asked.selections.count { if case .ids = $0 { true } else { false } }
+        let searched = ids == 0 ? 0 : Price.search(max(0, hand.count - asked.start), ranges: ids)
+        return asked.selections.count * Price.selection + searched
     }
 
-    func run() -> Excerpt {
-        hand.excerpt(asked.selections, from: asked.start, about: bytes, logID: logID, revision: revision)
+    /// An upper bound of all its work.
+    var atMost: Int {
+        let items = asked.selections.reduce(0) { sum, selection in
+            switch selection {
+            case .positions(_, let count): sum + min(count, hand.count)
+            case .ids: sum
+            }
+        }
+        return search + Price.entries(items, bytes: 0)
     }
 
-    func finished(_ excerpt: Excerpt, in service: Service) {
+    /// Returns the answer's frame. It is made here, because that takes long.
+    func run() -> (frame: [UInt8], entries: Int) {
+        let excerpt = hand.excerpt(asked.selections, from: asked.start, about: bytes, logID: logID, revision: revision)
+        return (DownMessage.excerpt(request: id.request, excerpt).frame, excerpt.entries.count)
+    }
+
+    func finished(_ answer: (frame: [UInt8], entries: Int), in service: Service) {
         let hold = service.past.excerpts.removeValue(forKey: id.connection)
         withExtendedLifetime(hold) {
-            service.charge(id.connection, work: excerpt.entries.count)
-            service.send(.excerpt(request: id.request, excerpt), to: id.connection)
+            service.charge(id.connection, work: Price.entries(answer.entries, bytes: answer.frame.count))
+            if let connection = service.connections[id.connection] {
+                connection.enqueue(FrameRun(answer.frame))
+                service.mark(connection)
+            }
             service.end(id.connection)
         }
     }

@@ -3,10 +3,12 @@ import HandWire
 
 extension Service {
     func handle(_ input: Connection.Input, from connection: Connection) {
+        let before = workDone
         switch input {
         case .message(let message): handle(message, from: connection)
         case .body(let bytes): read(bytes, from: connection)
         }
+        if workDone > before { spend(workDone - before, for: connection) }
     }
 
     func handle(_ message: UpMessage, from connection: Connection) {
@@ -38,6 +40,7 @@ extension Service {
     func subscribe(_ connection: Connection, _ subscribe: UpMessage.Subscribe) {
         begin(connection)
         if subscribe.name.isEmpty {
+            charge(connection, work: Price.list)
             start(FindName(subscribe: subscribe, connection: connection.id))
         } else {
             whenLoaded(subscribe.name, .subscribe(subscribe, connection: connection.id))
@@ -124,7 +127,7 @@ extension Service {
             hosted.presence.move(author.number, to: nil)
             connection.cursors[hosted.list.number]?.presence.startAnew(hosted.presence)
         }
-        announce(hosted)
+        announce(hosted, for: connection)
     }
 
     /// Sets the cursor of a connection in a list, and tells the client.
@@ -139,10 +142,15 @@ extension Service {
             (cursor.presence, cursor.items, cursor.position) = (former.presence, former.items, former.position)
             cursor.isFirstSubmission = former.isFirstSubmission
         }
-        if case .snapshot(let revision, let count, _) = start {
+        switch start {
+        case .snapshot(let revision, let count, _):
             cursor.revision = revision
             figures.snapshots += 1
             if count > 0 { cursor.snapshot = Connection.Transfer(request: request, hand: hosted.authority.hand) }
+        case .resumed where revision >= hosted.authority.floor:
+            let bytes = hosted.authority.frames(after: revision, about: .max).runs.reduce(0) { $0 + $1.range.count }
+            charge(connection, work: Price.copying(bytes))
+        case .resumed: break
         }
         connection.cursors[number] = cursor
         send(
@@ -160,7 +168,7 @@ extension Service {
         connection.account?.followedItems -= cursor.items
         if let author = connection.author?.number, connection.hasPresence {
             cursor.hosted.presence.leave(author)
-            announce(cursor.hosted)
+            announce(cursor.hosted, for: connection)
         }
     }
 
@@ -188,6 +196,10 @@ extension Service {
         else { return }
         connection.cursors[list]?.isReading = false
         mark(connection)
+        if case .success(let frames) = result {
+            let bytes = frames.reduce(0) { $0 + $1.bytes.count }
+            charge(connection, work: Price.commits(frames.count, bytes: bytes))
+        }
         switch result {
         case .failure(let error): fail(connection, .internalError, "\(error)", retryAfter: 1_000)
         case .success(let frames):

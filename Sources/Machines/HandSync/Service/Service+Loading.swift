@@ -24,6 +24,7 @@ struct Loading {
 extension Service {
     /// Continues a request as soon as the list is in memory. The first connection that asks is charged for loading it.
     func whenLoaded(_ name: String, _ request: ListRequest) {
+        charge(request.connection, work: Price.list)
         if loading[name] == nil {
             loading[name] = Loading(waiting: [request])
             load(name, for: request.connection)

@@ -24,6 +24,7 @@ extension Service {
     }
 
     private func change(_ name: String, _ change: NameChange.Kind, _ connection: Connection, _ request: UInt64) {
+        charge(connection, work: Price.transaction)
         begin(connection)
         writer.jobs.append(
             NameChange(
@@ -62,6 +63,8 @@ extension Service {
         let hosted = names[task.name].flatMap { hostedLists[$0] }.flatMap {
             LogID.isSameList($0.list.logID, logID) ? $0 : nil
         }
+        let told = (hosted?.subscriberCount ?? 0) * Price.delivery
+        charge(task.id.connection, work: told + connections.count * Price.access)
         switch task.kind {
         case .delete:
             storeSize.isStale = true

@@ -7,15 +7,17 @@ extension Service {
             return
         }
         hosted.presence.move(author, to: focus)
-        announce(hosted)
+        announce(hosted, for: connection)
     }
 
-    /// Schedules a list's changed presence for the end of the interval.
-    func announce(_ hosted: HostedList) {
+    /// Schedules a list's changed presence for the end of the interval. Whoever causes it first is charged for telling
+    /// everybody.
+    func announce(_ hosted: HostedList, for connection: Connection? = nil) {
         guard hosted.presence.hasChanges else { return }
         if exchange.isNew(hosted.presence, of: hosted.list.number) { exchangePresenceSoon() }
         if listsWithNewPresence.isEmpty { presenceDue = environment.now + limits.presenceInterval }
-        listsWithNewPresence.insert(hosted.list.number)
+        guard listsWithNewPresence.insert(hosted.list.number).inserted, let connection else { return }
+        charge(connection, work: hosted.subscriberCount * Price.delivery)
     }
 
     /// The most people in one frame.

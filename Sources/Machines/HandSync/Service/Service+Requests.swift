@@ -43,6 +43,7 @@ extension Service {
             return refuse(connection, request, .tooManyLists, text)
         }
         let logID = LogID.new(using: &random)
+        charge(connection, work: Price.transaction)
         begin(connection)
         writer.jobs.append(
             CreateList(
@@ -59,6 +60,7 @@ extension Service {
     /// Reads a page of lists. If the client may not read all lists, only those on which it has a role are looked up.
     private func readLists(after name: String, _ connection: Connection, _ id: RequestID) {
         let mine = connection.access.everywhere >= .read ? nil : connection.access.readable(after: name)
+        charge(connection, work: connection.access.lists.count)
         start(ReadLists(id: id, after: name, page: limits.listsPage, mine: mine))
     }
 
@@ -75,6 +77,7 @@ extension Service {
 
     func deletedLists(before: UInt64?, _ connection: Connection, _ request: UInt64) {
         let mine = connection.access.bringableBack
+        charge(connection, work: connection.access.deleted.count)
         if mine?.isEmpty == true {
             return send(.deletedLists(request: request, [], hasMore: false), to: connection)
         }
@@ -184,7 +187,7 @@ private struct ReadDeleted: ServiceTask {
 
     func finished(_ answer: Result<[DeletedList], StoreError>, in service: Service) {
         service.answer(id, answer) { lists in
-            service.charge(id.connection, work: lists.count * Price.list)
+            service.charge(id.connection, work: (1 + lists.count) * Price.list)
             // The lists that are not kept any longer were deleted before the others.
             let entries = lists.prefix(page).filter { $0.age < kept }.map { deleted in
                 DownMessage.DeletedEntry(
@@ -206,19 +209,21 @@ private struct ReadHistory: ServiceTask {
     let access: Access
 
     /// Returns the answer's frame. It is made here, because that takes long.
-    func run(on store: any CommitStore) throws -> (frame: [UInt8], commits: Int) {
+    func run(on store: any CommitStore) throws -> (frame: [UInt8], rows: Int, commits: Int) {
         guard let list = try store.list(named: name), access.role(on: list) >= .read else {
             throw StoreError.noSuchList(name)
         }
-        let frames = try store.frames(of: list.number, after: max(0, from - 1), about: min(bytes, most * 4096))
+        let frames = try store.frames(of: list.number, after: max(0, from - 1), about: min(bytes, most * 512))
         let commits = try frames.prefix(most).map { try $0.commit() }
         let people = try store.people(Set(commits.map(\.author)).sorted())
-        return (DownMessage.history(request: id.request, commits, people: people).frame, commits.count)
+        let frame = DownMessage.history(request: id.request, commits, people: people).frame
+        return (frame, frames.count, commits.count)
     }
 
     func finished(_ answer: Result<Answer, StoreError>, in service: Service) {
-        service.answer(id, answer) { frame, commits in
-            service.charge(id.connection, work: Price.list + Price.commits(commits, bytes: frame.count))
+        service.answer(id, answer) { frame, rows, commits in
+            let work = Price.commits(rows, decoded: commits, bytes: frame.count)
+            service.charge(id.connection, work: Price.list + work)
             guard let connection = service.connections[id.connection] else { return }
             connection.enqueue(FrameRun(frame))
             service.mark(connection)

@@ -5,7 +5,12 @@ extension Service {
     /// Gives bytes to a session, and carries out each message before the next one is read.
     func receive(_ bytes: UnsafeRawBufferPointer = .init(start: nil, count: 0), from connection: Connection) {
         var frames = connection.session.received(bytes, now: environment.now)
-        while let effect = connection.session.next(of: &frames) { carryOut(effect, for: connection) }
+        // What cannot be handled yet is not even decoded.
+        while connection.mayHandle, !pausesIfUsedUp(connection), let effect = connection.session.next(of: &frames) {
+            spend(Price.message, for: connection)
+            if case .send = effect { charge(connection, requests: 1) }
+            carryOut(effect, for: connection)
+        }
         connection.session.keep(frames)
         countUnfinished(of: connection)
     }
@@ -38,13 +43,17 @@ extension Service {
             return handleWaiting(of: connection)
         }
         handle(input, from: connection)
-        while let next = connection.nextInput() { handle(next, from: connection) }
+        handleMore(of: connection)
     }
 
     /// Handles the messages that wait, as far as possible.
     func handleWaiting(of connection: Connection) {
-        guard connection.beginWaiting() else { return }
+        if connection.beginWaiting() { handleMore(of: connection) }
+    }
+
+    private func handleMore(of connection: Connection) {
         while let next = connection.nextInput() { handle(next, from: connection) }
+        if connection.session.unfinishedBytes > 0 { receive(from: connection) }
     }
 
     func fail(_ connection: Connection, _ code: ErrorCode, _ message: String, retryAfter: UInt64 = 0) {

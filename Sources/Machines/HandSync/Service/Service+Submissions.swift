@@ -19,7 +19,8 @@ extension Service {
             submission, author: author, connection: connection.id, isFirst: isFirst, now: environment.wallClock,
             isFull: storeSize.isFull(limits), work: limits.inlineWork)
         if case .tooMuchWork = outcome { return submitAside(submission, author, in: hosted, from: connection) }
-        if case .numbered = outcome { charge(connection, work: Authority.work(of: submission.delta)) }
+        let work = hosted.authority.work + Authority.work(of: submission.delta)
+        charge(connection, submissionWork: work)
         answer(outcome, to: submission, author, in: hosted, from: connection)
     }
 
@@ -29,7 +30,6 @@ extension Service {
         from connection: Connection
     ) {
         let (list, sequence) = (submission.list, submission.sequence)
-        charge(connection, submissionWork: hosted.authority.work)
         switch outcome {
         case .numbered(let refusal):
             if let reason = refusal { figures.rejections[reason.name, default: 0] += 1 }

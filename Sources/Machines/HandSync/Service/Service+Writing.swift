@@ -64,9 +64,15 @@ extension Service {
     /// Shows commits that have become durable. Returns what is no longer needed, if freeing it takes long.
     private func wrote(_ batch: CommitBatch, in hosted: HostedList) -> Authority.Spent? {
         figures.commits += batch.entries.count
+        // The authors share the work of telling everybody.
+        let share = hosted.subscriberCount * Price.delivery / max(1, hosted.authority.inWriting)
+        workDone += share * hosted.authority.inWriting
         // By index, so that nothing is copied.
         for index in 0..<hosted.authority.inWriting {
-            connections[hosted.authority.pending[index].origin.connection]?.submissionEnded()
+            if let author = connections[hosted.authority.pending[index].origin.connection] {
+                author.submissionEnded()
+                chargeUser(of: author, work: share)
+            }
             if !newcomers.isEmpty { stored(hosted.authority.pending[index].mark.author) }
         }
         let spent = hosted.authority.wrote()

@@ -50,6 +50,12 @@ package final class Service {
     @exclusivity(unchecked) private var latestRun: [FrameRun] = []
     /// What is sent to a connection. Kept so that its memory is used again.
     @exclusivity(unchecked) private var output = Connection.Output()
+    /// The number of the turn.
+    @exclusivity(unchecked) var turn: UInt32 = 1
+    /// Connections that wait for the next turn.
+    @exclusivity(unchecked) var paused: [Connection] = []
+    /// The users who pay for what connections that are gone had asked for, and until when.
+    var departed: [UInt64: (user: String, until: UInt64)] = [:]
     @exclusivity(unchecked) var writer = GroupCommit()
     var listsWithNewPresence: Set<UInt64> = []
     /// When changed presence is to be sent.
@@ -157,7 +163,7 @@ package final class Service {
     package func received(_ bytes: UnsafeRawBufferPointer, from connection: Connection) {
         figures.bytesReceived += bytes.count
         charge(connection, bytes: bytes.count)
-        receive(bytes, from: connection)
+        if connection.isEnding { connection.ignore(bytes.count) } else { receive(bytes, from: connection) }
     }
 
     /// The kernel has taken everything that was written.
@@ -202,6 +208,7 @@ package final class Service {
     /// Call this when all events of a turn have been reported. Returns whether another turn must follow at once, even
     /// without events.
     package func endTurn() -> Bool {
+        beginTurn()
         writeBatch()
         while let hosted = news.popLast() { deliver(hosted) }
         if !marked.isEmpty {
@@ -213,7 +220,7 @@ package final class Service {
         // Frees the output now, instead of holding it until something else is sent.
         if !output.runs.isEmpty { output.removeAll() }
         servePast()
-        return sayGoodbye() || !marked.isEmpty || !receiving.isEmpty
+        return sayGoodbye() || !marked.isEmpty || !receiving.isEmpty || !paused.isEmpty
     }
 
     /// Sends a list's newest commits to its subscribers. Nearly all get the same bytes, and nothing else.
@@ -237,7 +244,7 @@ package final class Service {
     }
 
     private func send(to connection: Connection) {
-        if connection.isGettingLists {
+        if connection.isGettingLists, !connection.isSlowed {
             connection.outbox.isMarked = true
             receiving.append(connection)
         } else {
@@ -264,6 +271,7 @@ package final class Service {
         if let list = output.behind { read(for: connection, list: list) }
         figures.bytesSent += output.bytes
         figures.deliveries += output.commits
+        if output.ownBytes > 0 { charge(connection, work: Price.chunk(bytes: output.ownBytes)) }
         if output.hasMore { mark(connection) }
         if output.hadAnswers { handleWaiting(of: connection) }
         if connection.isClosed { drop(connection) }

@@ -214,6 +214,7 @@ struct Serve: ParsableCommand {
             endpoints: endpoints, limits: bounds, program: "hand/\(HandCommand.version)",
             retention: retention, seed: .random(in: 0...UInt64.max))
         configuration.status = try telling.status.map(Self.address)
+        configuration.statusNames = telling.statusName
         configuration.log = log
         configuration.proxies = try trustProxy.map(Self.proxies)
         configuration.socketPermissions = socketPermissions.bits

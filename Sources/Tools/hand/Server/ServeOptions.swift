@@ -57,6 +57,12 @@ struct TellingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "A name under which /metrics may be asked, besides addresses and this machine's name (repeatable). Any other "
+                + "could be that of a web page that makes a browser ask.",
+            valueName: "name")) var statusName: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
             "Write an audit log in JSON Lines: who connected, was refused or denied something, or made or deleted lists. "
                 + "SIGHUP reopens the file.",
             valueName: "file")) var audit: String?
