@@ -119,7 +119,7 @@ import Testing
         notices += try await list.settled().notices
         let ended = try await theirs
         let rejected = notices.compactMap { notice in
-            if case .rejected(_, let delta) = notice { delta.insertedItems.map(\.content.text) } else { nil }
+            if case .rejected(_, let delta, _) = notice { delta.insertedItems.map(\.content.text) } else { nil }
         }.joined()
         if let ended {
             #expect(ended.status == 0, "\(ended.errors)")

@@ -74,8 +74,8 @@ struct Stage {
             switch command {
             case .edit where editProblem != nil: send(.failed(command, editProblem ?? ""))
             case .edit(let list, let delta): change(list, command) { Retraction(delta: try $0.edit(delta)) }
-            case .undo(let list): change(list, command) { try $0.undo() }
-            case .redo(let list): change(list, command) { try $0.redo() }
+            case .undo(let list): change(list, command) { try $0.take(.undo) }
+            case .redo(let list): change(list, command) { try $0.take(.redo) }
             case .workOn: if hasTime { send(.continueWork) }
             case .follow(let list) where replicas[list] == nil:
                 send(.list(list, .changed(ListState(), Replica.Update())))

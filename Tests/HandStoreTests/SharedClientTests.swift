@@ -31,7 +31,7 @@ import Testing
         try inJournal(first) { journal in
             try journal.checkpoint(replica, of: "list")
             try journal.append([.submitted], to: "list")
-            try journal.noteSharedClient()
+            try journal.carryOut(.shared)
             #expect(journal.client == first)
         }
         try inJournal(second) { journal in
@@ -49,7 +49,7 @@ import Testing
         try inJournal(first) { journal in
             try journal.checkpoint(replica, of: "list")
             try journal.append([.submitted], to: "list")
-            try journal.note(author: 7, of: "ada")
+            try journal.carryOut(.committed(author: 7, person: "ada"))
             #expect(try !journal.take(second))
             try journal.append([.rejected(sequence: 5, .notStored)], to: "list")
             #expect(try journal.take(second))
@@ -62,43 +62,34 @@ import Testing
         func number(_ person: String) -> UInt64? { ClientJournal.author(of: person, inJournalAt: path) }
         #expect(number("ada") == nil)
         try inJournal(first) { journal in
-            try journal.note(author: 7, of: "ada")
-            try journal.note(author: .max, of: "bob")
+            try journal.carryOut(.committed(author: 7, person: "ada"))
+            try journal.carryOut(.committed(author: .max, person: "bob"))
             #expect(number("ada") == 7 && number("bob") == .max && number("eve") == nil)
             // Before the first commit, the number may be another each time.
-            try journal.meet(author: 7, of: "ada")
-            try journal.meet(author: 20, of: "eve")
-            try journal.meet(author: 21, of: "eve")
+            try journal.carryOut(.met(author: 7, person: "ada"))
+            try journal.carryOut(.met(author: 20, person: "eve"))
+            try journal.carryOut(.met(author: 21, person: "eve"))
             #expect(number("ada") == 7 && number("bob") == .max && number("eve") == nil)
             // Another number under the same name belongs to another server.
-            try journal.meet(author: 8, of: "ada")
+            try journal.carryOut(.met(author: 8, person: "ada"))
             #expect(number("ada") == nil && number("bob") == nil)
-            try journal.note(author: 8, of: "ada")
-            try journal.note(author: 9, of: "ada")
+            try journal.carryOut(.committed(author: 8, person: "ada"))
+            try journal.carryOut(.committed(author: 9, person: "ada"))
         }
         #expect(number("ada") == 9 && number("bob") == nil)
     }
 
-    /// Journals of the third and the second format are converted.
-    @Test(arguments: [
-        "PRAGMA user_version = 3",
-        "DROP TABLE authors; ALTER TABLE client DROP COLUMN is_shared; PRAGMA user_version = 2",
-    ])
-    func aFormerJournalIsConverted(change: String) throws {
-        let replica = Replica(confirmed: Hand(tasks(2)), revision: 3, logID: 7, sequence: 4)
-        try inJournal(first) { try $0.checkpoint(replica, of: "list") }
+    /// A journal from before 1.0 is refused with one sentence, and not touched.
+    @Test func aFormerJournalIsRefused() throws {
+        try inJournal(first) { try $0.checkpoint(Replica(), of: "list") }
         let database = try SQLiteDatabase(path)
-        try database.write {
-            try $0.runAll("DROP TABLE steps; DROP TABLE waiting; DROP TABLE sequences; \(change)")
-        }
+        try database.write { try $0.runAll("PRAGMA user_version = 6") }
         try database.close()
-        try inJournal(second) { journal in
-            #expect(journal.client == first)
-            #expect(try journal.load("list")?.confirmed == replica.confirmed)
-            try journal.note(author: 7, of: "ada")
-            try journal.note(.undo, in: 1, sequence: 1)
-        }
-        #expect(steps().made == [1: .undo])
+        let before = try Data(contentsOf: URL(filePath: path))
+        let problem = #expect(throws: StoreError.self) { try inJournal(second) { _ in } }
+        #expect(problem?.description.contains("was written before hand 1.0") == true)
+        #expect(throws: StoreError.self) { try ClientJournal.check(at: path) }
+        #expect(try Data(contentsOf: URL(filePath: path)) == before)
     }
 
     private func steps(of author: UInt64 = .max, in log: UInt64 = 1) -> Retrace.Steps {
@@ -109,27 +100,37 @@ import Testing
     @Test func stepsAreKeptByTheirSequences() throws {
         #expect(steps() == Retrace.Steps())
         try inJournal(first) { journal in
-            try journal.note(.undo, in: 1, sequence: 4)
+            try journal.carryOut(.step(.undo, 1, 4))
             try journal.noteEmpty(.undo, in: 1, at: 9, by: .max)
-            try journal.note(.redo, in: 1, sequence: 5)
+            try journal.carryOut(.step(.redo, 1, 5))
             try journal.noteEmpty(.redo, in: 1, at: 9, by: .max)
             try journal.noteEmpty(.redo, in: 1, at: 9, by: 7)
-            try journal.note(.undo, in: .max, sequence: 6)
+            try journal.carryOut(.step(.undo, .max, 6))
             #expect(steps() == Retrace.Steps(made: [4: .undo, 5: .redo], empty: [9: [.undo, .redo]]))
             // Sequences belong to the client; undos without a commit belong to one name.
             #expect(steps(of: 7).empty == [9: [.redo]])
         }
         #expect(steps(in: .max).made == [6: .undo])
         // They are useless to another client id, which has its own sequences.
-        try inJournal(first) { try $0.noteSharedClient() }
+        try inJournal(first) { try $0.carryOut(.shared) }
         try inJournal(second) { _ in }
         #expect(steps() == Retrace.Steps() && steps(in: .max) == Retrace.Steps())
     }
 
     @Test func theNewestStepsAreKept() throws {
         try inJournal(first) { journal in
-            for sequence in 1...10_003 { try journal.note(.undo, in: 1, sequence: UInt64(sequence)) }
+            for sequence in 1...10_003 { try journal.carryOut(.step(.undo, 1, UInt64(sequence))) }
         }
         #expect(Set(steps().made.keys) == Set(4...10_003))
+    }
+}
+
+extension ClientJournal {
+    fileprivate func carryOut(_ write: JournalWrite) throws { #expect(keep([write]).problem == nil) }
+}
+
+extension JournalWrite {
+    fileprivate static func step(_ step: UndoStep, _ log: UInt64, _ sequence: UInt64) -> JournalWrite {
+        .submission(JournalSubmission(log: log, sequence: sequence, list: "list", step: step), person: "ada")
     }
 }

@@ -160,7 +160,7 @@ private final class AwkwardPlay {
         case .list(_, .changed(_, let update)):
             for notice in update.notices {
                 switch notice {
-                case .rejected(_, let delta):
+                case .rejected(_, let delta, _):
                     let text = delta.insertedItems.first?.content.text
                     kept.removeAll { $0 == text }
                 case .diverged(let revision): problem = "diverged at \(revision)"

@@ -102,7 +102,7 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
         let notices = try ada.receive(second).notices
         let loss = TextChange.Loss(at: 0, original: "eggs", lost: "six ducks", present: "hens from Bob")
         let after = Item(id: ItemID(rawValue: 1), content: .note("hens from Bob"))
-        #expect(notices == [.superseded(after, .words(loss, in: .text), author: 2, revision: 10)])
+        #expect(notices == [.superseded(after, .words(loss, in: .text), by: Loss.Override(author: 2, revision: 10))])
         // An edit of text that its author has seen overrides nobody.
         _ = try bob.receive(second)
         try bob.edit(bob.view.rewording(0, "seen"))
@@ -167,7 +167,7 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
         let list = try Hand([item(1)]).applying(delta)
         _ = try replica.receive(
             Commit(revision: 1, author: 2, sequence: 1, base: 0, time: 0, count: 2, digest: list.digest, delta: delta))
-        #expect(throws: Replica.EditError.violation(.listFull(maximum: 1))) { try replica.undo() }
+        #expect(throws: Replica.EditError.violation(.listFull(maximum: 1))) { try replica.take(.undo) }
         #expect(replica.canUndo)
     }
 }

@@ -27,7 +27,7 @@ import Testing
         try replica.edit(replica.view.rewording(0, "b"), isExact: true)
         let delta = try #require(replica.pending.first)
         let update = replica.reset(to: list, revision: 3, logID: 7, lastSequence: 0)
-        #expect(update.notices == [.rejected(.revisionMoved(now: 3), delta)] && !replica.hasPending)
+        #expect(update.notices == [.rejected(.revisionMoved(now: 3), delta, on: list)] && !replica.hasPending)
         try replica.edit(replica.view.rewording(0, "c"))
         _ = replica.reset(to: list, revision: 2, logID: 7, lastSequence: 0)
         #expect(replica.takeSubmission(list: 1)?.lag == 2)
@@ -54,7 +54,7 @@ import Testing
         #expect(world.hasConverged)
         #expect(world.replicas[1].view.map(\.content.text) == ["kept", "t2", "t10"])
         let rejections = world.notices[1].compactMap { notice -> Rejection? in
-            if case .rejected(let reason, _) = notice { reason } else { nil }
+            if case .rejected(let reason, _, _) = notice { reason } else { nil }
         }
         #expect(rejections == [.violation(.listFull(maximum: 3))])
         #expect(throws: Replica.EditError.violation(.listFull(maximum: 3))) {
@@ -80,7 +80,7 @@ import Testing
             #expect(world.replicas[0].undoBytes <= mostBytes)
         }
         var undone = 0
-        while try world.replicas[0].undo() != nil {
+        while try world.replicas[0].take(.undo) != nil {
             undone += 1
             #expect(world.replicas[0].undoBytes <= mostBytes)
             #expect(world.replicas[0].view[0].content.text == (undone < rounds ? "own \(rounds - 1 - undone)" : "t1"))
@@ -98,7 +98,7 @@ import Testing
             try world.edit(1, world.replicas[1].view.rewording(round % 2, "other \(round)"))
             try world.settle()
         }
-        #expect(try world.replicas[0].undo() != nil)
+        #expect(try world.replicas[0].take(.undo) != nil)
         #expect(world.replicas[0].view.map(\.content.text) == ["other 2498", "t2", "other 2499"])
     }
 
@@ -118,9 +118,9 @@ import Testing
             try world.settle()
             let before = Array(world.replicas[0].view)
             var undone = 0
-            while try world.replicas[0].undo() != nil { undone += 1 }
-            for _ in 0..<undone { #expect(try world.replicas[0].redo() != nil) }
-            #expect(try world.replicas[0].redo() == nil)
+            while try world.replicas[0].take(.undo) != nil { undone += 1 }
+            for _ in 0..<undone { #expect(try world.replicas[0].take(.redo) != nil) }
+            #expect(try world.replicas[0].take(.redo) == nil)
             #expect(Array(world.replicas[0].view) == before)
             world.submit(0)
             try world.settle()
@@ -135,12 +135,12 @@ import Testing
         try world.edit(1, Delta.inserting([task(20)], at: 0, .after))
         try world.edit(0, world.replicas[0].view.rewording(1, "mine"))
         try world.settle()
-        for _ in 0..<2 { _ = try world.replicas[0].undo() }
+        for _ in 0..<2 { _ = try world.replicas[0].take(.undo) }
         world.submit(0)
         try world.settle()
         #expect(world.hasConverged)
         #expect(world.replicas[1].view.map(\.id.rawValue) == [20, 1, 2])
-        for _ in 0..<2 { _ = try world.replicas[0].redo() }
+        for _ in 0..<2 { _ = try world.replicas[0].take(.redo) }
         #expect(world.replicas[0].view.map(\.content.text) == ["t20", "t1", "mine", "t2"])
     }
 
@@ -151,7 +151,8 @@ import Testing
         try world.edit(1, Delta.moving(0..<1, to: 3, .before))
         world.deliverUp(0)
         try world.settle()
-        #expect(world.notices[1].contains(.superseded(tasks(3)[0], .move, author: 1, revision: 1)))
+        let deletion = Loss.Override(author: 1, revision: 1, deletesItem: true, behind: tasks(3)[2].id)
+        #expect(world.notices[1].contains(.superseded(tasks(3)[0], .move, by: deletion)))
         // The first's edit is committed, then overridden by a concurrent later one.
         try world.edit(0, world.replicas[0].view.rewording(0, "a"))
         try world.edit(1, world.replicas[1].view.rewording(0, "b"))
@@ -159,7 +160,8 @@ import Testing
         try world.settle()
         let item = Item(id: ItemID(rawValue: 2), content: .task("b", done: false))
         let loss = TextChange.Loss(at: 0, original: "t2", lost: "a", present: "b")
-        #expect(world.notices[0].contains(.superseded(item, .words(loss, in: .text), author: 2, revision: 4)))
+        let override = Loss.Override(author: 2, revision: 4)
+        #expect(world.notices[0].contains(.superseded(item, .words(loss, in: .text), by: override)))
         // An edit made after having seen it is not a conflict.
         world.notices[0] = []
         try world.edit(1, world.replicas[1].view.rewording(0, "c"))
@@ -183,6 +185,7 @@ import Testing
         try replica.edit(replica.view.rewording(1, "mine"))
         #expect(replica.pending.count == 4)
         #expect(replica.view.map(\.id.rawValue) == [12, 3, 11, 10, 2])
+        let before = replica.view
         let theirs = replica.confirmed.rewording(2, "theirs")
         var (list, notices) = (replica.confirmed, [Replica.Notice]())
         // An edit is lost only if the item that it edits is deleted.
@@ -193,11 +196,13 @@ import Testing
                 count: list.count, digest: list.digest, delta: delta)
             notices += try replica.receive(commit).notices
         }
-        let before = Item(id: ItemID(rawValue: 3), content: .task("theirs", done: false))
+        // As the user left it with that portion, and where.
+        let left = try #require(before.first { $0.id.rawValue == 3 })
+        let moved = Item(id: left.id, content: .task("theirs", done: false))
+        let override = Loss.Override(author: 2, revision: 3, deletesItem: true, behind: ItemID(rawValue: 12))
         #expect(
             notices == [
-                .superseded(before, .move, author: 2, revision: 3),
-                .superseded(before, .edit(.text), author: 2, revision: 3),
+                .superseded(moved, .move, by: override), .superseded(left, .edit(.text), by: override),
             ])
         #expect(replica.view.map(\.id.rawValue) == [12, 11, 10, 2])
     }

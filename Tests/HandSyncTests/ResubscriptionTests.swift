@@ -112,7 +112,7 @@ import Testing
             let update = replica.reset(to: Hand(), revision: 2, logID: 6, lastSequence: 0)
             #expect(replica.view.map(\.id.rawValue) == [1, 3])
             #expect(
-                update.notices.contains { if case .rejected(.revisionMoved, _) = $0 { true } else { false } })
+                update.notices.contains { if case .rejected(.revisionMoved, _, _) = $0 { true } else { false } })
             #expect(replica.brokenInvariant() == nil)
             while let submission = replica.takeSubmission(list: 1), replica.inFlight != nil {
                 #expect(!submission.isExact && submission.base == 2)
@@ -129,7 +129,7 @@ import Testing
         _ = replica.takeSubmission(list: 1)
         try replica.edit(Delta.deleting(0..<1), isExact: true)
         let update = replica.reset(to: Hand([item]), revision: 2, logID: 5, lastSequence: 1)
-        #expect(update.notices.contains { if case .rejected(.revisionMoved, _) = $0 { true } else { false } })
+        #expect(update.notices.contains { if case .rejected(.revisionMoved, _, _) = $0 { true } else { false } })
         #expect(replica.view == Hand([item]) && !replica.hasPending && replica.brokenInvariant() == nil)
     }
 
@@ -197,7 +197,7 @@ import Testing
             revision: 2, author: 2, sequence: 1, base: 1, time: 0, count: 9, digest: 1, delta: .identity)
         talk.hear(.commit(list: 1, wrong))
         talk.hear(.rejected(list: 1, sequence: 1, .notStored))
-        #expect(talk.notices.contains { if case .rejected(.notStored, _) = $0 { true } else { false } })
+        #expect(talk.notices.contains { if case .rejected(.notStored, _, _) = $0 { true } else { false } })
     }
 
     /// Found by the soak: a hello that the client had given up reached the server after the next one, and the client,

@@ -24,7 +24,7 @@ import Testing
 
         /// Returns what a step does according to the history, and which commit it undoes, or nil if there is none.
         func predicted(_ step: UndoStep) -> (Retraction, Retrace.Target)? {
-            var retrace = Retrace(own: [1: steps], revision: world.log.count)
+            var retrace = Retrace(Retrace.Memory(own: [1: steps]), revision: world.log.count)
             while true {
                 switch retrace.next(for: .step(step)) {
                 case .read(let revisions):
@@ -64,7 +64,7 @@ import Testing
                 case let kind:
                     let step: UndoStep = kind == 5 ? .redo : .undo
                     let predicted = couple.predicted(step)
-                    let made = try step == .undo ? couple.world.replicas[0].undo() : couple.world.replicas[0].redo()
+                    let made = try couple.world.replicas[0].take(step)
                     #expect(predicted?.0 == made)
                     if let made { try couple.make(made.delta, as: step) }
                     steps += made == nil ? 0 : 1
@@ -149,7 +149,7 @@ import Testing
             try couple.world.settle()
         }
         let (log, past) = (couple.world.log, couple.world.past)
-        var retrace = Retrace(own: [1: couple.steps], revision: 4)
+        var retrace = Retrace(Retrace.Memory(own: [1: couple.steps]), revision: 4)
         // Only the newest commit is read and examined for an undo.
         #expect(retrace.next(for: .step(.undo)) == .read(4...4))
         retrace.prepend([log[3]])
@@ -181,7 +181,7 @@ import Testing
             try couple.world.settle()
         }
         for wish in [Retrace.Wish.step(.undo), .revision(1)] {
-            var retrace = Retrace(own: [1: couple.steps], revision: 3)
+            var retrace = Retrace(Retrace.Memory(own: [1: couple.steps]), revision: 3)
             var asked = 0
             while case .read(let revisions) = retrace.next(for: wish), asked < 10 {
                 asked += 1

@@ -180,7 +180,7 @@ import Testing
         client.begin(again.request, Hand([note(2)]), revision: 3)
         #expect(client.submissions.map(\.delta) == [.inserting([note(3)], at: 1, .after)])
         // An exact edit on a lost revision is not made.
-        let rejections = client.notices.compactMap { if case .rejected(let reason, _) = $0 { reason } else { nil } }
+        let rejections = client.notices.compactMap { if case .rejected(let reason, _, _) = $0 { reason } else { nil } }
         #expect(rejections == [.revisionMoved(now: 3)])
     }
 }

@@ -26,7 +26,7 @@ import Testing
     }
 
     private static func losses(_ notices: [Replica.Notice]) -> [TextChange.Loss] {
-        notices.compactMap { if case .superseded(_, .words(let loss, in: .text), _, _) = $0 { loss } else { nil } }
+        notices.compactMap { if case .superseded(_, .words(let loss, in: .text), _) = $0 { loss } else { nil } }
     }
 
     /// The basic case for merging texts.
@@ -202,11 +202,11 @@ import Testing
         try world.settle()
         try world.edit(1, world.replicas[1].view.rewording(0, "goat cheese, 200 g"))
         try world.settle()
-        let undo = try #require(try world.replicas[0].undo())
+        let undo = try #require(try world.replicas[0].take(.undo))
         #expect(undo.spared.isEmpty && Self.text(world) == "cheese, 200 g")
         world.submit(0)
         try world.settle()
-        _ = try world.replicas[0].redo()
+        _ = try world.replicas[0].take(.redo)
         #expect(Self.text(world) == "goat cheese, 200 g")
     }
 
@@ -216,7 +216,7 @@ import Testing
         try world.settle()
         try world.edit(1, world.replicas[1].view.rewording(0, "salted butter, dark bread"))
         try world.settle()
-        let undo = try #require(try world.replicas[0].undo())
+        let undo = try #require(try world.replicas[0].take(.undo))
         #expect(Self.text(world) == "salted butter, bread")
         guard case .words(let loss, in: .text)? = undo.spared.first?.loss else { return #expect(Bool(false)) }
         #expect(undo.spared.count == 1 && undo.spared[0].index == 0)
@@ -231,9 +231,9 @@ import Testing
         try world.settle()
         try world.edit(1, world.replicas[1].view.rewording(0, "start one two 3 four five"))
         try world.settle()
-        let undo = try #require(try world.replicas[0].undo())
+        let undo = try #require(try world.replicas[0].take(.undo))
         #expect(Self.text(world).split(separator: " ") == ["start", "3"] && undo.spared.count == 1)
-        _ = try world.replicas[0].redo()
+        _ = try world.replicas[0].take(.redo)
         #expect(Self.text(world) == "start one two 3 four five")
     }
 
@@ -252,9 +252,9 @@ import Testing
         try world.settle()
         try world.edit(1, world.replicas[1].view.rewording(0, theirs))
         try world.settle()
-        _ = try world.replicas[0].undo()
+        _ = try world.replicas[0].take(.undo)
         #expect(Self.text(world) == left)
-        _ = try world.replicas[0].redo()
+        _ = try world.replicas[0].take(.redo)
         #expect(Self.text(world) == theirs)
     }
 
@@ -268,10 +268,10 @@ import Testing
         try world.edit(1, world.replicas[1].view.rewording(0, "first A theirs C"))
         try world.settle()
         var seen: [String] = []
-        while try world.replicas[0].undo() != nil { seen.append(Self.text(world)) }
+        while try world.replicas[0].take(.undo) != nil { seen.append(Self.text(world)) }
         #expect(seen == ["first A theirs c", "first A theirs c", "first a theirs c"])
         seen = []
-        while try world.replicas[0].redo() != nil { seen.append(Self.text(world)) }
+        while try world.replicas[0].take(.redo) != nil { seen.append(Self.text(world)) }
         #expect(seen == ["first A theirs c", "first A theirs c", "first A theirs C"])
     }
 
@@ -301,7 +301,7 @@ import Testing
             }
             let theirs = words(of: 1)
             var told = ""
-            while let undo = try world.replicas[0].undo() {
+            while let undo = try world.replicas[0].take(.undo) {
                 for case .words(let loss, _) in undo.spared.map(\.loss) { told += loss.original }
             }
             #expect(theirs.isSubset(of: words(of: 1)), "round \(round): \(Self.text(world))")

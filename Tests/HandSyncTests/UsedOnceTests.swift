@@ -113,7 +113,7 @@ import Testing
         let before = replica
         let update = try replica.receive(refusal(of: replica))
         let made = Delta.inserting(tasks(1, first: 50), at: 0, .after)
-        #expect(update.notices == [.rejected(.violation(.listFull(maximum: 2)), made)])
+        #expect(update.notices == [.rejected(.violation(.listFull(maximum: 2)), made, on: before.confirmed)])
         #expect(try before.view.applying(update.delta) == replica.view)
         #expect(replica.view.map(\.id.rawValue) == [60, 1, 2] && replica.revision == 5 && !replica.hasDiverged)
         // The sequence is used up.
@@ -148,12 +148,15 @@ import Testing
 
     @Test(arguments: [false, true]) func aSnapshotSaysWhetherItWasRefused(isRefused: Bool) throws {
         var replica = try replica()
+        let before = replica.confirmed
         let there = isRefused ? tasks(2) : tasks(1, first: 50) + tasks(2)
         let update = replica.reset(
             to: Hand(there), revision: 9, logID: 9, lastSequence: 7, isLastRefused: isRefused)
         let made = Delta.inserting(tasks(1, first: 50), at: 0, .after)
         #expect(
-            update.notices == [isRefused ? .rejected(.reasonForgotten, made) : .acknowledged(sequence: 7, revision: 9)])
+            update.notices == [
+                isRefused ? .rejected(.reasonForgotten, made, on: before) : .acknowledged(sequence: 7, revision: 9)
+            ])
         #expect(replica.view.map(\.id.rawValue) == (isRefused ? [60, 1, 2] : [50, 60, 1, 2]))
         #expect(replica.takeSubmission(list: 1)?.sequence == 8)
     }

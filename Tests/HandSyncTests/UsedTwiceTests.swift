@@ -143,7 +143,8 @@ import Testing
             #expect(!replica.hasPending && replica.view == snapshot)
             return Set(
                 update.notices.compactMap {
-                    if case .superseded(let item, _, author: 0, revision: 9) = $0 { item.id.rawValue } else { nil }
+                    guard case .superseded(let item, _, let override) = $0, override.author == 0 else { return nil }
+                    return override.revision == 9 ? item.id.rawValue : nil
                 })
         }
         #expect(try lost(made).isEmpty)

@@ -17,8 +17,17 @@ import Testing
         .submit(Submission(list: 2, base: 7, sequence: 4, isExact: isExact, delta: edit))
     }
 
+    /// The notice that somebody deleted the edited item, which is as the user left it.
+    private static func deletion(by author: UInt64, in revision: Int) -> Replica.Notice {
+        let left = (try? excerpt.hand.applying(edit))?[2] ?? items[2]
+        let behind = revision == 9 ? nil : excerpt.hand[1].id
+        return .superseded(
+            left, .edit(.text),
+            by: Loss.Override(author: author, revision: revision, deletesItem: true, behind: behind))
+    }
+
     private func committed(_ answer: ClientMachine.Answer?) -> (revision: Int, notices: [Replica.Notice])? {
-        if case .committed(let revision, let notices) = answer { (revision, notices) } else { nil }
+        if case .committed(let revision, let notices, _) = answer { (revision, notices) } else { nil }
     }
 
     @Test(arguments: [false, true]) func anEditIsCommitted(isExact: Bool) throws {
@@ -46,14 +55,14 @@ import Testing
         var talk = DrivenClient.ofVisitor()
         let request = talk.perform { $0.edit("list", on: Self.excerpt, Self.edit, isExact: false, step: .redo) }!
         talk.enter(request)
-        #expect(talk.order == ["redo 4 of 5", "4 of 5 is used", "sent 4"])
+        #expect(talk.order == ["redo 4 of 5 is kept", "sent 4"])
         talk.lose()
         talk.comeBack()
         talk.enter(request, lastSequence: 4)
-        #expect(talk.order.dropFirst(3) == ["redo 4 of 5", "sent 4"])
+        #expect(talk.order.dropFirst(2) == ["redo 4 of 5 is kept", "sent 4"])
         var plain = DrivenClient.ofVisitor()
         plain.enter(plain.edit()!)
-        #expect(plain.order == ["4 of 5 is used", "sent 4"])
+        #expect(plain.order == ["4 of 5 is kept", "sent 4"])
     }
 
     /// With several servers, it continues at the next one.
@@ -76,7 +85,7 @@ import Testing
         talk.hear(.error(code: .listDeleted, request: first, retryAfter: 0, message: "gone"))
         let second = talk.edit()!
         talk.enter(second)
-        #expect(talk.order == ["4 of 5 is used", "sent 4", "5 of 5 is used", "sent 5"])
+        #expect(talk.order == ["4 of 5 is kept", "sent 4", "4 of 5 became nothing", "5 of 5 is kept", "sent 5"])
         // A subscription that follows the list from now on does not get it either.
         talk.commit(8, author: 1, sequence: 5, Self.edit)
         talk.perform { $0.open("list") }
@@ -124,7 +133,7 @@ import Testing
         talk.commit(10, author: 1, sequence: 4, .identity)
         let answer = try #require(committed(talk.answers[request]))
         #expect(
-            answer.notices == [.superseded(Self.items[2], .edit(.text), author: 3, revision: 9)])
+            answer.notices == [Self.deletion(by: 3, in: 9)])
     }
 
     @Test func anEditIsMadeOnceDespiteALostConnection() throws {
@@ -145,7 +154,7 @@ import Testing
         talk.hear(.acknowledged(list: 2, sequence: 4, revision: 12))
         let answer = try #require(committed(talk.answers[request]))
         #expect(answer.revision == 12)
-        #expect(answer.notices == [.superseded(Self.items[2], .edit(.text), author: 2, revision: 8)])
+        #expect(answer.notices == [Self.deletion(by: 2, in: 8)])
     }
 
     @Test func refusalsOfTheServerAreReported() throws {
@@ -284,8 +293,11 @@ extension DrivenClient {
 
     private static func order(_ write: JournalWrite) -> String? {
         switch write {
-        case .used(let log, let sequence): "\(sequence) of \(log) is used"
-        case .step(let step, let log, let sequence): "\(step) \(sequence) of \(log)"
+        case .submission(let made, _):
+            (made.step.map { "\($0) " } ?? "") + "\(made.sequence) of \(made.log)"
+                + (made.edit == nil ? "" : " is kept")
+        case .answered(let log, let sequence, let revision):
+            "\(sequence) of \(log) became \(revision.map(String.init) ?? "nothing")"
         default: nil
         }
     }

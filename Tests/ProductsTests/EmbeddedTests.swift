@@ -167,7 +167,7 @@ private struct Pair {
             case .checkpoint(let replica, _, _):
                 journal = (replica.checkpoint.bytes, Array(replica.confirmed), [])
             case .append(let events, _): journal.events += events.map(\.bytes)
-            case .committed, .met, .shared, .step, .used: break
+            case .submission, .answered, .undo, .work, .lost, .found, .told, .committed, .met, .shared, .used: break
             }
         }
         client.kept(writes.count, now: 0)

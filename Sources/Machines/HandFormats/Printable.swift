@@ -167,3 +167,8 @@ extension Content {
     /// The address of a link; empty for other kinds.
     fileprivate var address: String { if case .link(_, let url) = self { url } else { "" } }
 }
+
+extension Change.Fields {
+    /// The names of the fields in everyday words.
+    package var words: [String] { names.map { ["done": "box to tick", "url": "address", "card": "face"][$0] ?? $0 } }
+}

@@ -62,7 +62,7 @@ extension WireWriter {
         }
     }
 
-    mutating func excerpt(_ excerpt: Excerpt) {
+    package mutating func excerpt(_ excerpt: Excerpt) {
         word(excerpt.logID)
         varint(excerpt.revision)
         varint(excerpt.count)
@@ -89,7 +89,7 @@ extension WireReader {
         }
     }
 
-    mutating func excerpt() throws(WireError) -> Excerpt {
+    package mutating func excerpt() throws(WireError) -> Excerpt {
         var excerpt = Excerpt(
             logID: try word("log id"), revision: try revision("revision"), count: try count("number of items"),
             rules: try rules(), isCut: try flag("more follow"))

@@ -1,7 +1,7 @@
 // Fields that several messages have.
 
 extension WireWriter {
-    mutating func flag(_ value: Bool) { byte(value ? 1 : 0) }
+    package mutating func flag(_ value: Bool) { byte(value ? 1 : 0) }
 
     /// Writes whether there is a revision, then the revision.
     mutating func optionalRevision(_ revision: Int?) {

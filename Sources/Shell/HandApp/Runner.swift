@@ -215,8 +215,9 @@ package final class Runner {
                 try machine.edit(list, delta)
                 return true
             }
-        case .undo(let list): change(list, command) { try $0.undo(list) }
-        case .redo(let list): change(list, command) { try $0.redo(list) }
+        case .undo(let list): take(.undo, list, command)
+        case .redo(let list): take(.redo, list, command)
+        case .forget(let list, let loss): engine.perform { $0.forget(loss, of: list) }
         case .openAddress(let address):
             if let problem = Opener.open(address, loop) { take(.failed(command, problem)) }
         case .visit(let location): visit(location)
@@ -252,13 +253,36 @@ package final class Runner {
         // A deleted list stays on the screen. It cannot be edited.
         guard engine.state(of: list) != nil else { return take(.failed(command, "\(engine.end(of: list))")) }
         do {
-            if try engine.perform(body) {
-                take(.done(command))
-            } else {
-                take(.failed(command, "nothing of yours is left to undo or redo"))
-            }
+            if try engine.perform(body) { take(.done(command)) }
         } catch let error as Replica.EditError {
             take(.failed(command, "\(ClientError.notMade(error))"))
+        } catch {
+            take(.failed(command, "\(error)"))
+        }
+    }
+
+    /// Undoes or redoes: what the replica remembers, or else an older edit, for which the server is asked.
+    private func take(_ step: UndoStep, _ list: String, _ command: Command) {
+        change(list, command) { machine in
+            let isMade = try machine.take(step, list)
+            if !isMade { takeOlder(step, list, command) }
+            return isMade
+        }
+    }
+
+    private func takeOlder(_ step: UndoStep, _ list: String, _ command: Command) {
+        let nothing = "nothing of yours is left to \(step)"
+        guard engine.state(of: list)?.isLive == true else {
+            return take(.failed(command, nothing + " on this machine; older edits need the server"))
+        }
+        do {
+            try engine.takeOlder(step, on: list) { [weak self] outcome in
+                switch outcome {
+                case .success(true): self?.take(.done(command))
+                case .success(false): self?.take(.failed(command, nothing))
+                case .failure(let error): self?.take(.failed(command, "\(error)"))
+                }
+            }
         } catch {
             take(.failed(command, "\(error)"))
         }
@@ -277,6 +301,11 @@ package final class Runner {
                 if case .status? = event { return }
                 if let event { take(.list(name, event)) }
                 if case .renamed(let new)? = event { name = new }
+            }
+            engine.keptLosses(of: list) { [unowned self] losses in
+                let (told, untold) = (losses.filter(\.isTold), losses.filter { !$0.isTold })
+                if losses.isEmpty { return }
+                take(.losses(list: list, told: told.map(\.loss), untold: untold.map(\.loss)))
             }
         }
     }

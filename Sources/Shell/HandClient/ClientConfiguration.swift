@@ -1,6 +1,7 @@
 import HandCore
 import HandFormats
 import HandJournal
+import HandSync
 import HandWire
 import TLS
 
@@ -23,6 +24,10 @@ public struct ClientConfiguration: Sendable {
     public var journalPath: String?
     /// Whether the journal keeps lists. If not, it keeps only the secret, and what an earlier run has left there.
     public var keepsLists: Bool
+    /// The author numbers of the person's other clients, whose edits can be undone with this one.
+    package var persons: Set<UInt64> = []
+    /// Returns what the person's journals remember of a history.
+    package var memory: @Sendable (UInt64) throws -> Retrace.Memory = { _ in Retrace.Memory() }
     /// The secret that identifies the person, for servers that require one.
     public var token: String?
     /// The authorities that must have signed the certificate of a server with TLS.

@@ -56,6 +56,15 @@ extension ClientEngine {
         }
     }
 
+    /// Calls `body` with the lost edits of a list that earlier runs have kept.
+    package func keptLosses(of name: String, _ body: @escaping ([KeptLoss]) -> Void) {
+        askJournal(otherwise: []) {
+            try $0.losses(of: name)
+        } then: {
+            body((try? $0.get()) ?? [])
+        }
+    }
+
     /// Calls `body` with the names of the kept lists, or with none if they cannot be read.
     package func keptLists(_ body: @escaping ([String]) -> Void) {
         askJournal(otherwise: []) {

@@ -38,6 +38,9 @@ package final class ClientEngine: MachineShell {
     private var waiters: [() -> Bool] = []
     /// The reason why the last write to the journal failed.
     private var keepingProblem: String?
+    /// This engine's methods for other threads, once they are needed.
+    private var client: HandClient?
+    private var olderStep: ((Swift.Result<Bool, any Error>) -> Void)?
     /// Callbacks for lists that are being read from the journal.
     var opening: [String: [(Result<Void, any Error>) -> Void]] = [:]
 
@@ -49,7 +52,7 @@ package final class ClientEngine: MachineShell {
         let machine = ClientMachine(
             client: journal?.client ?? configuration.client, person: configuration.person,
             program: configuration.program, token: configuration.token, seed: configuration.seed,
-            journal: journal.map { _ in JournalBuffer() }, used: journal?.used ?? [:],
+            journal: journal.map { _ in JournalBuffer() }, persons: configuration.persons, used: journal?.used ?? [:],
             servers: configuration.server.places, list: configuration.list)
         driver = MachineDriver(machine, on: loop, to: configuration.destinations)
         driver.shell = self
@@ -76,12 +79,16 @@ package final class ClientEngine: MachineShell {
         perform { $0.stop(reason: "closed") }
         journal?.finish()
         let mark = machine.journalMark
-        perform { $0.flush() }
+        perform { machine in
+            machine.noteMemory()
+            machine.flush()
+        }
         journal?.finish()
         let loss = machine.keptMark < mark ? keepingProblem : nil
         waiters = []
         hook?.cancel()
         timer.close()
+        client?.leave()
         if let journal { journal.close(then: closed) } else { closed?() }
         return loss
     }
@@ -212,6 +219,24 @@ package final class ClientEngine: MachineShell {
         waiters = waiting.filter { !$0() } + waiters
         endTurn()
         rearm()
+    }
+
+    /// Undoes or redoes an edit from before a followed list's history, and calls `body` with whether there was one. Of
+    /// several calls, only the last is answered.
+    package func takeOlder(
+        _ step: UndoStep, on name: String, then body: @escaping (Swift.Result<Bool, any Error>) -> Void
+    ) throws {
+        let client = try client ?? HandClient(self)
+        self.client = client
+        olderStep = body
+        Task {
+            let outcome: Swift.Result<Bool, any Error>
+            do { outcome = .success(try await client.takeOlder(step, on: name)) } catch { outcome = .failure(error) }
+            client.post { engine in
+                engine.olderStep?(outcome)
+                engine.olderStep = nil
+            }
+        }
     }
 
     // MARK: Waiting

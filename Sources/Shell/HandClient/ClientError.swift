@@ -1,4 +1,5 @@
 import HandCore
+import HandFormats
 import HandSync
 import HandWire
 
@@ -6,6 +7,8 @@ import HandWire
 public enum ClientError: Error, Equatable, Sendable {
     /// The server was not reached, or the connection was lost before it answered.
     case unreachable(String)
+    /// Something that changes the server's lists was sent, and the answer did not come: whether it was done is not known.
+    case outcomeUnknown(String)
     /// The server refused a request.
     case refused(ErrorCode, String)
     /// The list of that name is not followed, as edits wait on this machine for the list that had the name before.
@@ -28,6 +31,7 @@ extension ClientError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unreachable(let reason): "the server cannot be reached: \(reason)"
+        case .outcomeUnknown(let reason): "it is not known yet whether the server has done this: \(reason)"
         case .refused(_, let message), .editsWait(_, let message): message
         case .notMade(.violation(let violation)): "\(Rejection.violation(violation))"
         case .notMade(.misfit(.tooFewItems(let reach, let count))):
@@ -50,12 +54,7 @@ extension ClientError {
         switch self {
         case .refused(let code, let message): .refused(code, message)
         case .editsWait(_, let message): .editsWait(message)
-        case .unreachable, .notMade, .rejected, .notKept, .notStarted, .closed, .badAddress: nil
+        case .unreachable, .outcomeUnknown, .notMade, .rejected, .notKept, .notStarted, .closed, .badAddress: nil
         }
     }
-}
-
-extension Change.Fields {
-    /// The names of the fields in everyday words.
-    package var words: [String] { names.map { ["done": "box to tick", "url": "address", "card": "face"][$0] ?? $0 } }
 }

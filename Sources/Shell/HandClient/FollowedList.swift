@@ -69,12 +69,12 @@ public struct FollowedList: Sendable {
 
     /// Undoes this client's newest edit; returns false if there is none.
     public func undo() async throws -> Bool {
-        try await step { engine in try engine.perform { try $0.undo(name) } }
+        try await step { engine in try engine.perform { try $0.take(.undo, name) } }
     }
 
     /// Makes the newest undone edit again; returns false if there is none.
     public func redo() async throws -> Bool {
-        try await step { engine in try engine.perform { try $0.redo(name) } }
+        try await step { engine in try engine.perform { try $0.take(.redo, name) } }
     }
 
     /// Makes an edit, and waits until it is on disk.
@@ -95,9 +95,10 @@ public struct FollowedList: Sendable {
 
     /// Waits until the server has answered every edit made so far, and returns their results since the last call.
     public func settled() async throws -> Settlement {
-        try await wait { followers, subscription in
+        let outcome = try await wait { followers, subscription in
             subscription.isLive && !subscription.replica.hasPending ? followers.takeSettlement() : nil
         }
+        return await client.naming(outcome, on: name)
     }
 
     /// Shows others which item this person is on or edits.

@@ -77,8 +77,9 @@ extension HandClient {
             machine.edit(name, on: excerpt, delta, isExact: isExact, step: step)
         }
         switch answer {
-        case .committed(let revision, let notices):
-            return Settlement(revision: revision, rejections: [], notices: notices)
+        case .committed(let revision, let notices, let commits):
+            try await remember(commits, since: excerpt, on: name)
+            return await naming(Settlement(revision: revision, notices: notices), on: name)
         case .rejected(let reason): return Settlement(revision: nil, rejections: [reason], notices: [])
         case .stale: return nil
         default: throw Self.wrongAnswer

@@ -141,12 +141,19 @@ extension HandClient {
     ) async throws -> ClientMachine.Answer {
         try await connected()
         return try await onLoop { engine, reply in
-            engine.begin(ask) { [unowned engine] answer in
+            var changes = false
+            let asking = { (machine: inout ClientMachine) -> UInt64? in
+                let request = ask(&machine)
+                changes = request.map { machine.isOutcomeUnknown(of: $0) } ?? false
+                return request
+            }
+            engine.begin(asking) { [unowned engine] answer in
                 switch answer {
                 case .error(let code, let text): reply.fail(ClientError.refused(code, text))
                 case .disconnected where engine.isClosed: reply.fail(ClientError.closed)
                 case .disconnected:
-                    reply.fail(ClientError.unreachable("the connection was lost before the answer came"))
+                    let reason = "the connection was lost before the answer came"
+                    reply.fail(changes ? ClientError.outcomeUnknown(reason) : .unreachable(reason))
                 case .done, .lists, .deletedLists, .history, .state, .excerpt, .committed, .rejected, .stale, .people:
                     reply.succeed(answer)
                 }

@@ -24,6 +24,17 @@ public final class HandClient: Sendable {
         mailbox = try Self.startThread(configuration, journal)
     }
 
+    /// Makes the methods of a client available for an engine on its own loop. Whoever runs the engine closes it, and the
+    /// mailbox with `leave`.
+    package init(_ engine: ClientEngine) throws {
+        mailbox = try Mailbox(engine.loop, keepsLoopAlive: false) { [weak engine] messages in
+            guard let engine else { return }
+            for message in messages { message(engine) }
+        }
+    }
+
+    package func leave() { mailbox.close() }
+
     /// Runs the loop on a thread of its own. The mailbox is the only access to it.
     private static func startThread(
         _ configuration: ClientConfiguration, _ journal: ClientJournal?

@@ -9,13 +9,15 @@ public struct Settlement: Sendable {
     public internal(set) var rejections: [Rejection] = []
     /// The newest notices: at most ``mostNotices``, because a program may never take them.
     public internal(set) var notices: [Replica.Notice] = []
+    /// The names of the people who overrode edits, by author number.
+    public internal(set) var people: [UInt64: String] = [:]
 
     public static let mostNotices = 1_000
 
     mutating func note(_ notice: Replica.Notice) {
         switch notice {
         case .acknowledged(_, let revision): self.revision = revision
-        case .rejected(let reason, _): rejections.append(reason)
+        case .rejected(let reason, _, _): rejections.append(reason)
         case .superseded, .spared, .usedTwice, .diverged: break
         }
         notices.append(notice)

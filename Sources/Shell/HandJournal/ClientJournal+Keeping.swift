@@ -1,5 +1,7 @@
 import HandCore
 import HandSync
+import SQLite
+import StoreFiles
 
 extension ClientJournal {
     /// How many of several writes succeeded, and the problem with the next one.
@@ -8,30 +10,35 @@ extension ClientJournal {
         package var problem: String?
     }
 
-    /// Carries out the writes in order, up to the first that fails.
+    /// Carries out the writes in order and together: all or none.
     package func keep(_ writes: [JournalWrite]) -> Progress {
-        var progress = Progress()
-        for write in writes {
-            do { try keep(write) } catch {
-                progress.problem = "the edits cannot be kept on disk: \(error)"
-                return progress
+        do {
+            try StoreFile.translating(path) {
+                try database.write { database in for write in writes { try keep(write, database) } }
             }
-            progress.done += 1
+            return Progress(done: writes.count)
+        } catch {
+            return Progress(problem: "the edits cannot be kept on disk: \(error)")
         }
-        return progress
     }
 
-    private func keep(_ write: JournalWrite) throws {
+    private func keep(_ write: JournalWrite, _ database: SQLiteConnection) throws {
         switch write {
-        case .append(let events, let list): try append(events, to: list)
+        case .append(let events, let list): try append(events, to: list, database)
         case .checkpoint(let replica, let list, let formerName):
-            try checkpoint(replica, of: list, formerName: formerName)
-        case .step(let step, let log, let sequence): try note(step, in: log, sequence: sequence)
-        case .used(let log, let sequence): try noteUsed(sequence, in: log)
-        case .shared: try noteSharedClient()
-        // Without the authors, a client cannot undo edits of earlier runs, but loses no edits.
-        case .met(let author, let person): try? meet(author: author, of: person)
-        case .committed(let author, let person): try? note(author: author, of: person)
+            try checkpoint(replica, of: list, formerName: formerName, database)
+        case .submission(let submission, let person): try Self.note(submission, person, database)
+        case .answered(let log, let sequence, let revision):
+            try Self.noteAnswer(to: sequence, in: log, revision, database)
+        case .undo(let history, let log, let revision): try Self.note(history, in: log, at: revision, database)
+        case .work(let work, let person): try Self.note(work, of: person, database)
+        case .lost(let loss, let list, let log, let person): try Self.note(loss, of: list, log, person, database)
+        case .found(let loss, let list): try Self.forget(loss, of: list, database)
+        case .told(let list): try database.run("UPDATE losses SET is_told = 1 WHERE list = ?", [.text(list)])
+        case .used(let log, let sequence): try Self.noteUsed(sequence, in: log, database)
+        case .shared: try Self.noteSharedClient(database)
+        case .met(let author, let person): try Self.meet(author: author, of: person, database)
+        case .committed(let author, let person): try Self.note(author: author, of: person, database)
         }
     }
 }

@@ -13,21 +13,15 @@ package final class ClientJournal: Sendable {
     let database: SQLiteDatabase
     private let lock: StoreLock
     let path: String
-    private let person: String
+    let person: String
     /// The client's secret id when the journal was opened. The journal creates it once, and again if another program
     /// has the same id.
     package let client: ClientID
     /// The last sequence used in each history when the journal was opened, for histories whose list is not kept.
     package let used: [UInt64: UInt64]
 
-    /// The format that this program writes.
-    /// - 2: checkpoints have the revision that the author of an edit saw, and whether the replica has diverged.
-    /// - 3: events record that the client has become another author; the journal has the client's author numbers.
-    /// - 4: the journal records which of the client's commits are undos or redos, and under which names edits wait.
-    /// - 5: edits change texts instead of setting them.
-    /// - 6: a sequence is used once, even if its submission is rejected; the journal has the used sequences of lists
-    ///   that are not kept.
-    private static let version = 6
+    /// The format of 1.0. Numbers below it were used before, and are refused.
+    private static let version = 7
     private static let applicationID = 0x6861_6E63
     private static let partBytes = 256 << 10
 
@@ -55,38 +49,8 @@ package final class ClientJournal: Sendable {
     }
 
     private static func prepare(_ database: SQLiteConnection, path: String, fresh: ClientID) throws -> ClientID {
-        let found = try database.integer("PRAGMA user_version") ?? 0
-        let mark = try database.integer("PRAGMA application_id") ?? 0
-        let isEmpty = try database.integer("SELECT count(*) FROM sqlite_master") == 0
-        if !isEmpty && mark != applicationID { throw StoreError.notAStore(path: path) }
-        if found > version { throw StoreError.newer(path: path, found: found, known: version) }
-        if found < 1 { try createFirstFormat(database, fresh) }
-        if found < 3 {
-            try database.runAll(
-                """
-                CREATE TABLE authors (person TEXT PRIMARY KEY, number INTEGER NOT NULL);
-                ALTER TABLE client ADD COLUMN is_shared INTEGER NOT NULL DEFAULT 0;
-                """)
-        }
-        if found < 4 {
-            try database.runAll(
-                """
-                CREATE TABLE waiting (list TEXT PRIMARY KEY, person TEXT NOT NULL);
-                CREATE TABLE steps (
-                    number INTEGER PRIMARY KEY, log_id INTEGER NOT NULL, step INTEGER NOT NULL, sequence INTEGER,
-                    revision INTEGER, author INTEGER);
-                """)
-        }
-        if found < 6 {
-            try database.runAll(
-                """
-                CREATE TABLE sequences (log_id INTEGER PRIMARY KEY, sequence INTEGER NOT NULL);
-                INSERT INTO sequences
-                    SELECT log_id, max(sequence) FROM steps WHERE sequence IS NOT NULL GROUP BY log_id;
-                """)
-        }
-        if found > 0, found < 6 { try makeSixthFormat(database, from: found) }
-        if found < version { try database.run("PRAGMA user_version = \(version)") }
+        if try database.integer("SELECT count(*) FROM sqlite_master") == 0 { try create(database, fresh) }
+        try checkFormat(database, path)
         guard let row = try database.first("SELECT high, low, is_shared FROM client") else {
             throw StoreError.damaged("\(path) has lost its client id")
         }
@@ -94,19 +58,51 @@ package final class ClientJournal: Sendable {
         return ClientID(high: try row.bits(0), low: try row.bits(1))
     }
 
-    /// Rewrites each list as its replica is now. An unreadable checkpoint stays, after a prefix that no checkpoint has.
-    private static func makeSixthFormat(_ database: SQLiteConnection, from found: Int) throws {
-        for list in try lists(database) {
-            if let replica = try? load(list, database, "", format: found) {
-                try write(replica, of: list, database)
-            } else {
-                let sql = "SELECT head FROM checkpoints WHERE list = ?"
-                let head = try database.first(sql, [.text(list)])?.bytes(0) ?? []
-                try database.run(
-                    "UPDATE checkpoints SET head = ? WHERE list = ?",
-                    [.bytes([UInt8](repeating: 0xFF, count: 10) + head), .text(list)])
-            }
+    private static func checkFormat(_ database: SQLiteConnection, _ path: String) throws {
+        guard try database.integer("PRAGMA application_id") == applicationID else {
+            throw StoreError.notAStore(path: path)
         }
+        let found = try database.integer("PRAGMA user_version") ?? 0
+        if found > version { throw StoreError.newer(path: path, found: found, known: version) }
+        if found < version {
+            throw StoreError.failed(
+                "\(path) was written before hand 1.0, whose formats this program does not read: move it away. Edits that "
+                    + "waited are only in that file")
+        }
+    }
+
+    /// Lists are rebuilt from their checkpoint, items and events. An entry of `submissions` without a revision has no
+    /// answer yet, and is submitted again under its sequence.
+    private static func create(_ database: SQLiteConnection, _ fresh: ClientID) throws {
+        try database.runAll(
+            """
+            CREATE TABLE client (high INTEGER NOT NULL, low INTEGER NOT NULL, is_shared INTEGER NOT NULL);
+            CREATE TABLE checkpoints (list TEXT PRIMARY KEY, head BLOB NOT NULL) WITHOUT ROWID;
+            CREATE TABLE items (list TEXT, part INTEGER, items BLOB NOT NULL, PRIMARY KEY (list, part)) WITHOUT ROWID;
+            CREATE TABLE events (number INTEGER PRIMARY KEY AUTOINCREMENT, list TEXT NOT NULL, event BLOB NOT NULL);
+            CREATE INDEX events_by_list ON events (list, number);
+            CREATE TABLE waiting (list TEXT PRIMARY KEY, person TEXT NOT NULL);
+            CREATE TABLE authors (person TEXT PRIMARY KEY, number INTEGER NOT NULL);
+            CREATE TABLE sequences (log_id INTEGER PRIMARY KEY, sequence INTEGER NOT NULL);
+            CREATE TABLE submissions (
+                number INTEGER PRIMARY KEY, log_id INTEGER NOT NULL, sequence INTEGER NOT NULL, person TEXT NOT NULL,
+                list TEXT NOT NULL, step INTEGER, count INTEGER NOT NULL, edit BLOB, revision INTEGER,
+                UNIQUE (log_id, sequence));
+            CREATE TABLE empty_steps (
+                number INTEGER PRIMARY KEY, log_id INTEGER NOT NULL, step INTEGER NOT NULL, revision INTEGER NOT NULL,
+                author INTEGER NOT NULL);
+            CREATE TABLE undo (log_id INTEGER PRIMARY KEY, revision INTEGER NOT NULL, history BLOB NOT NULL);
+            CREATE TABLE work (
+                log_id INTEGER, person TEXT, revision INTEGER NOT NULL, work BLOB NOT NULL,
+                PRIMARY KEY (log_id, person)) WITHOUT ROWID;
+            CREATE TABLE losses (
+                number INTEGER PRIMARY KEY AUTOINCREMENT, list TEXT NOT NULL, log_id INTEGER NOT NULL,
+                person TEXT NOT NULL, time INTEGER NOT NULL, is_refused INTEGER NOT NULL, is_told INTEGER NOT NULL,
+                loss BLOB NOT NULL);
+            PRAGMA application_id = \(applicationID);
+            PRAGMA user_version = \(version);
+            """)
+        try database.run("INSERT INTO client VALUES (?, ?, 0)", [fresh.high.stored, fresh.low.stored])
     }
 
     private static func write(_ replica: Replica, of list: String, _ database: SQLiteConnection) throws {
@@ -126,21 +122,9 @@ package final class ClientJournal: Sendable {
         if try hasInFlight(database, path) { return false }
         try database.run(
             "UPDATE client SET high = ?, low = ?, is_shared = 0", [fresh.high.stored, fresh.low.stored])
-        try database.runAll("DELETE FROM authors; DELETE FROM steps; DELETE FROM sequences")
-        return true
-    }
-
-    private static func createFirstFormat(_ database: SQLiteConnection, _ fresh: ClientID) throws {
         try database.runAll(
-            """
-            CREATE TABLE client (high INTEGER NOT NULL, low INTEGER NOT NULL);
-            CREATE TABLE checkpoints (list TEXT PRIMARY KEY, head BLOB NOT NULL) WITHOUT ROWID;
-            CREATE TABLE items (list TEXT, part INTEGER, items BLOB NOT NULL, PRIMARY KEY (list, part)) WITHOUT ROWID;
-            CREATE TABLE events (number INTEGER PRIMARY KEY AUTOINCREMENT, list TEXT NOT NULL, event BLOB NOT NULL);
-            CREATE INDEX events_by_list ON events (list, number);
-            PRAGMA application_id = \(applicationID);
-            """)
-        try database.run("INSERT INTO client VALUES (?, ?)", [fresh.high.stored, fresh.low.stored])
+            "DELETE FROM authors; DELETE FROM submissions; DELETE FROM empty_steps; DELETE FROM sequences")
+        return true
     }
 
     /// Returns `PRAGMA synchronous`: 2 is FULL.
@@ -161,13 +145,13 @@ package final class ClientJournal: Sendable {
 extension ClientJournal {
     /// Adds events of a list in one transaction.
     package func append(_ events: [JournalEvent], to list: String) throws {
-        try StoreFile.translating(path) {
-            try database.write { database in
-                let sql = "INSERT INTO events (list, event) VALUES (?, ?)"
-                for event in events { try database.run(sql, [.text(list), .bytes(event.bytes)]) }
-                if events.contains(where: \.isEdit) { try noteWaiting(list, database) }
-            }
-        }
+        try writing { try append(events, to: list, $0) }
+    }
+
+    func append(_ events: [JournalEvent], to list: String, _ database: SQLiteConnection) throws {
+        let sql = "INSERT INTO events (list, event) VALUES (?, ?)"
+        for event in events { try database.run(sql, [.text(list), .bytes(event.bytes)]) }
+        if events.contains(where: \.isEdit) { try noteWaiting(list, database) }
     }
 
     /// Replaces the stored state of a list by its present replica.
@@ -175,16 +159,23 @@ extension ClientJournal {
     /// - Parameter formerName: the name under which the list was kept before, if it was another. Edits that wait under
     ///   the new name, which must belong to some other list, are set aside.
     package func checkpoint(_ replica: Replica, of list: String, formerName: String? = nil) throws {
-        try StoreFile.translating(path) {
-            try database.write { database in
-                if let formerName {
-                    try Self.setAside(list, database, path)
-                    try Self.move(formerName, to: list, database)
-                }
-                try Self.write(replica, of: list, database)
-                try replica.hasPending ? noteWaiting(list, database) : Self.forgetWaiting(list, database)
-            }
+        try writing { try checkpoint(replica, of: list, formerName: formerName, $0) }
+    }
+
+    func checkpoint(
+        _ replica: Replica, of list: String, formerName: String?, _ database: SQLiteConnection
+    ) throws {
+        if let formerName {
+            try Self.setAside(list, database, path)
+            try Self.move(formerName, to: list, database)
         }
+        try Self.write(replica, of: list, database)
+        try replica.hasPending ? noteWaiting(list, database) : Self.forgetWaiting(list, database)
+    }
+
+    /// Runs `body` in a transaction.
+    func writing<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
+        try StoreFile.translating(path) { try database.write(body) }
     }
 
     /// Returns the stored replica of a list, or nil if there is none.
@@ -194,15 +185,13 @@ extension ClientJournal {
         }
     }
 
-    private static func load(
-        _ list: String, _ database: SQLiteConnection, _ path: String, format: Int = version
-    ) throws -> Replica? {
+    static func load(_ list: String, _ database: SQLiteConnection, _ path: String) throws -> Replica? {
         let sql = "SELECT head FROM checkpoints WHERE list = ?"
         guard let head = try database.first(sql, [.text(list)]) else { return nil }
         let parts = try database.rows("SELECT items FROM items WHERE list = ? ORDER BY part", [.text(list)])
         let events = try database.rows("SELECT event FROM events WHERE list = ? ORDER BY number", [.text(list)])
         do {
-            return try replica(head, parts, events, format)
+            return try replica(head, parts, events)
         } catch let error as SQLiteError {
             throw error
         } catch {
@@ -218,20 +207,13 @@ extension ClientJournal {
     }
 
     private static func replica(
-        _ head: SQLiteRow, _ parts: SQLiteRows, _ events: SQLiteRows, _ format: Int
+        _ head: SQLiteRow, _ parts: SQLiteRows, _ events: SQLiteRows
     ) throws -> Replica {
-        let setsTexts = format < 5
-        var checkpoint = try head.withBytes(0) { try Replica.Checkpoint($0, setsTexts: setsTexts) }
+        let checkpoint = try head.withBytes(0) { try Replica.Checkpoint($0) }
         var items: [PackedItem] = []
         while let part = try parts.next() { items += try part.withBytes(0, PackedItem.all) }
-        let confirmed = Hand(packed: items, rules: checkpoint.rules)
-        if setsTexts { try checkpoint.resolve(on: confirmed) }
-        var replica = try Replica(checkpoint, confirmed: confirmed)
-        while let row = try events.next() {
-            let event = try row.withBytes(0) { try JournalEvent($0, setsTexts: setsTexts) }
-            let resolved = setsTexts ? try event.resolved(on: replica) : event
-            if format < 6 { try replica.replayFormer(resolved) } else { try replica.replay(resolved) }
-        }
+        var replica = try Replica(checkpoint, confirmed: Hand(packed: items, rules: checkpoint.rules))
+        while let row = try events.next() { try replica.replay(try row.withBytes(0) { try JournalEvent($0) }) }
         return replica
     }
 
@@ -341,11 +323,8 @@ extension ClientJournal {
                 guard verdicts == ["ok"] else {
                     throw StoreError.damaged("\(path) is damaged: \(verdicts.first ?? "it does not say where")")
                 }
-                let format = try database.integer("PRAGMA user_version") ?? 0
-                if format > version { throw StoreError.newer(path: path, found: format, known: version) }
-                return try lists(database).filter { list in
-                    try load(list, database, path, format: format)?.hasPending == true
-                }
+                try checkFormat(database, path)
+                return try lists(database).filter { try load($0, database, path)?.hasPending == true }
             }
         }
     }
@@ -364,5 +343,10 @@ extension ClientJournal {
 }
 
 extension JournalEvent {
-    fileprivate var isEdit: Bool { if case .edit = self { true } else { false } }
+    fileprivate var isEdit: Bool {
+        switch self {
+        case .edit, .step: true
+        case .submitted, .commit, .personsCommit, .rejected, .caughtUp, .author: false
+        }
+    }
 }

@@ -93,11 +93,11 @@ final class FullClient: LoadClient, MachineShell {
     }
 
     func undo(since time: UInt64) -> Bool {
-        change(since: time) { try $0.undo(list) }
+        change(since: time) { try $0.take(.undo, list) }
     }
 
     func redo(since time: UInt64) -> Bool {
-        change(since: time) { try $0.redo(list) }
+        change(since: time) { try $0.take(.redo, list) }
     }
 
     private func change(since time: UInt64, _ body: (inout ClientMachine) throws -> Bool) -> Bool {
@@ -152,7 +152,7 @@ final class FullClient: LoadClient, MachineShell {
             let now = Loop.monotonicNanoseconds
             if let first = madeAt.first { meter.acknowledged(since: first, now: now) }
             forget()
-        case .rejected(let reason, _):
+        case .rejected(let reason, _, _):
             meter.failed("rejected: \(reason.name)", "client \(number + 1): \(reason)")
             forget()
         case .diverged(let revision):

@@ -157,7 +157,7 @@ final class ListSeeder: MachineShell {
                 let then = whenSettled
                 whenSettled = nil
                 then?()
-            case .rejected(let reason, _): fail("'\(list)' cannot be filled: \(reason)")
+            case .rejected(let reason, _, _): fail("'\(list)' cannot be filled: \(reason)")
             case .diverged, .superseded, .spared, .usedTwice: break
             }
         }

@@ -23,6 +23,7 @@ enum ExitStatus: Int32, CaseIterable {
     case notAllowed = 5
     case unreachable = 6
     case conflict = 7
+    case unknown = 8
     /// A threshold of a load test was not met; other load tools use the same code.
     case threshold = 99
 
@@ -37,6 +38,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .notAllowed: "not allowed"
         case .unreachable: "unreachable"
         case .conflict: "conflict"
+        case .unknown: "outcome not known"
         case .threshold: "a threshold of 'hand load' was not met"
         }
     }
@@ -99,6 +101,7 @@ struct Failure: Error, CustomStringConvertible {
         let status: ExitStatus =
             switch error {
             case .unreachable: .unreachable
+            case .outcomeUnknown: .unknown
             case .closed, .notKept, .notStarted: .error
             case .badAddress: .usage
             case .notMade(.violation), .notMade(.misfit): .rejected

@@ -41,7 +41,7 @@ struct HandCommand: AsyncParsableCommand {
                 name: "Editing",
                 subcommands: [
                     Add.self, Deal.self, Remove.self, Clear.self, Move.self, Edit.self, Done.self, Undone.self,
-                    Sync.self,
+                    Sync.self, RejectedCommand.self,
                 ]),
             CommandGroup(name: "History", subcommands: [Log.self, Diff.self, Restore.self, Undo.self, Redo.self]),
             CommandGroup(

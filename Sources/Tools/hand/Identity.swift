@@ -27,6 +27,11 @@ enum Identity {
 
     private static func path(_ slot: Int, _ server: HandAddress.Server) -> String { "\(folder(server))/\(slot).sqlite" }
 
+    /// The journals of the ids that were used with a server.
+    static func journals(at address: HandAddress) throws -> [String] {
+        try used(at: address).map { path($0, address.server) }
+    }
+
     /// The numbers of the ids that were used with a server. Edits may wait under each of them.
     static func used(at address: HandAddress) throws -> [Int] {
         try (0..<most).filter { try FileState(at: path($0, address.server)) != nil }
@@ -46,16 +51,20 @@ enum Identity {
         return newest
     }
 
-    /// The author numbers that a server gave to this machine's ids under a name, with their undo and redo steps in a
-    /// history.
-    static func authors(named person: String, at address: HandAddress, log: UInt64) throws -> [UInt64: Retrace.Steps] {
-        var authors: [UInt64: Retrace.Steps] = [:]
-        for slot in try used(at: address) {
-            let path = path(slot, address.server)
+    /// What this machine's journals remember of a person and a history: the author numbers of its ids under that name,
+    /// their steps, and what could be undone when the list was last closed.
+    static func memory(of person: String, at address: HandAddress, log: UInt64) throws -> Retrace.Memory {
+        var memory = Retrace.Memory()
+        for path in try journals(at: address) {
             guard let author = ClientJournal.author(of: person, inJournalAt: path) else { continue }
-            authors[author] = ClientJournal.steps(of: author, in: log, inJournalAt: path)
+            memory.own[author] = ClientJournal.steps(of: author, in: log, inJournalAt: path)
+            if let base = ClientJournal.history(in: log, inJournalAt: path),
+                base.revision > memory.base?.revision ?? -1
+            {
+                memory.base = base
+            }
         }
-        return authors
+        return memory
     }
 
     /// A client with the first free id.
@@ -118,6 +127,12 @@ enum Identity {
         configuration.trust = try Settings.trust()
         configuration.certificate = try Settings.certificate()
         (configuration.list, configuration.token) = (address.list, address.token)
+        if keepsLists {
+            let authors = try journals(at: address).filter { $0 != path }
+                .compactMap { ClientJournal.author(of: person, inJournalAt: $0) }
+            configuration.persons = Set(authors)
+            configuration.memory = { try memory(of: person, at: address, log: $0) }
+        }
         return configuration
     }
 

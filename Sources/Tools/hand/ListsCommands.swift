@@ -181,9 +181,15 @@ struct Sync: AsyncParsableCommand {
         let isBusy = try await forEachClient(
             at: address, orSay: "it sends the edits of its open list"
         ) { client in
+            let server = list.server
+            if try await server.limited(client, address, { await Losses.settle(client, server) }) { wasWaiting = true }
             for name in try await client.waitingLists() where list.list == nil || list.list == name {
                 wasWaiting = true
-                do { try await send(name, client, address) } catch {
+                do {
+                    if let reason = try await send(name, client, address) {
+                        problem = problem ?? ClientError.rejected(reason)
+                    }
+                } catch {
                     if case ClientError.unreachable = error { throw error }
                     // The other lists are still sent.
                     list.server.say("'\(name)': \(Failure(error).message)")
@@ -193,6 +199,7 @@ struct Sync: AsyncParsableCommand {
         }
         if let problem { throw Failure(Failure(problem).status, "not everything was sent") }
         if !wasWaiting, !isBusy { list.server.say("nothing was waiting") }
+        if let kept = Shelf.summary(list.server, of: list.list) { list.server.say(kept) }
     }
 
     /// Runs `body` with a client for each of this machine's ids. If a running command has an id under which edits may
@@ -219,20 +226,19 @@ struct Sync: AsyncParsableCommand {
         return isBusy
     }
 
-    /// Sends the waiting edits of a list, and prints the result.
-    private func send(_ name: String, _ client: HandClient, _ address: HandAddress) async throws {
+    /// Sends the waiting edits of a list, and prints the result. Returns why some of them were refused, if they were.
+    private func send(_ name: String, _ client: HandClient, _ address: HandAddress) async throws -> Rejection? {
         let outcome = try await list.server.limited(client, address) {
             try await client.connected()
             return try await client.open(name).settled()
         }
-        for notice in outcome.notices {
-            if case .rejected = notice { continue }
-            if let text = Notices.text(notice) { list.server.say("'\(name)': \(text)") }
-        }
-        if let rejection = outcome.rejections.first { throw ClientError.rejected(rejection) }
+        list.server.tell(outcome, of: name)
+        try await client.noteTold(of: name)
+        if outcome.revision == nil, let rejection = outcome.rejections.first { return rejection }
         list.server.tell(
             ["list": .string(name), "revision": JSONValue(orNull: outcome.revision)],
             "'\(name)': sent\(outcome.revision.map { "; revision \($0)" } ?? "")")
+        return outcome.rejections.first
     }
 
     private func discardEdits() async throws {

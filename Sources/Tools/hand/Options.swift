@@ -68,6 +68,7 @@ struct ServerOptions: ParsableArguments {
             if !timeLimited { try await limited(client, address) { try await client.connected() } }
             let task: @Sendable () async throws -> Result = {
                 try await client.connected()
+                try await Losses.tell(of: address.list, client, self)
                 do { return try await body(client, address) } catch ClientError.refused(let code, let message) {
                     if let name = address.list, code == .noSuchList || code == .listDeleted,
                         let failure = try await Lists.missing(name, client)
@@ -81,7 +82,9 @@ struct ServerOptions: ParsableArguments {
             await client.close()
             return result
         } catch {
+            let isUnknown = await client.isOutcomeUnknown()
             await client.close()
+            if isUnknown { throw Self.unknown(error) }
             throw Self.explained(error, at: address.server)
         }
     }
@@ -109,6 +112,14 @@ struct ServerOptions: ParsableArguments {
         }
     }
 
+    /// The error of a command that has sent something and not learned what became of it.
+    private static func unknown(_ error: any Error) -> Failure {
+        Failure(
+            .unknown,
+            "\(Failure(error).message). Whether the server has made the change is not known: do not repeat it. The next command "
+                + "on the list finds out, and says so")
+    }
+
     /// Returns the error, with advice if no server listens or the token was not sent.
     static func explained(_ error: any Error, at server: HandAddress.Server) -> any Error {
         if case ClientError.refused(.notAuthenticated, _) = error, let reason = Settings.withheld(from: server) {
@@ -132,18 +143,26 @@ struct ServerOptions: ParsableArguments {
 
     /// Sends the edits of a list that wait on this machine, so that the next edit builds on them.
     func sendWaiting(of name: String, _ client: HandClient) async throws {
-        for notice in try await client.sendWaiting(of: name)?.notices ?? [] {
-            if let text = Notices.text(notice) { say("\(text)") }
-        }
+        guard let outcome = try await client.sendWaiting(of: name) else { return }
+        tell(outcome)
+        try await client.noteTold(of: name)
     }
 
-    /// Returns the result of `body`. After `--timeout`, closes the client, which ends everything that waits for it.
+    /// Prints what happened to edits.
+    func tell(_ outcome: Settlement, of list: String? = nil) {
+        for notice in outcome.notices {
+            if let text = Notices.text(notice) { say((list.map { "'\($0)': " } ?? "") + text) }
+        }
+        Losses.tell(outcome.notices.compactMap(Loss.init), outcome.people, self, of: list)
+    }
+
+    /// Returns the result of `body`, or throws after `--timeout`. The caller closes the client then, which ends everything
+    /// that waits for it.
     func limited<Result: Sendable>(
         _ client: HandClient, _ address: HandAddress, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         if let result = try await inTime(body) { return result }
         let refusal = try? await client.trouble()
-        await client.close()
         throw ClientError.unreachable(
             refusal ?? "\(address.server) did not answer within \(Amount.number(timeout)) s")
     }
@@ -175,6 +194,9 @@ struct ListOptions: ParsableArguments {
         help: .init(
             "The list (default: the one in the address).", valueName: "list"), completion: Completions.lists)
     var list: String?
+
+    /// The list, if one is named.
+    var given: String? { get throws { try server.address(list).list } }
 
     /// The name of the list.
     func name() throws -> String {
@@ -267,7 +289,9 @@ struct EditOptions: ParsableArguments {
             if queue { return try await performOrKeep(doings, body) }
             let outcome = try await list.withList { client, followed -> Settlement in
                 try await body(client, followed)
-                return try await followed.settled()
+                let outcome = try await followed.settled()
+                try await client.noteTold(of: followed.name)
+                return outcome
             }
             try report(outcome, doings)
         } catch is NothingToDo {
@@ -321,10 +345,10 @@ struct EditOptions: ParsableArguments {
     ///
     /// - Parameter more: additional JSON members.
     func report(_ outcome: Settlement, _ doings: Doings, _ more: [JSONValue.Member] = []) throws {
+        list.server.tell(outcome)
         if let rejection = outcome.rejections.first { throw ClientError.rejected(rejection) }
-        for notice in outcome.notices {
-            if let text = Notices.text(notice) { list.server.say("\(text)") }
-        }
+        let losses = outcome.notices.compactMap(Loss.init).map { Losses.json($0, outcome.people) }
+        let more = more + (losses.isEmpty ? [] : [.init("lost", .array(losses))])
         report(revision: outcome.revision, doings, more)
     }
 
@@ -370,28 +394,16 @@ struct PlaceOptions: ParsableArguments {
     }
 }
 
-/// Messages about what happened to the user's edits.
+/// Messages about what happened to the user's edits, except for losses.
 enum Notices {
     static func text(_ notice: Replica.Notice) -> String? {
         switch notice {
-        case .acknowledged: return nil
-        case .superseded(let item, let loss, _, let revision):
-            let name = "'\(item.content.text)'"
-            switch loss {
-            case .move: return "somebody overrode your move of \(name) in revision \(revision)"
-            case .edit(let fields):
-                let what = fields.words.joined(separator: ", ")
-                return "somebody overrode your edit (\(what)) of \(name) in revision \(revision)"
-            case .words(let loss, _):
-                let (lost, present) = (Printable.words(loss.lost), Printable.words(loss.present))
-                return "somebody changed your '\(lost)' in \(name) to '\(present)' in revision \(revision)"
-            }
+        case .acknowledged, .superseded, .rejected: return nil
         case .spared(let item, .words(let loss, _)): return Printable.stays(loss, in: item.content)
         case .spared: return nil
         case .usedTwice(let revision):
             return "another program used this one's client id for revision \(revision), perhaps from a copy of "
                 + "\(Settings.stateFolder)/clients; your edit was sent again, under a new id"
-        case .rejected(let reason, _): return "rejected: \(reason)"
         case .diverged(let revision):
             return "this list differed from the server's at revision \(revision); it was loaded again"
         }

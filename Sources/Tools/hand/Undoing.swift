@@ -67,10 +67,10 @@ struct Undoing: Sendable {
             var undoing = try await server.limited(client, address) {
                 try await server.sendWaiting(of: name, client)
                 let head = try await client.excerpt(of: name)
-                let own = try Identity.authors(named: person, at: address, log: head.logID)
+                let memory = try Identity.memory(of: person, at: address, log: head.logID)
                 return Undoing(
                     options: options, name: name, person: person, address: address, client: client, logID: head.logID,
-                    past: Retrace(own: own, revision: head.revision), expected: options.ifRevision)
+                    past: Retrace(memory, revision: head.revision), expected: options.ifRevision)
             }
             if let expected = undoing.expected, undoing.past.revision != expected {
                 throw ClientError.rejected(.revisionMoved(now: undoing.past.revision))
@@ -84,17 +84,12 @@ struct Undoing: Sendable {
     /// Takes back what `wish` names. Returns false if there is nothing to take back.
     private mutating func take(_ wish: Retrace.Wish) async throws -> Bool {
         while true {
-            switch past.next(for: wish) {
-            case .read(let revisions):
-                past.prepend(try await commits(from: revisions.lowerBound, through: revisions.upperBound))
-            case .look(let commit):
-                let (before, items) = (commit.revision - 1, commit.delta.selections)
-                past.learn(commit, on: try await client.excerpt(of: name, at: before, items).hand)
+            switch try await client.advice(for: wish, &past, of: name) {
             case .make(let retraction, let step, let target):
                 if try await make(retraction, as: step, of: target.revision) { return true }
                 try await readNewCommits()
-            case .nothing: return false
             case .forgotten(let revision): throw Failure(.notFound, "the server no longer has revision \(revision)")
+            case .nothing, .read, .look: return false
             }
         }
     }
@@ -149,16 +144,10 @@ struct Undoing: Sendable {
 
     // MARK: The history
 
-    private func commits(from first: Int, through last: Int = .max) async throws -> [Commit] {
-        var found: [Commit] = []
-        try await HistoryReader.commits(of: name, from: first, through: last, client) { commits, _ in found += commits }
-        return found
-    }
-
     /// Reads the commits made since the last read.
     private mutating func readNewCommits() async throws {
-        past.append(try await commits(from: past.revision + 1))
-        past.own = try Identity.authors(named: person, at: address, log: logID)
+        past.append(try await client.commits(of: name, from: past.revision + 1))
+        past.memory = try Identity.memory(of: person, at: address, log: logID)
         if let expected, past.revision != expected {
             throw ClientError.rejected(.revisionMoved(now: past.revision))
         }

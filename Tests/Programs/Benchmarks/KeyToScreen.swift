@@ -133,7 +133,7 @@ struct KeyToScreen {
         for command in app.update(event, now: now) {
             switch command {
             case .edit(_, let delta): change { Retraction(delta: try $0.edit(delta)) }
-            case .undo: change { try $0.undo() }
+            case .undo: change { try $0.take(.undo) }
             default: break
             }
         }

@@ -58,8 +58,8 @@ struct SessionProgram {
             followed[name] = nil
             try perform { $0.close(name) }
         case 6, 7, 8, 9: try edit(name)
-        case 10: try perform { _ = try? $0.undo(name) }
-        case 11: try perform { _ = try? $0.redo(name) }
+        case 10: try perform { _ = try? $0.take(.undo, name) }
+        case 11: try perform { _ = try? $0.take(.redo, name) }
         case 12: try letTimePass()
         case 13: try ask()
         case 14:

@@ -161,11 +161,12 @@ package struct App: Sendable {
                 let list = state.list(name)
                 let done = Deed.again(update.delta, from: list.hand, to: new.view)
                 // The parts that had no effect, and why.
-                let left = update.notices.compactMap { Notice($0, of: list)?.text(in: list) }
+                let left = update.notices.compactMap { Notice($0)?.text(in: list) }
                 deed = left.isEmpty ? done : ([done ?? Deed.nothing] + left).joined(separator: "; ")
             }
             state.withList(name) { [now = state.now] in $0.follow(news, now: now) }
             if case .renamed(let new) = news { renamed(name, to: new) }
+        case .losses(let list, let told, let untold): state.withList(list) { $0.add(told: told, untold: untold) }
         case .lists(let entries): state.catalog = entries
         case .kept(let names): state.keptLists = names
         case .failed(_, let reason), .warning(let reason): say(reason)
@@ -294,7 +295,7 @@ package struct App: Sendable {
                 deed = nil
                 rest.append(command)
             case .quit, .suspend, .redraw, .reconnect, .bell, .follow, .edit, .presence, .fetchLists, .create,
-                .deleteList, .fetchHistory, .fetchState, .openAddress, .editOutside, .forgetDraft, .visit, .workOn:
+                .deleteList, .fetchHistory, .fetchState, .openAddress, .editOutside, .forgetDraft, .visit, .workOn, .forget:
                 if !rest.contains(command) || command.mayRepeat { rest.append(command) }
             }
         }
@@ -353,7 +354,7 @@ extension Command {
         case .open, .back, .replace: true
         case .say, .quit, .suspend, .redraw, .reconnect, .bell, .follow, .edit, .presence, .undo, .redo, .fetchLists,
             .create, .deleteList, .fetchHistory, .fetchState, .openAddress, .editOutside, .forgetDraft, .visit,
-            .workOn:
+            .workOn, .forget:
             false
         }
     }
@@ -364,7 +365,7 @@ extension Command {
         case .edit, .presence: true
         case .open, .back, .replace, .say, .quit, .suspend, .redraw, .reconnect, .bell, .follow, .undo, .redo,
             .fetchLists, .create, .deleteList, .fetchHistory, .fetchState, .openAddress, .editOutside, .forgetDraft,
-            .visit, .workOn:
+            .visit, .workOn, .forget:
             false
         }
     }

@@ -1,4 +1,5 @@
 import HandCore
+import HandSync
 import HandWire
 
 /// A request of a screen. The model carries out the first four itself; the program around it carries out the others.
@@ -13,6 +14,8 @@ package enum Command: Equatable, Sendable {
     case follow(String)
     /// An edit of a list, based on the model's view of it.
     case edit(list: String, Delta)
+    /// Forgets a lost edit that the user has got back.
+    case forget(list: String, Loss)
     case undo(String)
     case redo(String)
     case presence(list: String, Focus?)

@@ -20,6 +20,8 @@ package enum Event: Sendable {
     /// A message of the server that answers no request.
     case warning(String)
     case list(String, ListEvent)
+    /// Edits of a list that earlier runs have lost and that are kept: those that the user was told of, and the others.
+    case losses(list: String, told: [Loss], untold: [Loss])
     case lists([DownMessage.ListEntry])
     /// The lists that this machine has copies of.
     case kept([String])

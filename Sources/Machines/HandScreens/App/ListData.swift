@@ -19,7 +19,6 @@ package struct ListData: Sendable {
     /// Items that others have just changed, and the time until which they are highlighted.
     var flashes: [ItemID: UInt64] = [:]
     var unsent = Unsent()
-    var ownWork = RecoverableWork()
     package internal(set) var notices: [Notice] = []
     var rejectedCount = 0
 
@@ -74,15 +73,6 @@ package struct ListData: Sendable {
 
     func name(of author: UInt64?) -> String { author.flatMap { names[$0] } ?? "somebody" }
 
-    /// Why the user's edits cannot be undone or redone; nil if they can.
-    func refusal(of action: Action) -> String? {
-        switch action {
-        case .undo where !state.canUndo: "there is nothing to undo"
-        case .redo where !state.canRedo: "there is nothing to redo"
-        default: nil
-        }
-    }
-
     // MARK: Events
 
     mutating func follow(_ event: ListEvent, now: UInt64) {
@@ -110,7 +100,6 @@ package struct ListData: Sendable {
             // Nothing to show.
         } else if update.origin == .own {
             unsent.append(touched)
-            ownWork.record(delta, in: hand)
         } else if touched.count < Self.mostFlashes, wasLoaded {
             for item in touched { flashes[item] = now + Self.flashTime }
         }
@@ -134,8 +123,13 @@ package struct ListData: Sendable {
         }
     }
 
+    /// Adds what earlier runs have lost. What this run has lost meanwhile is newer.
+    mutating func add(told: [Loss], untold: [Loss]) {
+        notices.insert(contentsOf: told.map { Notice($0, isSeen: true) } + untold.map { Notice($0) }, at: 0)
+    }
+
     private mutating func add(_ news: Replica.Notice) {
-        guard let notice = Notice(news, of: self) else { return }
+        guard let notice = Notice(news) else { return }
         if case .rejected = news { rejectedCount += 1 }
         notices.append(notice)
         if notices.count > Self.mostNotices { notices.removeFirst() }

@@ -48,7 +48,7 @@ struct ItemScreen: ItemScreens {
             guard let item = current(app) else { return "there is no item here" }
             if action == .tick, !item.content.kind.fields.contains(.done) { return "only tasks can be ticked" }
             return ListScreen.refusal(of: action, for: item.content)
-        default: return app.list(list).refusal(of: action)
+        default: return nil
         }
     }
 

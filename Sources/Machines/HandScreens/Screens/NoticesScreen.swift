@@ -17,7 +17,7 @@ struct NoticesScreen: TableScreen, ListScreens {
         return RowsOfText(data.notices.count) { row in
             let notice = data.notices[data.notices.count - 1 - row]
             return Wrapping.lines(notice.text(in: data), width: width).map { Line($0) }
-                + [Line(notice.recovery == nil ? "nothing to get back" : "can be got back", .dim)]
+                + [Line(notice.canRetrieve ? "can be got back" : "nothing to get back", .dim)]
         }
     }
 
@@ -32,8 +32,8 @@ struct NoticesScreen: TableScreen, ListScreens {
 
     func refusal(of action: Action, _ app: AppState) -> String? {
         guard action == .retrieve else { return nil }
-        return index(app).flatMap { app.list(list).notices[$0].recovery } == nil
-            ? "there is nothing to get back" : nil
+        let canRetrieve = index(app).map { app.list(list).notices[$0].canRetrieve } ?? false
+        return canRetrieve ? nil : "there is nothing to get back"
     }
 
     mutating func performOwn(_ action: Action, count: Int?, _ app: inout AppState) -> [Command]? {

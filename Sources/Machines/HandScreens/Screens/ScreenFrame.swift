@@ -65,7 +65,7 @@ enum ScreenFrame {
         let text = notice.text(in: list)
         let (back, all) = (app.keys.symbol(for: .retrieve), app.keys.symbol(for: .notices))
         func line(_ back: String, _ all: String) -> (line: Line, isWhole: Bool) {
-            let keys = (notice.recovery == nil ? "" : "  " + back) + "  " + all
+            let keys = (notice.canRetrieve ? "  " + back : "") + "  " + all
             let room = max(8, app.size.columns - Columns.width(of: keys))
             let shown = Wrapping.sentence(text, width: room)
             return (Line(shown, Style(.red, [.bold])) + Line(keys, .dim), !shown.hasSuffix("…"))

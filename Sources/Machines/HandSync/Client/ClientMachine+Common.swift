@@ -27,14 +27,17 @@ extension ClientMachine {
         private var knownAuthor: UInt64?
         /// Whether another program has used this client's id.
         private(set) var isShared = false
+        /// The author numbers of this person's other clients.
+        var persons: Set<UInt64>
         /// The last sequence that this client has used in each history, where no replica stores it.
         var used: [UInt64: UInt64]
         private var nextRequest: UInt64 = 1
         /// What the server has made this client send once more since this was taken: see `Repeat`.
         private(set) var repeats = 0
 
-        init(hello: UpMessage.Hello, journal: JournalBuffer?, used: [UInt64: UInt64]) {
+        init(hello: UpMessage.Hello, journal: JournalBuffer?, persons: Set<UInt64>, used: [UInt64: UInt64]) {
             self.hello = hello
+            self.persons = persons
             self.journal = journal
             self.used = used
         }
@@ -75,6 +78,32 @@ extension ClientMachine {
             guard used[log] ?? 0 < sequence else { return }
             used[log] = sequence
             journal?.add(.used(log: log, sequence: sequence), isUrgent: true)
+        }
+
+        /// Whether a commit's author is this person, with this client or another one.
+        func isPersons(_ author: UInt64) -> Bool { author == self.author || persons.contains(author) }
+
+        /// Keeps a lost edit in the journal.
+        mutating func note(_ loss: Loss, of list: String, _ log: UInt64) {
+            journal?.add(.lost(loss, list: list, log: log, person: hello.person), isUrgent: true)
+        }
+
+        /// Records a submission before it is sent, so that it can be sent again under its sequence.
+        mutating func noteUsed(_ submission: JournalSubmission) {
+            used[submission.log] = max(used[submission.log] ?? 0, submission.sequence)
+            note(submission, isUrgent: true)
+        }
+
+        /// Records the answer to an edit on an excerpt.
+        mutating func answered(_ sequence: UInt64, in log: UInt64, _ answer: Answer) {
+            var revision: Int?
+            if case .committed(let made, _, _) = answer { revision = made }
+            journal?.add(.answered(log: log, sequence: sequence, revision: revision), isUrgent: false)
+        }
+
+        /// Records a submission in the journal.
+        mutating func note(_ submission: JournalSubmission, isUrgent: Bool) {
+            journal?.add(.submission(submission, person: hello.person), isUrgent: isUrgent)
         }
 
         /// Records that another program has used this client's id.

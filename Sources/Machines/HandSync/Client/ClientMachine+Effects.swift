@@ -38,8 +38,9 @@ extension ClientMachine {
         case history([Commit], people: [DownMessage.Person])
         case state(Hand, revision: Int)
         case excerpt(Excerpt)
-        /// An edit made on an excerpt is durable.
-        case committed(revision: Int, [Replica.Notice])
+        /// An edit made on an excerpt is durable. The commits are those since the excerpt, the edit's own last; none if
+        /// some are missing.
+        case committed(revision: Int, [Replica.Notice], since: [Commit])
         case rejected(Rejection)
         /// The excerpt that an edit was made on is too old: nothing was committed.
         case stale

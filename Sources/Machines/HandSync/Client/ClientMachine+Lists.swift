@@ -40,13 +40,34 @@ extension ClientMachine {
         for name in subscriptions.keys.sorted() { subscriptions[name]?.askAgain(&common) }
     }
 
+    /// Writes to the journal what this person's other clients should know of the followed lists. Call it at the end.
+    public mutating func noteMemory() {
+        for subscription in subscriptions.values where subscription.isJournaled { subscription.noteMemory(&common) }
+    }
+
+    /// Forgets a lost edit that its person has got back.
+    public mutating func forget(_ loss: Loss, of name: String) {
+        common.journal?.add(.found(loss, list: name), isUrgent: false)
+    }
+
+    /// Notes that the person has been told of all lost edits of a list.
+    public mutating func noteTold(of name: String) {
+        common.journal?.add(.told(list: name), isUrgent: false)
+    }
+
+    /// Whether a commit's author is this person, with this client or another one.
+    public func isPersons(_ author: UInt64) -> Bool { common.isPersons(author) }
+
     /// Stops following a list. The journal gets its collected events.
     mutating func letGo(_ name: String) -> Subscription? {
         let subscription = subscriptions.removeValue(forKey: name)
         guard let subscription else { return nil }
         let replica = subscription.replica
         common.used[replica.logID] = max(common.used[replica.logID] ?? 0, replica.sequence)
-        if subscription.isJournaled { common.journal?.letGo(name, replica) }
+        if subscription.isJournaled {
+            subscription.noteMemory(&common)
+            common.journal?.letGo(name, replica)
+        }
         return subscription
     }
 
@@ -55,14 +76,21 @@ extension ClientMachine {
         try subscriptions[name]?.edit(delta, isExact: isExact, &common)
     }
 
-    /// Undoes the user's newest edit; returns false if there is none.
-    public mutating func undo(_ name: String) throws(Replica.EditError) -> Bool {
-        try subscriptions[name]?.undo(&common) ?? false
+    /// Undoes the user's newest edit, or redoes what was undone last; returns false if there is none.
+    public mutating func take(_ step: UndoStep, _ name: String) throws(Replica.EditError) -> Bool {
+        try subscriptions[name]?.take(step, &common) ?? false
     }
 
-    /// Redoes what was undone last; returns false if there is nothing to redo.
-    public mutating func redo(_ name: String) throws(Replica.EditError) -> Bool {
-        try subscriptions[name]?.redo(&common) ?? false
+    /// Makes a step on a list at a revision that reverses an edit from before its replica's history. Returns false if
+    /// the list is not at that revision any more, or has pending edits.
+    package mutating func take(
+        _ step: UndoStep, _ retraction: Retraction, on name: String, at revision: Int
+    ) throws(Replica.EditError) -> Bool {
+        guard let replica = subscriptions[name]?.replica, replica.revision == revision, !replica.hasPending else {
+            return false
+        }
+        try subscriptions[name]?.take(step, retraction, &common)
+        return true
     }
 
     /// Shows others which item this person has selected or edits.
@@ -78,5 +106,15 @@ extension ClientMachine {
         requests[request] = Request(asked: message)
         common.send(message)
         return request
+    }
+}
+
+extension UpMessage {
+    /// Whether it changes the server's lists, other than by an edit.
+    var changesLists: Bool {
+        switch self {
+        case .create, .delete, .rename, .undelete: true
+        default: false
+        }
     }
 }

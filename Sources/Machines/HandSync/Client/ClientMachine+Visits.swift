@@ -14,21 +14,27 @@ struct Visit: Sendable {
     private(set) var list: UInt64?
     /// The sequence number of the edit, once it has one.
     private(set) var sequence: UInt64?
-    /// The edit, transformed over others' commits since the excerpt, and the current positions of its items; nil if
-    /// some of those commits are missing.
-    private var rest: (delta: Delta, entries: [Excerpt.Entry])?
+    /// The edit, transformed over others' commits since the excerpt, the list that it is made on, with its items only,
+    /// and those commits; nil if some of them are missing.
+    private var rest: (delta: Delta, list: Hand, commits: [Commit])?
     private(set) var notices: [Replica.Notice] = []
+    /// Whether an earlier run sent the edit and has not heard of its outcome.
+    let isResumed: Bool
+    /// Whether there is no list of that name: then it is looked for by its log id.
+    var isSought = false
 
     enum Purpose: Sendable {
         case edit(Delta, isExact: Bool, UndoStep?)
         case people
     }
 
-    init(_ name: String, _ excerpt: Excerpt, _ purpose: Purpose) {
-        self.name = name
-        self.excerpt = excerpt
-        self.purpose = purpose
+    init(_ name: String, _ excerpt: Excerpt, _ purpose: Purpose, sequence: UInt64? = nil) {
+        (self.name, self.excerpt, self.purpose, self.sequence) = (name, excerpt, purpose, sequence)
+        isResumed = sequence != nil
     }
+
+    /// The commits since the excerpt and the edit's own; none if some are missing.
+    func commits(with own: Commit) -> [Commit] { rest.map { $0.commits + [own] } ?? [] }
 
     /// Handles the server's answer to the subscription. All commits since the excerpt follow, including those that
     /// arrived over an earlier connection. Returns the edit, if the visit is for one: always the same, under the same
@@ -39,7 +45,7 @@ struct Visit: Sendable {
         list = subscribed.list
         notices = []
         guard case .edit(let delta, let isExact, _) = purpose else { return nil }
-        if case .resumed = subscribed.start { rest = (delta, excerpt.entries) } else { rest = nil }
+        if case .resumed = subscribed.start { rest = (delta, excerpt.hand, []) } else { rest = nil }
         let sequence = sequence ?? max(subscribed.lastSequence, used) &+ 1
         self.sequence = sequence
         return Submission(
@@ -57,15 +63,13 @@ struct Visit: Sendable {
 
     /// Transforms the edit over somebody else's commit, which may override parts of it.
     mutating func pass(_ commit: Commit) {
-        guard let (delta, entries) = rest else { return }
-        for loss in Delta.superseded(earlier: commit.delta, later: delta) where loss.loser == .later {
-            guard let known = entries.first(where: { $0.position == loss.index }) else { continue }
-            notices.append(.superseded(known.item, loss.loss, author: commit.author, revision: commit.revision))
+        guard let (delta, list, commits) = rest, let next = try? list.applying(commit.delta) else {
+            rest = nil
+            return
         }
-        let left = entries.compactMap { entry in
-            commit.delta.map(index: entry.position).map { Excerpt.Entry(position: $0, item: entry.item) }
-        }
-        rest = (delta.transformed(over: commit.delta, as: .later), left)
+        let losses = Delta.superseded(earlier: commit.delta, later: delta).filter { $0.loser == .later }
+        notices += list.overridden(losses, of: delta, over: commit.delta, commit.author, commit.revision)
+        rest = (delta.transformed(over: commit.delta, as: .later), next, commits + [commit])
     }
 }
 
@@ -79,6 +83,24 @@ extension ClientMachine {
     ) -> UInt64? {
         visit(Visit(name, excerpt, .edit(delta, isExact: isExact, step)))
     }
+
+    /// Sends an edit again of which an earlier run has not heard the outcome, under its sequence. The answer is that of
+    /// an edit.
+    public mutating func resume(_ submission: JournalSubmission) -> UInt64? {
+        guard let edit = submission.edit else { return nil }
+        return visit(
+            Visit(
+                submission.list, edit.excerpt, .edit(edit.delta, isExact: edit.isExact, submission.step),
+                sequence: submission.sequence))
+    }
+
+    /// Whether the outcome of something that changes the server's lists is not known yet.
+    public var isOutcomeUnknown: Bool {
+        requests.values.contains { $0.changesLists || $0.visit?.sequence != nil }
+    }
+
+    /// Whether a request that is not answered may have changed the server's lists.
+    public func isOutcomeUnknown(of request: UInt64) -> Bool { requests[request]?.changesLists == true }
 
     /// Asks who is on a list that is not followed. The answer is `people` or an error. Returns nil in the same cases
     /// as an edit.
@@ -103,7 +125,7 @@ extension ClientMachine {
         common.send(
             .subscribe(
                 UpMessage.Subscribe(
-                    request: request, name: visit.name, logID: visit.excerpt.logID,
+                    request: request, name: visit.isSought ? "" : visit.name, logID: visit.excerpt.logID,
                     revision: visit.excerpt.revision)
             ))
     }
@@ -127,7 +149,7 @@ extension ClientMachine {
             leave(request, .stale)
         case .acknowledged(let list, let sequence, let revision):
             guard let request = visit(of: list, sequence) else { return false }
-            let answer = Answer.committed(revision: revision, requests[request]?.visit?.notices ?? [])
+            let answer = Answer.committed(revision: revision, requests[request]?.visit?.notices ?? [], since: [])
             leave(request, revision > 0 ? answer : .error(.internalError, Self.unknownOutcome))
         case .presence(let list, let people):
             guard let request = visit(of: list) else { return false }
@@ -135,8 +157,13 @@ extension ClientMachine {
             let isWhole = people.contains { $0.author == common.author }
             if isWhole, case .people = requests[request]?.visit?.purpose { leave(request, .people(people)) }
         case .error(let code, let request, _, let text):
-            guard !code.closes, code != .notSubscribed, requests[request]?.visit != nil else { return false }
-            leave(request, .error(code, text))
+            guard !code.closes, code != .notSubscribed, let visit = requests[request]?.visit else { return false }
+            if code == .noSuchList, visit.isResumed, !visit.isSought {
+                requests[request]?.visit?.isSought = true
+                enter(request)
+            } else {
+                leave(request, .error(code, text))
+            }
         case .welcome, .renamed, .granted, .pong, .done, .lists, .deletedLists, .history, .state, .excerpt:
             return false
         }
@@ -161,17 +188,22 @@ extension ClientMachine {
         else { return }
         // The name may belong to another list now. A server of version 1 does not send the log id of its excerpts.
         if ![0, subscribed.logID].contains(visit.excerpt.logID) { return leave(request, .stale) }
-        if case .edit(_, _, let step?) = visit.purpose {
-            common.journal?.add(.step(step, log: subscribed.logID, sequence: submission.sequence), isUrgent: true)
+        if case .edit(let delta, let isExact, let step) = visit.purpose {
+            let edit = ExcerptEdit(excerpt: visit.excerpt, delta: delta, isExact: isExact)
+            common.noteUsed(
+                JournalSubmission(
+                    log: subscribed.logID, sequence: submission.sequence, list: visit.name, step: step, edit: edit))
         }
-        common.noteUsed(submission.sequence, in: subscribed.logID)
         common.send(.submit(submission))
     }
 
     private mutating func take(_ commit: Commit, on request: UInt64) {
         guard let visit = requests[request]?.visit else { return }
         switch visit.outcome(of: commit, by: common.author) {
-        case .committed: leave(request, .committed(revision: commit.revision, visit.notices))
+        case .committed:
+            leave(
+                request,
+                .committed(revision: commit.revision, visit.notices, since: visit.commits(with: commit)))
         case .refused(let reason): leave(request, .rejected(reason))
         case .usedTwice:
             common.noteShared()
@@ -180,10 +212,33 @@ extension ClientMachine {
         }
     }
 
-    /// Ends a visit with its answer.
+    /// Ends a visit with its answer. What is refused is kept if its person has been told that its outcome is unknown.
     private mutating func leave(_ request: UInt64, _ answer: Answer) {
-        if let list = requests[request]?.visit?.list { common.send(.unsubscribe(list: list)) }
-        if case .committed = answer { common.noteCommitted() }
+        guard let visit = requests[request]?.visit else { return }
+        if let list = visit.list { common.send(.unsubscribe(list: list)) }
+        if case .committed(_, let notices, _) = answer {
+            common.noteCommitted()
+            for case let loss? in notices.map(Loss.init) { common.note(loss, of: visit.name, visit.excerpt.logID) }
+        }
+        if let sequence = visit.sequence, case .edit(let delta, _, _) = visit.purpose {
+            common.answered(sequence, in: visit.excerpt.logID, answer)
+            if visit.isResumed, let reason = answer.refusal,
+                let loss = Loss(.rejected(reason, delta, on: visit.excerpt.hand))
+            {
+                common.note(loss, of: visit.name, visit.excerpt.logID)
+            }
+        }
         self.answer(request, answer)
+    }
+}
+
+extension ClientMachine.Answer {
+    /// Why an edit was not made; nil if it was.
+    fileprivate var refusal: Rejection? {
+        switch self {
+        case .committed: nil
+        case .rejected(let reason): reason
+        default: .reasonForgotten
+        }
     }
 }

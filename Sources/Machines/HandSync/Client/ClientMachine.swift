@@ -59,6 +59,8 @@ public struct ClientMachine: Sendable {
         var visit: Visit?
         /// What was asked; nil for a visit.
         var asked: UpMessage?
+        /// Whether it changes the server's lists.
+        var changesLists: Bool { asked?.changesLists == true }
     }
 
     var common: Common
@@ -121,19 +123,20 @@ public struct ClientMachine: Sendable {
 
     /// - Parameters:
     ///   - journal: nil if nothing must be kept.
+    ///   - persons: the author numbers of this person's other clients, whose commits can be undone here.
     ///   - used: the last sequence that earlier runs have used in each history (`JournalWrite.used`).
     ///   - servers: the names of the hosts that have the lists, if there are several.
     ///   - list: the list that the client works on, if known; it determines which server the client tries first.
     public init(
         client: ClientID, person: String, program: String,
         capabilities: Capabilities = [.presence, .digest, .role, .grants], token: String? = nil, seed: UInt64,
-        journal: JournalBuffer? = nil, used: [UInt64: UInt64] = [:],
+        journal: JournalBuffer? = nil, persons: Set<UInt64> = [], used: [UInt64: UInt64] = [:],
         servers: [String] = [], list: String? = nil
     ) {
         self.servers = ServerRound(servers, list: list, most: Self.greetingDeadline)
         let hello = UpMessage.Hello(
             capabilities: capabilities, client: client, person: person, program: program, token: token)
-        common = Common(hello: hello, journal: journal, used: used)
+        common = Common(hello: hello, journal: journal, persons: persons, used: used)
         backoff = Backoff(seed: seed)
     }
 

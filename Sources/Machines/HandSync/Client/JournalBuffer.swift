@@ -4,8 +4,20 @@ public enum JournalWrite: Sendable {
     case append([JournalEvent], list: String)
     /// Replaces everything that is stored of the list, also under its former name.
     case checkpoint(Replica, list: String, formerName: String?)
-    /// Records that the submission with that sequence to a history is an undo or a redo.
-    case step(UndoStep, log: UInt64, sequence: UInt64)
+    /// Records a submission that is known by its sequence: a step, or an edit on an excerpt.
+    case submission(JournalSubmission, person: String)
+    /// Records that a submission became the commit of a revision; nil if it made none.
+    case answered(log: UInt64, sequence: UInt64, revision: Int?)
+    /// Records what can be undone and redone on a list at a revision.
+    case undo(UndoHistory, log: UInt64, revision: Int)
+    /// Records what others may still override of a person's commits.
+    case work(KeptWork, person: String)
+    /// Keeps a person's lost edit until the person decides about it.
+    case lost(Loss, list: String, log: UInt64, person: String)
+    /// Forgets a lost edit of a list, as its person has got it back.
+    case found(Loss, list: String)
+    /// Records that the person has been told of all lost edits of a list.
+    case told(list: String)
     /// Records that the sequence is used in that history, where no stored list does so.
     case used(log: UInt64, sequence: UInt64)
     /// Records the author number that the server gave this client under that name.

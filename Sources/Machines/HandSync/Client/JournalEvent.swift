@@ -4,11 +4,15 @@ import HandWire
 /// An event of a replica, stored so that a client can continue after a restart. Replaying the same events gives the
 /// same replica.
 public enum JournalEvent: Equatable, Sendable {
-    /// An edit by the user, including undo and redo.
+    /// An edit by the user.
     case edit(Delta, isExact: Bool)
+    /// An undo or a redo by the user.
+    case step(UndoStep, Delta)
     /// The first portion of the buffer was submitted.
     case submitted
     case commit(Commit)
+    /// A commit that another client of the same person made.
+    case personsCommit(Commit)
     case rejected(sequence: UInt64, Rejection)
     case caughtUp(lastSequence: UInt64)
     /// The client has this author number from now on, as it changed its name.
@@ -17,9 +21,9 @@ public enum JournalEvent: Equatable, Sendable {
     /// Whether it must be on disk before anything is sent. The server can send the other events again.
     public var isUrgent: Bool {
         switch self {
-        case .commit, .author: false
+        case .commit, .personsCommit, .author: false
         // The next submission uses the sequence after it.
-        case .edit, .submitted, .rejected, .caughtUp: true
+        case .edit, .step, .submitted, .rejected, .caughtUp: true
         }
     }
 }
@@ -29,42 +33,13 @@ extension Replica {
     public mutating func replay(_ event: JournalEvent) throws {
         switch event {
         case .edit(let delta, let isExact): try edit(delta, isExact: isExact)
+        case .step(let step, let delta): try take(step, delta)
         case .submitted: _ = takeSubmission(list: 0)
         case .commit(let commit): _ = receiveAnything(commit)
+        case .personsCommit(let commit): _ = receiveAnything(commit, isPersons: true)
         case .rejected(let sequence, let reason): _ = rejected(sequence: sequence, reason)
         case .caughtUp(let lastSequence): caughtUp(lastSequence: lastSequence)
         case .author(let number): author = number
-        }
-    }
-}
-
-extension Replica {
-    /// Replays an event as a journal of the fifth or an earlier format meant it: a rejection left its sequence unused,
-    /// and the submission in flight got the sequence after the server's last.
-    package mutating func replayFormer(_ event: JournalEvent) throws {
-        switch event {
-        case .rejected(let sequence, let reason):
-            let isInFlight = inFlight?.sequence == sequence
-            _ = rejected(sequence: sequence, reason)
-            if isInFlight { self.sequence = sequence &- 1 }
-        case .caughtUp(let lastSequence):
-            sequence = lastSequence
-            guard let mine = inFlight else { return }
-            sequence &+= 1
-            inFlight = InFlight(
-                sequence: sequence, delta: mine.delta, exactBase: mine.exactBase, count: mine.count, seen: mine.seen)
-        case .edit, .submitted, .commit, .author: try replay(event)
-        }
-    }
-}
-
-extension JournalEvent {
-    /// Converts an event that sets texts into one that changes them, for a replica in the state before the event.
-    package func resolved(on replica: Replica) throws(Delta.Misfit) -> JournalEvent {
-        switch self {
-        case .edit(let delta, let isExact): .edit(try delta.resolved(on: replica.view), isExact: isExact)
-        case .commit(let commit): .commit(try commit.resolved(on: replica.confirmed))
-        case .submitted, .rejected, .caughtUp, .author: self
         }
     }
 }
@@ -92,19 +67,21 @@ extension JournalEvent {
         case .author(let number):
             writer.byte(7)
             writer.varint(number)
+        case .step(let step, let delta):
+            writer.byte(step == .undo ? 8 : 9)
+            writer.delta(delta)
+        case .personsCommit(let commit):
+            writer.byte(10)
+            writer.commit(commit)
         }
         return writer.bytes
     }
 
     /// Whether an event whose encoding starts with this byte is an edit of one's own.
-    package static func isEdit(_ first: UInt8) -> Bool { first == 1 || first == 2 }
+    package static func isEdit(_ first: UInt8) -> Bool { [1, 2, 8, 9].contains(first) }
 
-    public init(_ bytes: UnsafeRawBufferPointer) throws(WireError) { try self.init(bytes, setsTexts: false) }
-
-    /// - Parameter setsTexts: whether changes set texts, as in journals up to the fourth format; call `resolved(on:)`
-    ///   then.
-    package init(_ bytes: UnsafeRawBufferPointer, setsTexts: Bool) throws(WireError) {
-        var reader = WireReader(bytes, setsTexts: setsTexts)
+    public init(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
+        var reader = WireReader(bytes)
         let number = try reader.byte("kind of event")
         switch number {
         case 1, 2: self = .edit(try reader.delta(), isExact: number == 2)
@@ -114,6 +91,8 @@ extension JournalEvent {
             self = .rejected(sequence: try reader.varint("sequence"), try reader.rejection())
         case 6: self = .caughtUp(lastSequence: try reader.varint("last sequence"))
         case 7: self = .author(try reader.varint("author"))
+        case 8, 9: self = .step(number == 8 ? .undo : .redo, try reader.delta())
+        case 10: self = .personsCommit(try reader.commit())
         default: throw .unknownValue(field: "kind of event", found: UInt64(number))
         }
         try reader.expectEnd(of: "event")

@@ -1,10 +1,11 @@
 import HandCore
+import HandWire
 
 /// What the user's own commits did to the items of a list. It is used to report when somebody who had not seen those
 /// commits overrides them.
-struct OwnWork: Sendable {
+struct OwnWork: Equatable, Sendable {
     /// One commit's work on one item.
-    private struct ItemWork: Sendable {
+    private struct ItemWork: Equatable, Sendable {
         var revision: Int
         var isMoved: Bool
         var fields: Change.Fields
@@ -23,6 +24,9 @@ struct OwnWork: Sendable {
     private static let mostBytes = 4 << 20
     /// The maximum number of separate commits for one item.
     private static let mostCommits = 16
+
+    var isEmpty: Bool { items.isEmpty }
+    var itemIDs: Set<ItemID> { Set(items.keys) }
 
     /// Records what the user's own commit did to the items of `list`, which it was made on.
     mutating func record(_ commit: Commit, on list: Hand) {
@@ -71,9 +75,16 @@ struct OwnWork: Sendable {
         guard !items.isEmpty, commit.delta.reach <= list.count else { return [] }
         var notices: [Replica.Notice] = []
         let isOthers = commit.author != author
-        func add(_ item: Item, _ losses: [Superseded.Loss]) {
-            for loss in losses where isOthers {
-                notices.append(.superseded(item, loss, author: commit.author, revision: commit.revision))
+        let (revision, commitsAuthor) = (commit.revision, commit.author)
+        func add(_ item: Item, _ losses: [Superseded.Loss], deletesItem: Bool = false) {
+            guard isOthers else { return }
+            for loss in losses {
+                // Finding the item is O(n), and rare.
+                let index = deletesItem || loss == .move ? list.index(of: item.id) : nil
+                let behind = index.flatMap { $0 > 0 ? list[$0 - 1].id : nil }
+                let override = Loss.Override(
+                    author: commitsAuthor, revision: revision, deletesItem: deletesItem, behind: behind)
+                notices.append(.superseded(item, loss, by: override))
             }
         }
         func unseen(_ item: Item) -> [ItemWork] { items[item.id]?.filter { commit.base < $0.revision } ?? [] }
@@ -81,7 +92,7 @@ struct OwnWork: Sendable {
         for item in commit.delta.deletedItems(on: list) {
             let unseen = unseen(item)
             let fields = unseen.reduce(into: Change.Fields()) { $0.formUnion($1.fields) }
-            add(item, wasMoved(unseen) + (fields.isEmpty ? [] : [.edit(fields)]))
+            add(item, wasMoved(unseen) + (fields.isEmpty ? [] : [.edit(fields)]), deletesItem: true)
             items[item.id] = nil
         }
         for (item, isMoved, change) in commit.delta.intentions(on: list) where items[item.id] != nil {
@@ -94,6 +105,38 @@ struct OwnWork: Sendable {
             items[item.id] = follow(change, in: item.id)
         }
         return notices
+    }
+}
+
+// MARK: - Bytes
+
+extension OwnWork {
+    func write(to writer: inout WireWriter) {
+        writer.varint(items.count)
+        for (item, all) in items.sorted(by: { $0.key < $1.key }) {
+            writer.word(item.rawValue)
+            writer.varint(all.count)
+            for work in all {
+                writer.varint(work.revision)
+                writer.flag(work.isMoved)
+                writer.byte(work.fields.rawValue)
+                writer.change(work.inverse)
+            }
+        }
+    }
+
+    init(_ reader: inout WireReader) throws(WireError) {
+        self.init()
+        for _ in 0..<(try reader.count("items", limit: reader.remaining)) {
+            let item = ItemID(rawValue: try reader.word("item id"))
+            for _ in 0..<(try reader.count("commits of an item", limit: reader.remaining)) {
+                let work = ItemWork(
+                    revision: try reader.revision("revision"), isMoved: try reader.flag("moved"),
+                    fields: Change.Fields(rawValue: try reader.byte("fields")), inverse: try reader.change())
+                items[item, default: []].append(work)
+                bytes += work.inverse.size
+            }
+        }
     }
 }
 

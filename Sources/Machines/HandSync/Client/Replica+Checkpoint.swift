@@ -2,7 +2,7 @@ import HandCore
 import HandWire
 
 extension Replica {
-    /// A replica without its undo history, as stored on disk; the confirmed items are stored separately.
+    /// A replica as stored on disk; the confirmed items are stored separately.
     public struct Checkpoint: Equatable, Sendable {
         package internal(set) var revision: Int
         package internal(set) var logID: UInt64
@@ -22,7 +22,10 @@ extension Replica {
             package internal(set) var size: Int
             /// The revision that the author had seen.
             package internal(set) var seen: Int
+            package internal(set) var step: UndoStep?
         }
+
+        package internal(set) var history: UndoHistory
     }
 
     public var checkpoint: Checkpoint {
@@ -30,8 +33,9 @@ extension Replica {
             revision: revision, logID: logID, sequence: sequence, author: author ?? 0, rules: confirmed.rules,
             inFlight: inFlight, hasDiverged: hasDiverged,
             buffer: buffer.map {
-                Checkpoint.Edits(delta: $0.delta, exactBase: $0.exactBase, size: $0.size, seen: $0.seen)
-            })
+                Checkpoint.Edits(
+                    delta: $0.delta, exactBase: $0.exactBase, size: $0.size, seen: $0.seen, step: $0.step)
+            }, history: history)
     }
 
     /// Restores a replica from a checkpoint.
@@ -43,8 +47,9 @@ extension Replica {
         author = checkpoint.author
         inFlight = checkpoint.inFlight
         hasDiverged = checkpoint.hasDiverged
+        history = checkpoint.history
         buffer = checkpoint.buffer.map {
-            Portion($0.delta, exactBase: $0.exactBase, size: $0.size, seen: $0.seen)
+            Portion($0.delta, exactBase: $0.exactBase, step: $0.step, size: $0.size, seen: $0.seen)
         }
         for delta in pending { view = try view.applying(delta) }
     }
@@ -58,10 +63,8 @@ extension Replica.Checkpoint {
 
         static let inFlight = Marks(rawValue: 1)
         static let diverged = Marks(rawValue: 2)
-        /// Edits contain the revision that their author had seen; those in journals of the first format do not.
-        static let seen = Marks(rawValue: 4)
-        static let passedSnapshot = Marks(rawValue: 8)
-        static let all: Marks = [.inFlight, .diverged, .seen, .passedSnapshot]
+        static let passedSnapshot = Marks(rawValue: 4)
+        static let all: Marks = [.inFlight, .diverged, .passedSnapshot]
     }
 
     public var bytes: [UInt8] {
@@ -71,7 +74,7 @@ extension Replica.Checkpoint {
         writer.varint(sequence)
         writer.varint(author)
         writer.rules(rules)
-        var marks: Marks = [.seen]
+        var marks: Marks = []
         if inFlight != nil { marks.insert(.inFlight) }
         if hasDiverged { marks.insert(.diverged) }
         if inFlight?.hasPassedSnapshot == true { marks.insert(.passedSnapshot) }
@@ -80,6 +83,7 @@ extension Replica.Checkpoint {
             writer.varint(inFlight.sequence)
             writer.exactBase(inFlight.exactBase)
             writer.varint(inFlight.seen)
+            writer.step(inFlight.step)
             writer.delta(inFlight.delta)
         }
         writer.varint(buffer.count)
@@ -87,17 +91,15 @@ extension Replica.Checkpoint {
             writer.exactBase(edits.exactBase)
             writer.varint(edits.size)
             writer.varint(edits.seen)
+            writer.step(edits.step)
             writer.delta(edits.delta)
         }
+        history.write(to: &writer)
         return writer.bytes
     }
 
-    public init(_ bytes: UnsafeRawBufferPointer) throws(WireError) { try self.init(bytes, setsTexts: false) }
-
-    /// - Parameter setsTexts: whether changes set texts, as in journals up to the fourth format; call `resolve(on:)`
-    ///   then.
-    package init(_ bytes: UnsafeRawBufferPointer, setsTexts: Bool) throws(WireError) {
-        var reader = WireReader(bytes, setsTexts: setsTexts)
+    public init(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
+        var reader = WireReader(bytes)
         revision = try reader.revision("revision")
         logID = try reader.word("log id")
         sequence = try reader.varint("sequence")
@@ -109,39 +111,22 @@ extension Replica.Checkpoint {
         if marks.contains(.inFlight) {
             let sequence = try reader.varint("sequence")
             let exactBase = try reader.exactBase()
-            let seen = marks.contains(.seen) ? try reader.revision("seen revision") : revision
+            let seen = try reader.revision("seen revision")
+            let step = try reader.step()
             inFlight = Replica.InFlight(
-                sequence: sequence, delta: try reader.delta(), exactBase: exactBase, seen: seen)
+                sequence: sequence, delta: try reader.delta(), exactBase: exactBase, seen: seen, step: step)
             inFlight?.hasPassedSnapshot = marks.contains(.passedSnapshot)
         }
         buffer = []
         for _ in 0..<(try reader.count("portions", limit: reader.remaining)) {
             let exactBase = try reader.exactBase()
             let size = try reader.count("size")
-            let seen = marks.contains(.seen) ? try reader.revision("seen revision") : revision
-            buffer.append(Edits(delta: try reader.delta(), exactBase: exactBase, size: size, seen: seen))
+            let seen = try reader.revision("seen revision")
+            let step = try reader.step()
+            buffer.append(Edits(delta: try reader.delta(), exactBase: exactBase, size: size, seen: seen, step: step))
         }
+        history = try UndoHistory(&reader)
         try reader.expectEnd(of: "checkpoint")
-    }
-}
-
-extension Replica.Checkpoint {
-    /// Converts edits that set texts into edits that change them.
-    ///
-    /// - Parameter confirmed: the items that were stored with it.
-    package mutating func resolve(on confirmed: Hand) throws(Delta.Misfit) {
-        var list = confirmed
-        if let former = inFlight {
-            let delta = try former.delta.resolved(on: list)
-            inFlight = Replica.InFlight(
-                sequence: former.sequence, delta: delta, exactBase: former.exactBase, count: former.count,
-                seen: former.seen)
-            list = try list.applying(delta)
-        }
-        for index in buffer.indices {
-            buffer[index].delta = try buffer[index].delta.resolved(on: list)
-            list = try list.applying(buffer[index].delta)
-        }
     }
 }
 
@@ -150,11 +135,22 @@ extension WireWriter {
     fileprivate mutating func exactBase(_ base: Int?) {
         varint(base.map { $0 + 1 } ?? 0)
     }
+
+    /// Writes 0 for an edit that is no step.
+    fileprivate mutating func step(_ step: UndoStep?) {
+        byte(step.map { $0.rawValue + 1 } ?? 0)
+    }
 }
 
 extension WireReader {
     fileprivate mutating func exactBase() throws(WireError) -> Int? {
         let number = try revision("exact base")
         return number == 0 ? nil : number - 1
+    }
+
+    fileprivate mutating func step() throws(WireError) -> UndoStep? {
+        let number = try byte("step")
+        guard number <= 2 else { throw .unknownValue(field: "step", found: UInt64(number)) }
+        return number == 0 ? nil : UndoStep(rawValue: number - 1)
     }
 }

@@ -84,13 +84,12 @@ extension Replica {
     public enum Notice: Equatable, Sendable {
         /// An edit of one's own is durable on the server.
         case acknowledged(sequence: UInt64, revision: Int)
-        /// Somebody's commit overrode part of the user's edits. For lost words, the item is as the commit left it;
-        /// otherwise it is as it was before the commit.
-        case superseded(Item, Superseded.Loss, author: UInt64, revision: Int)
+        /// Somebody's commit overrode part of the user's edits (`Loss.overridden`).
+        case superseded(Item, Superseded.Loss, by: Loss.Override)
         /// An undo or a redo kept words of an item that somebody had put in place of the user's.
         case spared(Item, Superseded.Loss)
-        /// The server rejected an edit, and it is undone here. `delta` is the rejected edit.
-        case rejected(Rejection, Delta)
+        /// The server rejected an edit that was made on that list, and it is undone here.
+        case rejected(Rejection, Delta, on: Hand)
         /// Another program has used this client's id: that commit has the sequence of the submission in flight, but is
         /// another edit. The submission in flight is kept, and submitted under another sequence.
         case usedTwice(revision: Int)
@@ -105,7 +104,9 @@ extension Replica {
     }
 
     /// Applies the next commit of the list, by any author.
-    package mutating func receive(_ commit: Commit) throws(CommitError) -> Update {
+    ///
+    /// - Parameter isPersons: whether another client of this person made it, so that it can be undone here.
+    package mutating func receive(_ commit: Commit, isPersons: Bool = false) throws(CommitError) -> Update {
         guard commit.revision == revision + 1 else {
             throw .wrongRevision(expected: revision + 1, found: commit.revision)
         }
@@ -122,8 +123,10 @@ extension Replica {
             case .refused(let reason): update = rejected(sequence: commit.sequence, reason)
             case .committed: update = try acknowledge(commit)
             case .usedTwice, nil:
-                update.notices = ownWork.overridden(by: commit, author: author, on: confirmed)
-                try advance(by: commit.delta, commit, &update)
+                let own = isPersons ? commit.author : author
+                update.notices = ownWork.overridden(by: commit, author: own, on: confirmed)
+                if isPersons { ownWork.record(commit, on: confirmed) }
+                try advance(by: commit.delta, commit, isPersons, &update)
             }
         } catch {
             throw .misfit(error)
@@ -141,8 +144,8 @@ extension Replica {
 
     /// Applies a commit, or notes that it does not fit this replica: then the replica is not what the server assumes,
     /// and only a snapshot helps, as after a wrong digest.
-    package mutating func receiveAnything(_ commit: Commit) -> Update {
-        do { return try receive(commit) } catch {
+    package mutating func receiveAnything(_ commit: Commit, isPersons: Bool = false) -> Update {
+        do { return try receive(commit, isPersons: isPersons) } catch {
             hasDiverged = true
             return Update(.commit(commit), notices: [.diverged(revision: commit.revision)])
         }
@@ -158,53 +161,59 @@ extension Replica {
 
     /// Applies somebody else's commit: transforms everything pending over it, and it over everything pending.
     private mutating func advance(
-        by delta: Delta, _ commit: Commit, _ update: inout Update
+        by delta: Delta, _ commit: Commit, _ isPersons: Bool, _ update: inout Update
     ) throws(Delta.Misfit) {
-        if !hasPending { return try advanceInStep(by: delta, &update) }
+        if !hasPending { return try advanceInStep(by: delta, isPersons, &update) }
         try confirmed.check(delta)
-        let passed = rebase(over: delta, on: confirmed) { item, loss in
-            update.notices.append(
-                .superseded(item, loss, author: commit.author, revision: commit.revision))
-        }
+        let passed = rebase(over: delta, on: confirmed, by: commit.author, commit.revision, &update.notices)
         try confirmed.apply(delta)
-        try follow(passed, &update)
+        try follow(passed, isPersons, update: &update)
     }
 
     /// Applies a commit while nothing is pending, so the view equals the confirmed list. The view releases its copy
     /// first, so that the list is changed in place.
-    private mutating func advanceInStep(by delta: Delta, _ update: inout Update) throws(Delta.Misfit) {
+    private mutating func advanceInStep(
+        by delta: Delta, _ isPersons: Bool, _ update: inout Update
+    ) throws(Delta.Misfit) {
+        let inverse = isPersons ? delta.inverted(on: confirmed) : nil
         view = Hand(rules: confirmed.rules)
         defer { view = confirmed }
         try confirmed.apply(delta)
-        history.follow(delta)
+        history.learn(delta, inverse)
         update.delta = delta
     }
 
-    /// Applies somebody else's change to the view.
-    mutating func follow(_ delta: Delta, _ update: inout Update) throws(Delta.Misfit) {
+    /// Applies a change to the view that was not made here.
+    mutating func follow(
+        _ delta: Delta, _ isPersons: Bool = false, update: inout Update
+    ) throws(Delta.Misfit) {
+        let inverse = isPersons ? delta.inverted(on: view) : nil
         try view.apply(delta)
-        history.follow(delta)
+        history.learn(delta, inverse)
         update.delta = update.delta.isIdentity ? delta : update.delta.composed(with: delta)
     }
 
     /// Transforms everything pending over `delta`, made on `list`, step by step, and returns what remains of `delta`
-    /// for the view. Calls `lost` with each pending intention that it overrode.
-    mutating func rebase(over delta: Delta, on list: Hand, _ lost: (Item, Superseded.Loss) -> Void) -> Delta {
-        var rebase = Rebase(delta: delta, list: list)
+    /// for the view. Adds a notice for each pending intention that it overrode.
+    mutating func rebase(
+        over delta: Delta, on list: Hand, by author: UInt64, _ revision: Int, _ notices: inout [Notice]
+    ) -> Delta {
+        var rebase = Rebase(delta: delta, list: list, author: author, revision: revision)
         if var mine = inFlight {
             // Release it first, so that it is changed in place.
             inFlight = nil
-            rebase.pass(&mine.carried, isLast: buffer.isEmpty, lost)
+            rebase.pass(&mine.carried, isLast: buffer.isEmpty)
             inFlight = mine
         }
-        rebaseBuffer(from: 0, &rebase, lost)
+        rebaseBuffer(from: 0, &rebase)
+        notices += rebase.notices
         return rebase.delta
     }
 
     /// Does the same for the buffer, from one portion on.
-    mutating func rebaseBuffer(from first: Int, _ rebase: inout Rebase, _ lost: (Item, Superseded.Loss) -> Void) {
+    mutating func rebaseBuffer(from first: Int, _ rebase: inout Rebase) {
         for index in buffer.indices[first...] {
-            rebase.pass(&buffer[index].carried, isLast: index + 1 == buffer.count, lost)
+            rebase.pass(&buffer[index].carried, isLast: index + 1 == buffer.count)
         }
     }
 
@@ -214,12 +223,15 @@ extension Replica {
         var delta: Delta
         /// The list that it and the first pending edit were made on.
         let list: Hand
+        let author: UInt64
+        let revision: Int
+        /// What it overrode.
+        private(set) var notices: [Notice] = []
         /// The pending edits that it has passed, as they were before.
         private var passed: [CarriedDelta] = []
 
-        init(delta: Delta, list: Hand) {
-            self.delta = delta
-            self.list = list
+        init(delta: Delta, list: Hand, author: UInt64, revision: Int) {
+            (self.delta, self.list, self.author, self.revision) = (delta, list, author, revision)
         }
 
         /// The list that the delta and the next pending edit were made on. Rarely needed: it requires applying
@@ -229,16 +241,15 @@ extension Replica {
         }
 
         /// Passes the next pending edit.
-        mutating func pass(_ mine: inout CarriedDelta, isLast: Bool, _ lost: (Item, Superseded.Loss) -> Void) {
-            let before = isLast ? nil : mine
+        mutating func pass(_ mine: inout CarriedDelta, isLast: Bool) {
+            let before = mine
             let result = mine.pass(delta)
             let losses = result.superseded.filter { $0.loser == .later }
             if !losses.isEmpty {
-                let list = present
-                for loss in losses { lost(list[loss.index], loss.loss) }
+                notices += present.overridden(losses, of: before.delta, over: delta, author, revision)
             }
             delta = result.rest
-            if let before { passed.append(before) }
+            if !isLast { passed.append(before) }
         }
     }
 
@@ -256,10 +267,37 @@ extension Replica {
         } else {
             let expected = try confirmed.applying(mine.delta)
             confirmed = try confirmed.applying(commit.delta)
-            let passed = rebase(over: correction, on: expected) { _, _ in }
-            try follow(passed, &update)
+            var nobodysLosses: [Notice] = []
+            let passed = rebase(over: correction, on: expected, by: 0, 0, &nobodysLosses)
+            try follow(passed, update: &update)
         }
         update.notices.append(.acknowledged(sequence: commit.sequence, revision: commit.revision))
         return update
+    }
+}
+
+extension Hand {
+    /// Returns notices of what `others`, a commit of that author, overrode of the user's `mine`. Both were made on this
+    /// list.
+    func overridden(
+        _ losses: [Superseded], of mine: Delta, over others: Delta, _ author: UInt64, _ revision: Int
+    ) -> [Replica.Notice] {
+        guard let edited = try? applying(mine) else { return [] }
+        let deleted = Set(others.deletedItems(on: self).map(\.id))
+        let left = Dictionary(mine.intentions(on: self).map { ($0.item.id, $0) }) { first, _ in first }
+        return losses.map { loss in
+            let item = self[loss.index]
+            let isGone = deleted.contains(item.id)
+            var behind: ItemID?
+            if isGone || loss.loss == .move, let index = mine.map(index: loss.index), index > 0 {
+                behind = edited[index - 1].id
+            }
+            let change = left[item.id]?.change ?? Change()
+            let asLeft = (try? item.content.applying(change)).map { Item(id: item.id, content: $0) } ?? item
+            let isWords = if case .words = loss.loss { true } else { false }
+            return .superseded(
+                isWords ? item : asLeft, loss.loss,
+                by: Loss.Override(author: author, revision: revision, deletesItem: isGone, behind: behind))
+        }
     }
 }

@@ -2,14 +2,24 @@ import HandCore
 import HandWire
 
 extension Replica {
-    /// Handles a rejection of the submission in flight: it is undone in the view; everything else pending stays.
+    /// Handles a rejection of the submission in flight: what it is about is undone in the view; everything else pending
+    /// stays.
     ///
     /// Answers to other submissions are outdated and change nothing.
     package mutating func rejected(sequence: UInt64, _ reason: Rejection) -> Update {
         var update = Update()
         guard let mine = inFlight, mine.sequence == sequence else { return update }
         inFlight = nil
-        takeBack(mine.delta, of: confirmed, before: buffer.startIndex, reason, &update)
+        // What the refusal is not about is submitted again.
+        let rest = mine.exactBase == nil ? mine.delta.spared(by: reason, on: confirmed) : .identity
+        if !rest.isIdentity, rest != mine.delta, let edited = try? confirmed.applying(rest),
+            let all = try? confirmed.applying(mine.delta)
+        {
+            takeBack(Delta(from: edited, to: all), of: edited, before: 0, reason, &update)
+            buffer.insert(Portion(rest, size: rest.wireSize, seen: mine.seen), at: 0)
+        } else {
+            takeBack(mine.delta, of: confirmed, before: 0, reason, &update)
+        }
         return update
     }
 
@@ -18,16 +28,14 @@ extension Replica {
     private mutating func takeBack(
         _ delta: Delta, of list: Hand, before next: Int, _ reason: Rejection, _ update: inout Update
     ) {
-        update.notices.append(.rejected(reason, delta))
+        update.notices.append(.rejected(reason, delta, on: list))
         // If this replica has diverged it may not fit; the snapshot that is on its way replaces the view.
         guard let edited = try? list.applying(delta) else { return }
-        var rebase = Rebase(delta: delta.inverted(on: list), list: edited)
-        let (me, now) = (author ?? 0, revision)
-        rebaseBuffer(from: next, &rebase) { item, loss in
-            update.notices.append(.superseded(item, loss, author: me, revision: now))
-        }
+        var rebase = Rebase(delta: delta.inverted(on: list), list: edited, author: author ?? 0, revision: revision)
+        rebaseBuffer(from: next, &rebase)
+        update.notices += rebase.notices
         // The inverse was transformed over the buffer to fit the view.
-        try? follow(rebase.delta, &update)
+        try? follow(rebase.delta, update: &update)
     }
 
     /// Undoes exact edits made on a revision that no longer exists, because its history or the end of its history was
@@ -77,7 +85,10 @@ extension Replica {
             let inverse = Change(text: change.text.inverted, url: change.url.inverted)
             losses += inverse.wordsLost(to: other.change).map { (after, $0) }
         }
-        return losses.map { .superseded($0, $1, author: 0, revision: revision) }
+        return losses.map { item, loss in
+            let isGone = gone.contains(item.id) || back.contains(item.id)
+            return .superseded(item, loss, by: Loss.Override(author: 0, revision: revision, deletesItem: isGone))
+        }
     }
 
     /// Determines the outcome of a submission in flight after a lost connection, once all commits have arrived. If the
@@ -93,7 +104,8 @@ extension Replica {
         guard let mine = inFlight, mine.sequence <= lastSequence else { return sequence != former }
         sequence &+= 1
         inFlight = InFlight(
-            sequence: sequence, delta: mine.delta, exactBase: mine.exactBase, count: mine.count, seen: mine.seen)
+            sequence: sequence, delta: mine.delta, exactBase: mine.exactBase, count: mine.count, seen: mine.seen,
+            step: mine.step)
         return true
     }
 
@@ -146,11 +158,9 @@ extension Replica {
         }
         let difference = Delta(from: base, to: snapshot)
         view.rules = snapshot.rules
-        let passed = rebase(over: difference, on: base) { item, loss in
-            update.notices.append(.superseded(item, loss, author: 0, revision: revision))
-        }
+        let passed = rebase(over: difference, on: base, by: 0, revision, &update.notices)
         caughtUp(lastSequence: lastSequence)
-        try? follow(passed, &update)
+        try? follow(passed, update: &update)
         return update
     }
 }

@@ -39,6 +39,8 @@ public struct Replica: Sendable {
         public let exactBase: Int?
         /// The number of user edits joined in it; not stored on disk, where it counts as one.
         public let count: Int
+        /// Whether it is an undo or a redo.
+        package let step: UndoStep?
         /// The revision that the author had seen when making the first of them; it may have been transformed over
         /// newer ones.
         public internal(set) var seen: Int
@@ -46,8 +48,11 @@ public struct Replica: Sendable {
         /// arrives, the server may transform it differently.
         public internal(set) var hasPassedSnapshot = false
 
-        package init(sequence: UInt64, delta: Delta, exactBase: Int?, count: Int = 1, seen: Int) {
+        package init(
+            sequence: UInt64, delta: Delta, exactBase: Int?, count: Int = 1, seen: Int, step: UndoStep? = nil
+        ) {
             self.sequence = sequence
+            self.step = step
             carried = CarriedDelta(delta)
             self.exactBase = exactBase
             self.count = count
@@ -73,22 +78,26 @@ public struct Replica: Sendable {
         private var joined: CarriedDelta
         private var composer: Composer?
         let exactBase: Int?
+        /// Whether it is an undo or a redo, which is submitted alone, so that its commit is known as one.
+        let step: UndoStep?
         private(set) var size: Int
         /// The number of user edits in it.
         private(set) var count = 1
         /// The revision that the author had seen when making the first of them.
         var seen: Int
 
-        init(_ delta: Delta, exactBase: Int?, size: Int, seen: Int) {
+        init(_ delta: Delta, exactBase: Int? = nil, step: UndoStep? = nil, size: Int, seen: Int) {
             joined = CarriedDelta(delta)
-            self.exactBase = exactBase
+            (self.exactBase, self.step) = (exactBase, step)
             self.size = size
             self.seen = seen
         }
 
         var delta: Delta { composer?.delta ?? joined.delta }
 
-        func hasRoom(for size: Int) -> Bool { exactBase == nil && self.size + size <= Replica.portionBytes }
+        func hasRoom(for size: Int) -> Bool {
+            exactBase == nil && step == nil && self.size + size <= Replica.portionBytes
+        }
 
         mutating func append(_ delta: Delta, size: Int) {
             var composer = composer ?? Composer(joined.delta)
@@ -185,34 +194,22 @@ extension Replica {
         return delta
     }
 
-    /// Undoes the newest of one's own edits that is not undone, except for words that somebody has changed since;
-    /// returns nil if there is none.
-    package mutating func undo() throws(EditError) -> Retraction? {
-        try step {
-            $0.undo()
-        } record: {
-            $0.undid(inverse: $1)
-        }
-    }
-
-    /// Redoes what was undone last; returns nil if there is nothing to redo.
-    package mutating func redo() throws(EditError) -> Retraction? {
-        try step {
-            $0.redo()
-        } record: {
-            $0.redid(inverse: $1)
-        }
-    }
-
-    /// Makes one step through the history; if the edit cannot be applied, the history stays as it was.
-    private mutating func step(
-        _ take: (inout UndoHistory) -> Retraction?, record: (inout UndoHistory, Delta) -> Void
-    ) throws(EditError) -> Retraction? {
+    /// Undoes the newest of one's own edits that is not undone, except for words that somebody has changed since, or
+    /// redoes what was undone last; returns nil if there is none. If the edit cannot be applied, the history stays as it
+    /// was.
+    package mutating func take(_ step: UndoStep) throws(EditError) -> Retraction? {
         var next = history
-        guard let retraction = take(&next) else { return nil }
-        record(&next, try make(retraction.delta, isExact: false))
+        guard let retraction = next.take(step) else { return nil }
+        next.made(step, inverse: try make(retraction.delta, step: step))
         history = next
         return retraction
+    }
+
+    /// Makes a step whose edit is known: one that is replayed, or that reverses an edit older than the history.
+    package mutating func take(_ step: UndoStep, _ delta: Delta) throws(EditError) {
+        let inverse = try make(delta, step: step)
+        _ = history.take(step)
+        history.made(step, inverse: inverse)
     }
 
     /// Returns the approximate size of an edit in bytes, or throws if it does not fit into a frame.
@@ -224,7 +221,9 @@ extension Replica {
     }
 
     /// Applies an edit and returns its inverse.
-    private mutating func make(_ delta: Delta, isExact: Bool) throws(EditError) -> Delta {
+    private mutating func make(
+        _ delta: Delta, isExact: Bool = false, step: UndoStep? = nil
+    ) throws(EditError) -> Delta {
         let size = try Self.checkSize(of: delta)
         if delta.growth > 0, view.count + delta.growth > view.rules.maximumCount {
             throw .violation(.listFull(maximum: view.rules.maximumCount))
@@ -235,17 +234,18 @@ extension Replica {
         do { try view.check(delta) } catch { throw .misfit(error) }
         let inverse = delta.inverted(on: view)
         do { try view.apply(delta) } catch { throw .misfit(error) }
-        enqueue(delta, size: size, isExact: isExact)
+        enqueue(delta, size: size, isExact: isExact, step)
         return inverse
     }
 
-    private mutating func enqueue(_ delta: Delta, size: Int, isExact: Bool) {
+    private mutating func enqueue(_ delta: Delta, size: Int, isExact: Bool, _ step: UndoStep?) {
         guard !delta.isIdentity || isExact else { return }
         // The last portion is accessed in place: with a copy of it, growing it would copy all its items.
-        if let last = buffer.indices.last, !isExact, buffer[last].hasRoom(for: size) {
+        if let last = buffer.indices.last, !isExact, step == nil, buffer[last].hasRoom(for: size) {
             buffer[last].append(delta, size: size)
         } else {
-            buffer.append(Portion(delta, exactBase: isExact ? revision : nil, size: size, seen: revision))
+            buffer.append(
+                Portion(delta, exactBase: isExact ? revision : nil, step: step, size: size, seen: revision))
         }
     }
 
@@ -257,7 +257,7 @@ extension Replica {
             sequence &+= 1
             inFlight = InFlight(
                 sequence: sequence, delta: portion.delta, exactBase: portion.exactBase, count: portion.count,
-                seen: portion.seen)
+                seen: portion.seen, step: portion.step)
         }
         guard let inFlight else { return nil }
         // A snapshot of another history may have set the list back to an older revision.

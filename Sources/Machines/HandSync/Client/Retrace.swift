@@ -17,6 +17,8 @@ package struct Retrace: Sendable {
     package struct Steps: Equatable, Sendable {
         /// Steps by the sequences of their commits.
         package var made: [UInt64: UndoStep]
+        /// How many edits of the user a commit joins, if they are several, by its sequence.
+        package var counts: [UInt64: Int] = [:]
         /// Steps that changed nothing, and so have no commit, by the revision at which they were made.
         package var empty: [Int: [UndoStep]]
 
@@ -26,8 +28,20 @@ package struct Retrace: Sendable {
         }
     }
 
-    /// The user's own steps, by author number.
-    package var own: [UInt64: Steps]
+    /// What one person has done to a list, as the person's journals know it.
+    package struct Memory: Sendable {
+        /// The person's steps, by author number.
+        package var own: [UInt64: Steps]
+        /// What can be undone and redone at a revision. Commits up to there need not be read.
+        package var base: (history: UndoHistory, revision: Int)?
+
+        package init(own: [UInt64: Steps] = [:], base: (UndoHistory, Int)? = nil) {
+            (self.own, self.base) = (own, base)
+        }
+    }
+
+    package var memory: Memory
+    private var own: [UInt64: Steps] { memory.own }
     /// The revision up to which the history is known.
     package private(set) var revision: Int
     /// The last commits up to `revision`, one after another.
@@ -42,10 +56,15 @@ package struct Retrace: Sendable {
     private static let depth = 10_000
     private static let page = 1_000
 
-    package init(own: [UInt64: Steps], revision: Int) {
-        self.own = own
+    /// - Parameter revision: the list's. Commits after it may be added later.
+    package init(_ memory: Memory, revision: Int) {
+        self.memory = memory
         self.revision = revision
+        if let base = memory.base, base.revision > revision { self.memory.base = nil }
     }
+
+    /// The revision of the oldest commit that matters, less one.
+    private var bottom: Int { memory.base?.revision ?? 0 }
 
     /// The revision before the first of the commits.
     private var floor: Int { revision - commits.count }
@@ -95,6 +114,8 @@ package struct Retrace: Sendable {
 
     private enum Search {
         case found(Target)
+        /// It is in the history up to the base, if it exists.
+        case inBase
         case nothing
         /// It is further back, if it exists.
         case further
@@ -105,7 +126,9 @@ package struct Retrace: Sendable {
 
     private func deeds(at commit: Commit) -> [Deed] {
         let empty = own.values.flatMap { $0.empty[commit.revision] ?? [] }.map { Deed($0, true) }
-        return own[commit.author].map { [($0.made[commit.sequence], false)] + empty } ?? empty
+        guard let steps = own[commit.author] else { return empty }
+        let deed = Deed(steps.made[commit.sequence], false)
+        return Array(repeating: deed, count: steps.counts[commit.sequence] ?? 1) + empty
     }
 
     /// Finds the newest deed that is still in effect and that the step would reverse. An undo reverses the newest edit
@@ -113,6 +136,7 @@ package struct Retrace: Sendable {
     private func search(_ wanted: UndoStep) -> Search {
         var matched = 0
         for commit in commits.reversed() {
+            if commit.revision <= bottom { break }
             for deed in deeds(at: commit).reversed() {
                 if deed.step == nil, wanted == .redo { return .nothing }
                 if deed.step == wanted {
@@ -124,7 +148,7 @@ package struct Retrace: Sendable {
                 }
             }
         }
-        return floor == 0 ? .nothing : .further
+        return floor > bottom ? .further : memory.base == nil ? .nothing : .inBase
     }
 
     /// Returns what to do next for a wish.
@@ -151,13 +175,20 @@ package struct Retrace: Sendable {
         case .further:
             if isForgotten || commits.count >= Self.depth { return .nothing }
             // Read as many more commits as are already known.
-            return read(from: max(1, floor - min(max(commits.count, 1), Self.page) + 1))
-        case .found(let target):
-            for commit in commits(from: target.revision) where own[commit.author] != nil {
-                if inverse(of: commit) == nil { return .look(commit) }
-            }
-            return delta(of: step, from: target).map { .make($0, as: step, of: target) } ?? .nothing
+            return read(from: max(bottom + 1, floor - min(max(commits.count, 1), Self.page) + 1))
+        case .inBase: return make(step, of: nil)
+        case .found(let target): return make(step, of: target)
         }
+    }
+
+    /// - Parameter target: nil if it is in the base.
+    private mutating func make(_ step: UndoStep, of target: Target?) -> Advice {
+        let first = target?.revision ?? bottom + 1
+        for commit in commits(from: first) where own[commit.author] != nil {
+            if inverse(of: commit) == nil { return .look(commit) }
+        }
+        guard let retraction = delta(of: step, from: target) else { return .nothing }
+        return .make(retraction, as: step, of: target ?? Target(revision: bottom, isEmpty: false))
     }
 
     private mutating func read(from revision: Int) -> Advice {
@@ -179,29 +210,27 @@ package struct Retrace: Sendable {
         return inverses[commit.revision]
     }
 
-    private func commits(from revision: Int) -> ArraySlice<Commit> { commits[(revision - floor - 1)...] }
+    private func commits(from revision: Int) -> ArraySlice<Commit> { commits[max(0, revision - floor - 1)...] }
 
     /// Returns what reverses the target, made on the list at `revision`, or nil if the undo history is too short for
     /// it.
-    private func delta(of step: UndoStep, from target: Target) -> Retraction? {
-        if target.isEmpty { return .nothing }
-        var history = UndoHistory()
-        for commit in commits(from: target.revision) {
+    private func delta(of step: UndoStep, from target: Target?) -> Retraction? {
+        if target?.isEmpty == true { return .nothing }
+        var history = target == nil ? memory.base?.history ?? UndoHistory() : UndoHistory()
+        for commit in commits(from: target?.revision ?? bottom + 1) {
             if own[commit.author] == nil { history.follow(commit.delta) }
-            for deed in deeds(at: commit) {
-                let inverse = deed.isEmpty ? .identity : inverses[commit.revision] ?? .identity
+            for (number, deed) in deeds(at: commit).enumerated() {
+                // The first of joined edits is the last to be undone, and undoes what is left of all of them.
+                let inverse = deed.isEmpty || number > 0 ? .identity : inverses[commit.revision] ?? .identity
                 switch deed.step {
                 case nil: history.record(inverse: inverse)
-                case .undo:
-                    _ = history.undo()
-                    history.undid(inverse: inverse)
-                case .redo:
-                    _ = history.redo()
-                    history.redid(inverse: inverse)
+                case let step?:
+                    _ = history.take(step)
+                    history.made(step, inverse: inverse)
                 }
             }
         }
-        return step == .undo ? history.undo() : history.redo()
+        return history.take(step)
     }
 
     /// Returns the inverse of any commit, made on the list after it, transformed over all later commits.
@@ -209,7 +238,7 @@ package struct Retrace: Sendable {
         var history = UndoHistory()
         history.record(inverse: inverse)
         for later in commits(from: commit.revision).dropFirst() { history.follow(later.delta) }
-        return history.undo() ?? .nothing
+        return history.take(.undo) ?? .nothing
     }
 }
 

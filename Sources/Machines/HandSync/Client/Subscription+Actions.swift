@@ -66,24 +66,29 @@ extension ClientMachine.Subscription {
     // MARK: The user's edits
 
     mutating func edit(_ delta: Delta, isExact: Bool, _ common: inout Common) throws(Replica.EditError) {
-        finishEdit(Retraction(delta: try replica.edit(delta, isExact: isExact)), isExact: isExact, &common)
+        let made = Retraction(delta: try replica.edit(delta, isExact: isExact))
+        finish(made, .edit(made.delta, isExact: isExact), &common)
     }
 
-    mutating func undo(_ common: inout Common) throws(Replica.EditError) -> Bool {
-        finishEdit(try replica.undo(), &common)
+    /// Undoes or redoes; returns false if there is nothing.
+    mutating func take(_ step: UndoStep, _ common: inout Common) throws(Replica.EditError) -> Bool {
+        guard let made = try replica.take(step) else { return false }
+        finish(made, .step(step, made.delta), &common)
+        return true
     }
 
-    mutating func redo(_ common: inout Common) throws(Replica.EditError) -> Bool {
-        finishEdit(try replica.redo(), &common)
+    /// Makes a step that reverses an edit from before the replica's history.
+    mutating func take(
+        _ step: UndoStep, _ retraction: Retraction, _ common: inout Common
+    ) throws(Replica.EditError) {
+        try replica.take(step, retraction.delta)
+        finish(retraction, .step(step, retraction.delta), &common)
     }
 
-    @discardableResult
-    private mutating func finishEdit(_ made: Retraction?, isExact: Bool = false, _ common: inout Common) -> Bool {
-        guard let made else { return false }
-        journal(.edit(made.delta, isExact: isExact), &common)
+    private mutating func finish(_ made: Retraction, _ event: JournalEvent, _ common: inout Common) {
+        journal(event, &common)
         tell(Replica.Update(made, in: replica.view), &common)
         submit(&common)
-        return true
     }
 
     mutating func setFocus(_ focus: Focus?, _ common: inout Common) {
@@ -104,6 +109,11 @@ extension ClientMachine.Subscription {
     private mutating func sendSubmission(_ common: inout Common) {
         guard let submission = takeSubmission() else { return }
         if !isJournaled { common.noteUsed(submission.sequence, in: replica.logID) }
+        if let mine = replica.inFlight, mine.step != nil || mine.count > 1 {
+            let known = JournalSubmission(
+                log: replica.logID, sequence: mine.sequence, list: name, step: mine.step, count: mine.count)
+            common.note(known, isUrgent: false)
+        }
         common.send(.submit(submission))
     }
 
@@ -144,8 +154,9 @@ extension ClientMachine.Subscription {
     }
 
     mutating func take(_ commit: Commit, _ common: inout Common) {
-        guard let update = receive(commit) else { return }
-        journal(.commit(commit), &common)
+        let isPersons = common.isPersons(commit.author)
+        guard let update = receive(commit, isPersons: isPersons) else { return }
+        journal(isPersons ? .personsCommit(commit) : .commit(commit), &common)
         tell(update, &common)
         if update.isUsedTwice { submitAnew(after: commit.sequence, &common) }
         // The list's number stays the same; its snapshot arrives under a new request.
@@ -192,12 +203,26 @@ extension ClientMachine.Subscription {
 
     // MARK: The journal and the user
 
+    /// Notes what can be undone, and what others may still override. With pending edits, that would be about a list that
+    /// the server does not have.
+    func noteMemory(_ common: inout Common) {
+        guard !replica.hasPending, replica.logID != 0 else { return }
+        if !replica.history.isEmpty {
+            common.journal?.add(
+                .undo(replica.history, log: replica.logID, revision: replica.revision), isUrgent: false)
+        }
+        if !replica.ownWork.isEmpty {
+            common.journal?.add(.work(KeptWork(replica), person: common.hello.person), isUrgent: false)
+        }
+    }
+
     private func journal(_ event: JournalEvent, _ common: inout Common) {
         if isJournaled { common.journal?.add(event, to: name) }
     }
 
     private func tell(_ update: Replica.Update, _ common: inout Common) {
         if update.isOwnCommit { common.noteCommitted() }
+        for case let loss? in update.notices.map(Loss.init) { common.note(loss, of: name, replica.logID) }
         common.emit(.list(name, .changed(state, update)))
     }
 

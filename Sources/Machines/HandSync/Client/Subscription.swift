@@ -176,9 +176,9 @@ extension ClientMachine.Subscription {
     }
 
     /// Handles a commit of the list; returns nil if it is already known. A diverged replica waits for its snapshot.
-    mutating func receive(_ commit: Commit) -> Replica.Update? {
+    mutating func receive(_ commit: Commit, isPersons: Bool) -> Replica.Update? {
         if isReceiving || commit.revision <= replica.revision || replica.hasDiverged { return nil }
-        return replica.receiveAnything(commit)
+        return replica.receiveAnything(commit, isPersons: isPersons)
     }
 
     /// Goes live, once all commits have arrived that the server had when the client subscribed. Edits pending on a

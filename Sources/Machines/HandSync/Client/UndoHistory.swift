@@ -1,4 +1,5 @@
 import HandCore
+import HandWire
 
 /// The user's edits that can be undone and redone. Others' edits in between stay.
 ///
@@ -7,9 +8,11 @@ import HandCore
 /// histories use the same scheme: an entry is transformed only when it is used.
 ///
 /// Its size is bounded: the oldest entries are forgotten, regardless of how much was done between them.
-struct UndoHistory: Sendable {
+public struct UndoHistory: Sendable {
     private var undos = Stack()
     private var redos = Stack()
+
+    init() {}
 
     var isEmpty: Bool { undos.isEmpty && redos.isEmpty }
     var canUndo: Bool { !undos.isEmpty }
@@ -28,13 +31,39 @@ struct UndoHistory: Sendable {
         redos.follow(delta)
     }
 
-    /// Returns what undoes the newest edit on the current list, or nil if there is none. The caller applies it and
-    /// passes its inverse to `undid`.
-    mutating func undo() -> Retraction? { undos.pop() }
-    mutating func redo() -> Retraction? { redos.pop() }
+    /// Returns the edit of a step on the current list, or nil if there is nothing to undo or redo. The caller applies the
+    /// edit and passes its inverse to `made`.
+    mutating func take(_ step: UndoStep) -> Retraction? {
+        switch step {
+        case .undo: undos.pop()
+        case .redo: redos.pop()
+        }
+    }
 
-    mutating func undid(inverse: Delta) { redos.push(inverse) }
-    mutating func redid(inverse: Delta) { undos.push(inverse) }
+    mutating func made(_ step: UndoStep, inverse: Delta) {
+        switch step {
+        case .undo: redos.push(inverse)
+        case .redo: undos.push(inverse)
+        }
+    }
+
+    /// Takes a commit into account that was not made with this client. It has an inverse if the same person made it.
+    mutating func learn(_ delta: Delta, _ inverse: Delta?) {
+        if let inverse { recordElsewhere(delta, inverse: inverse) } else { follow(delta) }
+    }
+
+    /// Records an edit that the user made with another client. It is a step if it equals what that step would make: a
+    /// commit does not say.
+    private mutating func recordElsewhere(_ delta: Delta, inverse: Delta) {
+        for step in [UndoStep.undo, .redo] {
+            var next = self
+            guard next.take(step)?.delta == delta else { continue }
+            next.made(step, inverse: inverse)
+            self = next
+            return
+        }
+        record(inverse: inverse)
+    }
 
     /// The approximate size on the wire, in bytes.
     var bytes: Int { undos.bytes + redos.bytes }
@@ -57,16 +86,16 @@ public struct Retraction: Equatable, Sendable {
 
 /// A stack of inverse edits.
 private struct Stack: Sendable {
-    private struct Entry: Sendable {
+    fileprivate struct Entry: Sendable {
         let inverse: Delta
         /// What happened to the list between this entry and the next one; for the newest it is still being composed.
         var since = Delta.identity
         var bytes: Int
     }
 
-    private var entries: [Entry] = []
+    fileprivate var entries: [Entry] = []
     /// What happened since the newest entry.
-    private var since = Composer()
+    fileprivate var since = Composer()
     /// How many deltas `since` may compose before it is compacted.
     private var room = smallRoom
     private(set) var bytes = 0
@@ -125,7 +154,7 @@ private struct Stack: Sendable {
         return Retraction(delta: delta, spared: spared)
     }
 
-    private mutating func begin(since delta: Delta) {
+    fileprivate mutating func begin(since delta: Delta) {
         since = Composer(delta)
         room = Self.smallRoom
     }
@@ -147,5 +176,50 @@ private struct Stack: Sendable {
     private mutating func forget(_ count: Int) {
         bytes -= entries.prefix(count).reduce(0) { $0 + $1.bytes }
         entries.removeFirst(count)
+    }
+}
+
+// MARK: - Bytes
+
+extension UndoHistory {
+    /// The stored form: both stacks, each with its entries from the oldest on.
+    package var encoded: [UInt8] {
+        var writer = WireWriter()
+        write(to: &writer)
+        return writer.bytes
+    }
+
+    func write(to writer: inout WireWriter) {
+        undos.write(to: &writer)
+        redos.write(to: &writer)
+    }
+
+    package init(_ reader: inout WireReader) throws(WireError) {
+        undos = try Stack(&reader)
+        redos = try Stack(&reader)
+    }
+}
+
+extension UndoHistory: Equatable {
+    public static func == (first: UndoHistory, second: UndoHistory) -> Bool { first.encoded == second.encoded }
+}
+
+extension Stack {
+    fileprivate func write(to writer: inout WireWriter) {
+        writer.varint(entries.count)
+        for (index, entry) in entries.enumerated() {
+            writer.delta(entry.inverse)
+            writer.delta(index + 1 == entries.count ? since.delta : entry.since)
+        }
+    }
+
+    fileprivate init(_ reader: inout WireReader) throws(WireError) {
+        var last = Delta.identity
+        for _ in 0..<(try reader.count("undo steps", limit: reader.remaining)) {
+            since = Composer(last)
+            push(try reader.delta())
+            last = try reader.delta()
+        }
+        begin(since: last)
     }
 }

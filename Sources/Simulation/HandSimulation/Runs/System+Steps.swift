@@ -109,7 +109,7 @@ extension System {
 
     private func stepBack(_ client: SimulatedClient, _ name: String, isRedo: Bool) {
         make(client, name, isUndo: !isRedo) { machine in
-            _ = isRedo ? try machine.redo(name) : try machine.undo(name)
+            _ = try machine.take(isRedo ? .redo : .undo, name)
         }
     }
 

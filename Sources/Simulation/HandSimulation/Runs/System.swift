@@ -150,7 +150,7 @@ final class System {
             guard let author = client.machine?.author, !client.isCopied else { return }
             ledger.check(
                 acknowledged: sequence, through: revision, of: name, author: author, client: client.number)
-        case .rejected(let reason, let delta):
+        case .rejected(let reason, let delta, _):
             trace("client \(client.number) is rejected on \(name), \(delta.summary): \(reason)")
             promises.rejected(delta.put)
             let waiting = client.machine?.subscriptions[name]?.replica.pendingItems ?? []
@@ -168,9 +168,9 @@ final class System {
             if !hasGarbled, !client.isCopied {
                 report(.exactlyOnce, "client \(client.number) does not recognize its own commit \(revision) of \(name)")
             }
-        case .superseded(_, .words(let loss, _), author: 0, _):
+        case .superseded(_, .words(let loss, _), let override) where override.author == 0:
             promises.rejected(UniqueWords.Put(wordsOf: loss.lost))
-        case .superseded(let item, _, author: 0, _):
+        case .superseded(let item, _, let override) where override.author == 0:
             // A snapshot does not say who overwrote an item. The reader only learns that the item is gone.
             if client.followed[name]?.contains(where: { $0.id == item.id }) != true {
                 promises.rejected(UniqueWords.Put(item))

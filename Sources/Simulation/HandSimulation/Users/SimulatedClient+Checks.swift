@@ -11,7 +11,7 @@ extension SimulatedClient {
             if case .acknowledged(commit.sequence, commit.revision) = $0 { isOwn } else { false }
         }
         let told = notices.reduce(into: Set<Substring>()) { told, notice in
-            if case .superseded(_, .words(let loss, _), _, _) = notice {
+            if case .superseded(_, .words(let loss, _), _) = notice {
                 told.formUnion(UniqueWords.all(in: loss.lost))
             }
         }

@@ -56,7 +56,7 @@ final class SimulatedVisitor {
             guard visit == nil, let asking, asking.request == request else { return }
             // Other people keep editing in the meantime.
             system.scheduler.after(UInt64(random.next(below: 200))) { [unowned self] in edit(asking.name, excerpt) }
-        case .committed(let revision, _): committed(at: revision)
+        case .committed(let revision, _, _): committed(at: revision)
         case .rejected(.duplicateItem(let id)):
             system.report(.exactlyOnce, "item \(id) of a visit was inserted twice")
         case .rejected, .stale, .error, .disconnected: if visit?.request == request { visit = nil }

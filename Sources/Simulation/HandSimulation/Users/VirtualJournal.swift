@@ -43,7 +43,8 @@ struct VirtualJournal {
             lists[list] = Kept(head: replica.checkpoint.bytes, items: Array(replica.confirmed))
         case .shared: isShared = true
         case .used(let log, let sequence): used[log] = max(used[log] ?? 0, sequence)
-        case .step, .met, .committed: break
+        case .submission(let made, _): used[made.log] = max(used[made.log] ?? 0, made.sequence)
+        case .answered, .undo, .work, .lost, .found, .told, .met, .committed: break
         }
     }
 

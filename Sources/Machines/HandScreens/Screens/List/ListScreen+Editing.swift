@@ -14,8 +14,7 @@ extension ListScreen {
             if !data.hand.rules.hasDeck { return "this list has no deck" }
             return data.hand.violation(inserting: .card(.faceDown)).map { "\(Rejection.violation($0))" }
         case .pasteBelow, .pasteAbove: return Self.refusalToPaste(app.clipboard, data.hand)
-        case .undo, .redo: return data.refusal(of: action)
-        case .retrieve: return data.notices.contains { $0.recovery != nil } ? nil : "nothing was overridden or rejected"
+        case .retrieve: return data.notices.contains(where: \.canRetrieve) ? nil : "nothing was overridden or rejected"
         default: return current(app).flatMap { Self.refusal(of: action, for: $0.content) }
         }
     }
@@ -178,17 +177,20 @@ extension Content {
 /// Makes overridden or rejected edits again.
 enum Retrieval {
     static func newest(of list: String, _ app: inout AppState) -> [Command] {
-        guard let index = app.list(list).notices.lastIndex(where: { $0.recovery != nil }) else { return [.bell] }
+        guard let index = app.list(list).notices.lastIndex(where: \.canRetrieve) else { return [.bell] }
         return retrieve(index, of: list, &app)
     }
 
     /// Makes the edit of a notice again, and removes the notice.
     static func retrieve(_ index: Int, of list: String, _ app: inout AppState) -> [Command] {
         let data = app.list(list)
-        guard let delta = data.notices[index].delta(on: data.hand, &app.random) else {
-            return [.say("the item is gone; there is nothing to get back")]
-        }
+        guard let loss = data.notices[index].loss,
+            let delta = loss.delta(on: data.hand, { .random(using: &app.random) })
+        else { return [.say("the item is gone; there is nothing to get back")] }
         app.withList(list) { _ = $0.notices.remove(at: index) }
-        return [.edit(list: list, delta), .say("got back: \(data.notices[index].text(in: data))")]
+        return [
+            .edit(list: list, delta), .forget(list: list, loss),
+            .say("got back: \(data.notices[index].text(in: data))"),
+        ]
     }
 }

@@ -1,0 +1,85 @@
+import HandCore
+import HandWire
+
+/// What others may still override of a person's commits to a list, as of a revision. Clients that do not follow the
+/// list compare it with the commits made since.
+public struct KeptWork: Equatable, Sendable {
+    /// The items of the work, where they are at the revision.
+    public private(set) var excerpt: Excerpt
+    private var work: OwnWork
+
+    /// How many commits are compared at most; after more, the work is forgotten.
+    package static let reach = 10_000
+
+    public var logID: UInt64 { excerpt.logID }
+    public var revision: Int { excerpt.revision }
+    public var isEmpty: Bool { work.isEmpty }
+
+    /// Nothing, on the list that an excerpt is of.
+    public init(on excerpt: Excerpt) {
+        self.excerpt = excerpt
+        self.excerpt.entries = []
+        work = OwnWork()
+    }
+
+    /// The work of a replica without pending edits. O(n).
+    init(_ replica: Replica) {
+        work = replica.ownWork
+        let ids = work.itemIDs.map { Excerpt.Selection.ids($0...$0) }
+        excerpt = replica.confirmed.excerpt(ids, logID: replica.logID, revision: replica.revision)
+        excerpt.isCut = false
+    }
+
+    /// Adds items of another excerpt at the same revision.
+    package mutating func add(_ other: Excerpt) {
+        let known = Set(excerpt.entries.map(\.position))
+        let entries = excerpt.entries + other.entries.filter { !known.contains($0.position) }
+        excerpt.entries = entries.sorted { $0.position < $1.position }
+    }
+
+    /// Takes the next commits of the list into account, and returns what they overrode.
+    ///
+    /// - Parameters:
+    ///   - own: whether the author of a commit is this person; work on known items is recorded then.
+    /// - Throws: if the commits do not fit, as those of another history.
+    package mutating func pass(_ commits: [Commit], own: (UInt64) -> Bool) throws -> [Loss] {
+        var (hand, losses) = (excerpt.hand, [Loss]())
+        var known = excerpt.entries.map(\.position)
+        for commit in commits {
+            guard commit.revision == excerpt.revision + 1 else { throw Gap() }
+            try hand.check(commit.delta)
+            let isOwn = own(commit.author)
+            losses += work.overridden(by: commit, author: isOwn ? commit.author : nil, on: hand).compactMap(Loss.init)
+            if isOwn, Set(commit.delta.touched.flatMap(\.self)).isSubset(of: known) { work.record(commit, on: hand) }
+            try hand.apply(commit.delta)
+            known = known.compactMap { commit.delta.map(index: $0) }
+            excerpt.revision = commit.revision
+        }
+        let items = work.itemIDs
+        excerpt.count = hand.count
+        excerpt.entries = known.sorted().map { Excerpt.Entry(position: $0, item: hand[$0]) }
+            .filter { items.contains($0.item.id) }
+        return losses
+    }
+
+    /// The commits are not those after the revision.
+    struct Gap: Error {}
+}
+
+// MARK: - Bytes
+
+extension KeptWork {
+    package var bytes: [UInt8] {
+        var writer = WireWriter()
+        writer.excerpt(excerpt)
+        work.write(to: &writer)
+        return writer.bytes
+    }
+
+    package init(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
+        var reader = WireReader(bytes)
+        excerpt = try reader.excerpt()
+        work = try OwnWork(&reader)
+        try reader.expectEnd(of: "own work")
+    }
+}

@@ -1,0 +1,210 @@
+import HandCore
+import HandWire
+
+/// What a person wrote and a list does not have: the server refused it, or somebody overrode it. It needs no list, so
+/// that it can be kept until its person decides about it.
+public enum Loss: Equatable, Sendable {
+    case refused(Rejection, [Piece])
+    /// For lost words, the item is as the override left it; otherwise it is as the user left it.
+    case overridden(Item, Superseded.Loss, by: Override)
+
+    /// Whose commit overrode an edit, and how.
+    public struct Override: Equatable, Sendable {
+        /// 0 if nobody knows, as after a snapshot.
+        public let author: UInt64
+        public let revision: Int
+        /// Whether it deleted the item.
+        public let deletesItem: Bool
+        /// The item above the lost one, where the user put it; nil at the top.
+        public let behind: ItemID?
+
+        public init(author: UInt64, revision: Int, deletesItem: Bool = false, behind: ItemID? = nil) {
+            (self.author, self.revision, self.deletesItem, self.behind) = (author, revision, deletesItem, behind)
+        }
+    }
+
+    /// One part of an edit. A content is the item's before the edit.
+    public enum Piece: Equatable, Sendable {
+        case insert(Content, behind: ItemID?)
+        case edit(ItemID, Change, of: Content)
+        case move(ItemID, behind: ItemID?, Content)
+        case delete(ItemID, Content)
+    }
+
+    /// Returns nil if the notice tells of no loss.
+    public init?(_ notice: Replica.Notice) {
+        switch notice {
+        case .superseded(let item, let loss, let override): self = .overridden(item, loss, by: override)
+        case .rejected(let reason, let delta, let list): self = .refused(reason, delta.pieces(on: list))
+        case .acknowledged, .spared, .usedTwice, .diverged: return nil
+        }
+    }
+
+    public var isRefused: Bool { if case .refused = self { true } else { false } }
+
+    /// What gets the lost edit back.
+    public var pieces: [Piece] {
+        switch self {
+        case .refused(_, let pieces): return pieces
+        case .overridden(let item, _, let override) where override.deletesItem:
+            return [.insert(item.content, behind: override.behind)]
+        case .overridden(let item, .move, let override):
+            return [.move(item.id, behind: override.behind, item.content)]
+        case .overridden(let item, .edit(let fields), _):
+            return [.edit(item.id, item.content.setting(fields), of: item.content)]
+        case .overridden(let item, .words(let loss, let field), _):
+            let change = field == .url ? Change(url: loss.recovery) : Change(text: loss.recovery)
+            return [.edit(item.id, change, of: item.content)]
+        }
+    }
+
+    /// The words in it, one text for each part, so that nobody has to type them again.
+    public var texts: [String] {
+        if case .overridden(_, .words(let loss, _), let override) = self, !override.deletesItem { return [loss.lost] }
+        return pieces.compactMap { piece in
+            switch piece {
+            case .insert(let content, _): content.text
+            case .edit(_, let change, let content): (try? content.applying(change))?.text
+            case .move, .delete: nil
+            }
+        }
+    }
+}
+
+// MARK: - Getting it back
+
+extension Loss {
+    /// Returns the edit that gets the lost edit back on a list; nil if all its items are gone. Edits of items that were
+    /// deleted insert those items again.
+    public func delta(on hand: Hand, _ newID: () -> ItemID) -> Delta? {
+        var (list, composer) = (hand, Composer())
+        for piece in pieces {
+            guard let delta = piece.delta(on: list, newID), let next = try? list.applying(delta) else { continue }
+            composer.append(delta)
+            list = next
+        }
+        let delta = composer.delta
+        return delta.isIdentity ? nil : delta
+    }
+}
+
+extension Loss.Piece {
+    /// O(n): it looks for the item's id.
+    fileprivate func delta(on hand: Hand, _ newID: () -> ItemID) -> Delta? {
+        func gap(behind item: ItemID?) -> Int? { item.map { hand.index(of: $0).map { $0 + 1 } } ?? 0 }
+        func inserting(_ content: Content, behind: ItemID?) -> Delta {
+            let item = Item(id: newID(), content: content)
+            guard let behind, let gap = gap(behind: behind) else {
+                return .inserting(
+                    [item], at: behind == nil && !hand.isEmpty ? 0 : hand.count, behind == nil ? .after : .before)
+            }
+            return .inserting([item], at: gap, .after)
+        }
+        switch self {
+        case .insert(let content, let behind): return inserting(content, behind: behind)
+        case .edit(let id, let change, let content):
+            guard let index = hand.index(of: id) else {
+                return (try? content.applying(change)).map { inserting($0, behind: hand.last?.id) }
+            }
+            guard let since = Change(from: content, to: hand[index].content) else { return nil }
+            return .editing(at: index, change.transformed(over: since, as: .later))
+        case .move(let id, let behind, _):
+            guard let index = hand.index(of: id) else { return nil }
+            return .moving([index..<index + 1], to: gap(behind: behind) ?? hand.count, .after)
+        case .delete(let id, _): return hand.index(of: id).map { .deleting($0..<$0 + 1) }
+        }
+    }
+}
+
+extension Content {
+    /// Returns the change that sets fields other than texts to their values in this content.
+    fileprivate func setting(_ fields: Change.Fields) -> Change {
+        switch self {
+        case .task(_, let done) where fields.contains(.done): Change(done: done)
+        case .card(let card) where fields.contains(.card): Change(card: card)
+        case .unknown(_, let bytes) where fields.contains(.bytes): Change(bytes: bytes)
+        default: Change()
+        }
+    }
+}
+
+extension Delta {
+    /// Returns the parts of an edit that was made on `list`.
+    fileprivate func pieces(on list: Hand) -> [Loss.Piece] {
+        guard let edited = try? list.applying(self) else {
+            return insertedItems.map { .insert($0.content, behind: nil) }
+        }
+        func behind(_ index: Int) -> ItemID? { index > 0 ? edited[index - 1].id : nil }
+        var pieces: [Loss.Piece] = deletedItems(on: list).map { .delete($0.id, $0.content) }
+        for (item, isMoved, change) in intentions(on: list) {
+            if isMoved, let index = edited.index(of: item.id) {
+                pieces.append(.move(item.id, behind: behind(index), item.content))
+            }
+            if !change.isEmpty { pieces.append(.edit(item.id, change, of: item.content)) }
+        }
+        for step in placed {
+            guard case .insert = step.component else { continue }
+            for index in step.new { pieces.append(.insert(edited[index].content, behind: behind(index))) }
+        }
+        return pieces
+    }
+
+    /// Returns the part of a refused edit that the refusal is not about; the identity if nothing is left.
+    ///
+    /// - Parameter list: the list that this edit was made on.
+    func spared(by reason: Rejection, on list: Hand) -> Delta {
+        switch reason {
+        case .violation(.listFull(let maximum)):
+            let deleted = deletedItems(on: list).count
+            var room = maximum - (list.count - deleted)
+            return filtered(on: list) { _ in
+                room -= 1
+                return room >= 0
+            }
+        case .violation(.itemTooLarge(_, let maximum)):
+            let fits = { (item: Item, change: Change) in
+                (try? item.content.applying(change)).map { $0.size <= maximum } ?? false
+            }
+            return filtered(on: list, edits: fits) { $0.content.size <= maximum }
+        case .violation(.kindNotAllowed(let kind)): return filtered(on: list) { $0.content.kind != kind }
+        case .violation(.deckEmpty): return filtered(on: list) { $0.content != .card(.faceDown) }
+        case .violation(.cardNotInDeck(let card)): return filtered(on: list) { $0.content != .card(card) }
+        case .violation(.cardsAreDealt):
+            return filtered(on: list) { $0.content.kind != .card || $0.content == .card(.faceDown) }
+        case .duplicateItem(let id): return filtered(on: list) { $0.id != id }
+        // Whoever may only add items may still do that.
+        case .notAllowed: return onlyInsertions
+        case .doesNotFit, .revisionMoved, .notStored, .tooManyPending, .storeFull, .reasonForgotten: return .identity
+        }
+    }
+
+    private func filtered(
+        on list: Hand, edits isMade: (Item, Change) -> Bool = { _, _ in true }, items isKept: (Item) -> Bool
+    ) -> Delta {
+        var old = 0
+        let kept = components.map { component -> Component in
+            switch component {
+            case .keep(let count), .delete(let count), .pick(let count): old += count
+            case .edit(let change):
+                defer { old += 1 }
+                if !isMade(list[old], change) { return .keep(1) }
+            case .insert(let items, let side): return .insert(items.filter(isKept), side)
+            case .drop: break
+            }
+            return component
+        }
+        return (try? Delta(kept)) ?? .identity
+    }
+
+    private var onlyInsertions: Delta {
+        let kept = components.compactMap { component -> Component? in
+            switch component {
+            case .keep, .insert: component
+            case .edit: .keep(1)
+            case .delete(let count), .pick(let count): .keep(count)
+            case .drop: nil
+            }
+        }
+        return (try? Delta(kept)) ?? .identity
+    }
+}

@@ -1,0 +1,162 @@
+import HandCore
+import HandJournal
+import HandSync
+import HandWire
+
+// What the journal remembers of this person's commits: what others may have overridden since, what can be undone, and
+// what was sent without an answer.
+
+extension HandClient {
+    /// Returns the commits of a list from one revision through another.
+    package func commits(of name: String, from first: Int, through last: Int = .max) async throws -> [Commit] {
+        var found: [Commit] = []
+        var next = max(1, first)
+        while next <= last {
+            let page = try await history(of: name, from: next, limit: min(1_000, last - next + 1)).commits
+            guard let newest = page.last, newest.revision >= next else { break }
+            found += page
+            next = newest.revision + 1
+        }
+        return found
+    }
+
+    // MARK: Unknown outcomes
+
+    /// The outcome of an edit that an earlier run sent.
+    package struct Settled: Sendable {
+        package let submission: JournalSubmission
+        package let answer: ClientMachine.Answer
+        package let people: [UInt64: String]
+    }
+
+    /// Sends the edits again whose outcome an earlier run of this person has not learned, and returns their outcomes.
+    /// The server recognizes each by its sequence, so that none is made twice.
+    package func settle() async throws -> [Settled] {
+        let person = try await read { $0.configuration.person }
+        var settled: [Settled] = []
+        for submission in try await askJournal(otherwise: [], { try $0.unanswered(by: person) }) {
+            let answer = try await answer { $0.resume(submission) }
+            var people: [UInt64: String] = [:]
+            if case .committed(let revision, let notices, let commits) = answer {
+                people = await naming(Settlement(revision: revision, notices: notices), on: submission.list).people
+                if let edit = submission.edit { try await remember(commits, since: edit.excerpt, on: submission.list) }
+            }
+            settled.append(Settled(submission: submission, answer: answer, people: people))
+        }
+        return settled
+    }
+
+    /// Whether something was sent that changes the server's lists, and not answered.
+    package func isOutcomeUnknown() async -> Bool {
+        (try? await read { $0.machine.isOutcomeUnknown }) ?? false
+    }
+
+    // MARK: What others override later
+
+    /// Finds out what others have overridden of this person's earlier commits to a list, and keeps it. Costs nothing if
+    /// there is nothing to override.
+    package func compareWork(on name: String) async throws {
+        guard try await askJournal(otherwise: false, { try $0.hasWork }) else { return }
+        let head = try await excerpt(of: name)
+        guard let (work, losses) = try await work(at: head, on: name), work.revision > 0 else { return }
+        try await note(work, losses, on: name)
+    }
+
+    /// Adds a commit of this person, the last of the commits since an excerpt, to the work that others may override.
+    func remember(_ commits: [Commit], since excerpt: Excerpt, on name: String) async throws {
+        guard let own = commits.last else { return }
+        if own.delta.touched.isEmpty {
+            guard try await askJournal(otherwise: false, { try $0.hasWork }) else { return }
+        }
+        var (work, losses) = try await work(at: excerpt, on: name) ?? (KeptWork(on: excerpt), [])
+        work.add(excerpt)
+        losses += try await pass(commits, &work)
+        try await note(work, losses, on: name)
+    }
+
+    /// Returns this person's work as of an excerpt's revision, and what was overridden until then.
+    private func work(at head: Excerpt, on name: String) async throws -> (KeptWork, [Loss])? {
+        let person = try await read { $0.configuration.person }
+        guard var work = try await askJournal(otherwise: nil, { try $0.work(of: person, in: head.logID) }),
+            work.revision <= head.revision, head.revision - work.revision <= KeptWork.reach
+        else { return nil }
+        let commits = try await commits(of: name, from: work.revision + 1, through: head.revision)
+        let losses = try await pass(commits, &work)
+        return work.revision == head.revision ? (work, losses) : nil
+    }
+
+    private func pass(_ commits: [Commit], _ work: inout KeptWork) async throws -> [Loss] {
+        let authors = Set(commits.map(\.author))
+        let own = try await read { engine in authors.filter { engine.machine.isPersons($0) } }
+        return try work.pass(commits) { own.contains($0) }
+    }
+
+    private func note(_ work: KeptWork, _ losses: [Loss], on name: String) async throws {
+        let person = try await read { $0.configuration.person }
+        try await askJournal(otherwise: ()) { try $0.note(work, of: person, on: name, losses) }
+    }
+
+    /// Returns the lost edits of a list, or of all lists, that the journal keeps.
+    package func losses(of name: String) async throws -> [KeptLoss] {
+        try await askJournal(otherwise: []) { try $0.losses(of: name) }
+    }
+
+    /// Notes that the person has been told of all lost edits of a list.
+    package func noteTold(of name: String) async throws {
+        try await read { engine in engine.perform { $0.noteTold(of: name) } }
+    }
+
+    /// Returns the names of the authors who overrode edits, as far as the server still knows.
+    package func people(behind losses: [Loss], on name: String) async -> [UInt64: String] {
+        var people: [UInt64: String] = [:]
+        for case .overridden(_, _, let override) in losses where override.author != 0 && people[override.author] == nil
+        {
+            let page = try? await history(of: name, from: override.revision, limit: 1)
+            people.merge(page?.people ?? [:]) { $1 }
+        }
+        return people
+    }
+
+    /// Adds the names of those who overrode edits.
+    func naming(_ outcome: Settlement, on name: String) async -> Settlement {
+        var outcome = outcome
+        outcome.people = await people(behind: outcome.notices.compactMap(Loss.init), on: name)
+        return outcome
+    }
+
+    // MARK: Undo
+
+    /// Reads what must be known for a wish, and returns what to do: `make`, `nothing` or `forgotten`.
+    package func advice(
+        for wish: Retrace.Wish, _ past: inout Retrace, of name: String
+    ) async throws -> Retrace.Advice {
+        while true {
+            let advice = past.next(for: wish)
+            switch advice {
+            case .read(let revisions):
+                past.prepend(try await commits(of: name, from: revisions.lowerBound, through: revisions.upperBound))
+            case .look(let commit):
+                let before = try await excerpt(of: name, at: commit.revision - 1, commit.delta.selections)
+                past.learn(commit, on: before.hand)
+            case .make, .nothing, .forgotten: return advice
+            }
+        }
+    }
+
+    /// Makes a step on a followed list that reverses an edit from before its replica's history. Returns false if there
+    /// is none.
+    package func takeOlder(_ step: UndoStep, on name: String) async throws -> Bool {
+        let memory = try await read { $0.configuration.memory }
+        while true {
+            let state = try await read { try $0.followed(name) }
+            var past = Retrace(try memory(state.logID), revision: state.revision)
+            guard case .make(let retraction, _, _) = try await advice(for: .step(step), &past, of: name) else {
+                return false
+            }
+            let isMade = try await read { engine in
+                try engine.perform { try $0.take(step, retraction, on: name, at: state.revision) }
+            }
+            if isMade { return true }
+        }
+    }
+}

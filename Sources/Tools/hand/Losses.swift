@@ -1,0 +1,70 @@
+import HandClient
+import HandCore
+import HandFormats
+import HandJournal
+import HandScreens
+import HandSync
+
+/// Tells a person what became of earlier edits: of those that were sent without an answer, and of those that others
+/// have overridden or the server has refused.
+enum Losses {
+    /// Tells what this client's journal knows, before a command does its own work.
+    static func tell(of list: String?, _ client: HandClient, _ server: ServerOptions) async throws {
+        _ = await settle(client, server)
+        guard let list else { return }
+        // If this fails, the next command tells it.
+        try? await client.compareWork(on: list)
+        let untold = try await client.losses(of: list).filter { !$0.isTold }.map(\.loss)
+        if untold.isEmpty { return }
+        let people = await client.people(behind: untold, on: list)
+        tell(untold, people, server)
+        try await client.noteTold(of: list)
+    }
+
+    /// Finds out what became of edits that were sent without an answer, and tells it. Returns whether there were any.
+    static func settle(_ client: HandClient, _ server: ServerOptions) async -> Bool {
+        let settled = (try? await client.settle()) ?? []
+        for edit in settled { server.say(text(edit)) }
+        return !settled.isEmpty
+    }
+
+    static func tell(_ losses: [Loss], _ people: [UInt64: String], _ server: ServerOptions, of list: String? = nil) {
+        for loss in losses { server.say((list.map { "'\($0)': " } ?? "") + text(loss, people)) }
+        if losses.contains(where: { !$0.pieces.isEmpty }) {
+            server.say("get \(losses.count == 1 ? "it" : "them") back: \(Advised.command("rejected"))")
+        }
+    }
+
+    static func text(_ loss: Loss, _ people: [UInt64: String]) -> String {
+        guard case .overridden(_, _, let override) = loss else { return loss.deed }
+        let who = people[override.author] ?? "somebody"
+        return "\(who) \(loss.deed) (revision \(override.revision))"
+    }
+
+    private static func text(_ settled: HandClient.Settled) -> String {
+        let edit = "your earlier edit of '\(settled.submission.list)', whose outcome was not known,"
+        switch settled.answer {
+        case .committed(let revision, _, _): return "\(edit) was made: revision \(revision)"
+        case .rejected(let reason): return "\(edit) was refused: \(reason) It is kept: \(Advised.command("rejected"))"
+        default: return "\(edit) was not made. It is kept: \(Advised.command("rejected"))"
+        }
+    }
+
+    /// `{"what":"…","text":["…"],"author":7,"person":"bob","revision":2,"deleted":true,…}`: the members for people first.
+    static func json(_ loss: Loss, _ people: [UInt64: String]) -> JSONValue {
+        var members: [JSONValue.Member] = [
+            .init("what", .string(text(loss, people))), .init("texts", .array(loss.texts.map(JSONValue.string))),
+        ]
+        switch loss {
+        case .refused(let reason, _): members.append(.init("rejection", JSON.rejection(reason)))
+        case .overridden(let item, let loss, let override):
+            members += [
+                .init("item", .string("\(item.id)")), .init("author", JSONValue(override.author)),
+                .init("person", people[override.author].map(JSONValue.string) ?? .null),
+                .init("revision", JSONValue(override.revision)), .init("deleted", .bool(override.deletesItem)),
+            ]
+            members += JSON.members(of: loss)
+        }
+        return .object(members)
+    }
+}
