@@ -15,6 +15,9 @@ struct Simulate: ParsableCommand {
 
             If a promise is broken, the run is reduced to the fewest steps that still break it, and printed; the exit code \
             is 1.
+
+            At the end, it prints how often all worlds together reached each kind of step, fault and answer. What they do not reach \
+            is not tested.
             """)
 
     @Option(help: "The first seed.") var seed: UInt64 = 1
@@ -51,6 +54,7 @@ struct Simulate: ParsableCommand {
         var next: UInt64
         var done = 0
         var commits = 0
+        var reach = Reach()
         var failed: [UInt64] = []
     }
 
@@ -66,6 +70,7 @@ struct Simulate: ParsableCommand {
                 tally.withLock { tally in
                     tally.done += 1
                     tally.commits += outcome.commits
+                    tally.reach.add(outcome.reach)
                     if outcome.finding != nil { tally.failed.append(seed) }
                     Self.progress(tally.done, of: seeds, since: began)
                 }
@@ -116,8 +121,19 @@ struct Simulate: ParsableCommand {
                 "seeds": JSONValue(tally.done),
                 "failed": .array(tally.failed.sorted().map { JSONValue($0) }),
                 "commits": JSONValue(tally.commits), "milliseconds": JSONValue(Int(seconds * 1_000)),
+                "reached": .object(
+                    Reach.Group.allCases.map { group in
+                        let counts = tally.reach.counts(of: group)
+                        return .init(group.rawValue, .object(counts.map { .init($0.name, JSONValue($0.count)) }))
+                    }),
             ])
         } else {
+            for group in Reach.Group.allCases {
+                let counts = tally.reach.counts(of: group).filter { $0.count > 0 }.map { "\($0.name) \($0.count)" }
+                if !counts.isEmpty { Output.line("\(group.rawValue): \(counts.joined(separator: ", "))") }
+            }
+            let missing = tally.reach.missing.map { "\($0.group.rawValue): \($0.name)" }
+            if !missing.isEmpty { Output.line("not reached: \(missing.joined(separator: ", "))") }
             let seconds = (seconds * 10).rounded() / 10
             Output.line(
                 "\(tally.done) seeds, \(tally.commits) commits, \(tally.failed.count) with a finding; "

@@ -21,14 +21,17 @@ struct SubmissionWatch {
 
     mutating func unsubscribed(from list: UInt64) { sent = sent.filter { $0.list != list } }
 
-    /// Reads bytes that the client has received.
-    mutating func heard(_ bytes: UnsafeRawBufferPointer) {
+    /// Reads bytes that the client has received. Notes the kinds of answers in `reach`.
+    mutating func heard(_ bytes: UnsafeRawBufferPointer, _ reach: inout Reach) {
         var messages: [DownMessage] = []
         try? reader.read(bytes) { (body) throws(WireError) -> Bool in
             messages.append(try DownMessage(body))
             return true
         }
-        for message in messages { heard(message) }
+        for message in messages {
+            reach.note(message)
+            heard(message)
+        }
     }
 
     private mutating func heard(_ message: DownMessage) {

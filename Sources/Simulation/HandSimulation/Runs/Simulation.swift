@@ -19,6 +19,7 @@ package struct Simulation: Sendable {
         package let finding: Finding?
         /// The number of commits in all lists.
         package let commits: Int
+        package let reach: Reach
         /// The trace, if it was requested.
         package let trace: [String]
     }
@@ -29,7 +30,7 @@ package struct Simulation: Sendable {
         defer { system.dismantle() }
         system.run(steps)
         let commits = system.ledger.histories.values.reduce(0) { $0 + $1.commits.count }
-        return Outcome(finding: system.finding, commits: commits, trace: system.lines)
+        return Outcome(finding: system.finding, commits: commits, reach: system.reach, trace: system.lines)
     }
 
     package var stepCount: Int { steps.count }

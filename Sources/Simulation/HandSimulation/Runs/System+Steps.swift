@@ -4,6 +4,11 @@ import HandWire
 
 extension System {
     func take(_ step: Step) {
+        if hasEffect(step) { reach.note(step.kind) }
+    }
+
+    /// Takes a step. Returns whether it does anything: most steps need a client that runs, or a connection.
+    private func hasEffect(_ step: Step) -> Bool {
         var random = SplitMix64(seed: step.dice)
         // A client and its copies alternate at random.
         let same = clients.filter { $0.person == step.client }
@@ -14,23 +19,42 @@ extension System {
         let isReversed = random.next() & 1 == 0
         let name =
             (isReversed ? names.reversed() : names).first { client.machine?.subscriptions[$0] != nil } ?? first
+        let isFollowed = client.machine?.subscriptions[name] != nil
         switch step.kind {
-        case .insert, .delete, .move, .change, .block, .exact: edit(step.kind, client, name, &random)
-        case .undo, .redo: stepBack(client, name, isRedo: step.kind == .redo)
+        case .insert, .delete, .move, .change, .block, .exact: return edit(step.kind, client, name, &random)
+        case .undo, .redo: return stepBack(client, name, isRedo: step.kind == .redo)
         case .look:
             let item = client.machine?.subscriptions[name]?.replica.view.first
             let isEditing = random.next() & 1 == 0
             client.perform { $0.setPresence(name, item.map { Focus($0.id, isEditing: isEditing) }) }
-        case .ask: ask(client, name, &random)
-        case .open: client.open(name)
-        case .close: client.close(name)
-        case .createList: request(client) { .create(request: $0, name: name, rules: rules) }
-        case .deleteList: request(client) { .delete(request: $0, name: name) }
-        case .renameList: request(client) { .rename(request: $0, name: names[0], newName: names[1]) }
-        case .renameBack: request(client) { .rename(request: $0, name: names[1], newName: names[0]) }
+            return isFollowed
+        case .ask: return ask(client, name, &random)
+        case .open:
+            client.open(name)
+            return client.isUp && !isFollowed
+        case .close:
+            client.close(name)
+            return isFollowed
+        case .createList: return request(client) { .create(request: $0, name: name, rules: rules) }
+        case .deleteList: return request(client) { .delete(request: $0, name: name) }
+        case .renameList: return request(client) { .rename(request: $0, name: names[0], newName: names[1]) }
+        case .renameBack: return request(client) { .rename(request: $0, name: names[1], newName: names[0]) }
         case .undeleteList:
             let newName = names[random.next(below: 2)]
-            request(client) { .undelete(request: $0, name: name, deletion: nil, newName: newName) }
+            return request(client) { .undelete(request: $0, name: name, deletion: nil, newName: newName) }
+        case .copyClient: return copy(client, name, &random)
+        case .stranger: return stranger(&random)
+        case .cut, .storm, .vanish, .stall, .killClient, .tearClient, .garble, .moveClient:
+            return harm(client, step.kind, &random)
+        case .killServer, .stopServer, .fullDisk, .failFlush, .slowDisk, .jumpClock, .cutOffServer, .failOver:
+            return harmServer(step.kind, &random)
+        }
+    }
+
+    /// Breaks a client's connection or process. Returns false if there is none.
+    private func harm(_ client: SimulatedClient, _ kind: FaultSchedule.Kind, _ random: inout SplitMix64) -> Bool {
+        let (hasLink, isUp) = (client.link != nil, client.isUp)
+        switch kind {
         case .cut: client.link?.cut()
         case .storm: for client in clients { client.link?.cut() }
         case .vanish: client.link?.vanish()
@@ -42,29 +66,33 @@ extension System {
             if random.next() & 1 == 0 { client.link?.up.stalledUntil = until }
         case .killClient: client.die()
         case .tearClient: client.diesAtNextWrite = true
-        case .killServer: server(&random).crash()
-        case .stopServer: server(&random).stop()
-        case .fullDisk: trouble(&random, { $0.isDiskFull = true }, { $0.isDiskFull = false })
-        case .failFlush: trouble(&random, { $0.disk.failsFlush = true }, { $0.disk.failsFlush = false })
-        case .slowDisk:
-            let delay = UInt64(random.next(below: 2_000))
-            let server = server(&random)
-            trouble(&random, { _ in server.diskDelay = delay }, { _ in server.diskDelay = 0 })
-        case .jumpClock: server(&random).clockOffset = random.next() % 1_000_000
-        case .failOver: failOver(&random)
-        case .moveClient:
-            // Its messages arrive late, after those that it sends to the next server.
-            client.link?.up.stalledUntil = scheduler.now + UInt64(random.next(below: 10_000))
-            client.link?.giveUp()
-        case .cutOffServer:
-            let server = server(&random)
-            trouble(&random, { _ in server.isCutOff = true }, { _ in server.isCutOff = false })
-        case .stranger: stranger(&random)
-        case .copyClient: copy(client, name, &random)
         case .garble:
             client.link?.serverEnd.garbles = true
             hasGarbled = true
+        default:
+            // It moves to another server. Its messages arrive late, after those that it sends there.
+            client.link?.up.stalledUntil = scheduler.now + UInt64(random.next(below: 10_000))
+            client.link?.giveUp()
         }
+        return kind == .killClient || kind == .tearClient ? isUp : hasLink
+    }
+
+    /// Causes a fault of a server, its disk or the store. Returns false if it does not run.
+    private func harmServer(_ kind: FaultSchedule.Kind, _ random: inout SplitMix64) -> Bool {
+        if kind == .failOver { return failOver(&random) }
+        if kind == .fullDisk { return trouble(&random, { $0.isDiskFull = true }, { $0.isDiskFull = false }) }
+        if kind == .failFlush { return trouble(&random, { $0.disk.failsFlush = true }, { $0.disk.failsFlush = false }) }
+        let delay = kind == .slowDisk ? UInt64(random.next(below: 2_000)) : 0
+        let server = server(&random)
+        let isUp = server.isUp
+        switch kind {
+        case .killServer: server.crash()
+        case .stopServer: server.stop()
+        case .slowDisk: trouble(&random, { _ in server.diskDelay = delay }, { _ in server.diskDelay = 0 })
+        case .jumpClock: server.clockOffset = random.next() % 1_000_000
+        default: trouble(&random, { _ in server.isCutOff = true }, { _ in server.isCutOff = false })
+        }
+        return isUp
     }
 
     private func server(_ random: inout SplitMix64) -> SimulatedServer {
@@ -72,16 +100,20 @@ extension System {
     }
 
     /// Causes a fault that lasts for a while.
-    private func trouble(_ random: inout SplitMix64, _ begin: (System) -> Void, _ end: @escaping (System) -> Void) {
+    @discardableResult
+    private func trouble(
+        _ random: inout SplitMix64, _ begin: (System) -> Void, _ end: @escaping (System) -> Void
+    ) -> Bool {
         begin(self)
         scheduler.after(UInt64(random.next(below: 3_000))) { [unowned self] in end(self) }
+        return true
     }
 
     /// Copies a client's files as they are now. Some time later, the copy starts alongside the client, and both make an
     /// edit. The client's edit may not get through.
-    private func copy(_ client: SimulatedClient, _ name: String, _ random: inout SplitMix64) {
+    private func copy(_ client: SimulatedClient, _ name: String, _ random: inout SplitMix64) -> Bool {
         // Some servers have no room for more clients.
-        guard clients.count < 5 else { return }
+        guard clients.count < 5 else { return false }
         let copy = SimulatedClient(copying: client, number: clients.count)
         trace("client \(client.number) is copied as client \(copy.number)")
         clients.append(copy)
@@ -93,39 +125,47 @@ extension System {
             copy.start()
             edit(.insert, copy, name, &second)
         }
+        return true
     }
 
     // MARK: People
 
-    func edit(_ kind: FaultSchedule.Kind, _ client: SimulatedClient, _ name: String, _ random: inout SplitMix64) {
-        guard let replica = client.machine?.subscriptions[name]?.replica else { return client.open(name) }
-        guard client.machine?.subscriptions[name]?.isLoaded == true else { return }
+    /// Makes an edit. Returns false if the client does not have the list; then it opens it.
+    @discardableResult
+    func edit(
+        _ kind: FaultSchedule.Kind, _ client: SimulatedClient, _ name: String, _ random: inout SplitMix64
+    ) -> Bool {
+        guard let replica = client.machine?.subscriptions[name]?.replica else {
+            client.open(name)
+            return false
+        }
+        guard client.machine?.subscriptions[name]?.isLoaded == true else { return false }
         var person = SimulatedPerson(random: random)
         let delta = person.delta(kind, on: replica.view)
-        make(client, name) { machine in
+        return make(client, name) { machine in
             try machine.edit(name, delta, isExact: kind == .exact)
         }
     }
 
-    private func stepBack(_ client: SimulatedClient, _ name: String, isRedo: Bool) {
+    private func stepBack(_ client: SimulatedClient, _ name: String, isRedo: Bool) -> Bool {
         make(client, name, isUndo: !isRedo) { machine in
             _ = try machine.take(isRedo ? .redo : .undo, name)
         }
     }
 
-    /// Makes an edit. Records first what its author means by it.
+    /// Makes an edit. Records first what its author means by it. Returns whether it changes anything.
     private func make(
         _ client: SimulatedClient, _ name: String, isUndo: Bool = false,
         _ body: @escaping (inout ClientMachine) throws -> Void
-    ) {
-        guard var trial = client.machine, let before = trial.subscriptions[name]?.replica.view else { return }
+    ) -> Bool {
+        guard var trial = client.machine, let before = trial.subscriptions[name]?.replica.view else { return false }
         do { try body(&trial) } catch {
             if case .misfit(let misfit)? = error as? Replica.EditError {
                 report(.view, "client \(client.number) cannot edit \(name): \(misfit)")
             }
-            return
+            return false
         }
-        guard let replica = trial.subscriptions[name]?.replica else { return }
+        guard let replica = trial.subscriptions[name]?.replica else { return false }
         let after = replica.view
         func things(_ list: Hand) -> Set<Thing> { list.reduce(into: []) { $0.formUnion($1.things) } }
         let (old, new) = (things(before), things(after))
@@ -137,15 +177,19 @@ extension System {
         promises.edit(
             client: client.number, list: replica.logID, inserted: new.subtracting(old), deleted: old.subtracting(new))
         client.perform { machine in try? body(&machine) }
+        return before != after
     }
 
-    private func request(_ client: SimulatedClient, _ message: (UInt64) -> UpMessage) {
-        client.perform { _ = $0.ask(message) }
+    /// Sends a request. Returns false without a connection.
+    private func request(_ client: SimulatedClient, _ message: (UInt64) -> UpMessage) -> Bool {
+        var request: UInt64?
+        client.perform { request = $0.ask(message) }
+        return request != nil
     }
 
-    private func ask(_ client: SimulatedClient, _ name: String, _ random: inout SplitMix64) {
+    private func ask(_ client: SimulatedClient, _ name: String, _ random: inout SplitMix64) -> Bool {
         let revision = random.next(below: 40)
-        switch random.next(below: 4) {
+        return switch random.next(below: 4) {
         case 0: request(client) { .lists(request: $0, after: "") }
         case 1: request(client) { .history(request: $0, name: name, from: revision, limit: 10) }
         case 2: request(client) { .fetch(request: $0, name: name, revision: revision) }
@@ -154,8 +198,8 @@ extension System {
     }
 
     /// Connects somebody who does not speak the protocol, or who stops in the middle of a message.
-    private func stranger(_ random: inout SplitMix64) {
-        guard let link = connect("stranger", to: server(&random)) else { return }
+    private func stranger(_ random: inout SplitMix64) -> Bool {
+        guard let link = connect("stranger", to: server(&random)) else { return false }
         var bytes: [UInt8] = []
         if random.next() & 1 == 0 {
             let hello = UpMessage.Hello(
@@ -165,5 +209,6 @@ extension System {
         for _ in 0..<random.next(below: 60) { bytes.append(UInt8(truncatingIfNeeded: random.next())) }
         bytes.withUnsafeBytes { link.up.write($0) }
         scheduler.after(UInt64(random.next(below: 2_000))) { link.closeByClient() }
+        return true
     }
 }

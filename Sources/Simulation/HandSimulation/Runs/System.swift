@@ -14,6 +14,7 @@ final class System {
     private(set) lazy var ledger = Ledger(self)
     let promises = Promises()
     let mergers = Mergers()
+    var reach = Reach()
     /// The log id of each list number, according to the last client that submitted to it.
     private var logIDs: [UInt64: UInt64] = [:]
     /// Whether several servers share the store.
@@ -41,6 +42,8 @@ final class System {
         disk = VirtualDisk(flushesAtOnce: bench != nil || isShared)
         disk.lag = isShared ? schedule.lag : 0
         disk.onDurable = { [unowned self] in ledger.record($0) }
+        reach.note([.oneServer, .oneServer, .twoServers, .threeServers, .fourServers][servers.count] as Reach.World)
+        if disk.lag > 0 { reach.note(Reach.World.standby) }
     }
 
     /// Breaks the world's reference cycles.
@@ -58,12 +61,13 @@ final class System {
         return MirroredStore(bench, disk) { [unowned self] in report(.store, $0) }
     }
 
-    /// A standby of the store, which lacks the last commits, takes over.
-    func failOver(_ random: inout SplitMix64) {
+    /// A standby of the store, which lacks the last commits, takes over. Returns false if it lacks none.
+    func failOver(_ random: inout SplitMix64) -> Bool {
         hasLostCommits = true
-        disk.failOver(&random)
+        let isBehind = disk.failOver(&random)
         (store as? SimulatedStore)?.presence = [:]
         ledger.wentBack(to: disk.durable)
+        return isBehind
     }
 
     /// Whether the disk is full for the server.
@@ -74,7 +78,9 @@ final class System {
 
     /// Ends the server's process abruptly.
     func crashStore(_ random: inout SplitMix64) {
-        disk.crash(&random)
+        let (kept, lost) = disk.crash(&random)
+        if kept > 0 { reach.note(Reach.Store.keepsWrites) }
+        if lost > 0 { reach.note(Reach.Store.losesWrites) }
         guard let bench else { return }
         let torn = (0..<random.next(below: 3) * random.next(below: 3_000)).map { _ in
             UInt8(truncatingIfNeeded: random.next())
@@ -143,6 +149,7 @@ final class System {
     }
 
     func noticed(_ notice: Replica.Notice, of name: String, by client: SimulatedClient) {
+        reach.note(notice)
         switch notice {
         case .acknowledged(let sequence, let revision):
             // A snapshot reports only the last submission among those that a copy of the client has made in the

@@ -26,13 +26,19 @@ extension SimulatedClient {
         case .takeID: takeID()
         case .list(let list, .renamed(let name)):
             system.trace("client \(number) hears that \(list) is called \(name)")
+            system.reach.note(Reach.Client.isRenamed)
             followed[name] = followed.removeValue(forKey: list)
             ownWords[name] = ownWords.removeValue(forKey: list)
             others[name] = others.removeValue(forKey: list)
         case .list(let list, .changed(_, let update)): note(update, of: list)
         case .status(let status): changed(status)
         case .list(let list, .presence(let entries)): note(entries, in: list)
-        case .list(let list, .refused(_, let text)), .list(let list, .editsWait(let text)): refused(list, text)
+        case .list(let list, .refused(_, let text)):
+            system.reach.note(Reach.Client.isRefused)
+            refused(list, text)
+        case .list(let list, .editsWait(let text)):
+            system.reach.note(Reach.Client.editsWait)
+            refused(list, text)
         case .answer(let request, let answer): onAnswer(request, answer)
         case .list, .latency, .warning: break
         }
@@ -51,7 +57,10 @@ extension SimulatedClient {
             guard process == mine, machine != nil else { return }
             let count = diesAtNextWrite ? random.next(below: writes.count) : writes.count
             for write in writes.prefix(count) { journal.keep(write) }
-            if diesAtNextWrite { return die() }
+            if diesAtNextWrite {
+                system.reach.note(Reach.Client.diesAtWrite)
+                return die()
+            }
             system.promises.kept(items)
             perform { $0.kept(count, now: system.scheduler.now) }
             while let machine, let first = keptWaiters.first, first.mark <= machine.keptMark {
@@ -73,7 +82,10 @@ extension SimulatedClient {
             guard process == mine, machine != nil else { return }
             let fresh = ClientID.random(using: &random)
             let isTaken = journal.take(fresh)
-            if isTaken { system.trace("client \(number) takes a new id") }
+            if isTaken {
+                system.trace("client \(number) takes a new id")
+                system.reach.note(Reach.Client.takesID)
+            }
             perform { $0.took(isTaken ? fresh : nil, now: system.scheduler.now) }
         }
     }
@@ -123,7 +135,9 @@ extension SimulatedClient {
         guard case .offline(let reason, let wait) = status else { return }
         others = [:]
         system.trace("client \(number) is offline: \(reason)")
+        system.reach.note(Reach.Client.isOffline)
         guard wait == nil else { return }
+        system.reach.note(Reach.Client.givesUp)
         // Its person starts it again some time later.
         let mine = process
         system.scheduler.after(1 + UInt64(random.next(below: 60_000))) { [self] in if process == mine { die() } }

@@ -17,7 +17,7 @@ extension SimulatedClient {
             watch = SubmissionWatch()
             link.down.onBytes = { [unowned self, unowned link] bytes in
                 guard self.link === link else { return }
-                watch.heard(bytes)
+                watch.heard(bytes, &system.reach)
                 perform { $0.received(bytes, now: system.scheduler.now) }
             }
             link.onLoss = { [unowned self, unowned link] reason in

@@ -82,6 +82,7 @@ final class SimulatedClient {
     func die() {
         guard machine != nil else { return }
         system.trace("client \(number) dies")
+        system.reach.note(Reach.Client.dies)
         machine = nil
         outgoing = []
         others = [:]

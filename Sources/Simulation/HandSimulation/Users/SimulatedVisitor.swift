@@ -82,6 +82,7 @@ final class SimulatedVisitor {
     private func committed(at revision: Int) {
         guard let visit else { return }
         self.visit = nil
+        system.reach.note(Reach.Client.visits)
         system.trace("a visit to \(visit.name) was committed at \(revision)")
         guard let history = system.ledger.histories[visit.logID] else {
             return system.report(.durability, "a visit to \(visit.name) is in no history")

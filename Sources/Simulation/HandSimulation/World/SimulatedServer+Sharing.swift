@@ -23,6 +23,11 @@ extension SimulatedServer {
         for (index, batch) in append.batches.enumerated() {
             request { [unowned self] in
                 let outcome = (try? store.append([batch], by: append.newcomers))?.first
+                switch outcome {
+                case .missed: system.reach.note(Reach.Store.missed)
+                case .gone: system.reach.note(Reach.Store.gone)
+                case .taken, .unknown, nil: break
+                }
                 if outcome == .taken, let revision = batch.entries.last?.mark.revision {
                     tell(.commits(list: batch.list, revision: revision))
                 }
@@ -48,6 +53,10 @@ extension SimulatedServer {
         func trip() -> UInt64 { UInt64(random.next(below: faults.delay + 1)) }
         func happens(_ percentage: Int) -> Bool { random.next(below: 100) < percentage && !isCalm }
         let (isLost, isLate, isUnanswered) = (happens(faults.lost), happens(faults.late), happens(faults.unanswered))
+        if isLost { system.reach.note(Reach.Store.requestLost) }
+        if isLate { system.reach.note(Reach.Store.requestLate) }
+        if isUnanswered { system.reach.note(Reach.Store.answerLost) }
+        if isCutOff { system.reach.note(Reach.Store.cutOff) }
         let (there, back) = (trip() + diskDelay / 2, trip() + diskDelay / 2)
         let delay = isLate ? UInt64(StoreFaults.patience + random.next(below: 3 * StoreFaults.patience)) : 0
         if !isLost, !isCutOff {
@@ -65,6 +74,7 @@ extension SimulatedServer {
         for other in system.servers where other !== self {
             let draw = random.next(below: 100)
             let count = draw < faults.lostHints ? 0 : draw < 2 * faults.lostHints ? 2 : 1
+            if count != 1 { system.reach.note(count == 0 ? Reach.Store.hintLost : .hintTwice) }
             for _ in 0..<count {
                 system.scheduler.after(UInt64(random.next(below: faults.hintDelay + 1))) {
                     other.service?.heard(hint)

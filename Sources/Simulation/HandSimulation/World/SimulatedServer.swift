@@ -46,6 +46,7 @@ final class SimulatedServer: ServiceEnvironment {
             retention: system.schedule.retention,
             seed: random.next())
         system.trace("\(name) starts")
+        system.reach.note(Reach.Server.starts)
         turn()
     }
 
@@ -53,6 +54,7 @@ final class SimulatedServer: ServiceEnvironment {
     func crash() {
         guard service != nil else { return }
         system.trace("\(name) dies")
+        system.reach.note(Reach.Server.dies)
         service = nil
         if !system.isShared { system.crashStore(&random) }
         let lost = links
@@ -97,13 +99,17 @@ final class SimulatedServer: ServiceEnvironment {
     func turn() {
         guard let service else { return }
         let hasMore = service.endTurn()
-        if mustEnd { return crash() }
+        if mustEnd {
+            system.reach.note(Reach.Server.endsAfterFlush)
+            return crash()
+        }
         if let problem = service.brokenInvariant() { system.report(.invariant, "\(name): \(problem)") }
         system.checkWork(service.heaviest)
         if service.hasStopped {
             self.service = nil
             links = []
             system.trace("\(name) has stopped")
+            system.reach.note(Reach.Server.stops)
             return system.scheduler.after(1 + UInt64(random.next(below: 1_000))) { [self] in start() }
         }
         let mine = process
@@ -152,6 +158,7 @@ final class SimulatedServer: ServiceEnvironment {
     }
 
     func start(_ computation: some ServiceComputation, for service: Service) {
+        system.reach.note(Reach.Server.computes)
         let mine = process
         let result = computation.run()
         system.scheduler.after(UInt64(random.next(below: 20))) { [self] in
@@ -172,6 +179,7 @@ final class SimulatedServer: ServiceEnvironment {
     }
 
     func note(_ note: ServiceNote) {
+        system.reach.note(note)
         switch note {
         case .closing(let connection, let code): closing(connection, code)
         case .unsettled(let list): system.trace("\(name) does not know what became of its commits of \(list.name)")

@@ -56,19 +56,22 @@ final class VirtualDisk: @unchecked Sendable {
         onDurable(durable)
     }
 
-    /// A standby that lags behind takes over.
-    func failOver(_ random: inout SplitMix64) {
-        guard let before = former.randomElement(using: &random) else { return }
+    /// A standby that lags behind takes over. Returns false if none does.
+    func failOver(_ random: inout SplitMix64) -> Bool {
+        guard let before = former.randomElement(using: &random) else { return false }
         contents.goBack(to: before)
         (durable, former) = (contents, [])
+        return true
     }
 
-    /// Unflushed writes survive or not, but a write never survives without all earlier ones.
-    func crash(_ random: inout SplitMix64) {
-        flush(flushed + random.next(below: unflushed.count + 1))
-        unflushed = []
+    /// Unflushed writes survive or not, but a write never survives without all earlier ones. Returns how many do.
+    func crash(_ random: inout SplitMix64) -> (kept: Int, lost: Int) {
+        let kept = random.next(below: unflushed.count + 1)
+        flush(flushed + kept)
+        defer { unflushed = [] }
         contents = durable
         isFull = false
         failsFlush = false
+        return (kept, unflushed.count)
     }
 }

@@ -1,0 +1,49 @@
+import HandSync
+import HandWire
+
+extension Reach {
+    /// Notes the kind of an answer that a client has received.
+    mutating func note(_ message: DownMessage) {
+        switch message {
+        case .subscribed(let subscribed):
+            if case .resumed = subscribed.start { note(Client.resumes) } else { note(Client.snapshot) }
+        case .stale: note(Client.stale)
+        case .acknowledged: note(Client.acknowledgement)
+        case .error(let code, _, _, _) where !code.closes: note(code)
+        default: break
+        }
+    }
+
+    mutating func note(_ notice: Replica.Notice) {
+        switch notice {
+        case .acknowledged: note(Client.isAcknowledged)
+        case .superseded(_, let loss, _, _): note(loss)
+        case .rejected(let rejection, _): note(rejection)
+        case .usedTwice: note(Client.isUsedTwice)
+        case .diverged: note(Client.diverges)
+        case .spared: break
+        }
+    }
+
+    mutating func note(_ event: ServiceNote) {
+        switch event {
+        case .created: note(Server.creates)
+        case .deleted: note(Server.deletes)
+        case .renamed: note(Server.renames)
+        case .undeleted: note(Server.undeletes)
+        case .loaded: note(Server.loads)
+        case .unloaded: note(Server.unloads)
+        case .storeFailed: note(Server.storeFails)
+        case .unsettled: note(Server.isUnsettled)
+        case .reloaded: note(Server.reloads)
+        case .vanished: note(Server.vanishes)
+        case .writeFailed: note(Server.writeFails)
+        case .snapshotFailed: note(Server.snapshotFails)
+        case .trimFailed: note(Server.trimFails)
+        case .sweepFailed: note(Server.sweepFails)
+        // A client does not always receive this.
+        case .closing(_, let code): note(code)
+        default: break
+        }
+    }
+}
