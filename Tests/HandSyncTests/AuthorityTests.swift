@@ -386,4 +386,50 @@ import Testing
             #expect(Array(list.hand) == states[revision].items)
         }
     }
+
+    /// A window that forgets, in a list whose writes fail again and again, is that of a list where neither happens.
+    @Test func forgettingAndFailedWritesLeaveNoTrace() throws {
+        var chaos = Chaos(seed: testSeed(32))
+        var list = authority(tasks(20), window: 3_000)
+        var history: [Delta] = []
+        var states = [NaiveList(tasks(20))]
+        var sizes: [Int] = []
+        var sequence: UInt64 = 0
+        /// Submits an edit on an older revision. Returns the delta that it must become; nil if it is too old.
+        func submit() throws -> Delta? {
+            sequence += 1
+            let base = max(0, history.count - chaos.random.next(below: 40))
+            let isLarge = chaos.random.next(below: 6) == 0
+            let delta =
+                isLarge
+                ? chaos.delta(on: states[base], size: 3)
+                : chaos.edit(on: states[base]).fitting(Hand(states[base].items))
+            let outcome = list.submit(
+                Submission(list: 1, base: base, sequence: sequence, delta: delta), author: 1, now: 0)
+            if base < list.floor {
+                #expect(outcome == .stale(head: list.revision))
+                return nil
+            }
+            #expect(outcome == .numbered(refusal: nil))
+            return history[base...].reduce(delta) { $0.transformed(over: $1, as: .later) }
+        }
+        for _ in 0..<1_500 {
+            if chaos.random.next(below: 3) == 0 {
+                for _ in 0..<2 { _ = try submit() }
+                if chaos.random.next() & 1 == 0 { _ = list.takeBatch() }
+                _ = list.writeFailed()
+            }
+            let base = history.count
+            guard let expected = try submit(), let commit = list.newest else { continue }
+            #expect(commit.delta == expected)
+            _ = list.takeBatch()
+            list.wrote()
+            history.append(commit.delta)
+            states.append(try states[base].applying(commit.delta))
+            sizes.append(DownMessage.commit(list: 1, commit).frame.count)
+            #expect(Array(list.hand) == states[base + 1].items)
+            #expect(list.windowBytes == sizes[list.floor...].reduce(0, +))
+        }
+        #expect(list.floor > 0)
+    }
 }

@@ -15,6 +15,10 @@ final class TestWorld: ServiceEnvironment {
     private var asked: [(SimulatedStore) -> () -> Void] = []
     /// The failure with which the store answers, if any.
     var failure: StoreError?
+    /// The only kind of question that `failure` is the answer to; nil for all.
+    var failingKind: String?
+    /// How often each kind of question was asked.
+    var kinds: [String: Int] = [:]
     private(set) var ended: StoreError?
     lazy var service = Service(environment: self, limits: limits, program: "test", retention: retention, seed: 1)
     /// Set this before the service is used.
@@ -29,7 +33,10 @@ final class TestWorld: ServiceEnvironment {
 
     func start(_ task: some ServiceTask, for service: Service) {
         questions += 1
+        let kind = "\(type(of: task))"
+        kinds[kind, default: 0] += 1
         asked.append { [unowned self] store in
+            let failure = failingKind ?? kind == kind ? failure : nil
             let result = failure.map { .failure($0) } ?? StoreError.catching { try task.run(on: store) }
             if case .success(let answer) = result { count(task, answer) }
             return { service.finished(task, result) }
