@@ -106,10 +106,32 @@ import Testing
             #expect(diff.growth == new.count - old.count)
             #expect(Set(diff.insertedItems.map(\.id)).isDisjoint(with: kept), "an item in both lists is not inserted")
         }
+        // All orders of six items, of which one is new and one is gone.
+        let six = tasks(6)
+        for number in 0..<720 {
+            var (left, rest, order) = (Array(0..<6), number, [Int]())
+            for count in stride(from: 6, to: 0, by: -1) {
+                order.append(left.remove(at: rest % count))
+                rest /= count
+            }
+            let new = order.map { six[$0] }
+            let diff = Delta(from: Array(six[..<5]), to: new.filter { $0.id != six[0].id })
+            let kept = order.filter { (1..<5).contains($0) }
+            let moved = diff.components.reduce(0) { if case .pick(let count) = $1 { $0 + count } else { $0 } }
+            #expect(moved == kept.count - longestIncreasing(kept), "\(order)")
+        }
         let list = tasks(100)
         let rotated = Array(list[1...]) + [list[0]]
         #expect(Delta(from: list, to: rotated).componentCount == 3)
         #expect(Delta(from: list, to: list).isIdentity)
+    }
+
+    /// The length of the longest increasing subsequence, found by trying all subsequences.
+    private func longestIncreasing(_ values: [Int]) -> Int {
+        (0..<1 << values.count).map { mask in
+            let chosen = values.indices.filter { mask >> $0 & 1 == 1 }.map { values[$0] }
+            return chosen == chosen.sorted() ? chosen.count : 0
+        }.max() ?? 0
     }
 
     /// Searching for ids, from any position on, finds the same items as comparing each item.
