@@ -150,7 +150,7 @@ import Testing
         try await happens(File(name: path, events: Set(FileEvent.allCases).subtracting([.replacedByPipe]))) { event in
             #expect(try hand("export", path).status == 0)
             let undo = try event.strike(path)
-            let written = event == .replacedByLink ? "/nonexistent/file" : path
+            let written = event == .replacedByLink ? FileEvent.missing(beside: path) : path
             let isDone = expectDone(try hand("export", path), orSays: written, "\(event)")
             // A file that is not an export of a list is replaced only on request.
             #expect(isDone == [.removed, .emptied, .readOnly].contains(event), "\(event)")

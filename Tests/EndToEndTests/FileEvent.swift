@@ -12,6 +12,9 @@ enum FileEvent: String, CaseIterable {
     /// Whether only the file's rights change.
     var isOfRights: Bool { [.readOnly, .unreadable, .foreign].contains(self) }
 
+    /// Where a link in the place of a file leads: to a file that does not exist, in a folder that does not exist.
+    static func missing(beside path: String) -> String { path + ".gone/file" }
+
     /// Carries out the event. Returns a function that reverses it.
     func strike(_ path: String) throws -> () throws -> Void {
         var facts = stat()
@@ -32,7 +35,7 @@ enum FileEvent: String, CaseIterable {
             case .overwritten: FileManager.default.createFile(atPath: path, contents: Data("nonsense\n".utf8))
             case .replacedByFolder: mkdir(path, 0o755) == 0
             case .replacedByPipe: mkfifo(path, 0o600) == 0
-            case .replacedByLink: symlink("/nonexistent/file", path) == 0
+            case .replacedByLink: symlink(Self.missing(beside: path), path) == 0
             case .removed, .readOnly, .unreadable, .foreign: true
             }
         guard isMade, self == .removed || lchown(path, facts.st_uid, facts.st_gid) == 0 else {
