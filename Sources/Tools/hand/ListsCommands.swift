@@ -199,7 +199,7 @@ struct Sync: AsyncParsableCommand {
         }
         if let problem { throw Failure(Failure(problem).status, "not everything was sent") }
         if !wasWaiting, !isBusy { list.server.say("nothing was waiting") }
-        if let kept = Shelf.summary(list.server, of: list.list) { list.server.say(kept) }
+        if let kept = Shelf.summary(list.server, of: list.list) { list.server.say("\(kept)") }
     }
 
     /// Runs `body` with a client for each of this machine's ids. If a running command has an id under which edits may

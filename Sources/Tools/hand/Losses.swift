@@ -24,12 +24,12 @@ enum Losses {
     /// Finds out what became of edits that were sent without an answer, and tells it. Returns whether there were any.
     static func settle(_ client: HandClient, _ server: ServerOptions) async -> Bool {
         let settled = (try? await client.settle()) ?? []
-        for edit in settled { server.say(text(edit)) }
+        for edit in settled { server.say("\(text(edit))") }
         return !settled.isEmpty
     }
 
     static func tell(_ losses: [Loss], _ people: [UInt64: String], _ server: ServerOptions, of list: String? = nil) {
-        for loss in losses { server.say((list.map { "'\($0)': " } ?? "") + text(loss, people)) }
+        for loss in losses { server.say("\(list.map { "'\($0)': " } ?? "")\(text(loss, people))") }
         if losses.contains(where: { !$0.pieces.isEmpty }) {
             server.say("get \(losses.count == 1 ? "it" : "them") back: \(Advised.command("rejected"))")
         }

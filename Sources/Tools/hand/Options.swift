@@ -151,7 +151,7 @@ struct ServerOptions: ParsableArguments {
     /// Prints what happened to edits.
     func tell(_ outcome: Settlement, of list: String? = nil) {
         for notice in outcome.notices {
-            if let text = Notices.text(notice) { say((list.map { "'\($0)': " } ?? "") + text) }
+            if let text = Notices.text(notice) { say("\(list.map { "'\($0)': " } ?? "")\(text)") }
         }
         Losses.tell(outcome.notices.compactMap(Loss.init), outcome.people, self, of: list)
     }

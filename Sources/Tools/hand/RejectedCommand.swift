@@ -91,7 +91,7 @@ struct RejectedCommand: AsyncParsableCommand {
         func run() async throws {
             let shelf = try Shelf(chosen.list.server, of: chosen.list.given)
             for number in try chosen.numbers(in: shelf) {
-                for text in shelf.all[number - 1].kept.loss.texts { Output.line(text) }
+                for text in shelf.all[number - 1].kept.loss.texts { Output.line("\(text)") }
             }
         }
     }
@@ -104,7 +104,7 @@ struct RejectedCommand: AsyncParsableCommand {
             let shelf = try Shelf(chosen.list.server, of: chosen.list.given)
             let numbers = try chosen.numbers(in: shelf)
             for number in numbers {
-                chosen.list.server.say("dropped: " + Losses.text(shelf.all[number - 1].kept.loss, [:]))
+                chosen.list.server.say("dropped: \(Losses.text(shelf.all[number - 1].kept.loss, [:]))")
             }
             try shelf.forget(numbers)
         }

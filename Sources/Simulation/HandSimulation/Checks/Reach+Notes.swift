@@ -17,8 +17,8 @@ extension Reach {
     mutating func note(_ notice: Replica.Notice) {
         switch notice {
         case .acknowledged: note(Client.isAcknowledged)
-        case .superseded(_, let loss, _, _): note(loss)
-        case .rejected(let rejection, _): note(rejection)
+        case .superseded(_, let loss, _): note(loss)
+        case .rejected(let rejection, _, _): note(rejection)
         case .usedTwice: note(Client.isUsedTwice)
         case .diverged: note(Client.diverges)
         case .spared: break
