@@ -295,7 +295,8 @@ package struct App: Sendable {
                 deed = nil
                 rest.append(command)
             case .quit, .suspend, .redraw, .reconnect, .bell, .follow, .edit, .presence, .fetchLists, .create,
-                .deleteList, .fetchHistory, .fetchState, .openAddress, .editOutside, .forgetDraft, .visit, .workOn, .forget:
+                .deleteList, .fetchHistory, .fetchState, .openAddress, .editOutside, .forgetDraft, .visit, .workOn,
+                .forget:
                 if !rest.contains(command) || command.mayRepeat { rest.append(command) }
             }
         }
