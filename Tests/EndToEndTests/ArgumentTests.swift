@@ -125,7 +125,7 @@ import Testing
             let words = ["-c", "\(Binary.path) \(command) < \(user.server.folder.path)"]
             let outcome = try Binary.run(words, environment: user.environment, program: "/bin/sh")
             #expect(outcome.status == 1, "\(command): \(outcome)")
-            #expect(outcome.messages == "hand: cannot read standard input: Is a directory\n", "\(command)")
+            #expect(outcome.messages == "hand: cannot read standard input: is a directory\n", "\(command)")
         }
     }
 

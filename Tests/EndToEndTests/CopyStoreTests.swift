@@ -70,8 +70,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (["store", "copy", "a", "b"], "Neither is a database"),
-        (["store", "copy", "postgres://a/b", "postgres://c/d"], "Both are databases"),
+        (["store", "copy", "a", "b"], "neither is a database"),
+        (["store", "copy", "postgres://a/b", "postgres://c/d"], "both are databases"),
         (["verify", "--store", "postgres://a/b", "--data", "c"], "not both"),
         (["recover", "a", "--replace", "--store", "postgres://127.0.0.1:1/b"], "a"),
         (["serve", "--store", "/tmp/lists"], "A folder goes into --data."),

@@ -18,10 +18,6 @@ import Testing
         #expect(Spelling.question(word, among: Self.commands) == "")
     }
 
-    @Test func whatWasMeantCannotControlTheTerminal() {
-        #expect(Spelling.question("lists", among: ["list\u{1B}"]) == " Did you mean 'list\u{FFFD}'?")
-    }
-
     @Test func distancesCountEditsAndSwaps() {
         #expect(
             Spelling.distance("", "") == 0 && Spelling.distance("", "abc") == 3 && Spelling.distance("abc", "") == 3)

@@ -16,8 +16,8 @@ import Testing
         ("a >b c", "b u", "undone: '[ ] b' is at 2 again"),
         ("a >b c", "o 'x' enter esc u", "undone: '[ ] x' is gone again"),
         ("a >b c", "e 'x' enter u U", "redone: 2 is '[ ] bx' again"), ("a >b c", "x", "'[ ] b' cut; p pastes"),
-        ("a >b c", "v j y", "2 items copied; p pastes"), ("a >b c", "u", "there is nothing to undo"),
-        ("a >b c", "U", "there is nothing to redo"), ("a >b c", "S", "nothing is ticked"),
+        ("a >b c", "v j y", "2 items copied; p pastes"), ("a >b c", "u", "nothing of yours is left to undo"),
+        ("a >b c", "U", "nothing of yours is left to redo"), ("a >b c", "S", "nothing is ticked"),
         ("+a >b +c", "S", "2 items deleted; u undoes"), ("a >b", "s", "what is ticked is hidden; s shows it"),
         ("a >b c", "enter d", "'[ ] b' deleted; u undoes"), ("a >b c", "enter space u", "undone: 2 is '[ ] b' again"),
     ]

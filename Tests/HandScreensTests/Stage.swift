@@ -87,7 +87,10 @@ struct Stage {
     private mutating func change(_ list: String, _ command: Command, _ body: (inout Replica) throws -> Retraction?) {
         guard var replica = replicas[list] else { return }
         do {
-            guard let made = try body(&replica) else { return send(.failed(command, "nothing is left")) }
+            guard let made = try body(&replica) else {
+                let step = if case .undo = command { "undo" } else { "redo" }
+                return send(.failed(command, "nothing of yours is left to \(step)"))
+            }
             tell(list, replica, Replica.Update(made, in: replica.view))
             send(.done(command))
         } catch {

@@ -17,9 +17,10 @@ import Testing
         .submit(Submission(list: 2, base: 7, sequence: 4, isExact: isExact, delta: edit))
     }
 
+    private static let left = (try? excerpt.hand.applying(edit))?[2] ?? items[2]
+
     /// The notice that somebody deleted the edited item, which is as the user left it.
     private static func deletion(by author: UInt64, in revision: Int) -> Replica.Notice {
-        let left = (try? excerpt.hand.applying(edit))?[2] ?? items[2]
         let behind = revision == 9 ? nil : excerpt.hand[1].id
         return .superseded(
             left, .edit(.text),
@@ -63,6 +64,35 @@ import Testing
         var plain = DrivenClient.ofVisitor()
         plain.enter(plain.edit()!)
         #expect(plain.order == ["4 of 5 is kept", "sent 4"])
+    }
+
+    /// What a run has sent without hearing of its outcome, the next one sends again under its sequence.
+    @Test(arguments: [false, true]) func anEditWithoutAnAnswerIsSentAgain(isRefused: Bool) throws {
+        var first = DrivenClient.ofVisitor()
+        #expect(!first.machine.isOutcomeUnknown)
+        first.enter(first.edit()!)
+        #expect(first.machine.isOutcomeUnknown)
+        let kept = try #require(
+            first.writes.compactMap { if case .submission(let kept, _) = $0 { kept } else { nil } }.last)
+        #expect(try kept.edit.map { try $0.bytes.withUnsafeBytes { try ExcerptEdit($0) } } == kept.edit)
+
+        var next = DrivenClient.ofVisitor()
+        let request = try #require(next.perform { $0.resume(kept) })
+        // The list has another name now.
+        next.hear(.error(code: .noSuchList, request: request, retryAfter: 0, message: "no such list"))
+        next.enter(request, lastSequence: 4)
+        #expect(next.said.last == Self.submission())
+        if isRefused {
+            next.hear(.rejected(list: 2, sequence: 4, .notAllowed))
+        } else {
+            next.hear(.acknowledged(list: 2, sequence: 4, revision: 8))
+        }
+        #expect((committed(next.answers[request])?.revision == 8) == !isRefused)
+        next.perform { $0.flush() }
+        #expect(next.order.last == "4 of 5 became \(isRefused ? "nothing" : "8")")
+        let lost = next.writes.compactMap { if case .lost(let loss, "list", 5, _) = $0 { loss } else { nil } }
+        #expect(lost.count == (isRefused ? 1 : 0) && lost.allSatisfy { $0.texts == [Self.left.content.text] })
+        #expect(!next.machine.isOutcomeUnknown)
     }
 
     /// With several servers, it continues at the next one.
@@ -275,6 +305,10 @@ extension DrivenClient {
         let commit = Commit(
             revision: revision, author: author, sequence: sequence, base: 7, time: 0, count: 4, digest: 0, delta: delta)
         hear(.commit(list: 2, commit))
+    }
+
+    fileprivate var writes: [JournalWrite] {
+        effects.flatMap { effect -> [JournalWrite] in if case .keep(let writes) = effect { writes } else { [] } }
     }
 
     /// The journal writes of sequences and steps, and the sent messages, in order.

@@ -2,7 +2,7 @@ import HandCore
 
 extension Excerpt {
     /// A placeholder for an item that is not in the excerpt.
-    private static let unseen = Item(id: ItemID(rawValue: 0), content: .note(""))
+    fileprivate static let unseen = Item(id: ItemID(rawValue: 0), content: .note(""))
 
     /// A list as long as the whole one, in which only the entries have content; all other items are the same empty
     /// note. So code that works on lists works on an excerpt, as long as it touches no other items. O(entries · log
@@ -24,5 +24,45 @@ extension Excerpt {
         half.append(half)
         if count % 2 == 1 { half.append(Hand([unseen])) }
         return half
+    }
+}
+
+extension Hand {
+    /// Whether the item at an index of an excerpt's list is in the excerpt.
+    package func isKnown(_ index: Int) -> Bool { index < count && self[index] != Excerpt.unseen }
+}
+
+extension Delta {
+    /// Returns the delta without its changes of the contents of items that are not known.
+    ///
+    /// - Parameter isKnown: whether the item at an index of the list that the delta was made on is known.
+    package func changingOnly(_ isKnown: (Int) -> Bool) -> Delta {
+        if itemChanges.isEmpty { return self }
+        var (old, picked) = (0, [Int]())
+        for component in components {
+            if case .pick(let count) = component { picked += old..<old + count }
+            old += component.oldCount
+        }
+        old = 0
+        let kept = components.map { component -> Component in
+            defer { old += component.oldCount }
+            switch component {
+            case .edit: return isKnown(old) ? component : .keep(1)
+            case .drop(let slots, let side, _?) where !isKnown(picked[slots.lowerBound]): return .drop(slots, side, nil)
+            case .keep, .delete, .pick, .insert, .drop: return component
+            }
+        }
+        return (try? Delta(kept)) ?? self
+    }
+}
+
+extension Delta.Component {
+    /// How many items of the old list it covers.
+    fileprivate var oldCount: Int {
+        switch self {
+        case .keep(let count), .delete(let count), .pick(let count): count
+        case .edit: 1
+        case .insert, .drop: 0
+        }
     }
 }

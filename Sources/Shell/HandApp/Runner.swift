@@ -95,6 +95,7 @@ package final class Runner {
         if let text = outside?.saved { _ = app.update(.editedOutside(text), now: loop.now) }
         isClosed = true
         keepDrafts()
+        noteWaiting()
         let losses = [loss, engine.close(), outside?.leave()].compactMap(\.self)
         loss = losses.isEmpty ? nil : losses.joined(separator: "\n")
         screen.close()
@@ -102,6 +103,15 @@ package final class Runner {
         clock.close()
         worker.close()
         loop.stop()
+    }
+
+    /// Says that edits were not sent, so that nobody leaves in the belief that others have them.
+    private func noteWaiting() {
+        let waiting = engine.waitingEdits
+        guard waiting > 0, loss == nil else { return }
+        let edits = "\(Amount.count(waiting, "edit")) of yours \(waiting == 1 ? "waits" : "wait") to be sent; 'hand open' or "
+        note = [note, edits + "'hand sync' sends \(waiting == 1 ? "it" : "them")"].compactMap(\.self)
+            .joined(separator: "\n")
     }
 
     /// Handles ctrl-c, whose signal goes to all programs of the terminal: if an editor has the terminal, it is meant

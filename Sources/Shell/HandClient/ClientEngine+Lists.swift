@@ -56,10 +56,13 @@ extension ClientEngine {
         }
     }
 
+    /// The number of edits that the server has not confirmed.
+    package var waitingEdits: Int { machine.subscriptions.values.reduce(0) { $0 + $1.replica.unconfirmedCount } }
+
     /// Calls `body` with the lost edits of a list that earlier runs have kept.
     package func keptLosses(of name: String, _ body: @escaping ([KeptLoss]) -> Void) {
-        askJournal(otherwise: []) {
-            try $0.losses(of: name)
+        askJournal(otherwise: []) { [configuration] in
+            try $0.losses(of: name, by: configuration.person)
         } then: {
             body((try? $0.get()) ?? [])
         }

@@ -96,9 +96,10 @@ extension HandClient {
         try await askJournal(otherwise: ()) { try $0.note(work, of: person, on: name, losses) }
     }
 
-    /// Returns the lost edits of a list, or of all lists, that the journal keeps.
+    /// Returns this person's lost edits of a list that the journal keeps.
     package func losses(of name: String) async throws -> [KeptLoss] {
-        try await askJournal(otherwise: []) { try $0.losses(of: name) }
+        let person = try await read { $0.configuration.person }
+        return try await askJournal(otherwise: []) { try $0.losses(of: name, by: person) }
     }
 
     /// Notes that the person has been told of all lost edits of a list.
@@ -149,7 +150,7 @@ extension HandClient {
         let memory = try await read { $0.configuration.memory }
         while true {
             let state = try await read { try $0.followed(name) }
-            var past = Retrace(try memory(state.logID), revision: state.revision)
+            var past = Retrace(memory(state.logID), revision: state.revision)
             guard case .make(let retraction, _, _) = try await advice(for: .step(step), &past, of: name) else {
                 return false
             }

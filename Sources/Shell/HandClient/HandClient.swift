@@ -24,8 +24,8 @@ public final class HandClient: Sendable {
         mailbox = try Self.startThread(configuration, journal)
     }
 
-    /// Makes the methods of a client available for an engine on its own loop. Whoever runs the engine closes it, and the
-    /// mailbox with `leave`.
+    /// Makes the methods of a client available for an engine on its own loop. Whoever runs the engine closes it, and
+    /// the mailbox with `leave`.
     package init(_ engine: ClientEngine) throws {
         mailbox = try Mailbox(engine.loop, keepsLoopAlive: false) { [weak engine] messages in
             guard let engine else { return }

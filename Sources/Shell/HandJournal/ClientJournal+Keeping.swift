@@ -34,7 +34,8 @@ extension ClientJournal {
         case .work(let work, let person): try Self.note(work, of: person, database)
         case .lost(let loss, let list, let log, let person): try Self.note(loss, of: list, log, person, database)
         case .found(let loss, let list): try Self.forget(loss, of: list, database)
-        case .told(let list): try database.run("UPDATE losses SET is_told = 1 WHERE list = ?", [.text(list)])
+        case .told(let list, let person):
+            try database.run("UPDATE losses SET is_told = 1 WHERE list = ? AND person = ?", [.text(list), .text(person)])
         case .used(let log, let sequence): try Self.noteUsed(sequence, in: log, database)
         case .shared: try Self.noteSharedClient(database)
         case .met(let author, let person): try Self.meet(author: author, of: person, database)

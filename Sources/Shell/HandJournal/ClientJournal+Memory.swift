@@ -21,8 +21,8 @@ extension ClientJournal {
                 submission.step.map { .init(Int($0.rawValue)) } ?? .null, .init(submission.count),
                 submission.edit.map { .bytes($0.bytes) } ?? .null,
             ])
-        try noteUsed(submission.sequence, in: submission.log, database)
         try trim("submissions", where: " AND (edit IS NULL OR revision IS NOT NULL)", database)
+        try noteUsed(submission.sequence, in: submission.log, database)
     }
 
     private static func trim(_ table: String, where condition: String = "", _ database: SQLiteConnection) throws {

@@ -21,8 +21,11 @@ extension Arguments {
     /// Writes the arguments so that the parser takes each that cannot be an option as a text: the value of an option
     /// joined to its name, others after `--`.
     ///
-    /// - Throws: `Failure` for letters that are not all options, where the parser might find one that prints help.
+    /// - Throws: `ValidationError` for letters that are not all options, where the parser might find one that prints
+    ///   help.
     static func separateTexts(in arguments: inout [String]) throws {
+        // A shell asks for completions in words of its own.
+        if arguments.first?.hasPrefix("---") == true { return }
         let path = path(of: arguments)
         let words = arguments.dropFirst(path.count)
         let ours = words.prefix { $0 != "--" }
@@ -39,6 +42,10 @@ extension Arguments {
             options.append(word)
             guard let option = try option(word, in: table, path), !word.contains("="), let value = rest.first else {
                 continue
+            }
+            if isOption(value), isLetters(value) {
+                throw ValidationError(
+                    "--\(option) needs a value. If '\(value)' is the value, write --\(option)=\(Advised.quoted(value))")
             }
             if isDashed(value), !isOption(value) {
                 options[options.count - 1] = "--\(option)=\(value)"
@@ -64,7 +71,7 @@ extension Arguments {
             found.contains(where: { $0 == nil }) || takers.dropLast().contains(true)
                 || name != word && takers.last == false
         {
-            throw Failure(.usage, "unknown option '\(word)'. " + asText(word, path))
+            throw ValidationError("unknown option '\(word)'. " + asText(word, path))
         }
         guard takers.last == true else { return nil }
         return found.last??.names?.first { $0.kind == "long" }?.name

@@ -58,8 +58,36 @@ extension EditOptions {
                 let delta = try make(hand, items, place.resolved(in: excerpt))
                 if delta.changesNothing(of: hand) { throw NothingToDo() }
                 try doings.note(delta, on: hand)
-                let isExact = expected != nil
-                if let outcome = try await client.edit(name, on: excerpt, isExact: isExact, delta) { return outcome }
+                if let outcome = try await client.edit(name, on: excerpt, isExact: expected != nil, delta) {
+                    try await client.noteTold(of: name)
+                    return outcome
+                }
+            }
+        }
+    }
+
+    /// Makes the edit on the whole list, and submits it on an excerpt with its items: so the journal can settle it if
+    /// the answer does not come. Returns nil if edits of the list wait on this machine, which must be sent first.
+    func onWhole(
+        of name: String, _ doings: Doings, _ make: @escaping @Sendable (Hand) throws -> Delta
+    ) async throws -> Settlement? {
+        let expected = ifRevision
+        return try await list.server.withClient(list: name) { client, _ in
+            guard try await client.canEditExcerpts(of: name) else { return nil }
+            while true {
+                let logID = try await client.excerpt(of: name).logID
+                let state = try await client.state(of: name)
+                if let expected, state.revision != expected {
+                    throw ClientError.rejected(.revisionMoved(now: state.revision))
+                }
+                let delta = try make(state.hand)
+                if delta.changesNothing(of: state.hand) { throw NothingToDo() }
+                try doings.note(delta, on: state.hand)
+                let excerpt = state.hand.excerpt(delta.selections, logID: logID, revision: state.revision)
+                if let outcome = try await client.edit(name, on: excerpt, isExact: expected != nil, delta) {
+                    try await client.noteTold(of: name)
+                    return outcome
+                }
             }
         }
     }

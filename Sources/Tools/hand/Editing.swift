@@ -180,11 +180,12 @@ struct Edit: AsyncParsableCommand {
     }
 
     func validate() throws {
-        if text == nil && link == nil { throw ValidationError("What should change? Give a text, or --link ADDRESS.") }
         if text == nil && was != nil { throw ValidationError("--was needs a new text.") }
     }
 
     func run() async throws {
+        // Here, so that the parser names a wrong option first.
+        if text == nil && link == nil { throw ValidationError("What should change? Give a text, or --link ADDRESS.") }
         var (options, reference) = (options, try ItemReference(item))
         let words = try (text == "-" ? Self.standardInput() : text)?.filled(
             "the text", "To delete the item: hand rm \(item)")

@@ -83,8 +83,9 @@ struct Import: AsyncParsableCommand {
     var from: ImportPlace?
 
     func run() async throws {
+        let format = try ListFormat(format, of: file)
         let source = ImportSource(
-            bytes: try InputFile.bytes(of: file), format: try ListFormat(format, of: file),
+            bytes: try InputFile.bytes(of: file), format: format,
             identity: newIds ? .minted : .kept, seed: (from ?? ImportPlace()).seed)
         Interruption.begin()
         let (count, revision): (Int, Int?)

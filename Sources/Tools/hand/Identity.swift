@@ -53,9 +53,10 @@ enum Identity {
 
     /// What this machine's journals remember of a person and a history: the author numbers of its ids under that name,
     /// their steps, and what could be undone when the list was last closed.
-    static func memory(of person: String, at address: HandAddress, log: UInt64) throws -> Retrace.Memory {
+    static func memory(of person: String, at address: HandAddress, log: UInt64) -> Retrace.Memory {
         var memory = Retrace.Memory()
-        for path in try journals(at: address) {
+        // Who has no folder for them has no memory.
+        for path in (try? journals(at: address)) ?? [] {
             guard let author = ClientJournal.author(of: person, inJournalAt: path) else { continue }
             memory.own[author] = ClientJournal.steps(of: author, in: log, inJournalAt: path)
             if let base = ClientJournal.history(in: log, inJournalAt: path),
@@ -131,7 +132,7 @@ enum Identity {
             let authors = try journals(at: address).filter { $0 != path }
                 .compactMap { ClientJournal.author(of: person, inJournalAt: $0) }
             configuration.persons = Set(authors)
-            configuration.memory = { try memory(of: person, at: address, log: $0) }
+            configuration.memory = { memory(of: person, at: address, log: $0) }
         }
         return configuration
     }

@@ -50,7 +50,7 @@ enum Losses {
         }
     }
 
-    /// `{"what":"…","text":["…"],"author":7,"person":"bob","revision":2,"deleted":true,…}`: the members for people first.
+    /// `{"what":"…","texts":["…"],"author":7,"person":"bob","revision":2,"deleted":true}`, and what was lost.
     static func json(_ loss: Loss, _ people: [UInt64: String]) -> JSONValue {
         var members: [JSONValue.Member] = [
             .init("what", .string(text(loss, people))), .init("texts", .array(loss.texts.map(JSONValue.string))),

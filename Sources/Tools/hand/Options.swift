@@ -156,8 +156,8 @@ struct ServerOptions: ParsableArguments {
         Losses.tell(outcome.notices.compactMap(Loss.init), outcome.people, self, of: list)
     }
 
-    /// Returns the result of `body`, or throws after `--timeout`. The caller closes the client then, which ends everything
-    /// that waits for it.
+    /// Returns the result of `body`, or throws after `--timeout`. The caller closes the client then, which ends
+    /// everything that waits for it.
     func limited<Result: Sendable>(
         _ client: HandClient, _ address: HandAddress, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -259,6 +259,11 @@ struct EditOptions: ParsableArguments {
     func editWhole(_ make: @escaping @Sendable (Hand) throws -> Delta) async throws {
         let (name, expected) = (try list.name(), ifRevision)
         let doings = Doings()
+        do {
+            if !queue, let outcome = try await onWhole(of: name, doings, make) { return try report(outcome, doings) }
+        } catch is NothingToDo {
+            return report(revision: nil)
+        }
         try await perform(doings) { _, followed in
             try await followed.edit(isExact: expected != nil) { state in
                 do {

@@ -2,6 +2,7 @@ import ArgumentParser
 import HandClient
 import HandCore
 import HandFormats
+import HandJournal
 import HandSync
 import HandWire
 
@@ -67,6 +68,17 @@ struct List: AsyncParsableCommand {
         let hand = try await offline ? kept(name) : current(name)
         ItemPrinter.print(hand, json: list.server.json, where: try filter(references, in: hand))
         if hand.isEmpty && !list.server.json { list.server.say("'\(name)' is empty") }
+        if !offline { try tellWaiting(name) }
+    }
+
+    /// Says that edits of the list wait on this machine, or were refused.
+    private func tellWaiting(_ name: String) throws {
+        let waits = try Identity.journals(at: try list.server.address(name)).contains { path in
+            guard ClientJournal.waitingPerson(inJournalAt: path) != nil else { return false }
+            return (try? ClientJournal.check(at: path))?.contains(name) == true
+        }
+        if waits { list.server.say("edits of yours wait to be sent: \(Advised.command("sync -l", name))") }
+        if let kept = Shelf.summary(list.server, of: name) { list.server.say("\(kept)") }
     }
 
     /// The server's list. If no server answers, the failure says whether this machine has a copy.

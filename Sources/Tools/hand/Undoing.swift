@@ -67,7 +67,7 @@ struct Undoing: Sendable {
             var undoing = try await server.limited(client, address) {
                 try await server.sendWaiting(of: name, client)
                 let head = try await client.excerpt(of: name)
-                let memory = try Identity.memory(of: person, at: address, log: head.logID)
+                let memory = Identity.memory(of: person, at: address, log: head.logID)
                 return Undoing(
                     options: options, name: name, person: person, address: address, client: client, logID: head.logID,
                     past: Retrace(memory, revision: head.revision), expected: options.ifRevision)
@@ -147,7 +147,7 @@ struct Undoing: Sendable {
     /// Reads the commits made since the last read.
     private mutating func readNewCommits() async throws {
         past.append(try await client.commits(of: name, from: past.revision + 1))
-        past.memory = try Identity.memory(of: person, at: address, log: logID)
+        past.memory = Identity.memory(of: person, at: address, log: logID)
         if let expected, past.revision != expected {
             throw ClientError.rejected(.revisionMoved(now: past.revision))
         }

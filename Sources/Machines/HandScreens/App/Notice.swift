@@ -91,9 +91,9 @@ extension TextChange.Loss {
     }
 }
 
-extension Loss.Piece: CustomStringConvertible {
+extension Loss.Piece {
     /// The part in words: what the user wrote or did.
-    public var description: String {
+    package var description: String {
         func quoted(_ content: Content) -> String { "'\(Printable.line(of: content))'" }
         switch self {
         case .insert(let content, _): return "your new \(quoted(content))"

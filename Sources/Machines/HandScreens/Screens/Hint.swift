@@ -39,7 +39,9 @@ enum HintLine {
         }
         let help = Hint(.help, app.keys)
         let room = width - (help.map { $0.line.width + gap } ?? 0)
-        let useful = screen.route.kind.actions.lazy.filter { $0 != .help && screen.obstacle(to: $0, app) == nil }
+        let useful = screen.route.kind.actions.lazy.filter {
+            $0 != .help && screen.obstacle(to: $0, app) == nil && app.hasStep(for: $0, on: screen.route.list)
+        }
         let hints = fill(useful.compactMap { Hint($0, app.keys) }, from: 0, to: room)
         return hints
             + (help.map { fill([$0], from: hints.last.map { $0.columns.upperBound + gap } ?? 0, to: width) } ?? [])
@@ -63,5 +65,15 @@ enum HintLine {
         // Leaves some room for typing.
         guard start >= prompt.line(width: width).line.width + Prompt.leastRoom else { return [] }
         return fill(prompt.hints, from: start, to: width)
+    }
+}
+
+extension AppState {
+    /// Whether undo and redo are worth a hint: edits of earlier runs may be undone, too, but nobody knows before
+    /// asking.
+    fileprivate func hasStep(for action: Action, on name: String?) -> Bool {
+        guard action == .undo || action == .redo, let name else { return true }
+        let state = list(name).state
+        return action == .undo ? state.canUndo : state.canRedo
     }
 }

@@ -52,7 +52,7 @@ extension ClientMachine {
 
     /// Notes that the person has been told of all lost edits of a list.
     public mutating func noteTold(of name: String) {
-        common.journal?.add(.told(list: name), isUrgent: false)
+        common.journal?.add(.told(list: name, person: common.hello.person), isUrgent: false)
     }
 
     /// Whether a commit's author is this person, with this client or another one.

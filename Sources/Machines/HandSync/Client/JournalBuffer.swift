@@ -16,8 +16,8 @@ public enum JournalWrite: Sendable {
     case lost(Loss, list: String, log: UInt64, person: String)
     /// Forgets a lost edit of a list, as its person has got it back.
     case found(Loss, list: String)
-    /// Records that the person has been told of all lost edits of a list.
-    case told(list: String)
+    /// Records that a person has been told of all lost edits of a list.
+    case told(list: String, person: String)
     /// Records that the sequence is used in that history, where no stored list does so.
     case used(log: UInt64, sequence: UInt64)
     /// Records the author number that the server gave this client under that name.

@@ -47,10 +47,13 @@ public struct KeptWork: Equatable, Sendable {
         var known = excerpt.entries.map(\.position)
         for commit in commits {
             guard commit.revision == excerpt.revision + 1 else { throw Gap() }
+            var commit = commit
+            let isWhole = Set(commit.delta.touched.flatMap(\.self)).isSubset(of: known)
+            commit.delta = commit.delta.changingOnly(hand.isKnown)
             try hand.check(commit.delta)
             let isOwn = own(commit.author)
             losses += work.overridden(by: commit, author: isOwn ? commit.author : nil, on: hand).compactMap(Loss.init)
-            if isOwn, Set(commit.delta.touched.flatMap(\.self)).isSubset(of: known) { work.record(commit, on: hand) }
+            if isOwn, isWhole { work.record(commit, on: hand) }
             try hand.apply(commit.delta)
             known = known.compactMap { commit.delta.map(index: $0) }
             excerpt.revision = commit.revision

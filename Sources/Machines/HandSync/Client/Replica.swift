@@ -195,8 +195,8 @@ extension Replica {
     }
 
     /// Undoes the newest of one's own edits that is not undone, except for words that somebody has changed since, or
-    /// redoes what was undone last; returns nil if there is none. If the edit cannot be applied, the history stays as it
-    /// was.
+    /// redoes what was undone last; returns nil if there is none. If the edit cannot be applied, the history stays as
+    /// it was.
     package mutating func take(_ step: UndoStep) throws(EditError) -> Retraction? {
         var next = history
         guard let retraction = next.take(step) else { return nil }

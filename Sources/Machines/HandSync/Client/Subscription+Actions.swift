@@ -203,8 +203,8 @@ extension ClientMachine.Subscription {
 
     // MARK: The journal and the user
 
-    /// Notes what can be undone, and what others may still override. With pending edits, that would be about a list that
-    /// the server does not have.
+    /// Notes what can be undone, and what others may still override. With pending edits, that would be about a list
+    /// that the server does not have.
     func noteMemory(_ common: inout Common) {
         guard !replica.hasPending, replica.logID != 0 else { return }
         if !replica.history.isEmpty {

@@ -31,8 +31,8 @@ public struct UndoHistory: Sendable {
         redos.follow(delta)
     }
 
-    /// Returns the edit of a step on the current list, or nil if there is nothing to undo or redo. The caller applies the
-    /// edit and passes its inverse to `made`.
+    /// Returns the edit of a step on the current list, or nil if there is nothing to undo or redo. The caller applies
+    /// the edit and passes its inverse to `made`.
     mutating func take(_ step: UndoStep) -> Retraction? {
         switch step {
         case .undo: undos.pop()

@@ -121,6 +121,11 @@ enum Examples {
         ],
         "top": ["hand top", "hand top --data /var/lib/hand", "hand top --all --store postgres://hand@db.example/hand"],
         "undelete": ["hand undelete groceries", "hand undelete groceries --name shopping"],
+        "rejected": ["hand rejected", "hand rejected -l groceries --json"],
+        "rejected list": ["hand rejected", "hand rejected list --json"],
+        "rejected retry": ["hand rejected retry 1", "hand rejected retry all --queue"],
+        "rejected text": ["hand rejected text 1", "hand rejected text all"],
+        "rejected drop": ["hand rejected drop 1", "hand rejected drop all"],
         "undo": ["hand undo", "hand undo -n 3", "hand undo 12"],
         "undone": ["hand undone 1", "hand undone 2 5-7"],
         "unit": [

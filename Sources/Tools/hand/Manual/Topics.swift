@@ -43,7 +43,8 @@ enum Topic: String, CaseIterable {
 
         An edit is lost only if it conflicts with another: two people move the same item, or replace the same words. Then the later \
         edit wins, which is the one that the server received later. An edit of an item that somebody has deleted is dropped. You \
-        always learn what you have lost, and to whom: 'hand open' shows it, and R gets it back; other commands print it.
+        always learn what you have lost, and to whom: 'hand open' shows it, and R gets it back; other commands print it, or the \
+        next one does if the loss comes later, and 'hand rejected' gets it back.
 
         To make sure that nothing has changed since you looked, state what you saw:
 
@@ -73,7 +74,12 @@ enum Topic: String, CaseIterable {
         What you are typing when the terminal closes is kept in drafts, in the same folder. 'hand open' offers it again when you open \
         that list.
 
-        If the server loses the list or restores it from a backup, your unsent edits are still sent to it.
+        If the server refuses an edit, or somebody overrides it, nothing of it is lost: 'hand rejected' shows what there is, makes it \
+        again, or prints it as text. If a command got no answer after it had sent its edit, it exits with 8: do not repeat it. The \
+        next command on the server finds out whether the edit was made, and says so.
+
+        If the server restores the list from a backup, your unsent edits are sent to it. If the list is gone, or another list has \
+        its name, they wait: 'hand sync --discard' drops them.
         """
 
     private static let tlsText = """

@@ -1,0 +1,132 @@
+import Foundation
+import HandTestSupport
+import Testing
+
+/// What a person wrote is never dropped by a program: neither if it is refused, nor if somebody overrides it.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct RejectedTests {
+    let ann: CommandUser
+    /// On a machine of his own.
+    let bob: CommandUser
+
+    init() throws {
+        ann = try CommandUser("ann")
+        var other = ann.named("bob")
+        other.environment["XDG_STATE_HOME"] = ann.server.folder.path + "/bob"
+        bob = other
+    }
+
+    @Test func aRefusalTakesOutOnlyWhatItIsAbout() throws {
+        try ann.hand("create", "list", "--max-items", "2")
+        try ann.hand("add", "a")
+        try ann.hand("ls")
+        ann.server.kill()
+        try ann.hand("add", "--queue", "my words", "--timeout", "1")
+        try ann.hand("edit", "--queue", "1", "a better", "--timeout", "1")
+        try ann.server.start()
+        try bob.hand("add", "b")
+        #expect(try ann.lines().first == "[ ] a")
+        #expect(try ann.messages("ls").contains("edits of yours wait to be sent"))
+        let told = try ann.hand("sync", expecting: 4)
+        #expect(told.contains("'list': rejected: your new '[ ] my words': the list is full"), "\(told)")
+        #expect(try ann.lines() == ["[ ] a better", "[ ] b"])
+        // It stays until its author decides.
+        for command in ["sync", "ls"] {
+            #expect(try ann.messages(command).contains("1 edit of yours was refused and is kept"), "\(command)")
+        }
+        #expect(try bob.messages("rejected") == "nothing of yours was refused or overridden\n")
+        #expect(try ann.hand("rejected").contains("your new '[ ] my words': the list is full"))
+        #expect(try ann.hand("rejected", "text", "1") == "my words\n")
+        #expect(try ann.hand("rejected", "--json").contains(#""rejection":{"reason":"listFull""#))
+        // Refused again, it is still there.
+        try ann.hand("rejected", "retry", "1", expecting: 4)
+        try ann.hand("rm", "2")
+        try ann.hand("rejected", "retry", "1")
+        #expect(try ann.lines() == ["[ ] a better", "[ ] my words"])
+        #expect(try ann.messages("rejected") == "nothing of yours was refused or overridden\n")
+        try ann.hand("rejected", "drop", "1", expecting: 3)
+    }
+
+    @Test func whoOverrodeAnEditAndWhatIsSaid() throws {
+        try ann.hand("create", "list")
+        try ann.hand("add", "ferry")
+        try ann.hand("ls")
+        ann.server.kill()
+        try ann.hand("edit", "--queue", "1", "ferry at ten", "--timeout", "1")
+        try ann.server.start()
+        try bob.hand("rm", "1")
+        let told = try ann.messages("sync")
+        #expect(told.contains("bob deleted '[ ] ferry at ten', whose text you had changed (revision 2)"), "\(told)")
+        #expect(try ann.hand("rejected", "text", "1") == "ferry at ten\n")
+        // It is told once.
+        let again = try ann.messages("ls")
+        #expect(!again.contains("bob"))
+        try ann.hand("rejected", "retry", "all")
+        #expect(try ann.lines() == ["[ ] ferry at ten"])
+        let json = try ann.hand("rejected", "--json")
+        #expect(json.isEmpty)
+    }
+
+    /// A command ends before others override its edit. The next one on the list tells it.
+    @Test func aLaterOverrideIsToldByTheNextCommand() throws {
+        try ann.hand("create", "list")
+        try ann.hand("add", "zebra", "b")
+        try bob.hand("ls")
+        bob.server.kill()
+        try bob.hand("edit", "--queue", "1", "third", "--timeout", "1")
+        try bob.hand("rm", "--queue", "2", "--timeout", "1")
+        try bob.server.start()
+        try ann.hand("edit", "1", "second")
+        try ann.hand("done", "2")
+        try bob.hand("sync")
+        let told = try ann.messages("ls")
+        #expect(told.contains("bob overwrote 'second' with 'third'") && told.contains("bob deleted '[x] b'"), "\(told)")
+        let again = try ann.messages("ls")
+        #expect(!again.contains("bob"))
+        #expect(try ann.lines() == ["[ ] third"])
+        let kept = try ann.hand("rejected")
+        #expect(kept.contains("overwrote 'second' with 'third'") && kept.contains("whose box to tick you had changed"))
+    }
+
+    /// Of two people with one home, each is told of their own losses.
+    @Test func lossesBelongToOnePerson() throws {
+        try ann.hand("create", "list", "--max-items", "1")
+        ann.server.kill()
+        try ann.hand("add", "--queue", "one", "--timeout", "1")
+        try ann.hand("add", "--queue", "two", "--timeout", "1")
+        try ann.server.start()
+        try ann.hand("sync", expecting: 4)
+        #expect(try ann.named("cat").messages("rejected") == "nothing of yours was refused or overridden\n")
+        #expect(try ann.hand("rejected", "text", "all") == "two\n")
+        #expect(try ann.messages("rejected", "drop", "all").hasPrefix("dropped: rejected: your new '[ ] two'"))
+    }
+
+    // MARK: Undo and redo are one history
+
+    private func open(_ keys: [String], _ tmux: Tmux, until count: Int, again: Bool = true) throws {
+        let pane = again ? try tmux.open("\(Binary.path) open --as ann") : tmux.first
+        try tmux.wait(for: pane) { ScreenTests.isSynced($0) }
+        for key in keys { try tmux.press(key, in: pane) }
+        try tmux.wait(for: pane) { ScreenTests.isSynced($0) && ScreenTests.items($0).count == count }
+        try tmux.press("q", "q", in: pane)
+    }
+
+    @Test func undoGoesOnWhereTheLastRunEnded() throws {
+        try ann.hand("create", "list")
+        for text in ["a", "b", "c"] { try ann.hand("add", text) }
+        let tmux = try Tmux(environment: ann.environment, "\(Binary.path) open --as ann")
+        try open(["d", "u"], tmux, until: 3, again: false)
+        #expect(eventually { (try? ann.lines().count) == 3 })
+        // The undo is not taken back: what comes next is the last command.
+        try open(["u"], tmux, until: 2)
+        let isSo = try eventually { try ann.lines() == ["[ ] a", "[ ] b"] }
+        #expect(isSo)
+        #expect(try ann.messages("undo").contains("- 2  [ ] b"))
+        try ann.hand("redo")
+        #expect(try ann.lines() == ["[ ] a", "[ ] b"])
+        // Commands in between belong to the same history.
+        try ann.hand("rm", "1")
+        try open(["u"], tmux, until: 2)
+        let isBack = try eventually { try ann.lines() == ["[ ] a", "[ ] b"] }
+        #expect(isBack)
+    }
+}

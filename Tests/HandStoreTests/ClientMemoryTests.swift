@@ -1,0 +1,147 @@
+import HandCore
+import HandJournal
+import HandSync
+import HandTestSupport
+import HandWire
+import SQLite
+import Testing
+
+/// What a journal remembers of a person's edits: those without an answer, those that were lost, and what can be undone.
+@Suite struct ClientMemoryTests {
+    private let folder: TemporaryFolder
+    private var path: String { folder.path + "/0.sqlite" }
+
+    init() throws {
+        folder = try TemporaryFolder(isInMemory: true)
+    }
+
+    private func inJournal<Result>(_ body: (ClientJournal) throws -> Result) throws -> Result {
+        let journal = try ClientJournal(path: path, fresh: ClientID(high: 5, low: 1), person: "ann")
+        defer { try? journal.close() }
+        return try body(journal)
+    }
+
+    private func keep(_ writes: JournalWrite...) throws {
+        try inJournal { #expect($0.keep(writes).problem == nil) }
+    }
+
+    private static let list = Hand([Item(id: ItemID(rawValue: 1), content: .note("tea"))])
+
+    private static func submission(_ sequence: UInt64, step: UndoStep? = nil) -> JournalSubmission {
+        let excerpt = list.excerpt([.positions(start: 0, count: 1)], logID: 9, revision: 3)
+        return JournalSubmission(
+            log: 9, sequence: sequence, list: "l", step: step,
+            edit: ExcerptEdit(excerpt: excerpt, delta: list.rewording(0, "green tea"), isExact: true))
+    }
+
+    /// An edit without an answer is found until it has one; then only a step is remembered.
+    @Test func editsWithoutAnAnswerAreFound() throws {
+        let all = [Self.submission(4), Self.submission(5, step: .undo), Self.submission(6, step: .redo)]
+        for submission in all { try keep(.submission(submission, person: "ann")) }
+        #expect(try inJournal { try $0.unanswered(by: "ann") } == all)
+        #expect(try inJournal { try $0.unanswered(by: "bob") }.isEmpty)
+        #expect(try inJournal { $0.used } == [9: 6])
+        try keep(
+            .answered(log: 9, sequence: 4, revision: 7), .answered(log: 9, sequence: 5, revision: 8),
+            .answered(log: 9, sequence: 6, revision: nil))
+        #expect(try inJournal { try $0.unanswered(by: "ann") }.isEmpty)
+        let steps = ClientJournal.steps(of: 1, in: 9, inJournalAt: path)
+        #expect(steps.made == [5: .undo] && steps.counts.isEmpty)
+        try keep(.submission(JournalSubmission(log: 9, sequence: 7, list: "l", count: 3), person: "ann"))
+        #expect(ClientJournal.steps(of: 1, in: 9, inJournalAt: path).counts == [7: 3])
+        #expect(try inJournal { $0.used } == [9: 7])
+    }
+
+    private static func refused(_ text: String) -> Loss {
+        .refused(.notAllowed, [.insert(.note(text), behind: nil)])
+    }
+
+    private static func overridden(_ revision: Int) -> Loss {
+        .overridden(list[0], .move, by: Loss.Override(author: 2, revision: revision))
+    }
+
+    private func losses(_ list: String = "l", of person: String = "ann") throws -> [KeptLoss] {
+        try inJournal { try $0.losses(of: list, by: person) }
+    }
+
+    @Test func lossesAreKeptUntilTheirPersonDecides() throws {
+        let loss = Self.refused("words")
+        try keep(
+            .lost(loss, list: "l", log: 9, person: "ann"), .lost(loss, list: "l", log: 9, person: "ann"),
+            .lost(Self.refused("his"), list: "l", log: 9, person: "bob"),
+            .lost(Self.refused("there"), list: "m", log: 8, person: "ann"))
+        #expect(try losses().map(\.loss) == [loss, loss] && losses().allSatisfy { !$0.isTold && $0.time > 0 })
+        #expect(try losses("m").count == 1 && losses(of: "bob").count == 1)
+        try keep(.told(list: "l", person: "ann"))
+        #expect(try losses().allSatisfy(\.isTold) && losses("m").allSatisfy { !$0.isTold })
+        #expect(try losses(of: "bob").allSatisfy { !$0.isTold })
+        // One of two equal ones is got back.
+        try keep(.found(loss, list: "l"))
+        let left = try losses()
+        #expect(left.count == 1 && left[0].isTold)
+        #expect(try ClientJournal.losses(inJournalAt: path).count == 3)
+        try ClientJournal.forget([left[0].number], inJournalAt: path)
+        #expect(try losses().isEmpty && ClientJournal.losses(inJournalAt: path).count == 2)
+    }
+
+    /// Of overridden edits only the newest are kept, once they are told; refused ones all.
+    @Test func toldOverridesAreBounded() throws {
+        for number in 1...150 {
+            try keep(
+                .lost(Self.overridden(number), list: "l", log: 9, person: "ann"),
+                .lost(Self.refused("\(number)"), list: "l", log: 9, person: "ann"))
+        }
+        #expect(try losses().count == 300)
+        try keep(.told(list: "l", person: "ann"), .lost(Self.overridden(151), list: "l", log: 9, person: "ann"))
+        let left = try losses().map(\.loss)
+        #expect(left.filter(\.isRefused).count == 150 && left.filter { !$0.isRefused }.count == 100)
+        #expect(left.last == Self.overridden(151))
+    }
+
+    /// If one of several writes fails, none is made: a rejection is never kept without the words that it is about.
+    @Test func writesAreKeptTogether() throws {
+        try keep(.checkpoint(Replica(confirmed: Self.list, revision: 3, logID: 9, sequence: 0), list: "l", formerName: nil))
+        let database = try SQLiteDatabase(path)
+        try database.write {
+            try $0.runAll("CREATE TRIGGER t BEFORE INSERT ON losses BEGIN SELECT RAISE(ABORT, 'no'); END")
+        }
+        try database.close()
+        try inJournal { journal in
+            let writes: [JournalWrite] = [
+                .append([.edit(Self.list.rewording(0, "green tea"), isExact: false)], list: "l"),
+                .lost(Self.refused("words"), list: "l", log: 9, person: "ann"),
+            ]
+            let progress = journal.keep(writes)
+            #expect(progress.done == 0 && progress.problem != nil)
+            let hasPending = try journal.load("l")?.hasPending
+            #expect(hasPending == false)
+        }
+    }
+
+    /// What can be undone, and what others may override, is found by the history's id.
+    @Test func historiesAndWorkAreKept() throws {
+        var replica = Replica(confirmed: Self.list, revision: 3, logID: 9, sequence: 0)
+        try replica.edit(Self.list.rewording(0, "green tea"))
+        try keep(.undo(replica.checkpoint.history, log: 9, revision: 3))
+        let kept = try #require(ClientJournal.history(in: 9, inJournalAt: path))
+        #expect(kept.history == replica.checkpoint.history && kept.revision == 3)
+        #expect(ClientJournal.history(in: 8, inJournalAt: path) == nil)
+        var work = KeptWork(on: Self.list.excerpt([], logID: 9, revision: 3))
+        #expect(try inJournal { try $0.hasWork } == false)
+        work.add(Self.list.excerpt([.positions(start: 0, count: 1)], logID: 9, revision: 3))
+        var list = Self.list
+        let delta = list.rewording(0, "green tea")
+        try list.apply(delta)
+        let commit = Commit(
+            revision: 4, author: 1, sequence: 1, base: 3, time: 0, count: 1, digest: list.digest, delta: delta)
+        _ = try work.pass([commit]) { $0 == 1 }
+        try keep(.work(work, person: "ann"))
+        try inJournal { journal in
+            let (anns, bobs) = (try journal.work(of: "ann", in: 9), try journal.work(of: "bob", in: 9))
+            #expect(anns == work && bobs == nil)
+            try journal.note(KeptWork(on: Self.list.excerpt([], logID: 9, revision: 5)), of: "ann", on: "l")
+            let left = try journal.work(of: "ann", in: 9)
+            #expect(left == nil)
+        }
+    }
+}

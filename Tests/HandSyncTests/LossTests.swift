@@ -1,0 +1,190 @@
+import HandCore
+import HandSimulation
+import HandSync
+import HandTestSupport
+import HandWire
+import Testing
+
+/// Lost edits, as values that need no list.
+@Suite struct LossTests {
+    private static let list = Hand([
+        Item(id: ItemID(rawValue: 1), content: .task("milk", done: false)),
+        Item(id: ItemID(rawValue: 2), content: .note("bread")), Item(id: ItemID(rawValue: 3), content: .note("eggs")),
+    ])
+
+    private static func insertion(_ number: UInt64, _ content: Content = .task("new", done: false), at: Int = 3) -> Delta {
+        .inserting([Item(id: ItemID(rawValue: number), content: content)], at: at, .after)
+    }
+
+    /// A person's edits of each kind, joined.
+    private static func afternoon() throws -> Delta {
+        let parts = [
+            insertion(50), insertion(51, .note("a long text")), .deleting(2..<3), .moving([1..<2], to: 0, .after),
+            .editing(at: 1, Change(text: "milk", to: "oat milk")),
+        ]
+        return parts.reduce(.identity) { $0.composed(with: $1) }
+    }
+
+    private func replica(_ delta: Delta) throws -> Replica {
+        var replica = Replica(confirmed: Self.list, revision: 4, logID: 9, sequence: 0)
+        replica.author = 1
+        try replica.edit(delta)
+        _ = replica.takeSubmission(list: 1)
+        return replica
+    }
+
+    /// Which parts of the afternoon stay for each reason, by the ids in the view; the rest is kept as lost.
+    @Test(arguments: [
+        (Rejection.violation(.listFull(maximum: 3)), [2, 1, 51], ["new"]),
+        (.violation(.listFull(maximum: 2)), [2, 1], ["new", "a long text"]),
+        (.violation(.itemTooLarge(size: 11, maximum: 9)), [2, 1, 50], ["a long text"]),
+        (.violation(.kindNotAllowed(.note)), [2, 1, 50], ["a long text"]),
+        (.duplicateItem(ItemID(rawValue: 50)), [2, 1, 51], ["new"]),
+        (.notAllowed, [1, 2, 3, 50, 51], ["oat milk"]),
+        (.notStored, [1, 2, 3], ["oat milk", "new", "a long text"]),
+    ])
+    func aRefusalTakesOutOnlyWhatItIsAbout(reason: Rejection, left: [UInt64], lost: [String]) throws {
+        var replica = try replica(try Self.afternoon())
+        let update = replica.rejected(sequence: 1, reason)
+        #expect(Set(replica.view.map(\.id.rawValue)) == Set(left), "\(reason)")
+        let losses = update.notices.compactMap(Loss.init)
+        #expect(losses.flatMap(\.texts).sorted() == lost.sorted(), "\(reason)")
+        #expect(replica.hasPending == (reason != .notStored))
+        #expect(replica.brokenInvariant() == nil)
+        // What stays is submitted under the next sequence, and fits the list.
+        guard let next = replica.takeSubmission(list: 1) else { return }
+        #expect(try next.sequence == 2 && Self.list.applying(next.delta) == replica.view)
+    }
+
+    @Test func aRefusalOfEverythingTakesOutEverything() throws {
+        var replica = try replica(Self.insertion(50))
+        let update = replica.rejected(sequence: 1, .violation(.listFull(maximum: 9)))
+        #expect(!replica.hasPending && replica.view == Self.list && update.notices.count == 1)
+    }
+
+    /// On the list that it was lost on, a lost edit makes what its person wanted; its bytes are the same value.
+    @Test func aLostEditIsMadeAgain() throws {
+        let delta = try Self.afternoon()
+        let loss = try #require(Loss(.rejected(.notStored, delta, on: Self.list)))
+        #expect(try loss.bytes.withUnsafeBytes { try Loss($0) } == loss && loss.isRefused)
+        var next: UInt64 = 50
+        let again = try #require(
+            loss.delta(on: Self.list) {
+                defer { next += 1 }
+                return ItemID(rawValue: next)
+            })
+        let (wanted, made) = (try Self.list.applying(delta), try Self.list.applying(again))
+        #expect(made.map(\.content) == wanted.map(\.content))
+        // Where its items are gone, the changed text is a new item.
+        let late = try #require(loss.delta(on: Hand()) { ItemID(rawValue: 99) })
+        #expect(try Hand().applying(late).map(\.content.text).contains("oat milk"))
+    }
+
+    @Test func overriddenEditsAreMadeAgain() throws {
+        let (milk, override) = (Self.list[0], Loss.Override(author: 2, revision: 7, behind: Self.list[1].id))
+        let ticked = Item(id: milk.id, content: .task("milk", done: true))
+        let gone = Loss.Override(author: 2, revision: 7, deletesItem: true, behind: Self.list[1].id)
+        let words = TextChange.Loss(at: 0, original: "milk", lost: "oat milk", present: "soy milk")
+        let soy = Item(id: milk.id, content: .task("soy milk", done: false))
+        let cases: [(Loss, [String])] = [
+            (.overridden(milk, .move, by: override), ["bread", "[ ] milk", "eggs"]),
+            (.overridden(ticked, .edit(.done), by: override), ["[x] milk", "bread", "eggs"]),
+            (.overridden(Item(id: ItemID(rawValue: 9), content: .note("tea")), .edit(.text), by: gone),
+                ["[ ] milk", "bread", "tea", "eggs"]),
+        ]
+        for (loss, expected) in cases {
+            #expect(try loss.bytes.withUnsafeBytes { try Loss($0) } == loss && !loss.isRefused)
+            let delta = try #require(loss.delta(on: Self.list) { ItemID(rawValue: 77) })
+            #expect(try Self.list.applying(delta).map { Self.line($0) } == expected)
+        }
+        let loss = Loss.overridden(soy, .words(words, in: .text), by: override)
+        #expect(try loss.bytes.withUnsafeBytes { try Loss($0) } == loss && loss.texts == ["oat milk"])
+        let list = Hand([soy])
+        #expect(try list.applying(#require(loss.delta(on: list) { milk.id }))[0].content.text == "oat milk")
+    }
+
+    private static func line(_ item: Item) -> String {
+        if case .task(let text, let done) = item.content { return (done ? "[x] " : "[ ] ") + text }
+        return item.content.text
+    }
+
+    // MARK: Work that others override later
+
+    private static func commit(
+        _ revision: Int, by author: UInt64, base: Int? = nil, _ delta: Delta, on list: inout Hand
+    ) throws -> Commit {
+        try list.apply(delta)
+        return Commit(
+            revision: revision, author: author, sequence: 1, base: base ?? revision - 1, time: 0, count: list.count,
+            digest: list.digest, delta: delta)
+    }
+
+    /// Commits of two people, of which the client knows only the items that it has edited, give the same losses as a
+    /// replica that has followed everything.
+    @Test(arguments: 0..<20) func keptWorkFindsWhatAReplicaFinds(round: Int) throws {
+        var chaos = Chaos(seed: testSeed(81) &+ UInt64(round))
+        var list = Hand(chaos.items(12))
+        var work = KeptWork(on: list.excerpt([], logID: 9, revision: 0))
+        var own = [Commit](), (losses, expected) = ([Loss](), [Loss]())
+        var replica = Replica(confirmed: list, revision: 0, logID: 9, sequence: 0)
+        replica.author = 1
+        for revision in 1...30 {
+            let isOwn = chaos.random.next(below: 3) == 0
+            let delta = chaos.edit(on: list).fitting(list)
+            let excerpt = list.excerpt(delta.selections, logID: 9, revision: revision - 1)
+            let base = isOwn ? revision - 1 : max(0, revision - 1 - chaos.random.next(below: 6))
+            let commit = try Self.commit(revision, by: isOwn ? 1 : 2, base: base, delta, on: &list)
+            if isOwn {
+                work.add(excerpt)
+                own.append(commit)
+            }
+            losses += try work.pass([commit]) { $0 == 1 }
+            work = try work.bytes.withUnsafeBytes { try KeptWork($0) }
+            expected += try replica.receive(commit, isPersons: isOwn).notices.compactMap(Loss.init)
+        }
+        #expect(losses.map(Self.summary) == expected.map(Self.summary))
+        #expect(work.revision == 30)
+    }
+
+    /// A loss without the place of the item, which only a replica knows.
+    private static func summary(_ loss: Loss) -> String {
+        guard case .overridden(let item, let what, let override) = loss else { return "\(loss)" }
+        return "\(item) \(what) \(override.author) \(override.revision) \(override.deletesItem)"
+    }
+
+    // MARK: Undo across runs
+
+    /// The undo history of a journal read again undoes and redoes the same as the first one.
+    @Test(arguments: 0..<20) func theUndoHistoryIsKept(round: Int) throws {
+        var chaos = Chaos(seed: testSeed(82) &+ UInt64(round))
+        var replica = Replica(confirmed: Hand(chaos.items(6)), revision: 0, logID: 9, sequence: 0)
+        replica.author = 1
+        var events: [JournalEvent] = []
+        var kept = (checkpoint: replica.checkpoint, confirmed: replica.confirmed)
+        for step in 0..<40 {
+            switch chaos.random.next(below: 5) {
+            case 0, 1:
+                let delta = chaos.edit(on: replica.view).fitting(replica.view)
+                if (try? replica.edit(delta)) != nil { events.append(.edit(delta, isExact: false)) }
+            case 2: if let made = try replica.take(.undo) { events.append(.step(.undo, made.delta)) }
+            case 3: if let made = try replica.take(.redo) { events.append(.step(.redo, made.delta)) }
+            default:
+                var list = replica.confirmed
+                let isOwn = chaos.random.next(below: 2) == 0
+                let delta = chaos.edit(on: list).fitting(list)
+                let commit = try Self.commit(replica.revision + 1, by: isOwn ? 3 : 2, delta, on: &list)
+                _ = try replica.receive(commit, isPersons: isOwn)
+                events.append(isOwn ? .personsCommit(commit) : .commit(commit))
+            }
+            if step == 15 { (kept, events) = ((replica.checkpoint, replica.confirmed), []) }
+        }
+        let bytes = kept.checkpoint.bytes
+        var again = try Replica(try bytes.withUnsafeBytes { try Replica.Checkpoint($0) }, confirmed: kept.confirmed)
+        for event in events { try again.replay(event.bytes.withUnsafeBytes { try JournalEvent($0) }) }
+        #expect(again.view == replica.view && again.checkpoint == replica.checkpoint)
+        for step in [UndoStep.undo, .undo, .redo, .undo, .undo, .undo, .redo] {
+            #expect(try again.take(step) == replica.take(step))
+        }
+        #expect(again.view == replica.view)
+    }
+}
