@@ -226,7 +226,7 @@ let package = Package(
             dependencies: [
                 "hand", "tick-bot", "markdown-mirror", "five-cards", "HandCore", "HandWire", "HandSync", "HandFormats",
                 "HandClient", "HandJournal", "HandStore", "HandScreens", "HandApp", "EventLoop",
-                "HandSimulation", "HandTestSupport", "FaultyNetwork", "HTTP", "PostgresServer", "Postgres",
+                "HandSimulation", "HandTestSupport", "FaultyNetwork", "HTTP", "PostgresServer", "Postgres", "SQLite",
             ]),
         .target(name: "PostgresServer", path: "Tests/Support/PostgresServer"),
         .testTarget(

@@ -147,7 +147,7 @@ import Testing
         try says("LC_ALL=C \(Binary.path) doctor", "the locale's encoding is ANSI_X3.4-1968")
         try says("LC_ALL=C \(Binary.path) doctor", "unset LC_ALL, then export LANG=C.UTF-8")
         try says("sh -c 'ulimit -n 256; \(Binary.path) doctor'", "ulimit -n 65536")
-        try tmux.resize(rows: 30, columns: 36)
+        try tmux.resize(rows: 90, columns: 36)
         try says("\(Binary.path) doctor", "make it larger")
     }
 

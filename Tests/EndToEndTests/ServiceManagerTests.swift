@@ -1,6 +1,7 @@
 import Foundation
 import HandClient
 import HandTestSupport
+import SQLite
 import Testing
 
 /// The server under a service manager, which this test plays.
@@ -80,11 +81,13 @@ import Testing
             server.waitUntilExit()
             let log = try String(contentsOfFile: folder.path + "/log", encoding: .utf8)
             #expect(log.contains("the store has an older format and is being converted") == isOlder, "\(log)")
-            // SQLite stores the format's number there.
-            let file = try FileHandle(forUpdating: URL(filePath: folder.path + "/data/hand.sqlite"))
-            try file.seek(toOffset: 60)
-            try file.write(contentsOf: Data([0, 0, 0, 6]))
-            try file.close()
+            if isOlder { break }
+            let database = try SQLiteDatabase(folder.path + "/data/hand.sqlite")
+            try database.write {
+                try $0.runAll(
+                    "DROP TABLE clock; ALTER TABLE deleted_lists DROP COLUMN start; PRAGMA user_version = 6")
+            }
+            try database.close()
         }
     }
 

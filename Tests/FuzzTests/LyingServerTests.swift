@@ -26,7 +26,6 @@ import Testing
     @Test func impossibleSequencesAreSurvived() throws {
         var driven = Self.follower()
         try driven.edit()
-        driven.hear(.stale(list: 1, sequence: 0, head: 0))
         driven.hear(.rejected(list: 1, sequence: 0, .notStored))
         driven.hear(.acknowledged(list: 1, sequence: .max, revision: 0))
         #expect(driven.machine.isReady)

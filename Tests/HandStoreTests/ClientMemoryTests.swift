@@ -122,10 +122,10 @@ import Testing
     @Test func historiesAndWorkAreKept() throws {
         var replica = Replica(confirmed: Self.list, revision: 3, logID: 9, sequence: 0)
         try replica.edit(Self.list.rewording(0, "green tea"))
-        try keep(.undo(replica.checkpoint.history, log: 9, revision: 3))
-        let kept = try #require(ClientJournal.history(in: 9, inJournalAt: path))
+        try keep(.undo(replica.checkpoint.history, log: 9, revision: 3, person: "ann"))
+        let kept = try #require(ClientJournal.history(of: "ann", in: 9, inJournalAt: path))
         #expect(kept.history == replica.checkpoint.history && kept.revision == 3)
-        #expect(ClientJournal.history(in: 8, inJournalAt: path) == nil)
+        #expect(ClientJournal.history(of: "ann", in: 8, inJournalAt: path) == nil)
         var work = KeptWork(on: Self.list.excerpt([], logID: 9, revision: 3))
         #expect(try inJournal { try $0.hasWork } == false)
         work.add(Self.list.excerpt([.positions(start: 0, count: 1)], logID: 9, revision: 3))

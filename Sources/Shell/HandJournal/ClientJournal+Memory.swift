@@ -75,9 +75,12 @@ extension ClientJournal {
         }
     }
 
-    static func note(_ history: UndoHistory, in log: UInt64, at revision: Int, _ database: SQLiteConnection) throws {
+    static func note(
+        _ history: UndoHistory, in log: UInt64, at revision: Int, of person: String, _ database: SQLiteConnection
+    ) throws {
         try database.run(
-            "INSERT OR REPLACE INTO undo VALUES (?, ?, ?)", [log.stored, .init(revision), .bytes(history.encoded)])
+            "INSERT OR REPLACE INTO undo VALUES (?, ?, ?, ?)",
+            [log.stored, .text(person), .init(revision), .bytes(history.encoded)])
     }
 
     /// Returns what a journal knows of an author's steps through a history. Works while another process has the journal
@@ -104,13 +107,14 @@ extension ClientJournal {
         return found ?? Retrace.Steps()
     }
 
-    /// Returns what could be undone and redone when a list was last closed, and at which revision. Works while another
+    /// Returns what a person could undo and redo when a list was last closed, and at which revision. Works while another
     /// process has the journal open.
     package static func history(
-        in log: UInt64, inJournalAt path: String
+        of person: String, in log: UInt64, inJournalAt path: String
     ) -> (history: UndoHistory, revision: Int)? {
         try? reading(path) { database in
-            let row = try database.first("SELECT history, revision FROM undo WHERE log_id = ?", [log.stored])
+            let row = try database.first(
+                "SELECT history, revision FROM undo WHERE log_id = ? AND person = ?", [log.stored, .text(person)])
             guard let row else { return nil }
             let history = try row.withBytes(0) { bytes in
                 var reader = WireReader(bytes)

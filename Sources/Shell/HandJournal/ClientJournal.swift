@@ -91,7 +91,9 @@ package final class ClientJournal: Sendable {
             CREATE TABLE empty_steps (
                 number INTEGER PRIMARY KEY, log_id INTEGER NOT NULL, step INTEGER NOT NULL, revision INTEGER NOT NULL,
                 author INTEGER NOT NULL);
-            CREATE TABLE undo (log_id INTEGER PRIMARY KEY, revision INTEGER NOT NULL, history BLOB NOT NULL);
+            CREATE TABLE undo (
+                log_id INTEGER, person TEXT, revision INTEGER NOT NULL, history BLOB NOT NULL,
+                PRIMARY KEY (log_id, person)) WITHOUT ROWID;
             CREATE TABLE work (
                 log_id INTEGER, person TEXT, revision INTEGER NOT NULL, work BLOB NOT NULL,
                 PRIMARY KEY (log_id, person)) WITHOUT ROWID;

@@ -59,7 +59,7 @@ enum Identity {
         for path in (try? journals(at: address)) ?? [] {
             guard let author = ClientJournal.author(of: person, inJournalAt: path) else { continue }
             memory.own[author] = ClientJournal.steps(of: author, in: log, inJournalAt: path)
-            if let base = ClientJournal.history(in: log, inJournalAt: path),
+            if let base = ClientJournal.history(of: person, in: log, inJournalAt: path),
                 base.revision > memory.base?.revision ?? -1
             {
                 memory.base = base

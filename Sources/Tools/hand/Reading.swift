@@ -68,12 +68,13 @@ struct List: AsyncParsableCommand {
         let hand = try await offline ? kept(name) : current(name)
         ItemPrinter.print(hand, json: list.server.json, where: try filter(references, in: hand))
         if hand.isEmpty && !list.server.json { list.server.say("'\(name)' is empty") }
-        if !offline { try tellWaiting(name) }
+        if !offline { tellWaiting(name) }
     }
 
     /// Says that edits of the list wait on this machine, or were refused.
-    private func tellWaiting(_ name: String) throws {
-        let waits = try Identity.journals(at: try list.server.address(name)).contains { path in
+    private func tellWaiting(_ name: String) {
+        let journals = (try? Identity.journals(at: list.server.address(name))) ?? []
+        let waits = journals.contains { path in
             guard ClientJournal.waitingPerson(inJournalAt: path) != nil else { return false }
             return (try? ClientJournal.check(at: path))?.contains(name) == true
         }

@@ -8,8 +8,8 @@ public enum JournalWrite: Sendable {
     case submission(JournalSubmission, person: String)
     /// Records that a submission became the commit of a revision; nil if it made none.
     case answered(log: UInt64, sequence: UInt64, revision: Int?)
-    /// Records what can be undone and redone on a list at a revision.
-    case undo(UndoHistory, log: UInt64, revision: Int)
+    /// Records what a person can undo and redo on a list at a revision.
+    case undo(UndoHistory, log: UInt64, revision: Int, person: String)
     /// Records what others may still override of a person's commits.
     case work(KeptWork, person: String)
     /// Keeps a person's lost edit until the person decides about it.

@@ -176,7 +176,12 @@ package struct Retrace: Sendable {
             if isForgotten || commits.count >= Self.depth { return .nothing }
             // Read as many more commits as are already known.
             return read(from: max(bottom + 1, floor - min(max(commits.count, 1), Self.page) + 1))
-        case .inBase: return make(step, of: nil)
+        case .inBase:
+            let advice = make(step, of: nil)
+            if advice != .nothing { return advice }
+            // What was done before the base's history began is found in the commits.
+            memory.base = nil
+            return next(for: step)
         case .found(let target): return make(step, of: target)
         }
     }

@@ -208,8 +208,9 @@ extension ClientMachine.Subscription {
     func noteMemory(_ common: inout Common) {
         guard !replica.hasPending, replica.logID != 0 else { return }
         if !replica.history.isEmpty {
+            let (log, person) = (replica.logID, common.hello.person)
             common.journal?.add(
-                .undo(replica.history, log: replica.logID, revision: replica.revision), isUrgent: false)
+                .undo(replica.history, log: log, revision: replica.revision, person: person), isUrgent: false)
         }
         if !replica.ownWork.isEmpty {
             common.journal?.add(.work(KeptWork(replica), person: common.hello.person), isUrgent: false)
