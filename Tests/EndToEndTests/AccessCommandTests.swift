@@ -55,7 +55,9 @@ import Testing
         let reader = try Self.create(["Ben", "--role", "read"], folder)
         #expect(try hand(["ls"], token: reader.secret).status == 0, "a new token works at once")
         let refused = try hand(["add", "milk"], token: reader.secret)
-        #expect(refused.status == 5 && refused.messages.contains("does not allow it"), "\(refused.status) \(refused.messages)")
+        #expect(
+            refused.status == 5 && refused.messages.contains("does not allow it"),
+            "\(refused.status) \(refused.messages)")
         let adder = try Self.create(["Ada", "--role", "append", "--list", "groceries"], folder)
         #expect(try hand(["add", "milk"], token: adder.secret).status == 0, "a new token works at once")
         #expect(try hand(["done", "1"], token: adder.secret).status == 5)

@@ -112,7 +112,8 @@ import Testing
         try user.hand("add", "b", "--note")
         #expect(try user.hand("edit", "1", "--link", "x", expecting: 4).contains("only a link has an address"))
         #expect(try user.hand("done", "2", expecting: 4).contains("only a task has a box to tick"))
-        #expect(try user.hand("edit", "1", "--link", "x", "--queue", expecting: 4).contains("only a link has an address"))
+        #expect(
+            try user.hand("edit", "1", "--link", "x", "--queue", expecting: 4).contains("only a link has an address"))
     }
 
     @Test func tickedTasksAreCleared() throws {

@@ -86,11 +86,10 @@ import Testing
 
     /// Of overridden edits only the newest are kept, once they are told; refused ones all.
     @Test func toldOverridesAreBounded() throws {
-        for number in 1...150 {
-            try keep(
-                .lost(Self.overridden(number), list: "l", log: 9, person: "ann"),
-                .lost(Self.refused("\(number)"), list: "l", log: 9, person: "ann"))
+        let writes = (1...150).flatMap { number -> [JournalWrite] in
+            [Self.overridden(number), Self.refused("\(number)")].map { .lost($0, list: "l", log: 9, person: "ann") }
         }
+        try inJournal { #expect($0.keep(writes).problem == nil) }
         #expect(try losses().count == 300)
         try keep(.told(list: "l", person: "ann"), .lost(Self.overridden(151), list: "l", log: 9, person: "ann"))
         let left = try losses().map(\.loss)
@@ -100,7 +99,8 @@ import Testing
 
     /// If one of several writes fails, none is made: a rejection is never kept without the words that it is about.
     @Test func writesAreKeptTogether() throws {
-        try keep(.checkpoint(Replica(confirmed: Self.list, revision: 3, logID: 9, sequence: 0), list: "l", formerName: nil))
+        let replica = Replica(confirmed: Self.list, revision: 3, logID: 9, sequence: 0)
+        try keep(.checkpoint(replica, list: "l", formerName: nil))
         let database = try SQLiteDatabase(path)
         try database.write {
             try $0.runAll("CREATE TRIGGER t BEFORE INSERT ON losses BEGIN SELECT RAISE(ABORT, 'no'); END")

@@ -109,9 +109,9 @@ package final class Runner {
     private func noteWaiting() {
         let waiting = engine.waitingEdits
         guard waiting > 0, loss == nil else { return }
-        let edits = "\(Amount.count(waiting, "edit")) of yours \(waiting == 1 ? "waits" : "wait") to be sent; 'hand open' or "
-        note = [note, edits + "'hand sync' sends \(waiting == 1 ? "it" : "them")"].compactMap(\.self)
-            .joined(separator: "\n")
+        let (wait, them) = waiting == 1 ? ("waits", "it") : ("wait", "them")
+        let edits = "\(Amount.count(waiting, "edit")) of yours \(wait) to be sent; 'hand sync' sends \(them)"
+        note = [note, edits].compactMap(\.self).joined(separator: "\n")
     }
 
     /// Handles ctrl-c, whose signal goes to all programs of the terminal: if an editor has the terminal, it is meant

@@ -36,7 +36,8 @@ extension ClientJournal {
         case .lost(let loss, let list, let log, let person): try Self.note(loss, of: list, log, person, database)
         case .found(let loss, let list): try Self.forget(loss, of: list, database)
         case .told(let list, let person):
-            try database.run("UPDATE losses SET is_told = 1 WHERE list = ? AND person = ?", [.text(list), .text(person)])
+            let sql = "UPDATE losses SET is_told = 1 WHERE list = ? AND person = ?"
+            try database.run(sql, [.text(list), .text(person)])
         case .used(let log, let sequence): try Self.noteUsed(sequence, in: log, database)
         case .shared: try Self.noteSharedClient(database)
         case .met(let author, let person): try Self.meet(author: author, of: person, database)

@@ -107,8 +107,8 @@ extension ClientJournal {
         return found ?? Retrace.Steps()
     }
 
-    /// Returns what a person could undo and redo when a list was last closed, and at which revision. Works while another
-    /// process has the journal open.
+    /// Returns what a person could undo and redo when a list was last closed, and at which revision. Works while
+    /// another process has the journal open.
     package static func history(
         of person: String, in log: UInt64, inJournalAt path: String
     ) -> (history: UndoHistory, revision: Int)? {
