@@ -148,7 +148,7 @@ import Testing
         try says("LC_ALL=C \(Binary.path) doctor", "unset LC_ALL, then export LANG=C.UTF-8")
         try says("sh -c 'ulimit -n 256; \(Binary.path) doctor'", "ulimit -n 65536")
         try tmux.resize(rows: 90, columns: 36)
-        try says("\(Binary.path) doctor", "make it larger")
+        try says("\(Binary.path) doctor", "→ make it larg")
     }
 
     @Test func nothingIsStored() throws {
