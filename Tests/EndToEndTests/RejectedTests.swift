@@ -109,6 +109,9 @@ import Testing
         try tmux.wait(for: pane) { ScreenTests.isSynced($0) && ScreenTests.items($0).count == count }
         // The second one is for the lists; the terminal may have gone with the first.
         for _ in 0..<2 { try? tmux.press("q", in: pane) }
+        // Of two screens at once, each has a history of its own.
+        let isGone = try eventually { try !tmux.panes().contains(pane) }
+        #expect(isGone)
     }
 
     @Test func undoGoesOnWhereTheLastRunEnded() throws {

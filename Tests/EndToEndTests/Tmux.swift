@@ -77,6 +77,9 @@ final class Tmux {
 
     var first: String { "%0" }
 
+    /// The names of the terminals whose programs still run.
+    func panes() throws -> [String] { try ask("list-panes -s -F '#{pane_id}'") }
+
     /// Presses keys, with tmux's names.
     func press(_ keys: String..., in pane: String) throws {
         try ask("send-keys -t \(pane) " + keys.joined(separator: " "))

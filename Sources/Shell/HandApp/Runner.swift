@@ -255,15 +255,15 @@ package final class Runner {
         }
     }
 
-    /// Makes an edit of this user.
+    /// Makes an edit of this user, or does something else if `body` returns false. The machine is free by then.
     private func change(
-        _ list: String, _ command: Command,
-        _ body: (inout ClientMachine) throws -> Bool
+        _ list: String, _ command: Command, _ body: (inout ClientMachine) throws -> Bool,
+        otherwise: () -> Void = {}
     ) {
         // A deleted list stays on the screen. It cannot be edited.
         guard engine.state(of: list) != nil else { return take(.failed(command, "\(engine.end(of: list))")) }
         do {
-            if try engine.perform(body) { take(.done(command)) }
+            if try engine.perform(body) { take(.done(command)) } else { otherwise() }
         } catch let error as Replica.EditError {
             take(.failed(command, "\(ClientError.notMade(error))"))
         } catch {
@@ -273,10 +273,10 @@ package final class Runner {
 
     /// Undoes or redoes: what the replica remembers, or else an older edit, for which the server is asked.
     private func take(_ step: UndoStep, _ list: String, _ command: Command) {
-        change(list, command) { machine in
-            let isMade = try machine.take(step, list)
-            if !isMade { takeOlder(step, list, command) }
-            return isMade
+        change(list, command) {
+            try $0.take(step, list)
+        } otherwise: {
+            takeOlder(step, list, command)
         }
     }
 

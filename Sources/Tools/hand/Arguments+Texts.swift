@@ -29,9 +29,12 @@ extension Arguments {
         let path = path(of: arguments)
         let words = arguments.dropFirst(path.count)
         let ours = words.prefix { $0 != "--" }
+        // The parser drops what stands after the equals sign, prints the help and succeeds.
+        if let word = ours.first(where: { $0.hasPrefix("--help=") || $0.hasPrefix("--version=") }) {
+            throw ValidationError("the option '\(word.prefix { $0 != "=" })' does not take any value: '\(word)'")
+        }
         guard ours.contains(where: { isDashed($0) && (!isOption($0) || isLetters($0)) }) else { return }
         let table = try table(of: path)
-        if table.contains(where: { $0.parsingStrategy == "postTerminator" }) { return }
         var (options, texts): ([String], [String]) = ([], [])
         var rest = ours
         while let word = rest.popFirst() {
@@ -54,6 +57,8 @@ extension Arguments {
                 options.append(rest.removeFirst())
             }
         }
+        // Such a command has its texts behind -- only.
+        if table.contains(where: { $0.parsingStrategy == "postTerminator" }) { return }
         texts += words.dropFirst(ours.count + 1)
         arguments = path + options + (texts.isEmpty ? [] : ["--"] + texts)
     }
@@ -71,7 +76,8 @@ extension Arguments {
             found.contains(where: { $0 == nil }) || takers.dropLast().contains(true)
                 || name != word && takers.last == false
         {
-            throw ValidationError("unknown option '\(word)'. " + asText(word, path))
+            let hint = table.contains(where: \.isPositional) ? ". " + asText(word, path) : ""
+            throw ValidationError("unknown option '\(word)'" + hint)
         }
         guard takers.last == true else { return nil }
         return found.last??.names?.first { $0.kind == "long" }?.name

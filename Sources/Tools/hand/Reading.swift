@@ -75,7 +75,10 @@ struct List: AsyncParsableCommand {
     private func tellWaiting(_ name: String) {
         let journals = (try? Identity.journals(at: list.server.address(name))) ?? []
         let waits = journals.contains { path in
-            guard ClientJournal.waitingPerson(inJournalAt: path) != nil else { return false }
+            // A program that has the journal open sends them itself, and writes their arrival later.
+            guard ClientJournal.waitingPerson(inJournalAt: path) != nil, !ClientJournal.isInUse(at: path) else {
+                return false
+            }
             return (try? ClientJournal.check(at: path))?.contains(name) == true
         }
         if waits { list.server.say("edits of yours wait to be sent: \(Advised.command("sync -l", name))") }

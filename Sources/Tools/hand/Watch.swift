@@ -27,6 +27,8 @@ struct Watch: AsyncParsableCommand {
         var shown: Hand?
         var commits = WatchedCommits()
         var isOffline = false
+        // "online" answers an earlier message.
+        var isWaiting = false
         for await event in followed.events {
             switch event {
             case .changed(let state, let update):
@@ -40,12 +42,12 @@ struct Watch: AsyncParsableCommand {
                     if let text = Notices.text(notice) { list.server.say("\(text)") }
                 }
             case .status(.offline(let reason, let wait?)):
-                isOffline = true
+                (isOffline, isWaiting) = (true, true)
                 list.server.say("offline: \(reason); next try in \(wait) ms")
             case .status(.offline(_, retryIn: nil)): _ = try await followed.live()
             case .status(.online):
-                isOffline = false
-                list.server.say("online")
+                if isWaiting { list.server.say("online") }
+                (isOffline, isWaiting) = (false, false)
                 if list.server.json { try await commits.catchUp(with: followed, client) }
             case .renamed(let name):
                 list.server.say("the list is called '\(name)' now")
@@ -54,6 +56,7 @@ struct Watch: AsyncParsableCommand {
             case .progress(let items, let total):
                 if !list.server.quiet { Output.progress("\(items) of \(total) items") }
             case .status(.connecting(let place?)) where !isOffline:
+                isWaiting = true
                 list.server.say("connecting to \(place)")
             case .status(.connecting), .presence: break
             }
