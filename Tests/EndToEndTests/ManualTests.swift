@@ -70,7 +70,7 @@ import Testing
         let start = """
             cd \(folder.path); cp \(own.certificate) cert.pem; cp \(own.key) key.pem; cp key.pem lab-ca.pem; cp cert.pem lists.pem; cp key.pem lists.key
             hand create groceries; hand create poker --deck --max-items 5 --kinds card
-            hand add -l groceries a b c d e f g h; hand export -l groceries groceries.jsonl; touch groceries.txt vectors.jsonl
+            hand add -l groceries a b c d e f g h; hand export -l groceries groceries.jsonl; echo milk >groceries.txt; touch vectors.jsonl
             cp vectors.jsonl questions.jsonl; hand context add work $HAND_URL; hand context add lab $HAND_URL
             """
         let environment = [

@@ -86,6 +86,48 @@ import Testing
         #expect(server.terminate() == 0)
     }
 
+    /// The list has another name, and another list has its name.
+    @Test func waitingEditsFollowTheirList() throws {
+        let user = try CommandUser("ann")
+        try user.hand("create", "list")
+        try user.hand("add", "--queue", "here")
+        user.server.kill()
+        try user.hand("add", "--queue", "offline", "--timeout", "1")
+        try user.server.start()
+        try user.hand("rename", "list", "old")
+        try user.hand("create", "list")
+        // What is new is for the list that has the name now.
+        try user.hand("add", "--queue", "new")
+        #expect(try user.lines() == ["[ ] new"])
+        try user.hand("sync")
+        #expect(try user.lines("-l", "old") == ["[ ] here", "[ ] offline"])
+        #expect(try user.lines() == ["[ ] new"])
+    }
+
+    /// A watcher goes on when a list that was deleted is there again.
+    @Test func aWatcherFindsAListAgain() throws {
+        let user = try CommandUser("ann")
+        try user.hand("create", "list")
+        try user.hand("add", "here")
+        let watch = Process()
+        (watch.executableURL, watch.arguments) = (URL(fileURLWithPath: Binary.path), ["watch"])
+        watch.environment = ProcessInfo.processInfo.environment.merging(user.environment) { $1 }
+        let output = folder.path + "/watched"
+        #expect(FileManager.default.createFile(atPath: output, contents: nil))
+        (watch.standardOutput, watch.standardError) = (FileHandle(forWritingAtPath: output), FileHandle.nullDevice)
+        try watch.run()
+        defer { watch.terminate() }
+        func printed() -> String { (try? String(contentsOfFile: output, encoding: .utf8)) ?? "" }
+        #expect(eventually { printed().contains("here") })
+        for _ in 0..<2 {
+            try user.hand("delete", "--force", "list")
+            try user.hand("undelete", "list")
+        }
+        try user.hand("add", "more")
+        #expect(eventually { printed().contains("+ 2  [ ] more") })
+        #expect(printed().split(separator: "\n").count == 2)
+    }
+
     @Test func rolesStayWithARenamedList() throws {
         let made = try Binary.run(
             ["token", "create", "ben", "--role", "write", "--list", "old"],

@@ -121,6 +121,25 @@ import Testing
         #expect(try ada.lines() == ["[ ] b"])
     }
 
+    /// Edits wait in two copies, of different revisions. Both are shown, and each once.
+    @Test func waitingEditsOfAllCopiesAreShown() throws {
+        try ada.hand("ls")
+        let clients = ada.server.folder.path + "/state/hand/clients/"
+        let servers = try FileManager.default.contentsOfDirectory(atPath: clients)
+        let running = try ClientJournal(path: clients + servers[0] + "/0.sqlite", fresh: ClientID(high: 1, low: 1))
+        try ada.hand("rm", "1")
+        try ada.hand("ls")
+        ada.server.kill()
+        try ada.hand("add", "from one", "--queue", "--timeout", "1")
+        try running.close()
+        try ada.hand("edit", "2", "changed", "--queue", "--timeout", "1")
+        let all = ["[ ] b", "[ ] changed", "[ ] from one"]
+        #expect(try ada.lines("--offline") == all)
+        try ada.server.start()
+        try ada.hand("sync")
+        #expect(try ada.lines() == all)
+    }
+
     /// One command sends the pending edits of several ids and several people.
     @Test func syncSendsTheEditsOfAllIDs() throws {
         ada.server.kill()

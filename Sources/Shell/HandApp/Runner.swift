@@ -39,6 +39,11 @@ package final class Runner {
     private var events: [Event] = []
     private let clock: Timer
     private let worker: Timer
+    private let seeker: Timer
+    /// Lists on the screen that the server does not have. They may come back.
+    private var missing: Set<String> = []
+    /// How often they are looked for, in milliseconds.
+    private static let seekingInterval: UInt64 = 5_000
     private var hook: TurnHook?
     private var isClosed = false
     /// The reason why edits are lost after closing, or nil if none are.
@@ -69,6 +74,7 @@ package final class Runner {
         app = App(settings, opening: route)
         clock = Timer(loop)
         worker = Timer(loop)
+        seeker = Timer(loop)
         // This hook is added before the engine's, so that the edits of a turn are kept and sent in the same turn.
         let box = LaterHook()
         hook = loop.onTurnEnd { box.body?() }
@@ -102,6 +108,7 @@ package final class Runner {
         hook?.cancel()
         clock.close()
         worker.close()
+        seeker.close()
         loop.stop()
     }
 
@@ -305,17 +312,39 @@ package final class Runner {
             if case .failure(let error) = outcome {
                 return take(.list(list, .refused(.internalError, "its copy on disk cannot be read: \(error)")))
             }
-            var name = list
-            engine.listen(to: list) { [unowned self] event in
-                // `onStatus` already reports the connection.
-                if case .status? = event { return }
-                if let event { take(.list(name, event)) }
-                if case .renamed(let new)? = event { name = new }
-            }
+            listen(to: list)
             engine.keptLosses(of: list) { [unowned self] losses in
                 let (told, untold) = (losses.filter(\.isTold), losses.filter { !$0.isTold })
                 if losses.isEmpty { return }
                 take(.losses(list: list, told: told.map(\.loss), untold: untold.map(\.loss)))
+            }
+        }
+    }
+
+    private func listen(to list: String) {
+        var name = list
+        engine.listen(to: list) { [unowned self] event in
+            switch event {
+            // `onStatus` already reports the connection.
+            case nil, .status: return
+            case .refused(.listDeleted, _), .refused(.noSuchList, _), .editsWait: seek(name)
+            default: break
+            }
+            if let event { take(.list(name, event)) }
+            if case .renamed(let new)? = event { name = new }
+        }
+    }
+
+    /// Looks for a list that the server does not have, until it is there again.
+    private func seek(_ list: String) {
+        missing.insert(list)
+        seeker.start(after: Self.seekingInterval) { [unowned self] in
+            let wanted = missing
+            missing = []
+            for list in wanted {
+                engine.follow(list) { [weak self] outcome in
+                    if let self, !isClosed, case .success = outcome { listen(to: list) }
+                }
             }
         }
     }
@@ -383,7 +412,7 @@ package final class Runner {
                 if case .preparing(let next) = journey { prepare(next) }
             } ?? loss
         engine = makeEngine(loop)
-        events = []
+        (events, missing) = ([], [])
         // With the same seed, new items would have the ids of those that the user has made before.
         app = app.visiting(location, seed: .random(in: 0...UInt64.max))
         listen()

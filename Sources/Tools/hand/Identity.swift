@@ -37,18 +37,17 @@ enum Identity {
         try (0..<most).filter { try FileState(at: path($0, address.server)) != nil }
     }
 
-    /// This machine's newest copy of a list; nil if there is none. Ignores copies that running commands use.
-    static func kept(_ list: String, at address: HandAddress) throws -> Replica? {
-        var newest: Replica?
+    /// This machine's copies of a list, the newest first. Ignores copies that running commands use.
+    static func kept(_ list: String, at address: HandAddress) throws -> [Replica] {
+        var copies: [Replica] = []
         for slot in try used(at: address) {
             do {
-                guard let kept = try look(into: path(slot, address.server), { try $0.load(list) }) else { continue }
-                if newest.map({ $0.revision < kept.revision || kept.hasPending }) ?? true { newest = kept }
+                if let kept = try look(into: path(slot, address.server), { try $0.load(list) }) { copies.append(kept) }
             } catch StoreError.inUse {
                 continue
             }
         }
-        return newest
+        return copies.sorted { ($0.revision, $0.hasPending ? 1 : 0) > ($1.revision, $1.hasPending ? 1 : 0) }
     }
 
     /// What this machine's journals remember of a person and a history: the author numbers of its ids under that name,

@@ -318,14 +318,14 @@ struct EditOptions: ParsableArguments {
         let outcome: Settlement?
         do {
             // Another command may have a newer copy.
-            if let seen = try Identity.kept(name, at: address) { try await client.adopt(seen, of: name) }
-            let followed = try await client.open(name)
+            if let seen = try Identity.kept(name, at: address).first { try await client.adopt(seen, of: name) }
             // The current list if the server answers, otherwise the copy.
-            let isHere =
-                try await ifReached {
-                    try await client.connected()
-                    return try await followed.live()
-                } != nil
+            let reached = try await ifReached {
+                try await client.connected()
+                return try await live(name, client)
+            }
+            let isHere = reached != nil
+            let followed = if let reached { reached } else { try await client.open(name) }
             // No time limit here: this needs no server, and the disk may be slow.
             try await body(client, followed)
             outcome = isHere ? try await ifReached { try await followed.settled() } : nil
@@ -337,6 +337,19 @@ struct EditOptions: ParsableArguments {
         if let outcome { return try report(outcome, doings) }
         doings.tell(server)
         server.say("\(address.server) cannot be reached: the edit is kept, '\(Advised.command("sync"))' sends it")
+    }
+
+    /// Follows the list that has the name now. Edits that waited under the name may belong to a list that has another
+    /// one now, and are sent to that list.
+    private func live(_ name: String, _ client: HandClient) async throws -> FollowedList {
+        let followed = try await client.open(name)
+        _ = try await followed.live()
+        do { _ = try await followed.state() } catch let renamed {
+            let other = try await client.open(name)
+            do { _ = try await other.live() } catch ClientError.refused(.noSuchList, _) { throw renamed }
+            return other
+        }
+        return followed
     }
 
     /// Returns the result of `body`; nil if the server cannot be reached in time.

@@ -89,10 +89,9 @@ struct List: AsyncParsableCommand {
     private func current(_ name: String) async throws -> Hand {
         do { return try await list.whole().hand } catch {
             let failure = Failure(error)
-            guard failure.status == .unreachable, try Identity.kept(name, at: try list.server.address(name)) != nil
-            else {
-                throw error
-            }
+            guard failure.status == .unreachable,
+                try !Identity.kept(name, at: try list.server.address(name)).isEmpty
+            else { throw error }
             let command = list.list.map { Advised.command("ls --offline -l", $0) } ?? Advised.command("ls --offline")
             throw Failure(.unreachable, failure.message + ". This machine has a copy: \(command)")
         }
@@ -131,17 +130,18 @@ struct List: AsyncParsableCommand {
         if excerpt.count == 0 && !list.server.json { list.server.say("'\(name)' is empty") }
     }
 
-    /// The newest copy on this machine.
+    /// The newest copy on this machine, with the edits that wait in any of its copies.
     private func kept(_ name: String) throws -> Hand {
-        guard let kept = try Identity.kept(name, at: try list.server.address(name)) else {
+        let copies = try Identity.kept(name, at: try list.server.address(name))
+        guard let newest = copies.first else {
             throw Failure(
                 .notFound,
                 "this machine has no copy of '\(name)', unless a running command has one; '\(Advised.command("ls"))' keeps a copy"
             )
         }
-        let waiting = kept.hasPending ? ", with edits that wait to be sent" : ""
-        list.server.say("this machine's copy: revision \(kept.revision) of the server\(waiting)")
-        return kept.view
+        let waiting = copies.contains(where: \.hasPending) ? ", with edits that wait to be sent" : ""
+        list.server.say("this machine's copy: revision \(newest.revision) of the server\(waiting)")
+        return newest.view(with: copies.dropFirst())
     }
 }
 

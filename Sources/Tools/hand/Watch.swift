@@ -3,6 +3,7 @@ import HandClient
 import HandCore
 import HandFormats
 import HandSync
+import HandWire
 
 struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -23,50 +24,101 @@ struct Watch: AsyncParsableCommand {
         let client =
             try Identity.knows(address.server)
             ? list.server.client(at: address, person) : Identity.guest(at: address, person: person)
-        var followed = try await client.open(name)
-        var shown: Hand?
-        var commits = WatchedCommits()
-        var isOffline = false
-        // "online" answers an earlier message.
-        var isWaiting = false
-        for await event in followed.events {
-            switch event {
-            case .changed(let state, let update):
-                if list.server.json {
-                    try await commits.catchUp(with: followed, client)
-                } else if !update.delta.isIdentity || (shown == nil && state.isLoaded) {
-                    print(update.delta, from: shown, to: state.view)
-                    shown = state.view
-                }
-                for notice in update.notices {
-                    if let text = Notices.text(notice) { list.server.say("\(text)") }
-                }
-            case .status(.offline(let reason, let wait?)):
-                (isOffline, isWaiting) = (true, true)
-                list.server.say("offline: \(reason); next try in \(wait) ms")
-            case .status(.offline(_, retryIn: nil)): _ = try await followed.live()
-            case .status(.online):
-                if isWaiting { list.server.say("online") }
-                (isOffline, isWaiting) = (false, false)
-                if list.server.json { try await commits.catchUp(with: followed, client) }
-            case .renamed(let name):
-                list.server.say("the list is called '\(name)' now")
-                followed = try await client.open(name)
-            case .refused, .editsWait: _ = try await followed.live()
-            case .progress(let items, let total):
-                if !list.server.quiet { Output.progress("\(items) of \(total) items") }
-            case .status(.connecting(let place?)) where !isOffline:
-                isWaiting = true
-                list.server.say("connecting to \(place)")
-            case .status(.connecting), .presence: break
-            }
-        }
+        var watcher = Watcher(list, followed: try await client.open(name), client, isFull: full)
+        repeat {
+            for await event in watcher.followed.events { try await watcher.take(event) }
+        } while watcher.isBack
         await client.close()
     }
+}
 
-    private func print(_ delta: Delta, from old: Hand?, to new: Hand) {
-        guard let old, !full else { return ItemPrinter.print(new, json: false) }
+/// Prints the changes of a list, and says what happens to it and to the connection.
+private struct Watcher {
+    private let list: ListOptions
+    private let client: HandClient
+    private let isFull: Bool
+    private(set) var followed: FollowedList
+    /// Whether the list was deleted and is there again, but has not been printed yet.
+    private(set) var isBack = false
+    private var shown: Hand?
+    private var commits = WatchedCommits()
+    private var isOffline = false
+    /// Whether a message about the connection is to be followed by "online".
+    private var isWaiting = false
+
+    init(_ list: ListOptions, followed: FollowedList, _ client: HandClient, isFull: Bool) {
+        (self.list, self.followed, self.client, self.isFull) = (list, followed, client, isFull)
+    }
+
+    private func say(_ text: Printable) { list.server.say(text) }
+
+    mutating func take(_ event: ListEvent) async throws {
+        switch event {
+        case .changed(let state, let update):
+            try await changed(to: state, update)
+            for notice in update.notices {
+                if let text = Notices.text(notice) { say("\(text)") }
+            }
+        case .status(let status): try await take(status)
+        case .renamed(let name):
+            say("the list is called '\(name)' now")
+            followed = try await client.open(name)
+        case .refused(.listDeleted, let text):
+            say("\(text); waiting until it is back: \(Advised.command("undelete", followed.name))")
+            try await waitUntilBack()
+            say("'\(followed.name)' is back")
+        case .refused, .editsWait: _ = try await followed.live()
+        case .progress(let items, let total):
+            if !list.server.quiet { Output.progress("\(items) of \(total) items") }
+        case .presence: break
+        }
+    }
+
+    private mutating func take(_ status: ClientMachine.Status) async throws {
+        switch status {
+        case .offline(let reason, let wait?):
+            (isOffline, isWaiting) = (true, true)
+            say("offline: \(reason); next try in \(wait) ms")
+        case .offline(_, retryIn: nil): _ = try await followed.live()
+        case .online:
+            if isWaiting { say("online") }
+            (isOffline, isWaiting) = (false, false)
+            if list.server.json { try await commits.catchUp(with: followed, client) }
+        case .connecting(let place?) where !isOffline:
+            isWaiting = true
+            say("connecting to \(place)")
+        case .connecting: break
+        }
+    }
+
+    private mutating func changed(to state: ListState, _ update: Replica.Update) async throws {
+        if list.server.json {
+            isBack = false
+            return try await commits.catchUp(with: followed, client)
+        }
+        guard state.isLoaded, isBack || shown == nil || !update.delta.isIdentity else { return }
+        print(isBack ? nil : update.delta, to: state.view)
+        (shown, isBack) = (state.view, false)
+    }
+
+    /// - Parameter delta: nil if it is not known.
+    private func print(_ delta: Delta?, to new: Hand) {
+        guard let old = shown, !isFull else { return ItemPrinter.print(new, json: false) }
+        let delta = delta ?? Delta(from: old, to: new)
         Output.together { for line in DeltaText.lines(delta, from: old, to: new, Output.marks) { Output.line(line) } }
+    }
+
+    /// Follows a list that was deleted, once there is one of its name again.
+    private mutating func waitUntilBack() async throws {
+        while true {
+            try await Task.sleep(for: .seconds(2))
+            followed = try await client.open(followed.name)
+            do {
+                _ = try await followed.live()
+                isBack = true
+                return
+            } catch ClientError.refused(.noSuchList, _) {}
+        }
     }
 }
 

@@ -81,6 +81,8 @@ package struct ListData: Sendable {
         case .progress(let items, let total): progress = Progress(items: items, total: total)
         case .presence(let entries): for entry in entries { note(entry) }
         case .refused(let code, let reason):
+            // A deleted list is looked for again and again.
+            if code == .noSuchList, refusal != nil { return }
             let back = code == .listDeleted ? "; bring it back with: hand undelete \(name)" : ""
             refusal = Printable.clean(reason + back)
         case .editsWait(let reason): refusal = Printable.clean(reason)
@@ -94,7 +96,7 @@ package struct ListData: Sendable {
         state = new
         isLookedUp = true
         if new.isLive { progress = nil }
-        if new.isLoaded { refusal = nil }
+        if new.isLive { refusal = nil }
         let touched = delta.touchedItems(in: hand, atMost: Self.mostFlashes)
         if delta.isIdentity {
             // Nothing to show.

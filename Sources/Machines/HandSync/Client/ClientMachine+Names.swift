@@ -6,6 +6,7 @@ import HandWire
 extension ClientMachine {
     /// Renames a followed list. All state of the list moves to the new name.
     mutating func renamed(_ list: UInt64, to name: String) {
+        defer { if let found = names[list] { subscriptions[found]?.named(&common) } }
         guard let old = names[list], old != name, let mine = subscriptions[old] else { return }
         common.note(.renamed)
         let text = "'\(old)' is called '\(name)' now"
@@ -40,7 +41,9 @@ extension ClientMachine {
             subscriptions[name]?.subscribe(isSought: true, &common)
             return
         }
-        let reason = subscription.isSought ? "there is no list '\(name)'" : text
+        let reason =
+            subscription.isOthersName
+            ? "'\(name)' is now another list" : subscription.isSought ? "there is no list '\(name)'" : text
         drop(name, replica.hasPending ? Self.editsWait(reason) : .refused(.noSuchList, reason))
     }
 
@@ -50,9 +53,15 @@ extension ClientMachine {
         return replica.hasPending && replica.logID != 0 && !LogID.isSameList(replica.logID, subscribed.logID)
     }
 
-    /// Drops the subscription. Pending edits stay in the journal, under the list that they were made on.
+    /// Looks for the list that the pending edits were made on by its log id, as another list has its name. If there is
+    /// none, they stay in the journal.
     mutating func turnBack(from subscribed: DownMessage.Subscribed, called name: String) {
-        drop(name, Self.editsWait("'\(name)' is now another list"))
+        if subscriptions[name]?.replica.hasDiverged == true {
+            drop(name, Self.editsWait("'\(name)' is now another list"))
+        } else {
+            subscriptions[name]?.isOthersName = true
+            subscriptions[name]?.subscribe(isSought: true, isAnew: true, &common)
+        }
         unsubscribe(from: subscribed.list)
     }
 

@@ -109,6 +109,17 @@ extension Replica {
         return true
     }
 
+    /// Returns the view with the edits that are pending in other replicas of the same list, too.
+    package func view(with others: some Sequence<Replica>) -> Hand {
+        others.filter { $0.hasPending && LogID.isSameList($0.logID, logID) }.reduce(view) { view, other in
+            var other = other
+            // As after the revisions that the other has not seen; a later revision than any keeps exact edits.
+            _ = other.reset(
+                to: view, revision: max(revision, other.revision) + 1, logID: other.logID, lastSequence: 0)
+            return other.view
+        }
+    }
+
     /// Continues from a snapshot. Pending edits are kept: they are transformed over the difference, found by item ids.
     ///
     /// - Parameters:

@@ -55,6 +55,12 @@ extension ClientMachine.Subscription {
         if case .asked(_, isSought: false, _) = phase { subscribe(&common) }
     }
 
+    /// Handles the name of a list that was found by its log id.
+    mutating func named(_ common: inout Common) {
+        noteNamed()
+        catchUp(&common)
+    }
+
     /// Continues with the replica of the same list under its former name.
     mutating func continueFrom(_ former: Self, _ common: inout Common) {
         let delta = Delta(from: replica.view, to: former.replica.view)

@@ -15,6 +15,10 @@ extension ClientMachine {
         /// The item that this person has selected or edits; sent again with each subscription.
         package internal(set) var focus: Focus?
         package private(set) var phase = Phase.idle
+        /// Whether another list has this one's name.
+        var isOthersName = false
+        /// Whether the server has found the list by its log id, and its name is still to arrive.
+        private var awaitsName = false
         /// The authors who are on the list, as far as the server has said on this connection.
         private var people: Set<UInt64> = []
 
@@ -119,6 +123,8 @@ extension ClientMachine.Subscription {
         phase = .asked(request: request, isSought: isSought, before: isAnew ? nil : link)
     }
 
+    mutating func noteNamed() { awaitsName = false }
+
     mutating func goIdle() {
         phase = .idle
         people = []
@@ -134,6 +140,7 @@ extension ClientMachine.Subscription {
 
     /// Handles the server's answer. Returns an update if the server has another history.
     mutating func begin(_ subscribed: DownMessage.Subscribed) -> Replica.Update? {
+        awaitsName = isSought
         // A list that was deleted and created again has another number; what was sent to the old one is not answered.
         let former = link?.list == subscribed.list ? link : nil
         let link = Link(
@@ -189,7 +196,8 @@ extension ClientMachine.Subscription {
     ///   and whether to send the submission in flight again. That is so if it was sent on an earlier connection; the
     ///   server recognizes it by its sequence.
     mutating func goLive(used: [UInt64: UInt64]) -> (lastSequence: UInt64?, sendsAgain: Bool)? {
-        guard case .catchingUp(let link, _, let through) = phase, replica.revision >= through, !replica.hasDiverged
+        guard case .catchingUp(let link, _, let through) = phase, replica.revision >= through, !replica.hasDiverged,
+            !awaitsName
         else { return nil }
         phase = .live(link)
         isLoaded = true
