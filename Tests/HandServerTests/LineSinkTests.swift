@@ -102,12 +102,25 @@ import Testing
         let sink = sink(try file("log"))
         let line = String(repeating: "x", count: 65_535) + "\n"
         let count = 4 * LineSink.mostBytes / line.utf8.count
-        for _ in 0..<count {
-            sink.write(line)
+        for round in 1...count {
+            for _ in 0..<2 { sink.write(line) }
             sink.flush(within: 60)
+            let size = try FileManager.default.attributesOfItem(atPath: folder.path + "/log")[.size] as? Int
+            #expect(size == 2 * round * line.utf8.count, "all that was queued is written")
         }
         sink.close()
-        #expect(try lines("log").map(\.utf8.count) == Array(repeating: 65_535, count: count))
+        #expect(try lines("log").map(\.utf8.count) == Array(repeating: 65_535, count: 2 * count))
+    }
+
+    /// What is queued is written, though the log is closed at once; what comes later is not.
+    @Test func aClosedLogIsWrittenToItsEnd() throws {
+        let descriptor = try file("log")
+        let sink = sink(descriptor)
+        for number in 0..<1_000 { sink.write("\(number)\n") }
+        sink.close()
+        sink.write("later\n")
+        #expect(waits { fcntl(descriptor, F_GETFD) == -1 })
+        #expect(try lines("log") == (0..<1_000).map { "\($0)" })
     }
 
     /// What did not fit is counted, each time.

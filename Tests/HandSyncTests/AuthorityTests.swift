@@ -163,6 +163,28 @@ import Testing
         #expect(list.frames(after: 0, about: 1 << 20).revision == 2)
     }
 
+    /// Cards that were dealt in a write that failed are in the deck again, in their order, each time.
+    @Test func aFailedWriteDealsNothing() {
+        func card(_ id: UInt64) -> Item { Item(id: ItemID(rawValue: id), content: .card(.faceDown)) }
+        var game = authority([], rules: .fiveCards, deck: Deck(seed: 3))
+        var expected = Deck(seed: 3)
+        for round in 1...3 {
+            for sequence in 1...2 {
+                _ = game.submit(
+                    submission(
+                        .inserting([card(UInt64(round * 10 + sequence))], at: 0, .after), base: round - 1,
+                        UInt64(round * 3 + sequence)), author: 1, now: 0)
+            }
+            _ = game.takeBatch()
+            _ = game.writeFailed()
+            #expect(game.deck?.codes == expected.codes)
+            let deal = submission(.inserting([card(UInt64(round))], at: 0, .after), base: round - 1, UInt64(round * 3))
+            #expect(commit(&game, deal) == .numbered(refusal: nil))
+            #expect(expected.deal().map(Content.card) == game.hand[0].content && game.deck?.codes == expected.codes)
+        }
+        #expect(game.brokenInvariant() == nil)
+    }
+
     @Test func theSecondDeleteIsAcknowledgedByAnEmptyCommit() {
         var list = authority(tasks(2))
         _ = commit(&list, submission(.deleting(0..<1), base: 0, 1))

@@ -47,6 +47,20 @@ import Testing
         #expect(world.service.load.storeBytes < 2_000)
     }
 
+    /// A list that is removed because it was deleted long ago no longer counts, though nothing else is written.
+    @Test func aRemovedListFreesItsSpace() {
+        let world = TestWorld.ofTwoUsers { $0.storeBytes = 5_000 }
+        world.retention.deleted = 1_000
+        let ada = world.ownerOfList()
+        ada.submit(1, base: 0, String(repeating: "x", count: 3_000))
+        world.pass(20_000)
+        ada.say(.delete(request: 4, name: "list"))
+        world.pass(20_000)
+        #expect(world.service.load.storeBytes > 3_000, "it can still be restored")
+        world.pass(240_000)
+        #expect(world.service.load.storeBytes < 1_000)
+    }
+
     /// Committed submissions are acknowledged even if the store is full.
     @Test func aFullStoreAcknowledgesItsCommits() {
         let world = TestWorld.ofTwoUsers { $0.storeBytes = 100 }

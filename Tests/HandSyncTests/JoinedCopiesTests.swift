@@ -1,7 +1,6 @@
 import HandCore
+import HandSync
 import Testing
-
-@testable import HandSync
 
 /// Edits that wait in several copies of one list, shown together.
 @Suite struct JoinedCopiesTests {

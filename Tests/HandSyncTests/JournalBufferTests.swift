@@ -34,6 +34,28 @@ import Testing
         #expect(checkpoints == 14)
     }
 
+    /// A program that runs for long rewrites its list from time to time.
+    @Test func recordsOfOneRunCount() {
+        var buffer = JournalBuffer(waiting: 4, compaction: 20)
+        var events = 0
+        var checkpoints: [Int] = []
+        for round in 0..<30 {
+            for _ in 0..<3 { buffer.add(.submitted, to: "list") }
+            buffer.flush()
+            let writes = buffer.take { _ in Replica() } ?? []
+            for write in writes {
+                if case .append(let new, _) = write { events += new.count }
+                if case .checkpoint = write {
+                    events = 0
+                    checkpoints.append(round)
+                }
+            }
+            buffer.wrote(writes.count)
+            #expect(events <= 20)
+        }
+        #expect(checkpoints == [6, 13, 20, 27])
+    }
+
     /// A list that is renamed twice is written under its last name, in place of the first.
     @Test func aRenamedListIsWrittenUnderItsLastName() {
         var buffer = JournalBuffer()

@@ -140,6 +140,87 @@ import Testing
         }
     }
 
+    /// A list stays in memory for a while after each time that somebody needs it, and for no longer.
+    @Test func aListIsLetGoOfEachTime() {
+        let (world, ada) = Self.world()
+        ada.say(.unsubscribe(list: 1))
+        world.pass(2 * world.limits.unloadDelay)
+        let needs: [(String, () -> Void)] = [
+            (
+                "following",
+                {
+                    ada.subscribe("list", request: 5)
+                    world.pass(2 * world.limits.unloadDelay)
+                    ada.say(.unsubscribe(list: 1))
+                }
+            ),
+            (
+                "reading it twice",
+                {
+                    ada.say(.fetch(request: 5, name: "list", revision: nil))
+                    world.pass(world.limits.unloadDelay - 5_000)
+                    ada.say(.excerpt(.init(request: 6, name: "list", [.positions(start: 0, count: 1)])))
+                }
+            ),
+            ("reading it once", { ada.say(.fetch(request: 5, name: "list", revision: nil)) }),
+        ]
+        for (need, meet) in needs + needs {
+            #expect(world.service.load.lists == 0, "before \(need)")
+            meet()
+            world.settle()
+            world.pass(world.limits.unloadDelay - 1_000)
+            #expect(world.service.load.lists == 1, "\(need): somebody may return")
+            world.pass(2_001)
+        }
+        #expect(world.service.load.lists == 0)
+    }
+
+    /// A full store trims all lists, also while one of them is being trimmed already.
+    @Test func allListsAreTrimmedIfTheStoreIsFull() throws {
+        let (world, ada) = Self.world(Retention(commits: 2)) { $0.storeBytes = 2_000 }
+        func edit(_ list: UInt64) {
+            for sequence in 1...40 {
+                ada.submit(UInt64(sequence), base: sequence - 1, "x", list: list)
+                world.settle()
+            }
+        }
+        func floors() throws -> [Int] {
+            try ["list", "other"].map { try #require(try world.store.list(named: $0)).floor }
+        }
+        ada.say(.create(request: 3, name: "other", rules: Rules()))
+        world.settle()
+        ada.subscribe("other", request: 4)
+        world.settle()
+        edit(2)
+        ada.say(.unsubscribe(list: 2))
+        world.pass(2 * world.limits.unloadDelay)
+        edit(1)
+        world.pass(1_000)
+        #expect(try floors() == [0, 0] && world.service.load.storeBytes > 2_000)
+        world.pass(1_000, settles: false)
+        #expect(world.kinds["Trim"] == 1)
+        // While the first is being trimmed, the other is needed again.
+        ada.subscribe("other", request: 5)
+        while world.waiting > 1 { world.answer(1) }
+        world.pass(1_000, settles: false)
+        world.settle()
+        #expect(try floors() == [38, 38])
+    }
+
+    /// Each connection of a client closes the one before, also when that one ends later.
+    @Test func aClientConnectsAgainAndAgain() {
+        let (world, _) = Self.world()
+        var all: [TestStream] = []
+        for round in 1...4 {
+            all.append(world.connect(9, token: "ben"))
+            world.settle()
+            #expect(all.map(\.errors) == Array(repeating: [.replaced], count: round - 1) + [[]])
+            if round > 1 { all[round - 2].end() }
+        }
+        all[3].end()
+        #expect(world.service.connectionCount == 1 && world.service.brokenInvariant() == nil)
+    }
+
     /// A server that stops first says what became of the edits that are being written.
     @Test func aStoppingServerAnswersWhatItWrites() throws {
         let (world, ada) = Self.world()
@@ -185,6 +266,103 @@ import Testing
             now += try wait()
             client.perform { $0.timer(now: now) }
         }
+    }
+
+    /// A list is opened again after its edits were refused, which the server does not remember: no sequence is used
+    /// twice.
+    @Test(arguments: [false, true]) func aListIsOpenedAgain(isJournaled: Bool) {
+        var client = DrivenClient()
+        client.connect()
+        for round in 1...3 as ClosedRange<UInt64> {
+            client.perform { $0.open("list", isJournaled: isJournaled) }
+            var request: UInt64 = 0
+            for case .subscribe(let subscribe) in client.said { request = subscribe.request }
+            client.begin(request, list: round)
+            client.perform { try? $0.edit("list", Delta.inserting(tasks(1), at: 0, .after)) }
+            client.hear(.rejected(list: round, sequence: round, .notStored))
+            client.perform { $0.close("list") }
+        }
+        #expect(client.submissions.map(\.sequence) == [1, 2, 3])
+    }
+
+    /// The journal says under which number the client goes on, whenever that is another one.
+    @Test func eachNumberOfTheClientIsKept() {
+        var client = DrivenClient()
+        client.connect()
+        client.perform { $0.open("list", isJournaled: true) }
+        for author in [1, 4, 4, 9] as [UInt64] {
+            client.perform { $0.disconnected(reason: "gone", now: 0) }
+            client.perform { $0.timer(now: $0.deadline ?? 0) }
+            client.perform { $0.connected(now: 0) }
+            let welcome = DownMessage.Welcome(
+                version: ProtocolVersion.highest, capabilities: .presence, author: author, idleDeadline: 45_000,
+                frameBytes: 1 << 20, program: "")
+            client.hear(.welcome(welcome))
+        }
+        client.perform { $0.close("list") }
+        var kept: [UInt64] = []
+        for case .keep(let writes) in client.effects {
+            for case .append(let events, _) in writes {
+                for case .author(let author) in events { kept.append(author) }
+            }
+        }
+        #expect(kept == [4, 9], "the first is in the list as it was opened")
+    }
+
+    /// Each server says how long it may be silent; a silent one is given up each time.
+    @Test func theIdleDeadlineOfEachConnectionCounts() throws {
+        var client = DrivenClient()
+        var now: UInt64 = 1_000
+        client.perform { $0.start() }
+        for deadline in [30_000, 60_000, 9_000] as [UInt64] {
+            client.perform { $0.connected(now: now) }
+            client.welcome(idleDeadline: deadline, now: now)
+            let start = now
+            var pings: [UInt64] = []
+            client.said = []
+            while client.machine.isReady {
+                now = try #require(client.machine.deadline)
+                client.perform { $0.timer(now: now) }
+                if client.machine.isReady { pings.append(now - start) }
+            }
+            #expect(now - start == deadline && pings == [deadline / 3, deadline / 3 * 2], "\(deadline)")
+            now = try #require(client.machine.deadline)
+            client.perform { $0.timer(now: now) }
+        }
+    }
+
+    /// An edit whose base is too old goes out again on the newest list, as often as the server says so, and no more
+    /// often.
+    @Test func anEditIsTooOldAgainAndAgain() throws {
+        var client = DrivenClient()
+        client.connect()
+        client.perform { $0.open("list") }
+        client.begin(1)
+        client.perform { try? $0.edit("list", Delta.inserting(tasks(1, first: 100), at: 0, .after)) }
+        var hand = Hand()
+        for round in 1...3 {
+            let head = round * 2
+            client.hear(.stale(list: 1, sequence: 1, head: head))
+            #expect(client.submissions.count == round, "the commits in between come first")
+            for revision in head - 1...head {
+                let delta = Delta.inserting(tasks(1, first: UInt64(revision)), at: 0, .after)
+                let before = hand
+                hand = try before.applying(delta)
+                client.hear(
+                    .commit(
+                        list: 1,
+                        Commit(
+                            revision: revision, author: 2, sequence: UInt64(revision), base: revision - 1, time: 0,
+                            count: hand.count, digest: hand.digest, delta: delta)))
+            }
+            #expect(client.submissions.map(\.base) == Array(stride(from: 0, through: head, by: 2)))
+            #expect(client.submissions.allSatisfy { $0.sequence == 1 })
+            // Others' later commits do not make it go out a second time.
+            client.hear(.presence(list: 1, []))
+        }
+        #expect(client.machine.isReady)
+        client.hear(.stale(list: 1, sequence: 1, head: 6))
+        #expect(!client.machine.isReady, "that base is the newest revision")
     }
 
     /// A program that runs often and briefly: the events that earlier runs have stored count, so that the journal is

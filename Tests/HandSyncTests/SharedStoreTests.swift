@@ -66,6 +66,28 @@ import Testing
         #expect(ada.commits == ben.commits && ada.commits.count == ids.count)
     }
 
+    /// A batch whose outcome is unknown is given up with its list, and others are handed over all the same.
+    @Test func aDeletedListIsNotSettled() throws {
+        let (ada, root) = (one.follower(1), one.follower(2))
+        root.say(.create(request: 5, name: "other", rules: Rules()))
+        one.settle()
+        for stream in [ada, root] { stream.subscribe("other", request: 6) }
+        one.settle()
+        let other = try #require(ada.lastStart).list
+        store.fates = [.lost]
+        ada.insert(10, 1)
+        one.settle()
+        ada.insert(30, 2, list: other)
+        root.say(.delete(request: 7, name: "list"))
+        one.settle()
+        #expect(ada.errors == [.listDeleted] && ada.commits.count == 1)
+        one.pass(1_000)
+        let before = one.kinds["AppendBatches"]
+        one.pass(10_000)
+        #expect(one.kinds["AppendBatches"] == before && one.service.load.pendingCommits == 0)
+        #expect(one.service.brokenInvariant() == nil)
+    }
+
     /// The list fills up on the other server: the first submission on a connection is refused by a commit, later ones
     /// are rejected.
     @Test(arguments: [true, false]) func aRepeatedDecisionMayRefuse(isFirst: Bool) throws {

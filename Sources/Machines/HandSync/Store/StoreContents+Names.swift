@@ -73,7 +73,7 @@ extension StoreContents {
         for deletion in deletions where passed - deletion.start >= kept { giveUp(deletion) }
         guard !leaving.isEmpty else { return false }
         if !leaving[0].remove(step) { leaving.removeFirst() }
-        return !leaving.isEmpty
+        return true
     }
 
     private mutating func giveUp(_ deletion: Deletion) {
