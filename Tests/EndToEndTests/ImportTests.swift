@@ -71,6 +71,11 @@ import Testing
                 hand \(arguments.joined(separator: " ")) --continue \(stop)
 
                 """)
+        // It stops in the third portion.
+        try user.hand("create", "larger", "--max-items", "4050")
+        let late = try user.run(["import", "-l", "larger", path] + place)
+        #expect(late.messages.hasPrefix("hand: 4000 of 4100 items were imported"), "\(late.messages)")
+        #expect(late.messages.contains("before line 4002. ") && late.messages.contains("--continue 4000-"))
         try user.hand("rm", "-l", "small", "1-1500", "-q")
         // As if the answer to the first portion, or to the second one, had been lost.
         for known in ["0", "2000"] {

@@ -162,6 +162,15 @@ import Testing
                     ada.say(.excerpt(.init(request: 6, name: "list", [.positions(start: 0, count: 1)])))
                 }
             ),
+            (
+                "leaving at once",
+                {
+                    let ben = world.connect(7, token: "ben")
+                    world.settle()
+                    ben.subscribe("list", request: 5)
+                    ben.end()
+                }
+            ),
             ("reading it once", { ada.say(.fetch(request: 5, name: "list", revision: nil)) }),
         ]
         for (need, meet) in needs + needs {
@@ -176,7 +185,7 @@ import Testing
     }
 
     /// A full store trims all lists, also while one of them is being trimmed already.
-    @Test func allListsAreTrimmedIfTheStoreIsFull() throws {
+    @Test(arguments: [false, true]) func allListsAreTrimmedIfTheStoreIsFull(oneByOne: Bool) throws {
         let (world, ada) = Self.world(Retention(commits: 2)) { $0.storeBytes = 2_000 }
         func edit(_ list: UInt64) {
             for sequence in 1...40 {
@@ -192,17 +201,21 @@ import Testing
         ada.subscribe("other", request: 4)
         world.settle()
         edit(2)
-        ada.say(.unsubscribe(list: 2))
-        world.pass(2 * world.limits.unloadDelay)
+        if oneByOne {
+            ada.say(.unsubscribe(list: 2))
+            world.pass(2 * world.limits.unloadDelay)
+        }
         edit(1)
         world.pass(1_000)
         #expect(try floors() == [0, 0] && world.service.load.storeBytes > 2_000)
         world.pass(1_000, settles: false)
         #expect(world.kinds["Trim"] == 1)
-        // While the first is being trimmed, the other is needed again.
-        ada.subscribe("other", request: 5)
-        while world.waiting > 1 { world.answer(1) }
-        world.pass(1_000, settles: false)
+        if oneByOne {
+            // While the first is being trimmed, the other is needed again.
+            ada.subscribe("other", request: 5)
+            while world.waiting > 1 { world.answer(1) }
+            world.pass(1_000, settles: false)
+        }
         world.settle()
         #expect(try floors() == [38, 38])
     }

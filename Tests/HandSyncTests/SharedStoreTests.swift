@@ -81,7 +81,6 @@ import Testing
         root.say(.delete(request: 7, name: "list"))
         one.settle()
         #expect(ada.errors == [.listDeleted] && ada.commits.count == 1)
-        one.pass(1_000)
         let before = one.kinds["AppendBatches"]
         one.pass(10_000)
         #expect(one.kinds["AppendBatches"] == before && one.service.load.pendingCommits == 0)
