@@ -157,6 +157,24 @@ import Testing
         #expect(try hand(["lists"], at: open).status == 0)
     }
 
+    /// The time for the header is over once the header is there: the connection stays as long as any other.
+    @Test func aConnectionOutlivesTheTimeForItsHeader() throws {
+        let secret = try token("ada")
+        let (server, address) = try serve([
+            "--trust-proxy", "127.0.0.1", "--handshake-timeout", "0.2", "--idle-timeout", "1", "--drain-timeout", "0.2",
+        ])
+        defer { server.kill() }
+        let hello = UpMessage.hello(
+            .init(
+                capabilities: .presence, client: .init(high: 1, low: 2), person: "ada", program: "test", token: secret)
+        ).frame
+        let heard = try answer(to: Self.line("203.0.113.7") + hello, at: address)
+        guard case .welcome? = heard.first, case .error(.idleTimeout, _, _, _)? = heard.last else {
+            Issue.record("\(heard)")
+            return
+        }
+    }
+
     @Test func trustedProxiesAreASetting() throws {
         let file = folder.path + "/serve.toml"
         try "trust-proxy = [\"10.0.0.0/8\", \"::1\"]\n".write(toFile: file, atomically: true, encoding: .utf8)
