@@ -144,4 +144,82 @@ import Testing
             #expect(left == nil)
         }
     }
+
+    // MARK: Again and again
+
+    private func count(_ table: String, after statement: String? = nil) throws -> Int? {
+        let database = try SQLiteDatabase(path)
+        defer { try? database.close() }
+        if let statement { try database.write { try $0.runAll(statement) } }
+        return try database.read { try $0.integer("SELECT count(*) FROM \(table)") }
+    }
+
+    /// What is kept again takes the place of what was kept before.
+    @Test func theNewestIsKept() throws {
+        var replica = Replica(confirmed: Self.list, revision: 3, logID: 9, sequence: 0)
+        for revision in 3...5 {
+            try replica.edit(replica.view.rewording(0, "tea \(revision)"))
+            let work = KeptWork(on: Self.list.excerpt([], logID: 9, revision: revision))
+            try keep(
+                .undo(replica.checkpoint.history, log: 9, revision: revision, person: "ann"),
+                .work(work, person: "ann"),
+                .committed(author: UInt64(revision), person: "ann"))
+            let kept = try #require(ClientJournal.history(of: "ann", in: 9, inJournalAt: path))
+            #expect(kept.history == replica.checkpoint.history && kept.revision == revision)
+            #expect(try inJournal { try $0.work(of: "ann", in: 9)?.revision } == revision)
+            #expect(ClientJournal.author(of: "ann", inJournalAt: path) == UInt64(revision))
+        }
+        for table in ["undo", "work", "authors"] { #expect(try count(table) == 1) }
+    }
+
+    /// Edits that are answered leave nothing behind. Of steps, the newest are kept; what is not answered stays.
+    @Test func submissionsAreBounded() throws {
+        try keep(.submission(Self.submission(1), person: "ann"))
+        for sequence in 2...4 as ClosedRange<UInt64> {
+            try keep(.submission(Self.submission(sequence), person: "ann"))
+            try keep(.answered(log: 9, sequence: sequence, revision: 8))
+        }
+        #expect(try count("submissions") == 1)
+        let numbers = "WITH RECURSIVE n(i) AS (SELECT 5 UNION ALL SELECT i + 1 FROM n WHERE i < 10500)"
+        let steps = "\(numbers) INSERT INTO submissions (log_id, sequence, person, list, step, count)"
+        #expect(try count("submissions", after: "\(steps) SELECT 9, i, 'ann', 'l', 0, 1 FROM n") == 10_497)
+        let last = JournalSubmission(log: 9, sequence: 20_000, list: "l", step: .undo)
+        try keep(.submission(last, person: "ann"))
+        #expect(try count("submissions") == 10_001)
+        #expect(try inJournal { try $0.unanswered(by: "ann") } == [Self.submission(1)])
+        let empty = "\(numbers) INSERT INTO empty_steps (log_id, step, revision, author)"
+        #expect(try count("empty_steps", after: "\(empty) SELECT 9, 0, i, 1 FROM n") == 10_496)
+        try inJournal { try $0.noteEmpty(.undo, in: 9, at: 3, by: 1) }
+        #expect(try count("empty_steps") == 10_000)
+    }
+
+    /// Whose edits wait is known as long as they do, each time.
+    @Test func waitingEndsEachTime() throws {
+        let settled = Replica(confirmed: Self.list, revision: 3, logID: 9, sequence: 0)
+        var pending = settled
+        try pending.edit(Self.list.rewording(0, "green tea"))
+        for _ in 1...2 {
+            try keep(.checkpoint(settled, list: "l", formerName: nil))
+            #expect(ClientJournal.waitingPerson(inJournalAt: path) == nil)
+            try keep(.checkpoint(pending, list: "l", formerName: nil))
+            #expect(ClientJournal.waitingPerson(inJournalAt: path) == "ann")
+        }
+    }
+
+    /// An id that another program has, too, is replaced once each time; the new one has used no sequence.
+    @Test func aSharedIDIsReplacedEachTime() throws {
+        func open<Result>(_ fresh: UInt64, _ body: (ClientJournal) throws -> Result) throws -> Result {
+            let journal = try ClientJournal(path: path, fresh: ClientID(high: 5, low: fresh), person: "ann")
+            defer { try? journal.close() }
+            return try body(journal)
+        }
+        for fresh in 1...3 as ClosedRange<UInt64> {
+            let (client, used) = try open(fresh) { ($0.client.low, $0.used) }
+            #expect(client == fresh && used == [:])
+            try open(99) { journal in
+                #expect(journal.client.low == fresh)
+                #expect(journal.keep([.used(log: 9, sequence: 7), .shared]).problem == nil)
+            }
+        }
+    }
 }

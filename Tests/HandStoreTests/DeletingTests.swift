@@ -141,6 +141,25 @@ import Testing
         try store.close()
     }
 
+    /// The list that was deleted first is given up first, whichever was made first.
+    @Test(arguments: StoreKind.allCases) func theOldestDeletionIsGivenUpFirst(kind: StoreKind) throws {
+        let folder = try TemporaryFolder()
+        let store = try kind.store(in: folder)
+        for (seed, name) in ["a", "b", "c", "d"].enumerated() {
+            _ = try Self.list(name, in: store, 4, seed: UInt64(seed), owner: name == "c" ? "eve" : "ada")
+        }
+        for (time, name) in ["b", "c", "a", "d"].enumerated() { try store.delete(name, by: "ada", at: UInt64(time)) }
+        func left() throws -> [String] { try store.deletedLists(before: .max, limit: 9).map(\.list.name) }
+        for (owner, expected) in [(nil, ["d", "a", "c"]), ("ada", ["d", "c"]), (nil, ["d"]), (nil, [])]
+            as [(String?, [String])]
+        {
+            #expect(try store.giveUpOldest(of: owner) && left() == expected)
+            while try store.sweep(keeping: 1 << 50) {}
+            #expect(try left() == expected && store.listCount(of: nil) == expected.count)
+        }
+        try store.close()
+    }
+
     /// Trimming replaces what it forgets: nothing of the history before the floor is left in any table, however often
     /// a list is trimmed.
     @Test(arguments: StoreKind.inAFolder) func aTrimmedListLeavesNoOldRows(kind: StoreKind) throws {

@@ -203,6 +203,8 @@ extension TemporaryFolder {
         let folder = try TemporaryFolder()
         let store = try kind.store(in: folder)
         let numbers = try newcomers(Int(SQLiteStore.numbersAtOnce) + 5, to: store)
+        let (least, most) = (try #require(numbers.min()), try #require(numbers.max()))
+        #expect(Int(most - least) == numbers.count - 1, "none is wasted")
         let client = ClientID(high: 3, low: 5)
         let ada = try store.knownAuthor(for: client, person: "ada")
         try store.close()
