@@ -35,7 +35,7 @@ final class FaultyUser {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Built.hand)
         process.arguments = arguments
-        var environment = ProcessInfo.processInfo.environment.merging([
+        var environment = outerEnvironment.merging([
             "LD_PRELOAD": Built.faultyDisk, "FAULTY_DISK_FOLDER": state, "FAULTY_DISK_CONTROL": control,
             "FAULTY_DISK_AFTER": "\(after)", "HOME": folder, "HAND_NAME": "ada",
             "HAND_URL": "hand+unix://\(server.socket)/list", "XDG_STATE_HOME": state, "XDG_CONFIG_HOME": folder,

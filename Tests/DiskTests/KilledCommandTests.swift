@@ -27,7 +27,7 @@ import Testing
             process.arguments = arguments + ["--data", data]
             var environment = ["LD_PRELOAD": Built.faultyDisk, "FAULTY_DISK_FOLDER": folder.path]
             environment["FAULTY_DISK_KILL"] = step.map { "\($0)" }
-            process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+            process.environment = outerEnvironment.merging(environment) { $1 }
             process.standardOutput = FileHandle.nullDevice
             process.standardError = FileHandle.nullDevice
             try process.run()

@@ -140,7 +140,7 @@ import Testing
         let watch = Process()
         watch.executableURL = URL(fileURLWithPath: Binary.path)
         watch.arguments = ["watch", "--url", link]
-        watch.environment = ProcessInfo.processInfo.environment.merging(
+        watch.environment = outerEnvironment.merging(
             ["XDG_STATE_HOME": folder.path, "XDG_CONFIG_HOME": folder.path]) { $1 }
         let output = Pipe()
         watch.standardOutput = output

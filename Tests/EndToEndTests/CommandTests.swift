@@ -215,7 +215,7 @@ import Testing
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Binary.path)
         process.arguments = ["watch", "--json", "-q"]
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.environment = outerEnvironment.merging(environment) { $1 }
         let output = Pipe()
         process.standardOutput = output
         try process.run()

@@ -21,7 +21,7 @@ import Testing
         process.executableURL = URL(fileURLWithPath: "/bin/bash")
         process.arguments = ["-c", script, try Self.script(.bash, in: user.server.folder)] + words
         let folder = URL(fileURLWithPath: Binary.path).deletingLastPathComponent().path
-        process.environment = ProcessInfo.processInfo.environment.merging(user.environment) { $1 }
+        process.environment = outerEnvironment.merging(user.environment) { $1 }
             .merging(["PATH": folder + ":/usr/bin:/bin"]) { $1 }.merging(environment) { $1 }
         let (output, messages) = (Pipe(), Pipe())
         process.standardOutput = output

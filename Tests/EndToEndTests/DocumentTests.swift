@@ -59,7 +59,7 @@ import Testing
             process.executableURL = URL(fileURLWithPath: "/bin/sh")
             process.arguments = ["-c", step.command + " 2>&1"]
             let folder = URL(fileURLWithPath: Binary.path).deletingLastPathComponent().path
-            process.environment = ProcessInfo.processInfo.environment.merging([
+            process.environment = outerEnvironment.merging([
                 "PATH": folder + ":/usr/bin:/bin", "HAND_NAME": "ada",
                 "HAND_URL": "hand+unix://\(server.socket)/groceries",
                 "HAND_DATA": server.folder.path + "/data", "XDG_STATE_HOME": server.folder.path + "/state",

@@ -17,7 +17,7 @@ import Testing
         private let process = Process()
 
         init(_ name: String, _ arguments: [String], environment: [String: String] = [:]) throws {
-            process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+            process.environment = outerEnvironment.merging(environment) { $1 }
             process.executableURL = URL(filePath: Binary.path).deletingLastPathComponent().appending(path: name)
             process.arguments = arguments
             try process.run()

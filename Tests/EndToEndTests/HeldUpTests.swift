@@ -96,7 +96,7 @@ import Testing
             command.arguments = [
                 "add", "mine \(hold)", "--if-revision", "\(before.revision)", "--timeout", "100", "-q",
             ]
-            command.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+            command.environment = outerEnvironment.merging(environment) { $1 }
             command.standardError = FileHandle.nullDevice
             command.terminationHandler = { tell.yield(.ended($0.terminationStatus)) }
             try command.run()

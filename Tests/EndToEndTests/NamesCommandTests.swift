@@ -111,7 +111,7 @@ import Testing
         try user.hand("add", "here")
         let watch = Process()
         (watch.executableURL, watch.arguments) = (URL(fileURLWithPath: Binary.path), ["watch"])
-        watch.environment = ProcessInfo.processInfo.environment.merging(user.environment) { $1 }
+        watch.environment = outerEnvironment.merging(user.environment) { $1 }
         let output = folder.path + "/watched"
         #expect(FileManager.default.createFile(atPath: output, contents: nil))
         (watch.standardOutput, watch.standardError) = (FileHandle(forWritingAtPath: output), FileHandle.nullDevice)

@@ -79,7 +79,7 @@ import Testing
             let process = Process()
             process.executableURL = URL(fileURLWithPath: Binary.path)
             process.arguments = command
-            process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+            process.environment = outerEnvironment.merging(environment) { $1 }
             process.standardOutput = FileHandle(fileDescriptor: ends[1])
             try process.run()
             close(ends[1])
@@ -104,7 +104,7 @@ import Testing
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Binary.path)
         process.arguments = ["ls"]
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.environment = outerEnvironment.merging(environment) { $1 }
         process.standardOutput = FileHandle(fileDescriptor: ends[1])
         try process.run()
         close(ends[1])
@@ -118,7 +118,7 @@ import Testing
 
     @Test func theHomeFolderComesFromTheEnvironment() throws {
         let home = folder + "/home"
-        var environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        var environment = outerEnvironment.merging(environment) { $1 }
         environment["HOME"] = home
         environment["XDG_STATE_HOME"] = nil
         environment["XDG_CONFIG_HOME"] = nil

@@ -19,7 +19,7 @@ struct RunningCommand: PairPart {
         self.said = said
         process.executableURL = URL(fileURLWithPath: Binary.path)
         process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.environment = outerEnvironment.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output ?? FileHandle.nullDevice
         _ = FileManager.default.createFile(atPath: said, contents: nil)

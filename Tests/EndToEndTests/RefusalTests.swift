@@ -65,7 +65,7 @@ import Testing
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/bin/sh")
             process.arguments = ["-c", command + " 2>&1", Binary.path]
-            process.environment = ProcessInfo.processInfo.environment.merging(user.environment) { $1 }
+            process.environment = outerEnvironment.merging(user.environment) { $1 }
             let output = Pipe()
             process.standardOutput = output
             try process.run()

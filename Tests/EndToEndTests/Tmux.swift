@@ -25,7 +25,7 @@ final class Tmux {
             "\(rows)",
             command,
         ]
-        var all = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        var all = outerEnvironment.merging(environment) { $1 }
         all["TMUX"] = nil
         all["TERM"] = "xterm-256color"
         all["LC_ALL"] = "C.UTF-8"

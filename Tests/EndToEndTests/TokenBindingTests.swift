@@ -98,7 +98,7 @@ import Testing
         let watch = Process()
         watch.executableURL = URL(fileURLWithPath: Binary.path)
         watch.arguments = ["watch", "--url", url + "/list#" + secret]
-        watch.environment = ProcessInfo.processInfo.environment.merging(["XDG_STATE_HOME": folder.path]) { $1 }
+        watch.environment = outerEnvironment.merging(["XDG_STATE_HOME": folder.path]) { $1 }
         let output = Pipe()
         watch.standardOutput = output
         watch.standardError = FileHandle.nullDevice

@@ -16,7 +16,7 @@ import Testing
             _ = FileManager.default.createFile(atPath: messages, contents: nil)
             process.executableURL = URL(fileURLWithPath: Binary.path)
             process.arguments = ["watch"] + arguments
-            process.environment = ProcessInfo.processInfo.environment.merging(user.environment) { $1 }
+            process.environment = outerEnvironment.merging(user.environment) { $1 }
             process.standardOutput = output
             process.standardError = FileHandle(forWritingAtPath: messages)
             try process.run()

@@ -12,3 +12,8 @@ package func testSeed(_ standard: UInt64, _ name: String = #function) -> UInt64 
 package var wantsExhaustiveTests: Bool {
     ProcessInfo.processInfo.environment["HAND_EXHAUSTIVE"] != nil
 }
+
+/// The environment for programs that tests start, without the settings of whoever runs the tests.
+package var outerEnvironment: [String: String] {
+    ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("HAND_") }
+}

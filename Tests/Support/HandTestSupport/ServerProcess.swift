@@ -24,7 +24,7 @@ package final class ServerProcess: Sendable {
         let command = (launcher.isEmpty ? [] : ["/usr/bin/env"]) + launcher + [program, "serve"] + options
         process.executableURL = URL(fileURLWithPath: command[0])
         process.arguments = Array(command.dropFirst())
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.environment = outerEnvironment.merging(environment) { $1 }
         let output = Pipe()
         process.standardOutput = output
         if let log {
