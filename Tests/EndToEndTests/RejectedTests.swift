@@ -33,6 +33,7 @@ import Testing
         for command in ["sync", "ls"] {
             #expect(try ann.messages(command).contains("1 edit of yours was refused and is kept"), "\(command)")
         }
+        #expect(try ann.run(["doctor"]).output.contains("1 edit of yours was refused and is kept"))
         #expect(try bob.messages("rejected") == "nothing of yours was refused or overridden\n")
         #expect(try ann.hand("rejected").contains("your new '[ ] my words': the list is full"))
         #expect(try ann.hand("rejected", "text", "1") == "my words\n")

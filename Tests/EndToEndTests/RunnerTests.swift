@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 import HandApp
 import HandClient
 import HandCore
@@ -13,6 +14,7 @@ private final class ScreenUser: Screenful {
     private var lines: [String] = []
     private let tick: Timer
     private var runner: Runner?
+    private var isClosed = false
 
     /// - Parameter folder: for the journals, one for each server.
     init(at server: RunningServer, list: String, journals folder: TemporaryFolder) throws {
@@ -48,6 +50,12 @@ private final class ScreenUser: Screenful {
         return true
     }
 
+    /// Presses the key that quits, and lets the loop run until the program has ended.
+    func quit() throws {
+        try press("Q")
+        while !isClosed { _ = loop.runOnce() }
+    }
+
     /// Leaves, as at the end of the program. Returns why edits are lost, if any are.
     func leave() -> String? {
         runner?.close()
@@ -57,13 +65,16 @@ private final class ScreenUser: Screenful {
         return runner?.loss
     }
 
+    /// What the program says at its end.
+    var note: String? { runner?.note }
+
     func draw(_ canvas: Canvas) { lines = canvas.lines }
     func redraw() {}
     func suspend() {}
     func handOver() {}
     func takeBack() {}
     func bell() {}
-    func close() {}
+    func close() { isClosed = true }
 }
 
 @Suite struct RunnerTests {
@@ -100,6 +111,22 @@ private final class ScreenUser: Screenful {
         #expect(user.leave() == nil)
         #expect(one.terminate() == 0)
         #expect(try one.stored("one").hand.map(\.content.text).sorted() == ["item 1", "item 2", "item 3", "there"])
+    }
+
+    /// An edit that is made at the last moment is still sent; without an answer, quitting takes a second.
+    @Test(.timeLimit(.minutes(5)), arguments: [false, true]) func theLastEditIsSent(isStopped: Bool) throws {
+        let user = try ScreenUser(at: one, list: "one", journals: journals)
+        #expect(user.sees("one r1"))
+        if isStopped { one.signal(SIGSTOP) }
+        try user.press("a")
+        user.type("at last")
+        try user.press("enter", "esc")
+        try user.quit()
+        #expect(user.leave() == nil)
+        if isStopped { one.signal(SIGCONT) }
+        #expect(user.note == (isStopped ? "1 edit of yours waits to be sent; 'hand sync' sends it" : nil))
+        #expect(one.terminate() == 0)
+        #expect(try isStopped || one.stored("one").hand.map(\.content.text).contains("at last"))
     }
 
     /// What is being typed when the other server's journal is open stays on the screen, and the way goes on afterwards.

@@ -144,4 +144,36 @@ import Testing
         if byWheel { for _ in 0..<60 { stage.mouse(.wheelDown, row: 3) } } else { stage.press("G") }
         #expect(stage.commands.dropFirst(asked) == [.fetchHistory(list: "things", from: 101, limit: 200)])
     }
+
+    /// Of a short list, the history says which items a commit touched; the list before the first one is requested once.
+    @Test func theHistoryNamesItems() throws {
+        let before = Notation.hand("a b c").hand
+        let note = Item(id: ItemID(rawValue: 77), content: .heading("Soon"))
+        let deltas: [Delta] = [
+            .deleting(0..<1), .editing(at: 0, Change(done: true)), .inserting([note], at: 0, .after),
+            .moving(0..<1, to: 3, .after), .deleting(0..<2),
+        ]
+        var after = before
+        var commits: [Commit] = []
+        for (index, delta) in deltas.enumerated() {
+            after = try after.applying(delta)
+            var commit = Self.commit(index + 4, by: Stage.bob)
+            commit = Commit(
+                revision: commit.revision, author: commit.author, sequence: 1, base: commit.base, time: 0, count: 3,
+                digest: 0, delta: delta)
+            commits.append(commit)
+        }
+        var stage = Stage(["things": after], opening: .history("things"))
+        stage.send(.history(list: "things", Array(commits.dropLast()), people: Self.names))
+        #expect(stage.commands.contains(.fetchState(list: "things", revision: 3)))
+        #expect(stage.lines.contains { $0.hasSuffix("Bob  1 deleted") })
+        stage.send(.state(list: "things", revision: 3, before))
+        for words in ["- a", "[x] b", "+ ## Soon", "> ## Soon"] {
+            #expect(stage.lines.contains { $0.hasSuffix("Bob  \(words)") }, "\(words): \(stage.lines)")
+        }
+        // The next one follows from what is known.
+        stage.send(.history(list: "things", Array(commits.suffix(1)), people: Self.names))
+        #expect(stage.lines.contains { $0.hasSuffix("Bob  - b  and 1 more") })
+        #expect(stage.commands.filter { if case .fetchState = $0 { true } else { false } }.count == 1)
+    }
 }

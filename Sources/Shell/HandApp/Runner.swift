@@ -40,6 +40,10 @@ package final class Runner {
     private let clock: Timer
     private let worker: Timer
     private let seeker: Timer
+    private let quitter: Timer
+    private var isQuitting = false
+    /// Milliseconds that the server has to take the last edits when the user quits.
+    private static let quittingTime: UInt64 = 1_000
     /// Lists on the screen that the server does not have. They may come back.
     private var missing: Set<String> = []
     /// How often they are looked for, in milliseconds.
@@ -75,6 +79,7 @@ package final class Runner {
         clock = Timer(loop)
         worker = Timer(loop)
         seeker = Timer(loop)
+        quitter = Timer(loop)
         // This hook is added before the engine's, so that the edits of a turn are kept and sent in the same turn.
         let box = LaterHook()
         hook = loop.onTurnEnd { box.body?() }
@@ -94,6 +99,13 @@ package final class Runner {
         endTurn()
     }
 
+    /// Ends everything once the last edits are sent, or soon, or when it is asked for again.
+    private func quit() {
+        guard engine.waitingEdits > 0, app.state.isOnline, !isQuitting else { return close() }
+        isQuitting = true
+        quitter.start(after: Self.quittingTime) { [unowned self] in close() }
+    }
+
     /// Ends everything: the connection, the journal, the screen.
     package func close() {
         guard !isClosed else { return }
@@ -109,6 +121,7 @@ package final class Runner {
         clock.close()
         worker.close()
         seeker.close()
+        quitter.close()
         loop.stop()
     }
 
@@ -195,6 +208,7 @@ package final class Runner {
     private func endTurn() {
         handleEvents()
         tellState()
+        if isQuitting, engine.waitingEdits == 0 { close() }
         guard !isClosed else { return }
         leave()
         if needsDrawing {
@@ -218,7 +232,7 @@ package final class Runner {
     private func carryOut(_ command: Command) {
         switch command {
         case .open, .back, .replace, .say: break
-        case .quit: close()
+        case .quit: quit()
         case .suspend: screen.suspend()
         case .redraw: screen.redraw()
         case .bell: screen.bell()

@@ -42,7 +42,8 @@ struct Demo: ParsableCommand {
         try start.wait()
         let person = try Settings.person(flag: nil)
         try Screens.run(
-            Location(server: server, route: .list(DemoGuest.list)), person: person, hasMouse: !noMouse
+            Location(server: server, route: .list(DemoGuest.list)), named: "the demo", person: person,
+            hasMouse: !noMouse
         ) { place in
             let configuration = ClientConfiguration(
                 server: place.server, person: person, program: "hand/\(HandCommand.version)")

@@ -68,17 +68,24 @@ struct HandCommand: AsyncParsableCommand {
                 arguments = ["serve"] + found.arguments
                 layers = found
             }
-            var command = try await asyncParseAsRoot(arguments)
-            if let serve = command as? Serve, serve.printConfig, let layers {
-                serve.printSettings(from: layers)
-            } else if var asynchronous = command as? AsyncParsableCommand {
-                try await asynchronous.run()
-            } else {
-                try command.run()
+            do { try await perform(arguments, layers) } catch let unnamed as ListOptions.Unnamed {
+                let name = try await unnamed.onlyList()
+                arguments.insert(contentsOf: ["-l", name], at: Arguments.path(of: arguments).count)
+                try await perform(arguments, layers)
             }
         } catch {
-            let failure = await (error as? ListOptions.Unnamed)?.failure() ?? error
-            finish(with: failure, arguments) { layers?.explained($0) ?? $0 }
+            finish(with: error, arguments) { layers?.explained($0) ?? $0 }
+        }
+    }
+
+    private static func perform(_ arguments: [String], _ layers: ServeLayers?) async throws {
+        var command = try await asyncParseAsRoot(arguments)
+        if let serve = command as? Serve, serve.printConfig, let layers {
+            serve.printSettings(from: layers)
+        } else if var asynchronous = command as? AsyncParsableCommand {
+            try await asynchronous.run()
+        } else {
+            try command.run()
         }
     }
 

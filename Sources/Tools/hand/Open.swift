@@ -61,7 +61,7 @@ struct Open: AsyncParsableCommand {
 /// Runs the screens on this terminal until the user leaves.
 enum Screens {
     static func run(
-        _ location: Location, person: String, hasMouse: Bool,
+        _ location: Location, named name: String? = nil, person: String, hasMouse: Bool,
         connect: @escaping Runner.Connect
     ) throws {
         // Everything that can fail comes before the screens take over the terminal.
@@ -72,10 +72,11 @@ enum Screens {
         var take: (Input) -> Void = { _ in }
         let terminal = try Terminal(loop, hasColors: hasColors, hasMouse: hasMouse) { take($0) }
         do {
-            let settings = AppState.Settings(
+            var settings = AppState.Settings(
                 server: location.server, person: person, size: terminal.size,
-                utcOffset: LocalTime.offset(at: time(nil)), keys: keys, hasColors: hasColors,
-                seed: .random(in: 0...UInt64.max))
+                utcOffset: LocalTime.offset(at: time(nil)), epoch: UInt64(max(0, time(nil))) * 1_000 &- loop.now,
+                keys: keys, hasColors: hasColors, seed: .random(in: 0...UInt64.max))
+            settings.serverNames[location.server] = name
             let runner = Runner(
                 settings, opening: location.route, on: loop, screen: terminal, engine: first, connect: connect)
             take = { runner.take($0) }

@@ -208,13 +208,19 @@ struct ListOptions: ParsableArguments {
     struct Unnamed: Error {
         let server: ServerOptions
 
-        /// Names the server's lists, if it answers soon.
-        func failure() async -> Failure {
+        /// The name of the server's list, if it answers soon and has one.
+        ///
+        /// - Throws: a `Failure` that names the lists, if there are several.
+        func onlyList() async throws -> String {
             var server = server
             server.timeout = min(server.timeout, 2)
             let names = try? await server.withClient { client, _ in try await client.lists().map(\.name) }
+            if let names, names.count == 1 {
+                server.say("list '\(names[0])'")
+                return names[0]
+            }
             let known = names.map { $0.isEmpty ? ". There are no lists yet" : ". There are: " + Lists.summary(of: $0) }
-            return Failure(
+            throw Failure(
                 .usage,
                 "which list? Name it with -l LIST, or put it into the address: hand://HOST:PORT/LIST" + (known ?? ""))
         }

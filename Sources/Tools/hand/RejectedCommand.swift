@@ -155,9 +155,15 @@ struct Shelf {
 
     /// A line that says how many edits wait for a decision; nil if there are none.
     static func summary(_ server: ServerOptions, of list: String? = nil) -> String? {
-        let refused = (try? Shelf(server, of: list).all.filter { $0.kept.loss.isRefused }) ?? []
-        if refused.isEmpty { return nil }
-        return "\(Amount.count(refused.count, "edit")) of yours \(refused.count == 1 ? "was" : "were") refused and "
-            + "\(refused.count == 1 ? "is" : "are") kept: \(Advised.command("rejected"))"
+        refused(server, of: list).map { "\($0.finding): \($0.command)" }
+    }
+
+    /// How many refused edits wait for a decision, and the command that shows them; nil if there are none.
+    static func refused(_ server: ServerOptions, of list: String?) -> (finding: String, command: String)? {
+        let count = (try? Shelf(server, of: list).all.count { $0.kept.loss.isRefused }) ?? 0
+        if count == 0 { return nil }
+        let (was, isKept) = count == 1 ? ("was", "is") : ("were", "are")
+        let finding = "\(Amount.count(count, "edit")) of yours \(was) refused and \(isKept) kept"
+        return (finding, "\(Advised.command("rejected"))")
     }
 }

@@ -49,11 +49,15 @@ package struct AppState: Sendable {
     /// The settings that stay the same while the client runs.
     package struct Settings: Sendable {
         package var server: HandAddress.Server
+        /// What servers are called in place of their addresses.
+        package var serverNames: [HandAddress.Server: String] = [:]
         /// The user's name.
         package var person: String
         package var size: Size
         /// Seconds by which local time is ahead of UTC.
         package var utcOffset: Int
+        /// The time of day at zero of the clock of `now`, in milliseconds since 1970.
+        package var epoch: UInt64
         package var keys: KeyMap
         package var hasColors: Bool
         /// The seed for the ids of new items.
@@ -62,13 +66,14 @@ package struct AppState: Sendable {
         package var cells: any ContentCells
 
         package init(
-            server: HandAddress.Server, person: String, size: Size, utcOffset: Int = 0, keys: KeyMap = .standard,
-            hasColors: Bool = true, seed: UInt64, cells: any ContentCells = StandardCells()
+            server: HandAddress.Server, person: String, size: Size, utcOffset: Int = 0, epoch: UInt64 = 0,
+            keys: KeyMap = .standard, hasColors: Bool = true, seed: UInt64, cells: any ContentCells = StandardCells()
         ) {
             self.server = server
             self.person = person
             self.size = size
             self.utcOffset = utcOffset
+            self.epoch = epoch
             self.keys = keys
             self.hasColors = hasColors
             self.seed = seed
@@ -76,13 +81,22 @@ package struct AppState: Sendable {
         }
     }
 
-    init(_ settings: Settings) {
+    package init(_ settings: Settings) {
         self.settings = settings
         size = settings.size
         random = SplitMix64(seed: settings.seed)
     }
 
     package subscript<Value>(dynamicMember path: KeyPath<Settings, Value>) -> Value { settings[keyPath: path] }
+
+    /// Returns a time in milliseconds since 1970 as a text: of today, without the date.
+    package func text(of time: UInt64) -> String {
+        let (text, today) = (
+            LocalTime.text(time, offset: settings.utcOffset),
+            LocalTime.text(settings.epoch &+ now, offset: settings.utcOffset)
+        )
+        return text.prefix(10) == today.prefix(10) ? String(text.dropFirst(11)) : text
+    }
 
     /// The data of a list; empty if nothing is known.
     package func list(_ name: String) -> ListData { lists[name] ?? ListData(name) }

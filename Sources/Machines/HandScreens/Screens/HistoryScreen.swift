@@ -11,6 +11,9 @@ struct HistoryScreen: TableScreen, ListScreens {
     private var whose = Whose.everybody
     private var isFetching = false
     private var problem: String?
+    /// What commits did, by revision, and the list after the newest of them.
+    private var deeds: [Int: String] = [:]
+    private var known: (hand: Hand, revision: Int)?
 
     /// Whose edits are shown.
     enum Whose: CaseIterable, Sendable {
@@ -34,6 +37,8 @@ struct HistoryScreen: TableScreen, ListScreens {
     }
 
     private static let page = 200
+    /// Of longer lists, commits are shown by the numbers of items that they touched.
+    private static let mostItems = 2_000
 
     init(list: String) {
         self.list = list
@@ -48,15 +53,17 @@ struct HistoryScreen: TableScreen, ListScreens {
 
     func rows(_ app: AppState) -> RowsOfText {
         let width = String(commits.first?.revision ?? 0).count
-        let (shown, people, offset) = (shown(app), people, app.utcOffset)
+        let (shown, people, deeds) = (shown(app), people, deeds)
+        let times = shown.last.map { app.text(of: $0.time).count } ?? 0
         return RowsOfText(shown.count) { row in
             let commit = shown[row]
             let revision = String(commit.revision)
             var line = Line(String(repeating: " ", count: max(0, width - revision.count)) + revision, .bold)
-            line.append("  \(LocalTime.text(commit.time, offset: offset))  ", .dim)
+            let time = app.text(of: commit.time)
+            line.append("  \(String(repeating: " ", count: max(0, times - time.count)))\(time)  ", .dim)
             line.append(
                 Printable.clean(people[commit.author] ?? "?"), Style(PersonColor.of(commit.author), [.bold]))
-            line.append("  " + CommitText.summary(commit))
+            line.append("  " + (deeds[commit.revision] ?? CommitText.summary(commit)))
             return [line]
         }
     }
@@ -102,12 +109,17 @@ struct HistoryScreen: TableScreen, ListScreens {
     }
 
     mutating func takeOwn(_ event: ScreenEvent, _ app: inout AppState) -> [Command] {
+        var commands: [Command] = []
         switch event {
         case .appeared: return [.follow(list)] + fetch(app)
         case .model(.history(list, let page, let names)):
             isFetching = false
             people.merge(names) { $1 }
             take(page, app)
+            commands += lookUp(page, app)
+        case .model(.state(list, let revision, let hand)): describe(from: hand, at: revision)
+        // The numbers stay.
+        case .model(.failed(.fetchState(list, _), _)): return []
         case .model(.failed(.fetchHistory(list, _, _), let reason)):
             isFetching = false
             problem = reason
@@ -117,7 +129,29 @@ struct HistoryScreen: TableScreen, ListScreens {
         default: return []
         }
         table.settle(in: geometry(app))
-        return fetch(app)
+        return commands + fetch(app)
+    }
+
+    // MARK: What commits did
+
+    /// Requests the list before the first commit of a page, if it is short.
+    private mutating func lookUp(_ page: [Commit], _ app: AppState) -> [Command] {
+        guard let first = page.first, app.list(list).hand.count <= Self.mostItems else { return [] }
+        if let known, known.revision == first.revision - 1 {
+            describe(from: known.hand, at: known.revision)
+            return []
+        }
+        return [.fetchState(list: list, revision: first.revision - 1)]
+    }
+
+    private mutating func describe(from hand: Hand, at revision: Int) {
+        var (old, reached) = (hand, revision)
+        for commit in commits.reversed() where commit.revision > revision {
+            guard commit.revision == reached + 1, let new = try? old.applying(commit.delta) else { break }
+            if deeds[commit.revision] == nil { deeds[commit.revision] = CommitText.summary(commit, from: old, to: new) }
+            (old, reached) = (new, commit.revision)
+        }
+        if reached >= known?.revision ?? 0 { known = (old, reached) }
     }
 
     private mutating func take(_ page: [Commit], _ app: AppState) {
@@ -148,30 +182,5 @@ struct HistoryScreen: TableScreen, ListScreens {
     private mutating func ask(from revision: Int, limit: Int = HistoryScreen.page) -> [Command] {
         isFetching = true
         return [.fetchHistory(list: list, from: revision, limit: limit)]
-    }
-}
-
-/// A commit in a few words.
-enum CommitText {
-    static func summary(_ commit: Commit) -> String {
-        if commit.refusal != nil { return "an edit was refused" }
-        let delta = commit.delta
-        let placed = delta.placed
-        let parts = [Delta.Mark.inserted, .deleted, .moved, .edited].compactMap { mark in
-            let count = placed.reduce(0) { $0 + ($1.mark == mark ? max($1.old.count, $1.new.count) : 0) }
-            return count > 0 ? "\(mark.rawValue)\(count)" : nil
-        }
-        if parts.isEmpty { return "no changes left" }
-        let words =
-            delta.insertedItems.first.map { Printable.line(of: $0.content) } ?? delta.itemChanges.first.map(change)
-        return parts.joined(separator: " ") + (words.map { "  \($0)" } ?? "")
-    }
-
-    private static func change(_ change: Change) -> String {
-        if let splice = change.text.splices.first ?? change.url.splices.first {
-            return Printable.clean(splice.inserted.isEmpty ? splice.removed : splice.inserted)
-        }
-        if let done = change.done { return done ? "ticked" : "unticked" }
-        return change.card?.description ?? ""
     }
 }

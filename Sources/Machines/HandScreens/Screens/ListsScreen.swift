@@ -45,7 +45,8 @@ struct ListsScreen: TableScreen {
     }
 
     func title(_ app: AppState) -> Line {
-        Line("Lists", .bold) + Line(" on \(app.server)") + Line(app.catalog.map { "  \($0.count)" } ?? "")
+        let server = app.serverNames[app.server] ?? "\(app.server)"
+        return Line("Lists", .bold) + Line(" on \(server)") + Line(app.catalog.map { "  \($0.count)" } ?? "")
     }
 
     func emptyText(_ app: AppState) -> [Line] {

@@ -47,7 +47,7 @@ struct RevisionScreen: TableScreen, ListScreens {
         var line = Line(list, .bold) + Line("  revision \(revision)")
         if let commit, let author {
             line.append(
-                "  \(LocalTime.text(commit.time, offset: app.utcOffset))  \(author)  \(CommitText.summary(commit))"
+                "  \(app.text(of: commit.time))  \(author)  \(CommitText.summary(commit))"
             )
         }
         return line

@@ -24,7 +24,7 @@ struct Doctor: AsyncParsableCommand {
         }
         report(SettingsCheck.all(server.user))
         report(FoldersCheck.all())
-        report(JournalCheck.all(server.user))
+        report(JournalCheck.all(server))
         report(SurroundingsCheck.all())
         let found = await ServerCheck(server).all()
         report(found.diagnoses)

@@ -9,7 +9,7 @@ import HandSync
 
 /// Whether this machine's copies of lists, and the edits that wait in them, can be read.
 enum JournalCheck {
-    static func all(_ user: UserOptions) -> [Diagnosis] {
+    static func all(_ options: ServerOptions) -> [Diagnosis] {
         let folder = Settings.stateFolder + "/clients"
         let files = ((try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []).filter {
             $0.hasSuffix(".sqlite")
@@ -38,19 +38,25 @@ enum JournalCheck {
                 problems.append(.problem("kept lists", Failure(error).message, do: advice(path, error)))
             }
         }
-        let warnings = waiting.sorted { $0.key < $1.key }.map { warning($1.sorted(), in: $0, user) }
+        let warnings = waiting.sorted { $0.key < $1.key }.map { warning($1.sorted(), in: $0, options.user) }
         let count = Amount.count(sound, "file") + ", sound"
         let held =
             running.isEmpty
             ? "no edits wait to be sent"
             : "a running command sends its edits of \(running.sorted().joined(separator: ", ")) itself"
         let finding = warnings.isEmpty || !running.isEmpty ? "\(count); \(held)" : count
-        return [.ok("kept lists", finding)] + warnings + problems
+        return [.ok("kept lists", finding)] + warnings + refused(options) + problems
     }
 
     private static func advice(_ path: String, _ error: any Error) -> String {
         if access(path, R_OK | W_OK) != 0 { return "make it readable and writable: chmod u+rw \(path)" }
         return "move \(path) away; hand then makes a new one. Edits that waited are only in that file"
+    }
+
+    /// Edits of this person that the server in use refused.
+    private static func refused(_ options: ServerOptions) -> [Diagnosis] {
+        guard let kept = Shelf.refused(options, of: nil) else { return [] }
+        return [.warning("kept lists", kept.finding, do: "see them, and retry or drop them: \(kept.command)")]
     }
 
     // MARK: Waiting edits
