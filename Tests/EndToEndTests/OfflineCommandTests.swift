@@ -112,6 +112,7 @@ import Testing
         let running = try ClientJournal(path: clients + servers[0] + "/0.sqlite", fresh: ClientID(high: 1, low: 1))
         try ada.hand("rm", "1")
         try ada.hand("ls")
+        #expect(try running.load("list")?.view.count == 3 && ada.lines("--offline") == ["[ ] b", "[ ] c"])
         try running.close()
         ada.server.kill()
         #expect(try ada.lines("--offline") == ["[ ] b", "[ ] c"])

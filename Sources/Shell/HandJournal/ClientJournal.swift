@@ -187,6 +187,16 @@ extension ClientJournal {
         }
     }
 
+    /// Returns the stored replica of a list, or nil if there is none. Works while another process has the journal open.
+    package static func copy(of list: String, inJournalAt path: String) throws -> Replica? {
+        try StoreFile.translating(path) {
+            try reading(path) { database in
+                try checkFormat(database, path)
+                return try load(list, database, path)
+            }
+        }
+    }
+
     static func load(_ list: String, _ database: SQLiteConnection, _ path: String) throws -> Replica? {
         let sql = "SELECT head FROM checkpoints WHERE list = ?"
         guard let head = try database.first(sql, [.text(list)]) else { return nil }

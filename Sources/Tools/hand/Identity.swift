@@ -37,16 +37,9 @@ enum Identity {
         try (0..<most).filter { try FileState(at: path($0, address.server)) != nil }
     }
 
-    /// This machine's copies of a list, the newest first. Ignores copies that running commands use.
+    /// This machine's copies of a list, the newest first.
     static func kept(_ list: String, at address: HandAddress) throws -> [Replica] {
-        var copies: [Replica] = []
-        for slot in try used(at: address) {
-            do {
-                if let kept = try look(into: path(slot, address.server), { try $0.load(list) }) { copies.append(kept) }
-            } catch StoreError.inUse {
-                continue
-            }
-        }
+        let copies = try journals(at: address).compactMap { try ClientJournal.copy(of: list, inJournalAt: $0) }
         return copies.sorted { ($0.revision, $0.hasPending ? 1 : 0) > ($1.revision, $1.hasPending ? 1 : 0) }
     }
 

@@ -136,7 +136,7 @@ struct List: AsyncParsableCommand {
         guard let newest = copies.first else {
             throw Failure(
                 .notFound,
-                "this machine has no copy of '\(name)', unless a running command has one; '\(Advised.command("ls"))' keeps a copy"
+                "this machine has no copy of '\(name)'; '\(Advised.command("ls"))' keeps a copy"
             )
         }
         let waiting = copies.contains(where: \.hasPending) ? ", with edits that wait to be sent" : ""
