@@ -192,7 +192,8 @@ struct ListOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
         help: .init(
-            "The list (default: the one in the address).", valueName: "list"), completion: Completions.lists)
+            "The list (default: the one in the address, or the only one).",
+            valueName: "list"), completion: Completions.lists)
     var list: String?
 
     /// The list, if one is named.
