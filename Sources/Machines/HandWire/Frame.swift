@@ -45,7 +45,9 @@ package struct FrameReader: Sendable {
     package private(set) var unfinishedCount = 0
 
     /// The bytes of memory that they take.
-    package var memory: Int { pieces.reduce(joined?.memory.bytes.count ?? 0) { $0 + $1.capacity } }
+    package var memory: Int {
+        unfinishedCount == 0 ? 0 : pieces.reduce(joined?.memory.bytes.count ?? 0) { $0 + $1.capacity }
+    }
 
     private static let pieceSize = 64 << 10
 

@@ -8,7 +8,6 @@ extension Service {
         // What cannot be handled yet is not even decoded.
         while connection.mayHandle, !pausesIfUsedUp(connection), let effect = connection.session.next(of: &frames) {
             spend(Price.message, for: connection)
-            if case .send = effect { charge(connection, requests: 1) }
             carryOut(effect, for: connection)
         }
         connection.session.keep(frames)
@@ -23,6 +22,8 @@ extension Service {
         case .handle(let message): take(.message(message), isNext: isNext, from: connection)
         case .read(let body): take(.body(body), isNext: isNext, from: connection)
         case .send(let bytes):
+            // Such as the answer to a ping.
+            charge(connection, requests: 1)
             connection.enqueue(FrameRun(bytes))
             mark(connection)
         case .close(let code, let lastBytes):
