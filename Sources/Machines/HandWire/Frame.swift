@@ -86,6 +86,7 @@ package struct FrameReader: Sendable {
 
     /// Stores the unread bytes. A reader without any uses no memory.
     package mutating func keep(_ rest: Frames) {
+        if rest.isEmpty { return }
         // Frames that are read one at a time, with pauses, are not copied each time.
         if let left = rest.joinedIfMostIsLeft, unfinishedCount == 0 {
             (joined, unfinishedCount) = (left, left.rest.count)
@@ -144,6 +145,8 @@ public struct Frames {
 
         var rest: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory.bytes[start...]) }
     }
+
+    package var isEmpty: Bool { rest.isEmpty }
 
     fileprivate init(_ bytes: UnsafeRawBufferPointer) {
         rest = bytes

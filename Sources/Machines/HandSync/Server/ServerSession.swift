@@ -71,6 +71,8 @@ public struct ServerSession: Sendable {
 
     /// The memory that messages take which have begun to come, or were not read yet.
     var unfinishedBytes: Int { reader.memory }
+    /// Whether bytes have come that were not read.
+    var hasUnread: Bool { reader.unfinishedCount > 0 }
 
     /// Milliseconds since something came from the client; nil before the hello was accepted.
     func silence(now: UInt64) -> UInt64? {

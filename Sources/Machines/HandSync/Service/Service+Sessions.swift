@@ -6,7 +6,9 @@ extension Service {
     func receive(_ bytes: UnsafeRawBufferPointer = .init(start: nil, count: 0), from connection: Connection) {
         var frames = connection.session.received(bytes, now: environment.now)
         // What cannot be handled yet is not even decoded.
-        while connection.mayHandle, !pausesIfUsedUp(connection), let effect = connection.session.next(of: &frames) {
+        while !frames.isEmpty, connection.mayHandle, !pausesIfUsedUp(connection),
+            let effect = connection.session.next(of: &frames)
+        {
             spend(Price.message, for: connection)
             carryOut(effect, for: connection)
         }
@@ -54,7 +56,7 @@ extension Service {
 
     private func handleMore(of connection: Connection) {
         while let next = connection.nextInput() { handle(next, from: connection) }
-        if connection.session.unfinishedBytes > 0 { receive(from: connection) }
+        if connection.session.hasUnread { receive(from: connection) }
     }
 
     func fail(_ connection: Connection, _ code: ErrorCode, _ message: String, retryAfter: UInt64 = 0) {
