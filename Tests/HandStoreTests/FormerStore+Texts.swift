@@ -126,30 +126,4 @@ extension FormerStore {
         PRAGMA application_id = 1751215716;
         PRAGMA user_version = 6;
         """
-
-    static let fourthJournal = """
-        CREATE TABLE client (high INTEGER NOT NULL, low INTEGER NOT NULL, is_shared INTEGER NOT NULL DEFAULT 0);
-        CREATE TABLE checkpoints (list TEXT PRIMARY KEY, head BLOB NOT NULL) WITHOUT ROWID;
-        CREATE TABLE items (list TEXT, part INTEGER, items BLOB NOT NULL, PRIMARY KEY (list, part)) WITHOUT ROWID;
-        CREATE TABLE events (number INTEGER PRIMARY KEY AUTOINCREMENT, list TEXT NOT NULL, event BLOB NOT NULL);
-        CREATE INDEX events_by_list ON events (list, number);
-        CREATE TABLE authors (person TEXT PRIMARY KEY, number INTEGER NOT NULL);
-        CREATE TABLE waiting (list TEXT PRIMARY KEY, person TEXT NOT NULL);
-        CREATE TABLE steps (
-            number INTEGER PRIMARY KEY, log_id INTEGER NOT NULL, step INTEGER NOT NULL, sequence INTEGER,
-            revision INTEGER, author INTEGER);
-        INSERT INTO client VALUES (-7272916749613111597, -55770826789307060, 0);
-        INSERT INTO checkpoints VALUES ('groceries', X'0AA447805A75A15B580000FFFFFFFF07808001000400');
-        INSERT INTO items VALUES ('groceries', 0, X'9C2E61C842825C20030E006F6174206D696C6B2C2032206CD80C2B9837EFF6E9030B006F617420666C616B6573E768786550B5C81903080031322065676773E7047BA8F2B337DF0306006272656164');
-        INSERT INTO events VALUES (1, 'groceries', X'0102200DC07689885F8F00F3030D006D616465206F66666C696E65');
-        INSERT INTO events VALUES (2, 'groceries', X'0101090A77686F6C65206D696C6B');
-        DELETE FROM sqlite_sequence WHERE name = 'events';
-        INSERT INTO sqlite_sequence VALUES ('events', 2);
-        INSERT INTO authors VALUES ('ada', 3);
-        INSERT INTO authors VALUES ('bob', 2002);
-        INSERT INTO waiting VALUES ('groceries', 'ada');
-        INSERT INTO steps VALUES (1, 6366860023619930020, 0, 9, NULL, NULL);
-        PRAGMA application_id = 1751215715;
-        PRAGMA user_version = 4;
-        """
 }

@@ -349,13 +349,14 @@ package final class Runner {
         }
     }
 
-    /// Looks for a list that the server does not have, until it is there again.
+    /// Looks for a list that the server does not have any more, until it is there again.
     private func seek(_ list: String) {
+        guard app.state.list(list).state.isLoaded else { return }
         missing.insert(list)
         seeker.start(after: Self.seekingInterval) { [unowned self] in
             let wanted = missing
             missing = []
-            for list in wanted {
+            for list in wanted where !engine.isFollowed(list) {
                 engine.follow(list) { [weak self] outcome in
                     if let self, !isClosed, case .success = outcome { listen(to: list) }
                 }

@@ -14,12 +14,9 @@ final class StoreWatch {
     private let end: (StoreError) -> Void
     private let timer: Timer
     private var isLooking = false
-    /// The loop's time since which the store cannot be reached, or nil if it can.
-    private var awaySince: UInt64?
+    private var absence = StoreAbsence()
 
     private static let interval: UInt64 = 1_000
-    /// The milliseconds without a store after which clients are sent away.
-    private static let patience: UInt64 = 10_000
 
     /// - Parameters:
     ///   - look: returns a function that throws if the store is away. It runs on another thread.
@@ -37,7 +34,7 @@ final class StoreWatch {
         timer.start(after: Self.interval, repeating: Self.interval) { [unowned self] in start() }
     }
 
-    var isAway: Bool { awaySince != nil }
+    var isAway: Bool { absence.isAway }
 
     private func start() {
         guard !isLooking else { return }
@@ -52,19 +49,34 @@ final class StoreWatch {
 
     private func looked(_ result: Result<Void, StoreError>) {
         isLooking = false
+        let wasAway = isAway
         switch result {
         case .success:
-            if isAway { logger.notice("the store can be reached again") }
-            awaySince = nil
-            service.cutOff(false)
+            absence.note(isThere: true, now: loop.now)
+            if wasAway { logger.notice("the store can be reached again") }
         case .failure(let error):
             if error.isFinal { return end(error) }
-            if !isAway { logger.error("the store cannot be reached", metadata: ["error": "\(error)"]) }
-            let since = awaySince ?? loop.now
-            awaySince = since
-            if loop.now >= since + Self.patience { service.cutOff(true) }
+            absence.note(isThere: false, now: loop.now)
+            if !wasAway { logger.error("the store cannot be reached", metadata: ["error": "\(error)"]) }
         }
+        service.cutOff(absence.isLong(now: loop.now))
     }
 
     func close() { timer.close() }
+}
+
+/// Whether, and for how long, a store cannot be reached. Times are in milliseconds.
+package struct StoreAbsence: Sendable {
+    /// After that time without a store, clients are sent away.
+    package static let patience: UInt64 = 10_000
+    private var since: UInt64?
+
+    package init() {}
+
+    package var isAway: Bool { since != nil }
+
+    /// Notes the result of a look at the store.
+    package mutating func note(isThere: Bool, now: UInt64) { since = isThere ? nil : since ?? now }
+
+    package func isLong(now: UInt64) -> Bool { since.map { now >= $0 + Self.patience } ?? false }
 }

@@ -10,22 +10,25 @@ extension Service {
             let effect = connection.session.next(of: &frames)
         {
             spend(Price.message, for: connection)
-            carryOut(effect, for: connection)
+            carryOut(effect, isAsked: true, for: connection)
         }
         connection.session.keep(frames)
         countUnfinished(of: connection)
     }
 
-    /// - Parameter isNext: whether a message is handled before those that wait.
-    func carryOut(_ effect: ServerSession.Effect?, isNext: Bool = false, for connection: Connection) {
+    /// - Parameters:
+    ///   - isNext: whether a message is handled before those that wait.
+    ///   - isAsked: whether the client's message has caused it.
+    func carryOut(
+        _ effect: ServerSession.Effect?, isNext: Bool = false, isAsked: Bool = false, for connection: Connection
+    ) {
         switch effect {
         case nil: break
         case .identify(let hello): identify(hello, connection)
         case .handle(let message): take(.message(message), isNext: isNext, from: connection)
         case .read(let body): take(.body(body), isNext: isNext, from: connection)
         case .send(let bytes):
-            // Such as the answer to a ping.
-            charge(connection, requests: 1)
+            if isAsked { charge(connection, requests: 1) }
             connection.enqueue(FrameRun(bytes))
             mark(connection)
         case .close(let code, let lastBytes):

@@ -1,0 +1,96 @@
+import ArgumentParser
+import HandClient
+import HandCore
+import HandFormats
+import HandWire
+
+/// The option that names a list.
+struct ListOptions: ParsableArguments {
+    @OptionGroup var server: ServerOptions
+
+    @Option(
+        name: .shortAndLong,
+        help: .init(
+            "The list (default: the one in the address, or the only one).",
+            valueName: "list"), completion: Completions.lists)
+    var list: String?
+
+    /// The list, if one is named.
+    var given: String? { get throws { try server.address(list).list } }
+
+    /// The name of the list.
+    func name() throws -> String {
+        if let name = try server.address(list).list { return name }
+        throw Unnamed(server: server)
+    }
+
+    /// The error if no list is named.
+    struct Unnamed: Error {
+        let server: ServerOptions
+
+        /// The name of the server's list, if it answers soon and has one.
+        ///
+        /// - Throws: a `Failure` that names the lists, if there are several.
+        func onlyList() async throws -> String {
+            var server = server
+            server.timeout = min(server.timeout, 2)
+            let names = try? await server.withClient { client, _ in try await client.lists().map(\.name) }
+            if let names, names.count == 1 {
+                server.say("list '\(names[0])'")
+                return names[0]
+            }
+            let known = names.map { $0.isEmpty ? ". There are no lists yet" : ". There are: " + Lists.summary(of: $0) }
+            throw Failure(
+                .usage,
+                "which list? Name it with -l LIST, or put it into the address: hand://HOST:PORT/LIST" + (known ?? ""))
+        }
+    }
+
+    /// Loads the list at a revision, or the current list. Keeps a copy of the current list for edits without the
+    /// server.
+    func whole(at revision: Int? = nil) async throws -> (hand: Hand, revision: Int) {
+        let name = try name()
+        return try await server.withClient(list: name) { client, _ in
+            let state = try await client.state(of: name, at: revision)
+            // A list that cannot be stored is still shown.
+            if revision == nil { try? await client.keep(name, state.hand, at: state.revision) }
+            return state
+        }
+    }
+
+    /// Connects, follows the list, and runs `body` once the list is up to date.
+    func withList<Result: Sendable>(
+        _ body: @escaping @Sendable (HandClient, FollowedList) async throws -> Result
+    ) async throws -> Result {
+        let name = try name()
+        return try await server.withClient(list: name) { client, _ in
+            let list = try await client.open(name)
+            _ = try await list.live()
+            return try await body(client, list)
+        }
+    }
+}
+
+/// Where to put items.
+struct PlaceOptions: ParsableArguments {
+    @Flag(help: "Put the items at the top of the list.") var top = false
+    @Flag(help: "Put the items at the end of the list.") var end = false
+    @Option(help: .init("Put the items before this item.", valueName: "item"), completion: Completions.items)
+    var before: String?
+    @Option(help: .init("Put the items after this item.", valueName: "item"), completion: Completions.items) var after:
+        String?
+
+    func validate() throws {
+        let given = [top, end, before != nil, after != nil].filter { $0 }.count
+        if given > 1 { throw ValidationError("Name one place: --top, --end, --before ITEM or --after ITEM.") }
+    }
+
+    /// The chosen place; nil if none was given.
+    func place() throws -> Place? {
+        if top { return .top }
+        if end { return .end }
+        if let before { return .before(try ItemReference(before)) }
+        if let after { return .after(try ItemReference(after)) }
+        return nil
+    }
+}
