@@ -39,8 +39,8 @@ enum Completions {
 
     /// The largest number of items to offer.
     private static let most = 500
-    /// How long to wait for the server, in seconds.
-    private static let patience = "0.4"
+    /// How long to wait for the server, in seconds: five ways to the other side of the world and back.
+    private static let patience = "1"
 
     private static func answer(
         to words: [String], _ ask: @escaping @Sendable (HandClient, HandAddress) async throws -> [String]
