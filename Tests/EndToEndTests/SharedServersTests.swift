@@ -179,9 +179,12 @@ import Testing
             database.stop()
             try ada.hand("add", "b", "--timeout", "1", expecting: 6)
             try database.start()
-            #expect(try eventually { try ada.run(["add", "c\(outage)"]).status == 0 })
+            // An edit whose outcome is not known (8) must not be made again: the next command settles it.
+            #expect(try eventually { [0, 8].contains(try ada.run(["add", "c\(outage)"]).status) })
+            #expect(try eventually { try ada.run(["sync"]).status == 0 })
         }
-        #expect(try ben.lines().filter { $0 != "[ ] b" } == ["[ ] a1", "[ ] c1", "[ ] a2", "[ ] c2"])
+        let lines = try ben.lines().filter { $0 != "[ ] b" }
+        #expect(lines == ["[ ] a1", "[ ] c1", "[ ] a2", "[ ] c2"])
     }
 
     @Test func wrongDatabaseAddressesAreReported() throws {
