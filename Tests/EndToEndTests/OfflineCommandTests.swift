@@ -45,9 +45,7 @@ import Testing
     /// Whichever command has read the list: the next one edits its copy.
     @Test func commandsShareTheirCopies() throws {
         // While one command runs, another one uses its own id.
-        let clients = ada.server.folder.path + "/state/hand/clients/"
-        let servers = try FileManager.default.contentsOfDirectory(atPath: clients)
-        let running = try ClientJournal(path: clients + servers[0] + "/0.sqlite", fresh: ClientID(high: 1, low: 1))
+        let running = try heldJournal()
         try ada.hand("ls")
         try running.close()
         ada.server.kill()
@@ -88,9 +86,7 @@ import Testing
         try ada.hand("ls")
         ada.server.kill()
         try ada.hand("add", "d", "--queue", "--timeout", "1")
-        let clients = ada.server.folder.path + "/state/hand/clients/"
-        let servers = try FileManager.default.contentsOfDirectory(atPath: clients)
-        let running = try ClientJournal(path: clients + servers[0] + "/0.sqlite", fresh: ClientID(high: 1, low: 1))
+        let running = try heldJournal()
         let said = try ada.messages("sync", "--discard")
         #expect(
             said == "another running command has edits that may wait; they are not discarded. End it, and try again\n"
@@ -104,12 +100,17 @@ import Testing
         #expect(try ada.lines() == ["[ ] a", "[ ] b", "[ ] c", "[ ] e"])
     }
 
+    /// Opens the journal of Ada's first id, as a running command does.
+    private func heldJournal() throws -> ClientJournal {
+        let clients = ada.server.folder.path + "/state/hand/clients/"
+        let servers = try FileManager.default.contentsOfDirectory(atPath: clients)
+        return try ClientJournal(path: clients + servers[0] + "/0.sqlite", fresh: ClientID(high: 1, low: 1))
+    }
+
     /// Of several copies, the newest is shown and edited.
     @Test func theNewestCopyIsUsed() throws {
         try ada.hand("ls")
-        let clients = ada.server.folder.path + "/state/hand/clients/"
-        let servers = try FileManager.default.contentsOfDirectory(atPath: clients)
-        let running = try ClientJournal(path: clients + servers[0] + "/0.sqlite", fresh: ClientID(high: 1, low: 1))
+        let running = try heldJournal()
         try ada.hand("rm", "1")
         try ada.hand("ls")
         #expect(try running.load("list")?.view.count == 3 && ada.lines("--offline") == ["[ ] b", "[ ] c"])
@@ -125,9 +126,7 @@ import Testing
     /// Edits wait in two copies, of different revisions. Both are shown, and each once.
     @Test func waitingEditsOfAllCopiesAreShown() throws {
         try ada.hand("ls")
-        let clients = ada.server.folder.path + "/state/hand/clients/"
-        let servers = try FileManager.default.contentsOfDirectory(atPath: clients)
-        let running = try ClientJournal(path: clients + servers[0] + "/0.sqlite", fresh: ClientID(high: 1, low: 1))
+        let running = try heldJournal()
         try ada.hand("rm", "1")
         try ada.hand("ls")
         ada.server.kill()
