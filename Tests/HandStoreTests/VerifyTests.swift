@@ -230,6 +230,40 @@ import Testing
         #expect(lists.map(\.name) == ["later", "things"])
     }
 
+    /// A recovery moves the database aside, and then its log, which here has the only list. Nobody sees the one
+    /// without the other.
+    @Test func whoReadsDuringARecoverySeesAWholeStore() async throws {
+        let (folder, killed) = (try TemporaryFolder(), try TemporaryFolder())
+        try SQLiteStore(folder: folder.path, durability: .os).close()
+        let store = try SQLiteStore(folder: folder.path, durability: .os)
+        defer { try? store.close() }
+        _ = try store.create("things", rules: Rules(), logID: 8, deckSeed: nil)
+        let reader = Task.detached {
+            while !Task.isCancelled {
+                do {
+                    let report = try StoreVerifier(path: killed.path).verify()
+                    #expect(report.lists.map(\.name) == ["things"])
+                } catch StoreError.noStore {
+                    // That is so between the old store and the next.
+                }
+            }
+        }
+        let parts = ["/hand.sqlite", "/hand.sqlite-wal"].map { killed.path + $0 }
+        for round in 0..<2_000 {
+            for part in parts.reversed() {
+                let name = part.dropFirst(killed.path.count)
+                try FileManager.default.copyItem(atPath: folder.path + name, toPath: killed.path + "/new")
+                #expect(rename(killed.path + "/new", part) == 0)
+            }
+            usleep(UInt32(round % 500))
+            let aside = parts.map { "\($0).replaced-\(round)" }
+            let moved = rename(parts[0], aside[0]) + rename(parts[1], aside[1])
+            #expect(moved == 0)
+        }
+        reader.cancel()
+        try await reader.value
+    }
+
     @Test func aServedStoreIsNotReplaced() throws {
         let folder = try TemporaryFolder()
         try Self.made(folder, 10)

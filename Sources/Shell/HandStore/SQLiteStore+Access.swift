@@ -37,7 +37,7 @@ extension SQLiteStore {
         let file = StoreVerifier.file(at: path)
         guard PrivateFile.exists(file) else { return nil }
         return try StoreFile.translating(file) {
-            let database = try SQLiteDatabase(file, .reading)
+            let database = try StoreFile.opened(file)
             defer { try? database.close() }
             return try database.read(body)
         }

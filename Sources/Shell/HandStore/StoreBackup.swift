@@ -19,10 +19,9 @@ package enum StoreBackup {
         guard PrivateFile.exists(source) else {
             throw StoreError.noStore(path: folder)
         }
-        try StoreFile.checkHeader(source)
         try write(to: file) { partial in
             try StoreFile.translating(source) {
-                let database = try SQLiteDatabase(source, .reading)
+                let database = try StoreFile.opened(source)
                 _ = try database.withConnection { try $0.run("VACUUM INTO ?", [.text(partial)]) }
                 try database.close()
                 if let rules {

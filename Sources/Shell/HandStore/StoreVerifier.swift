@@ -19,8 +19,7 @@ package struct StoreVerifier {
             throw StoreError.noStore(path: path)
         }
         self.path = file
-        try StoreFile.checkHeader(file)
-        database = try StoreFile.translating(file) { try SQLiteDatabase(file, .reading) }
+        database = try StoreFile.translating(file) { try StoreFile.opened(file) }
     }
 
     /// - Parameter path: the database's name in messages.

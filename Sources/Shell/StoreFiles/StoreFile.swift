@@ -38,6 +38,22 @@ package enum StoreFile {
         }
     }
 
+    /// Opens a database to read it, while other processes may be using it.
+    ///
+    /// A recovery moves a database aside, and then its log. Whoever opens the database in between finds no log, and
+    /// sees a store without its last commits. So the result counts only if the same database is still in its place.
+    package static func opened(_ path: String) throws -> SQLiteDatabase {
+        while true {
+            guard let state = try FileState(at: path) else { throw StoreError.noStore(path: path) }
+            let database = Result {
+                try checkHeader(path)
+                return try SQLiteDatabase(path, .reading)
+            }
+            if try FileState(at: path)?.isSameFile(as: state) == true { return try database.get() }
+            try? database.get().close()
+        }
+    }
+
     /// Runs `body` and translates the database's errors to `StoreError`.
     package static func translating<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
         do {
