@@ -65,6 +65,37 @@ extension Attack {
                         to: .excerpt(.init(request: 3, name: AttackRange.list, revision: revision, selections))))
             }
         },
+        Attack("positions all over a long list", expecting: []) { range, _ in
+            let clients = try unread(10, range, token: "writer") { client, _ in
+                for revision in 0..<50 {
+                    let selections = (0..<Limits.selections).map { _ in
+                        Excerpt.Selection.positions(start: .random(in: 0..<range.past.count), count: 1)
+                    }
+                    let past = revision % 2 == 0 ? nil : range.past.revision
+                    client.say(.excerpt(.init(request: 3, name: AttackRange.list, revision: past, selections)))
+                }
+            }
+            range.hold(clients)
+        },
+        Attack("ids all over a long list", expecting: []) { range, _ in
+            let clients = try unread(10, range, token: "writer") { client, _ in
+                for revision in 0..<50 {
+                    let selections = (0..<Limits.selections).map { _ in
+                        let id = ItemID(rawValue: .random(in: 1...UInt64(range.past.count)))
+                        return Excerpt.Selection.ids(id...id)
+                    }
+                    let past = revision % 2 == 0 ? nil : range.past.revision
+                    client.say(.excerpt(.init(request: 3, name: AttackRange.list, revision: past, selections)))
+                }
+            }
+            range.hold(clients)
+        },
+        Attack("a million pings", expecting: []) { range, outcome in
+            let client = try range.client()
+            _ = try client.hello(.random(in: 1...UInt64.max), token: range.tokens["writer"])
+            let pings = (0..<5_000).flatMap { UpMessage.ping($0).frame }
+            for _ in 0..<200 where client.send(pings) { outcome.note(try client.answers(to: .ping(0))) }
+        },
         Attack("names of lists, without rights on any", expecting: []) { range, outcome in
             let client = try range.client()
             _ = try client.hello(.random(in: 1...UInt64.max), token: range.tokens["reader"])
