@@ -54,4 +54,16 @@ import Testing
         try ada.hand("undelete", "list", "--name", "back")
         #expect(try ada.lines("-l", "back") == ["[ ] milk"])
     }
+
+    /// A list that somebody restores is followed again, also under another name; what was being typed goes into it.
+    @Test func aListIsRestoredUnderAScreen() throws {
+        try ada.named("ben").hand("delete", "--force", "list")
+        try tmux.wait(for: pane) { $0.last?.contains("not on the server") ?? false }
+        try ada.named("ben").hand("undelete", "list", "--name", "back")
+        try tmux.wait(for: pane) { $0[0].contains("back") && ScreenTests.isSynced($0) }
+        try tmux.press("Enter", in: pane)
+        try tmux.press("Escape", in: pane)
+        try tmux.wait(for: pane) { ScreenTests.items($0) == ["[ ] milk", "[ ] typed"] && ScreenTests.isSynced($0) }
+        #expect(try ada.lines("-l", "back") == ["[ ] milk", "[ ] typed"])
+    }
 }
