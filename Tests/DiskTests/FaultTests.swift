@@ -147,6 +147,25 @@ import Testing
         #expect(Set(names).subtracting(["second"]) == ["first"])
     }
 
+    // MARK: Logs
+
+    /// The disk takes only a part of a line. It is taken back, so that the next line is one of its own.
+    @Test func aLogHasWholeLinesOnly() async throws {
+        let server = try FaultyServer()
+        for (person, fault) in [("ada", ""), ("bob", "write full audit"), ("eve", "")] {
+            try server.fail(fault)
+            let client = try server.client(person)
+            try await client.create("\(person)s")
+            await client.close()
+            if person == "bob" { #expect(server.says("No space left")) }
+        }
+        #expect(server.terminate() == 0)
+        let lines = try String(contentsOfFile: server.auditLog, encoding: .utf8).split(separator: "\n")
+        struct Entry: Decodable { let person: String? }
+        let entries = try lines.map { try JSONDecoder().decode(Entry.self, from: Data($0.utf8)) }
+        #expect(entries.count { $0.person == "ada" } >= 2 && entries.count { $0.person == "eve" } >= 2)
+    }
+
     // MARK: Checkpoints
 
     /// Copying SQLite's log into the database fails: the log has everything, so nobody notices.

@@ -19,6 +19,7 @@ final class FaultyServer {
     private var control: String { folder.path + "/control" }
     private var logFile: String { folder.path + "/log" }
     var trace: String { folder.path + "/trace" }
+    var auditLog: String { data + "/audit" }
     /// The disk's contents before the first server started.
     private(set) var before = DiskImage()
 
@@ -51,7 +52,7 @@ final class FaultyServer {
 
     func start() throws {
         process = try ServerProcess(
-            ["--listen", socket, "--data", data, "--log-level", "error"],
+            ["--listen", socket, "--data", data, "--log-level", "error", "--audit", auditLog],
             environment: [
                 "LD_PRELOAD": Built.faultyDisk, "FAULTY_DISK_FOLDER": data, "FAULTY_DISK_CONTROL": control,
                 "FAULTY_DISK_TRACE": trace,

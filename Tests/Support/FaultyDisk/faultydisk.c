@@ -152,10 +152,10 @@ static ssize_t put(int descriptor, const void *bytes, size_t length, off_t offse
         }
         if (length > 1) length /= 2;
     }
-    if (name && offset < 0) offset = syscall(SYS_lseek, descriptor, 0, SEEK_CUR);
     long written = offset < 0 ? syscall(SYS_write, descriptor, bytes, length)
                               : syscall(SYS_pwrite64, descriptor, bytes, length, offset);
     if (name && written > 0) {
+        if (offset < 0) offset = syscall(SYS_lseek, descriptor, 0, SEEK_CUR) - written;
         trace(name, bytes, (size_t)written, "write %lld %ld %s\n", (long long)offset, written, name);
     }
     return written;
@@ -176,13 +176,7 @@ static ssize_t put_runs(int descriptor, const struct iovec *runs, int count, off
                       : syscall(SYS_pwritev, descriptor, runs, count, offset, 0);
 }
 
-ssize_t write(int descriptor, const void *bytes, size_t length) {
-    ssize_t written = put(descriptor, bytes, length, -1);
-    char buffer[PATH_MAX];
-    // `put` has written at an offset, which does not move the file's own position.
-    if (written > 0 && name_of(descriptor, buffer)) syscall(SYS_lseek, descriptor, written, SEEK_CUR);
-    return written;
-}
+ssize_t write(int descriptor, const void *bytes, size_t length) { return put(descriptor, bytes, length, -1); }
 
 /// The same function under the name for files beyond 2 GiB; here, all files are such files.
 #define ALSO_64(name, result, ...) result name##64(__VA_ARGS__) __attribute__((alias(#name)))
