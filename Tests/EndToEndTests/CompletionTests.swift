@@ -52,6 +52,22 @@ import Testing
     }
 
     /// Without a server, or if a person would have to type the token, nothing is offered, printed or asked.
+    /// A shell's Tab prints nothing, so what is lost is told by the next command.
+    @Test func tabTellsNothing() throws {
+        var ben = user.named("ben")
+        ben.environment["XDG_STATE_HOME"] = user.server.folder.path + "/ben"
+        try user.hand("create", "list")
+        try user.hand("add", "zebra")
+        try ben.hand("ls")
+        user.server.kill()
+        try ben.hand("edit", "--queue", "1", "third", "--timeout", "1")
+        try user.server.start()
+        try user.hand("edit", "1", "second")
+        try ben.hand("sync")
+        #expect(try offered("hand", "rm", "-l", "list", "").count > 0)
+        #expect(try user.messages("ls").contains("overwrote 'second' with 'third'"))
+    }
+
     @Test func withoutAServerNothingIsOffered() throws {
         try user.hand("create", "garden")
         #expect(try offered("hand", "ls", "-l", "g", environment: ["HAND_TOKEN": "?"]) == [])
@@ -163,7 +179,7 @@ import Testing
                         looks += 1
                         if looks.isMultiple(of: 300) { try terminal.press("Tab", in: terminal.first) }
                         return try terminal.screen(terminal.first).joined().contains("-l tulips")
-                    })
+                    }, "\((try? terminal.screen(terminal.first)) ?? [])")
             }
             try terminal.press("C-u", in: terminal.first)
         }

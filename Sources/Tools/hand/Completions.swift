@@ -51,7 +51,14 @@ enum Completions {
         // This comes first, because parsing sets the context that the next check uses.
         guard let server = try? ServerOptions.parse(options), !Settings.asksForToken(url: url)
         else { return [] }
-        return (try? await server.withClient(list: Arguments.value(of: ["-l", "--list"], in: words), ask)) ?? []
+        let list = Arguments.value(of: ["-l", "--list"], in: words)
+        return (try? await server.withClient(list: list, by: client, ask)) ?? []
+    }
+
+    /// Nothing is stored about a server that this machine does not know.
+    private static func client(at address: HandAddress, for person: String) throws -> HandClient {
+        let open = Identity.knows(address.server) ? { try Identity.client(at: $0, person: $1) } : Identity.guest
+        return try open(address, person)
     }
 
     /// Returns the parser's script for a shell, changed so that it handles what it offers as data. Bash's 'compgen -W'

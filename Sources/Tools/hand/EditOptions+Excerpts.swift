@@ -59,7 +59,7 @@ extension EditOptions {
                 if delta.changesNothing(of: hand) { throw NothingToDo() }
                 try doings.note(delta, on: hand)
                 if let outcome = try await client.edit(name, on: excerpt, isExact: expected != nil, delta) {
-                    try await client.noteTold(of: name)
+                    try await list.server.noteTold(of: name, client)
                     return outcome
                 }
             }
@@ -85,7 +85,7 @@ extension EditOptions {
                 try doings.note(delta, on: state.hand)
                 let excerpt = state.hand.excerpt(delta.selections, logID: logID, revision: state.revision)
                 if let outcome = try await client.edit(name, on: excerpt, isExact: expected != nil, delta) {
-                    try await client.noteTold(of: name)
+                    try await list.server.noteTold(of: name, client)
                     return outcome
                 }
             }

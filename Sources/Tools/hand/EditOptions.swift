@@ -55,7 +55,7 @@ struct EditOptions: ParsableArguments {
             let outcome = try await list.withList { client, followed -> Settlement in
                 try await body(client, followed)
                 let outcome = try await followed.settled()
-                try await client.noteTold(of: followed.name)
+                try await list.server.noteTold(of: followed.name, client)
                 return outcome
             }
             try report(outcome, doings)

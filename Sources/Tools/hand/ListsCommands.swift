@@ -20,8 +20,7 @@ struct Lists: AsyncParsableCommand {
     static func missing(_ name: String, _ client: HandClient) async throws -> Failure? {
         let names = try await client.lists().map(\.name)
         if names.contains(name) { return nil }
-        // Older servers do not keep deleted lists and do not know this request.
-        let deleted = try? await client.deletedLists(pages: 1).first { $0.list.name == name }
+        let deleted = try await client.deletedLists(pages: 1).first { $0.list.name == name }
         guard let deleted else { return Failure(.notFound, missing(name, among: names)) }
         return Failure(
             .notFound,
@@ -233,7 +232,7 @@ struct Sync: AsyncParsableCommand {
             return try await client.open(name).settled()
         }
         list.server.tell(outcome, of: name)
-        try await client.noteTold(of: name)
+        try await list.server.noteTold(of: name, client)
         if outcome.revision == nil, let rejection = outcome.rejections.first { return rejection }
         list.server.tell(
             ["list": .string(name), "revision": JSONValue(orNull: outcome.revision)],

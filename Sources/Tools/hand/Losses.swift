@@ -15,7 +15,7 @@ enum Losses {
         // If this fails, the next command tells it.
         try? await client.compareWork(on: list)
         let untold = try await client.losses(of: list).filter { !$0.isTold }.map(\.loss)
-        if untold.isEmpty { return }
+        if untold.isEmpty || server.quiet { return }
         let people = await client.people(behind: untold, on: list)
         tell(untold, people, server)
         try await client.noteTold(of: list)

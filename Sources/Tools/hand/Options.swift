@@ -55,7 +55,7 @@ struct ServerOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - timeLimited: whether `--timeout` limits all of `body`. Otherwise `body` limits its own steps.
-    ///   - open: makes the client, if it is another than `client(at:_:)`.
+    ///   - open: makes the client, if it is another than `client(at:_:)`. Its person is not told of earlier edits.
     func withClient<Result: Sendable>(
         list: String? = nil, timeLimited: Bool = true,
         by open: ((HandAddress, String) throws -> HandClient)? = nil,
@@ -66,9 +66,10 @@ struct ServerOptions: ParsableArguments {
         let client = try open.map { try $0(address, person) } ?? client(at: address, person)
         do {
             if !timeLimited { try await limited(client, address) { try await client.connected() } }
+            let tells = open == nil
             let task: @Sendable () async throws -> Result = {
                 try await client.connected()
-                try await Losses.tell(of: address.list, client, self)
+                if tells { try await Losses.tell(of: address.list, client, self) }
                 do { return try await body(client, address) } catch ClientError.refused(let code, let message) {
                     if let name = address.list, code == .noSuchList || code == .listDeleted,
                         let failure = try await Lists.missing(name, client)
@@ -145,7 +146,12 @@ struct ServerOptions: ParsableArguments {
     func sendWaiting(of name: String, _ client: HandClient) async throws {
         guard let outcome = try await client.sendWaiting(of: name) else { return }
         tell(outcome)
-        try await client.noteTold(of: name)
+        try await noteTold(of: name, client)
+    }
+
+    /// Notes that a person was told what is lost of a list's edits; with `--quiet` the next command tells it.
+    func noteTold(of name: String, _ client: HandClient) async throws {
+        if !quiet || json { try await client.noteTold(of: name) }
     }
 
     /// Prints what happened to edits.
