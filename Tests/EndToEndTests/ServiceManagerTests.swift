@@ -68,29 +68,6 @@ import Testing
         #expect(server.terminationStatus == 0)
     }
 
-    /// Converting a store of an older format may take longer than the limit for a start.
-    @Test func theManagerWaitsForAConversion() throws {
-        let folder = try TemporaryFolder()
-        let manager = try Manager(folder)
-        for isOlder in [false, true] {
-            let server = try Self.start(folder, manager, durability: "os")
-            if isOlder { #expect(manager.next() == "EXTEND_TIMEOUT_USEC=120000000") }
-            #expect(manager.next() == "READY=1")
-            server.terminate()
-            #expect(manager.next() == "STOPPING=1")
-            server.waitUntilExit()
-            let log = try String(contentsOfFile: folder.path + "/log", encoding: .utf8)
-            #expect(log.contains("the store has an older format and is being converted") == isOlder, "\(log)")
-            if isOlder { break }
-            let database = try SQLiteDatabase(folder.path + "/data/hand.sqlite")
-            try database.write {
-                try $0.runAll(
-                    "DROP TABLE clock; ALTER TABLE deleted_lists DROP COLUMN start; PRAGMA user_version = 6")
-            }
-            try database.close()
-        }
-    }
-
     /// A socket that listens before the server does, and stays open when the server is restarted: nobody is refused in
     /// between.
     @Test func theServerTakesOverSockets() async throws {

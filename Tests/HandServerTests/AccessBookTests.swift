@@ -79,19 +79,6 @@ import Testing
         #expect(try !isMarked(.thisMachine))
     }
 
-    /// A file of an older program names lists; the file of a newer program reads back.
-    @Test func olderFilesAreRead() throws {
-        let token = #"{"id":"k3f9x1","name":"ada","hash":"x","role":"none","lists":{"a":"write"},"created":0}"#
-        let old = #"{"guests":{"local":"admin","remote":"none"},"tokens":{"k3f9x1":\#(token)}}"#
-        var book = try JSONDecoder().decode(AccessBook.self, from: Data(old.utf8))
-        #expect(book.all.first?.listRoles.map(\.name) == ["a"])
-        let isBound = book.bind({ _ in 7 }, { _ in "b" })
-        #expect(isBound)
-        let again = try JSONDecoder().decode(AccessBook.self, from: JSONEncoder().encode(book))
-        #expect(again == book && again.all.first?.listRoles.map(\.list) == [7])
-        #expect(again.all.first?.listRoles.map(\.name) == ["b"])
-    }
-
     @Test func tokensHaveRolesOnSeveralLists() throws {
         var book = AccessBook()
         let (token, secret) = book.add(name: "ada", role: .read, lists: ["a", "b"], at: now)

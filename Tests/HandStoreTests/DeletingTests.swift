@@ -208,7 +208,7 @@ import Testing
     }
 }
 
-/// Cases that only a store on disk has: the process ends halfway, the file is damaged, or has an older format.
+/// Cases that only a store on disk has: the process ends halfway, or the file is damaged.
 @Suite struct DeletedRowsTests {
     private let folder: TemporaryFolder
 

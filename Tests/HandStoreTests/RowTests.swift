@@ -116,7 +116,7 @@ import Testing
         try execute(damage)
         if hidden {
             let database = try SQLiteDatabase(folder.path + "/hand.sqlite")
-            try database.write { try CheckedTable.commits.writeChecksums($0) }
+            try database.write { try CheckedTable.commits.renewChecksums($0) }
             try database.close()
         }
         #expect(try StoreVerifier(path: folder.path).verify().lists[0].problem?.revision == 8)

@@ -348,14 +348,27 @@ extension TemporaryFolder {
         try store.close()
     }
 
-    @Test func aNewerStoreIsRefusedAndLeftAlone() throws {
-        let folder = try TemporaryFolder()
-        do { try SQLiteStore(folder: folder.path, durability: .os).close() }
-        let file = folder.path + "/hand.sqlite"
-        do { try SQLiteDatabase(file).write { try $0.runAll("PRAGMA user_version = 99") } }
-        #expect(throws: StoreError.newer(path: file, found: 99, known: 9)) {
-            try SQLiteStore(folder: folder.path, durability: .os)
+    /// Not even the log, which a killed server leaves, is copied into a store of another format.
+    @Test(arguments: [9, 99]) func otherFormatsAreRefusedAndLeftAlone(version: Int) throws {
+        let (origin, folder) = (try TemporaryFolder(), try TemporaryFolder())
+        try SQLiteStore(folder: origin.path, durability: .os).close()
+        let database = try SQLiteDatabase(origin.path + "/hand.sqlite")
+        try database.write { try $0.runAll("PRAGMA user_version = \(version)") }
+        let names = ["hand.sqlite", "hand.sqlite-wal"]
+        for name in names {
+            try FileManager.default.copyItem(atPath: "\(origin.path)/\(name)", toPath: "\(folder.path)/\(name)")
         }
+        func contents() throws -> [Data] {
+            try names.map { try Data(contentsOf: URL(fileURLWithPath: "\(folder.path)/\($0)")) }
+        }
+        let before = try contents()
+        let file = folder.path + "/hand.sqlite"
+        let expected = version == 9 ? StoreError.older(path: file) : .newer(path: file, found: 99, known: 10)
+        #expect(throws: expected) { try SQLiteStore(folder: folder.path, durability: .fsync) }
+        #expect(throws: expected) { try StoreVerifier(path: folder.path).verify() }
+        #expect(throws: expected) { try SQLiteStore.accessRules(in: folder.path) }
+        #expect(try contents() == before)
+        try database.close()
     }
 
     @Test func otherFilesAreRefusedAndLeftAlone() throws {

@@ -51,7 +51,6 @@ import Testing
         #expect(Self.reason(greeted) == "\(found). \(advice)")
         var refused = Self.started()
         refused.perform { $0.connected(now: 1_000) }
-        // The message of a version 2 server.
         let text = "expected a client of versions 1 to 2, found 3 to 3"
         refused.hear(.error(code: .versionNotSupported, request: 0, retryAfter: 0, message: text), now: 1_000)
         let expected =

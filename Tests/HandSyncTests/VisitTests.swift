@@ -141,18 +141,6 @@ import Testing
         #expect(!talk.machine.isShared)
     }
 
-    /// An excerpt that does not name its history may be of any.
-    @Test func withoutALogIDAnyListIsEdited() throws {
-        var talk = DrivenClient.ofVisitor()
-        var excerpt = Self.excerpt
-        excerpt.logID = 0
-        let request = talk.perform { $0.edit("list", on: excerpt, Self.edit, isExact: false) }!
-        talk.enter(request, logID: 6, .snapshot(revision: 7, count: 0, digest: 0))
-        #expect(talk.said.last == Self.submission())
-        talk.commit(8, author: 1, sequence: 4, Self.edit)
-        #expect(committed(talk.answers[request])?.revision == 8)
-    }
-
     /// Somebody deletes the item, after others have moved it, before the edit arrives.
     @Test func othersDeletionsAreReported() throws {
         var talk = DrivenClient.ofVisitor()

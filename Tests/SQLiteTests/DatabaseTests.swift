@@ -228,14 +228,6 @@ import Testing
         }
     }
 
-    @Test func aCopyIsIndependent() throws {
-        let database = try make(readers: 1)
-        let copy = try database.copied()
-        try copy.write { _ = try $0.run("DELETE FROM t") }
-        #expect(try count(copy) == 0)
-        #expect(try count(database) == 1)
-    }
-
     @Test func otherFilesAreRefused() throws {
         #expect(throws: SQLiteError.self) { try SQLiteDatabase(path, .reading) }
         #expect(!FileManager.default.fileExists(atPath: path))

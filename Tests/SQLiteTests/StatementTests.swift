@@ -138,21 +138,4 @@ import Testing
             #expect(try connection.integer("SELECT abs(a) FROM t ORDER BY rowid") == 1)
         }
     }
-
-    @Test func statementsCallAFunction() throws {
-        try database.withConnection { (connection: SQLiteConnection) throws in
-            try connection.runAll("INSERT INTO t VALUES (1, 'x', x'0203'), (NULL, 2.5, '')")
-            var seen: [[SQLiteValue]] = []
-            let numbers = try connection.withFunction(
-                "number_of",
-                {
-                    seen.append($0)
-                    return Int64(seen.count) << 40
-                }
-            ) { try connection.all("SELECT number_of(a, b, c) FROM t") { try $0.integer(0) } }
-            #expect(seen == [[.integer(1), .text("x"), .bytes([2, 3])], [.null, .real(2.5), .text("")]])
-            #expect(numbers == [1 << 40, 2 << 40])
-            #expect(throws: SQLiteError.self) { try connection.run("SELECT number_of(a, b, c) FROM t") }
-        }
-    }
 }

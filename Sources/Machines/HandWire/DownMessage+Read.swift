@@ -3,11 +3,7 @@ import HandCore
 extension DownMessage {
     /// Decodes the body of a frame.
     public init(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
-        try self.init(bytes, setsTexts: false)
-    }
-
-    package init(_ bytes: UnsafeRawBufferPointer, setsTexts: Bool) throws(WireError) {
-        var reader = WireReader(bytes, setsTexts: setsTexts)
+        var reader = WireReader(bytes)
         let number = try reader.byte("message type")
         self = try Self.read(number, &reader)
         try reader.expectEnd(of: "message \(number)")

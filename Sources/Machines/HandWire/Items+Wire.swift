@@ -91,7 +91,6 @@ extension WireReader {
     }
 
     private mutating func textChange(_ field: String) throws(WireError) -> TextChange {
-        if setsTexts { return TextChange(setting: try string(field)) }
         // A splice takes at least three bytes.
         let number = try count("splices of a \(field)", limit: remaining / 3)
         var splices: [Splice] = []

@@ -4,15 +4,9 @@ import HandCore
 package struct WireReader {
     private let bytes: UnsafeRawBufferPointer
     package internal(set) var position = 0
-    /// Whether changes set texts, as they did before version 3; the caller must then call `resolved(on:)` with the
-    /// list.
-    let setsTexts: Bool
 
     /// Creates a reader of bytes that must outlive it.
-    package init(_ bytes: UnsafeRawBufferPointer, setsTexts: Bool = false) {
-        self.bytes = bytes
-        self.setsTexts = setsTexts
-    }
+    package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
     package var remaining: Int { bytes.count - position }
 

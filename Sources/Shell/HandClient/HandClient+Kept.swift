@@ -29,9 +29,8 @@ extension HandClient {
     /// copy, and that stays.
     package func keep(_ name: String, _ hand: Hand, at revision: Int) async throws {
         guard hand.count <= Self.mostItemsKept else { return }
-        // The excerpt has the id of the history; a server of version 1 does not send it.
+        // The excerpt has the id of the history.
         let excerpt = try await self.excerpt(of: name)
-        guard excerpt.logID != 0 else { return }
         try await keep(Replica(confirmed: hand, revision: revision, logID: excerpt.logID, sequence: 0), of: name)
     }
 

@@ -62,13 +62,7 @@ package final class ClientJournal: Sendable {
         guard try database.integer("PRAGMA application_id") == applicationID else {
             throw StoreError.notAStore(path: path)
         }
-        let found = try database.integer("PRAGMA user_version") ?? 0
-        if found > version { throw StoreError.newer(path: path, found: found, known: version) }
-        if found < version {
-            throw StoreError.failed(
-                "\(path) was written before hand 1.0, whose formats this program does not read: move it away. Edits that "
-                    + "waited are only in that file")
-        }
+        try StoreFile.expectVersion(version, database, path)
     }
 
     /// Lists are rebuilt from their checkpoint, items and events. An entry of `submissions` without a revision has no

@@ -9,7 +9,7 @@ package enum CheckedTable: String, CaseIterable {
     case deletedLists = "deleted_lists"
 
     /// The columns that the checksum covers, in its order. The order is part of the format.
-    var columns: [String] {
+    package var columns: [String] {
         switch self {
         case .lists:
             ["number", "name", "log_id", "rules", "deck_seed", "revision", "count", "floor", "authors"]
@@ -43,37 +43,10 @@ package enum CheckedTable: String, CaseIterable {
         values + [.integer(checksum(values))]
     }
 
-    func checksum(_ values: [SQLiteValue]) -> Int64 {
+    package func checksum(_ values: [SQLiteValue]) -> Int64 {
         var checksum = Checksum(of: rawValue)
         for value in values { checksum.add(value) }
         return checksum.stored
-    }
-
-    /// Gives every row the checksum of what it holds now.
-    package func writeChecksums(_ database: SQLiteConnection) throws {
-        try withChecksum(over: columns, database) {
-            _ = try database.run("UPDATE \(rawValue) SET checksum = \($0)")
-        }
-    }
-
-    /// Checks every row of an older format.
-    ///
-    /// - Parameter columns: the columns that the checksum covers in that format.
-    /// - Throws: `StoreError.damaged`.
-    func expectChecksums(over columns: [String], _ database: SQLiteConnection) throws {
-        let damaged = try withChecksum(over: columns, database) {
-            try database.integer("SELECT rowid FROM \(rawValue) WHERE checksum <> \($0) LIMIT 1")
-        }
-        if let damaged { throw StoreError.damaged("row \(damaged) of \(rawValue) has another checksum") }
-    }
-
-    /// Runs `body` with an expression for the checksum of a row.
-    private func withChecksum<Result>(
-        over columns: [String], _ database: SQLiteConnection, _ body: (String) throws -> Result
-    ) throws -> Result {
-        try database.withFunction("checksum_of_row", checksum) {
-            try body("checksum_of_row(\(columns.joined(separator: ", ")))")
-        }
     }
 }
 

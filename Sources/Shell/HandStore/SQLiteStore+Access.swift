@@ -18,9 +18,7 @@ extension SQLiteStore {
     /// Returns the rules that a folder's store or a backup keeps, or nil if there never were any or there is no store.
     package static func accessRules(in path: String) throws -> [UInt8]? {
         try reading(path) { database in
-            // Older formats have no such table.
-            let tables = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'access'"
-            guard try database.integer(tables) != nil else { return nil }
+            guard try Schema.isThere(database, StoreVerifier.file(at: path)) else { return nil }
             return try database.first("SELECT rules FROM access")?.bytes(0)
         } ?? nil
     }

@@ -23,25 +23,21 @@ package final class SQLiteStore: CommitStore {
 
     /// Opens the store in a folder, and creates folder and store if necessary.
     ///
-    /// - Parameter progress: called with the progress of converting an older format, which takes long if the history is
-    ///   long.
-    /// - Throws: `StoreError` if the store is in use, newer than this program, or damaged; nothing is changed then.
-    package init(
-        folder: String, durability: Durability, progress: (Schema.Conversion) -> Void = { _ in }
-    ) throws {
+    /// - Throws: `StoreError` if the store is in use, of another format, or damaged; nothing is changed then.
+    package init(folder: String, durability: Durability) throws {
         try StoreFile.makeFolder(folder)
         let file = folder + "/hand.sqlite"
         lock = try StoreLock(path: folder + "/lock", of: folder, folder: folder)
         try StoreBackup.finishRecovery(in: folder)
         try StoreFile.expectUsable(file)
-        try StoreFile.checkHeader(file)
+        try Self.checkFormat(file)
         if DurabilityMark(folder: folder).isSet { try LogCheck.check(file) }
         try StoreFile.makePrivate(file)
         database = try StoreFile.translating(file) { try SQLiteDatabase(file, readers: Self.readers) }
         path = file
         files = OpenFiles(of: file)
         try StoreFile.translating(path) {
-            try prepare(progress)
+            try prepare()
             try remember(durability, DurabilityMark(folder: folder))
             guard durability != .fsync else { return }
             _ = try database.withConnection { try $0.run("PRAGMA synchronous = NORMAL") }
@@ -60,7 +56,17 @@ package final class SQLiteStore: CommitStore {
         try mark.set()
     }
 
-    private func prepare(_ progress: (Schema.Conversion) -> Void) throws {
+    /// Reads an existing file, which reading does not change.
+    private static func checkFormat(_ file: String) throws {
+        guard try FileState(at: file)?.size ?? 0 > 0 else { return try StoreFile.checkHeader(file) }
+        try StoreFile.translating(file) {
+            let database = try StoreFile.opened(file)
+            _ = try database.read { try Schema.isThere($0, file) }
+            try database.close()
+        }
+    }
+
+    private func prepare() throws {
         try database.withConnection { database in
             let mode = try database.first("PRAGMA journal_mode = WAL")?.text(0)
             guard mode == "wal" else {
@@ -70,12 +76,7 @@ package final class SQLiteStore: CommitStore {
             try database.run("PRAGMA synchronous = FULL")
         }
         try database.write { database in
-            let found = try database.integer("PRAGMA user_version") ?? 0
-            let mark = try database.integer("PRAGMA application_id") ?? 0
-            let isEmpty = try database.integer("SELECT count(*) FROM sqlite_master") == 0
-            if !isEmpty && mark != Schema.applicationID { throw StoreError.notAStore(path: path) }
-            if found > Schema.version { throw StoreError.newer(path: path, found: found, known: Schema.version) }
-            if found < Schema.version { try Schema.migrate(database, from: found, progress: progress) }
+            if try !Schema.isThere(database, path) { try Schema.create(database) }
             // A list that is not found by its name could be created a second time.
             let finding = try database.first("PRAGMA integrity_check(lists)")?.text(0)
             guard finding == "ok" else { throw StoreError.damaged("the lists: \(finding ?? "cannot be read")") }

@@ -26,8 +26,7 @@ package enum StoreBackup {
                 try database.close()
                 if let rules {
                     let copy = try SQLiteDatabase(partial)
-                    let version = try copy.read { try $0.integer("PRAGMA user_version") ?? 0 }
-                    if version >= 5 { try copy.write { try SQLiteStore.remember(rules, $0) } }
+                    try copy.write { try SQLiteStore.remember(rules, $0) }
                     try copy.close()
                 }
             }
@@ -147,14 +146,10 @@ package enum StoreBackup {
         }
     }
 
-    /// Gives the lists new histories, and migrates an older backup to the present format.
+    /// Gives the lists new histories.
     private static func renewHistories(_ file: String, _ random: inout some RandomNumberGenerator) throws {
         try StoreFile.translating(file) {
             let database = try SQLiteDatabase(file)
-            try database.write { database in
-                let found = try database.integer("PRAGMA user_version") ?? 0
-                if found < Schema.version { try Schema.migrate(database, from: found) }
-            }
             let lists = try database.read { try ListRow.all("TRUE", [], $0) }
             let fresh = lists.map { ($0, LogID.renewed($0.list.logID, using: &random)) }
             try database.write { database in

@@ -28,12 +28,12 @@ package struct StoreVerifier {
         self.path = path
     }
 
-    /// Runs `body` on the database as it is at one moment, in the present format.
+    /// Runs `body` on the database as it is at one moment.
     func reading<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
         defer { try? database.close() }
         return try StoreFile.translating(path) {
-            try present().read { database in
-                try checkFormat(database)
+            try database.read { database in
+                guard try Schema.isThere(database, path) else { throw StoreError.notAStore(path: path) }
                 return try body(database)
             }
         }
@@ -70,26 +70,6 @@ package struct StoreVerifier {
             try checkDeletions(database, &report)
             try checkOrphans(database, &report)
             return report
-        }
-    }
-
-    /// Returns the database; if its format is older, a migrated copy, which is temporary.
-    private func present() throws -> SQLiteDatabase {
-        let (mark, version) = try database.read { database in
-            (try database.integer("PRAGMA application_id") ?? 0, try database.integer("PRAGMA user_version") ?? 0)
-        }
-        guard mark == Schema.applicationID, (1..<Schema.version).contains(version) else { return database }
-        let copy = try database.copied()
-        try copy.write { try Schema.migrate($0, from: version) }
-        return copy
-    }
-
-    private func checkFormat(_ database: SQLiteConnection) throws {
-        let mark = try database.integer("PRAGMA application_id") ?? 0
-        let version = try database.integer("PRAGMA user_version") ?? 0
-        if mark != Schema.applicationID { throw StoreError.notAStore(path: path) }
-        if version > Schema.version {
-            throw StoreError.newer(path: path, found: version, known: Schema.version)
         }
     }
 

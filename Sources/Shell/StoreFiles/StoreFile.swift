@@ -54,6 +54,13 @@ package enum StoreFile {
         }
     }
 
+    /// Expects the format that this program writes.
+    package static func expectVersion(_ known: Int, _ database: SQLiteConnection, _ path: String) throws {
+        let found = try database.integer("PRAGMA user_version") ?? 0
+        if found > known { throw StoreError.newer(path: path, found: found, known: known) }
+        if found < known { throw StoreError.older(path: path) }
+    }
+
     /// Runs `body` and translates the database's errors to `StoreError`.
     package static func translating<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
         do {

@@ -57,8 +57,7 @@ struct Delete: AsyncParsableCommand {
         }
         let kept = try await server.withClient(list: name) { client, _ in
             try await client.delete(name)
-            // Older servers do not keep deleted lists and do not know this request.
-            return try? await client.deletedLists(pages: 1).first { $0.list.name == name }
+            return try await client.deletedLists(pages: 1).first { $0.list.name == name }
         }
         let command = Advised.command("undelete", name)
         let back = kept.map { "; until \(LocalTime.here($0.keptUntil)), bring it back with: \(command)" }

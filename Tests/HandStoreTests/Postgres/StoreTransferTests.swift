@@ -157,21 +157,6 @@ import Testing
         #expect(try verify(shared).isSound)
     }
 
-    /// A store of an older format.
-    @Test func aFormerStoreIsCopied() throws {
-        try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
-        let file = data + "/hand.sqlite"
-        let database = try SQLiteDatabase(file)
-        try database.write { try $0.runAll(FormerStore.fifthFormat) }
-        try database.close()
-        let (one, other) = (try TemporaryFolder(), try TemporaryFolder())
-        // First as a backup, which is not changed.
-        let report = try take(file, into: .shared(one))
-        #expect(report.isSound && report.lists.count > 0)
-        #expect(try SQLiteDatabase(file).read { try $0.integer("PRAGMA user_version") } == 5)
-        #expect(try take(data, into: .shared(other)) == report)
-    }
-
     /// Existing data stay as they are.
     @Test func aTargetThatIsNotEmptyIsRefused() throws {
         let store = try SQLiteStore(folder: data, durability: .os)

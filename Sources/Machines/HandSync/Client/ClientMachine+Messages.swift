@@ -135,7 +135,7 @@ extension ClientMachine {
         return hasInFlight ? replacedAt.count <= Self.mostReplacements * 4 : !isShared
     }
 
-    /// Returns advice for the user, which an older server cannot give.
+    /// Returns advice for the user, which the server may not give.
     private static func noCommonVersion(_ text: String) -> String {
         "this program and the server speak no version of the protocol in common; update the older of the two "
             + "(the server says: \(text))"

@@ -186,8 +186,8 @@ extension ClientMachine {
         guard let submission = requests[request]?.visit?.entered(subscribed, used: last),
             let visit = requests[request]?.visit
         else { return }
-        // The name may belong to another list now. A server of version 1 does not send the log id of its excerpts.
-        if ![0, subscribed.logID].contains(visit.excerpt.logID) { return leave(request, .stale) }
+        // The name may belong to another list now.
+        if subscribed.logID != visit.excerpt.logID { return leave(request, .stale) }
         if case .edit(let delta, let isExact, let step) = visit.purpose {
             let edit = ExcerptEdit(excerpt: visit.excerpt, delta: delta, isExact: isExact)
             common.noteUsed(

@@ -202,7 +202,8 @@ extension Service {
             case .noSuchList, .notDeleted: .noSuchList
             case .listExists: .listExists
             case .noSuchRevision: .noSuchRevision
-            case .inUse, .newer, .noStore, .notAStore, .damaged, .conflict, .syncFailed, .removed, .failed: .listDamaged
+            case .inUse, .newer, .older, .noStore, .notAStore, .damaged, .conflict, .syncFailed, .removed, .failed:
+                .listDamaged
             }
         if code == .internalError || code == .listDamaged { environment.note(.storeFailed(error)) }
         guard let connection = connections[id.connection] else { return }

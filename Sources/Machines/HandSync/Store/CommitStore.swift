@@ -224,12 +224,10 @@ package struct StoredFrame: Equatable, Sendable {
 
     /// Decodes the commit.
     ///
-    /// - Parameter setsTexts: whether changes set texts, as before version 3 of the protocol; call `resolved(on:)`
-    ///   then.
     /// - Throws: `StoreError.damaged`.
-    package func commit(setsTexts: Bool = false) throws(StoreError) -> Commit {
+    package func commit() throws(StoreError) -> Commit {
         let found = try decoded { (body) throws(WireError) -> Commit? in
-            if case .commit(_, let commit) = try DownMessage(body, setsTexts: setsTexts) { commit } else { nil }
+            if case .commit(_, let commit) = try DownMessage(body) { commit } else { nil }
         }
         guard let found else { throw .damaged("revision \(revision) is not a commit") }
         return found

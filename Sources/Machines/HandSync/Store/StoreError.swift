@@ -3,6 +3,8 @@ package enum StoreError: Error, Equatable, Sendable {
     case inUse(path: String)
     /// The store was written by a newer program.
     case newer(path: String, found: Int, known: Int)
+    /// The store was written before 1.0.
+    case older(path: String)
     /// There is no file to read.
     case noStore(path: String)
     /// The file is not a store.
@@ -34,6 +36,9 @@ extension StoreError: CustomStringConvertible {
         case .newer(let path, let found, let known):
             "the store \(path) has format \(found); this program knows formats up to \(known). "
                 + "Use the newer program, or another --data."
+        case .older(let path):
+            "\(path) was written before hand 1.0, whose formats this program does not read; nothing was changed. "
+                + "Move it away, and keep it if you need what is in it."
         case .noStore(let path): "there is no store at \(path). Name the folder of one with --data."
         case .notAStore(let path):
             "\(path) is not a hand store, or it is damaged from its first page on. "
@@ -69,7 +74,7 @@ extension StoreError {
     package var isFinal: Bool {
         switch self {
         case .syncFailed, .removed: true
-        case .inUse, .newer, .noStore, .notAStore, .damaged, .conflict, .noSuchList, .listExists, .notDeleted,
+        case .inUse, .newer, .older, .noStore, .notAStore, .damaged, .conflict, .noSuchList, .listExists, .notDeleted,
             .noSuchRevision, .unreachable, .failed:
             false
         }

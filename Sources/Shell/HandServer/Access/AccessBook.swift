@@ -26,7 +26,7 @@ package struct AccessBook: Codable, Equatable, Sendable {
         fileprivate var lists: [String: Role]
         /// Additional roles on lists that exist or existed. They follow a list through renaming, and never apply to
         /// another list.
-        fileprivate var bound: [ListRole]?
+        fileprivate var bound: [ListRole] = []
         package let created: Date
         package let expires: Date?
 
@@ -35,12 +35,12 @@ package struct AccessBook: Codable, Equatable, Sendable {
         /// The token's roles on single lists, sorted by name.
         package var listRoles: [ListRole] {
             let awaited = lists.map { ListRole(name: $0, role: $1, list: nil, isDeleted: false) }
-            return (awaited + (bound ?? [])).sorted { ($0.name, $0.list ?? 0) < ($1.name, $1.list ?? 0) }
+            return (awaited + bound).sorted { ($0.name, $0.list ?? 0) < ($1.name, $1.list ?? 0) }
         }
 
         var access: Access {
             var access = Access(tokenID: id, name: name, everywhere: role, lists: lists)
-            for role in bound ?? [] {
+            for role in bound {
                 if let list = role.list, role.isDeleted {
                     access.deleted[list] = role.role
                 } else if let list = role.list {
@@ -134,8 +134,8 @@ package struct AccessBook: Codable, Equatable, Sendable {
             for called in tokens[id]?.lists.keys.sorted() ?? [] {
                 if let list = try find(called) { tokens[id]?.bind(called, to: list) }
             }
-            for index in tokens[id]?.bound?.indices ?? 0..<0 {
-                if let list = tokens[id]?.bound?[index].list { tokens[id]?.bound?[index].called(try name(list)) }
+            for index in tokens[id]?.bound.indices ?? 0..<0 {
+                if let list = tokens[id]?.bound[index].list { tokens[id]?.bound[index].called(try name(list)) }
             }
         }
         return tokens != before
@@ -146,8 +146,8 @@ package struct AccessBook: Codable, Equatable, Sendable {
         let before = tokens
         for id in tokens.keys {
             if let name { tokens[id]?.bind(name, to: list) }
-            for index in tokens[id]?.bound?.indices ?? 0..<0 where tokens[id]?.bound?[index].list == list {
-                tokens[id]?.bound?[index].called(name)
+            for index in tokens[id]?.bound.indices ?? 0..<0 where tokens[id]?.bound[index].list == list {
+                tokens[id]?.bound[index].called(name)
             }
         }
         return tokens != before
@@ -204,9 +204,8 @@ extension AccessBook.Token {
     /// Binds the role that was granted for a name to a list.
     fileprivate mutating func bind(_ name: String, to list: UInt32) {
         guard let role = lists.removeValue(forKey: name) else { return }
-        bound =
-            (bound ?? []).filter { $0.list != list }
-            + [AccessBook.ListRole(name: name, role: role, list: list, isDeleted: false)]
+        bound.removeAll { $0.list == list }
+        bound.append(AccessBook.ListRole(name: name, role: role, list: list, isDeleted: false))
     }
 
     /// Changes the role on the list of a name, or on the next list of that name. `none` also removes it from former
@@ -214,9 +213,9 @@ extension AccessBook.Token {
     fileprivate mutating func change(_ name: String, to role: Role) {
         if role == .none {
             lists[name] = nil
-            bound?.removeAll { $0.name == name }
-        } else if let index = bound?.firstIndex(where: { $0.name == name && !$0.isDeleted }) {
-            bound?[index].role = role
+            bound.removeAll { $0.name == name }
+        } else if let index = bound.firstIndex(where: { $0.name == name && !$0.isDeleted }) {
+            bound[index].role = role
         } else {
             lists[name] = role
         }

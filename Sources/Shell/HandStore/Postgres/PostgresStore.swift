@@ -56,7 +56,7 @@ package final class PostgresStore: CommitStore {
         readers = PostgresPool(connector, size: Self.readerCount, setup: Self.readerSettings)
         feed = PostgresFeed(connector, channel: "hand_\(schema)", patience: patience)
         do {
-            try translating { try writers.with(by: Deadline(in: patience)) { try migrate($0, schema: schema) } }
+            try translating { try writers.with(by: Deadline(in: patience)) { try createTables($0, schema: schema) } }
         } catch {
             close()
             throw error

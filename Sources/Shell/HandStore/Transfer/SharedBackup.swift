@@ -90,13 +90,13 @@ extension PostgresStore {
 }
 
 extension StoreTransfer {
-    /// Creates a store of the present format in an empty database, and fills it.
+    /// Creates a store in an empty database, and fills it.
     fileprivate static func fill(
         _ database: SQLiteDatabase, from source: PostgresSource, _ damage: Damage = .throwError, rules: [UInt8]?,
         _ progress: @escaping (String, Int, Int) -> Void
     ) throws {
         try database.write { database in
-            try Schema.migrate(database, from: 0)
+            try Schema.create(database)
             let target = SQLiteTarget(database: database)
             try StoreTransfer(source: source, target: target, damage: damage, progress: progress).run(rules: rules)
         }

@@ -66,10 +66,10 @@ struct Serve: ParsableCommand {
         case fsync, os, memory
 
         /// Opens the store; `memory` has no folder.
-        func store(in folder: String, progress: (Schema.Conversion) -> Void) throws -> any CommitStore {
+        func store(in folder: String) throws -> any CommitStore {
             switch self {
-            case .fsync: try SQLiteStore(folder: folder, durability: .fsync, progress: progress)
-            case .os: try SQLiteStore(folder: folder, durability: .os, progress: progress)
+            case .fsync: try SQLiteStore(folder: folder, durability: .fsync)
+            case .os: try SQLiteStore(folder: folder, durability: .os)
             case .memory: MemoryStore()
             }
         }
@@ -150,11 +150,10 @@ struct Serve: ParsableCommand {
         if let problem = tls?.certificateProblem { logger.warning("\(problem)") }
         var configuration = try configuration(endpoints, folder, log, logger)
         let manager = ServiceManager()
-        var reported = 0
         let database = try shared.open()
         let store: any CommitStore =
             if let database { database } else if let awkward { StoreKind.awkwardStore(awkward) } else {
-                try durability.store(in: folder) { Self.report($0, &reported, logger, manager) }
+                try durability.store(in: folder)
             }
         if let database {
             // The folder holds what belongs to this server alone.
@@ -187,24 +186,6 @@ struct Serve: ParsableCommand {
         loop.run()
         loop.close()
         try store.close()
-    }
-
-    /// Logs how far the conversion of an older store has come, every 100,000 commits, and asks the service manager to
-    /// wait for it.
-    ///
-    /// - Parameter reported: the number of converted commits at the last report.
-    private static func report(
-        _ conversion: Schema.Conversion, _ reported: inout Int, _ logger: Logger, _ manager: ServiceManager?
-    ) {
-        guard conversion.done == 0 || conversion.done - reported >= 100_000 else { return }
-        reported = conversion.done
-        manager?.tellBusy()
-        logger.notice(
-            "the store has an older format and is being converted",
-            metadata: [
-                "format": .stringConvertible(conversion.from), "commits": .stringConvertible(conversion.done),
-                "of": .stringConvertible(conversion.count),
-            ])
     }
 
     private func configuration(

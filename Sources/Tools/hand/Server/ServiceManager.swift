@@ -42,9 +42,6 @@ struct ServiceManager {
         send("RELOADING=1\nMONOTONIC_USEC=\(now.tv_sec * 1_000_000 + now.tv_nsec / 1_000)")
     }
 
-    /// Reports that the start takes longer than usual: the manager waits two more minutes from now.
-    func tellBusy() { send("EXTEND_TIMEOUT_USEC=120000000") }
-
     func tell(_ news: News) { send(news.rawValue) }
 
     private func send(_ text: String) {
