@@ -112,6 +112,14 @@ import Testing
         let terminal = try Tmux(environment: environment, "cd \(folder.path); exec \(shell.command)")
         try terminal.type("\(shell.preparation)source \(script)", in: terminal.first)
         try terminal.press("Enter", in: terminal.first)
+        // Until the shell reads keys itself, the system takes some of them for its own.
+        try terminal.type("touch ready", in: terminal.first)
+        try terminal.press("Enter", in: terminal.first)
+        #expect(
+            try eventually {
+                guard FileManager.default.fileExists(atPath: folder.path + "/ready") else { return false }
+                return try terminal.screen(terminal.first).last { !$0.isEmpty }?.contains("ready") == false
+            })
         return terminal
     }
 
