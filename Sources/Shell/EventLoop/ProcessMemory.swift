@@ -26,16 +26,18 @@ package enum ProcessMemory {
         var capacity = 0
         defer { free(line) }
         while getline(&line, &capacity, file) > 0, let line {
-            let words = String(cString: line).split(separator: " ")
-            // A mapping begins with its range, its permissions, three numbers and the file's path. Lines with facts
-            // about it follow, such as "Anonymous: 0 kB".
-            if words.count >= 6, words[5].first == "/", !words[1].contains("w") {
-                let ends = words[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
-                mapping = ends.count == 2 ? (ends[0], Int(ends[1] - ends[0])) : nil
-            } else if words.first == "Anonymous:" {
-                if let mapping, words.dropFirst().first == "0" { found.append(mapping) }
+            // A mapping begins with its range, its permissions, three numbers and the file's path. Many lines about it
+            // follow, each with a capital letter first, such as "Anonymous: 0 kB".
+            if (0x41...0x5A).contains(line[0]) {
+                if strncmp(line, "Anonymous:", 10) != 0 { continue }
+                if let mapping, strtol(line + 10, nil, 10) == 0 { found.append(mapping) }
                 mapping = nil
+                continue
             }
+            let words = String(cString: line).split(separator: " ")
+            guard words.count >= 6, words[5].first == "/", !words[1].contains("w") else { continue }
+            let ends = words[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
+            mapping = ends.count == 2 ? (ends[0], Int(ends[1] - ends[0])) : nil
         }
         return found
     }
