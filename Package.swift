@@ -88,13 +88,26 @@ let package = Package(
             ],
             path: "Sources/Shell/HandApp"),
 
-        // MARK: Simulation
+        // MARK: Lab
         .target(
             name: "HandSimulation",
             dependencies: [
                 "HandCore", "HandWire", "HandSync", .product(name: "HeapModule", package: "swift-collections"),
             ],
-            path: "Sources/Simulation/HandSimulation"),
+            path: "Sources/Lab/HandSimulation"),
+        .target(
+            name: "HandVectors", dependencies: ["HandCore", "HandWire", "HandFormats"],
+            path: "Sources/Lab/HandVectors"),
+        .executableTarget(
+            name: "hand-lab",
+            dependencies: [
+                "HandCore", "HandWire", "HandSync", "HandFormats", "HandStore", "HandServer", "HandSimulation",
+                "HandVectors",
+                "EventLoop", "Files", "SQLite",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Sources/Lab/hand-lab"),
 
         // MARK: Tools
         .executableTarget(
@@ -102,7 +115,7 @@ let package = Package(
             dependencies: [
                 "HandCore", "HandWire", "HandSync", "HandFormats", "HandScreens", "EventLoop", "HandJournal",
                 "HandStore",
-                "HandServer", "HandSimulation", "HandScript", "HandLoad",
+                "HandServer", "HandScript", "HandLoad",
                 "HandClient", "HandApp", "Terminal", "TLS", "HTTP", "Files",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -138,7 +151,7 @@ let package = Package(
             dependencies: ["HandCore", "HandWire", "HandSync", "HandSimulation", "HandTestSupport"]),
         .testTarget(
             name: "ProtocolTests",
-            dependencies: ["HandCore", "HandWire", "HandSync", "HandFormats", "HandTestSupport"]),
+            dependencies: ["HandCore", "HandWire", "HandSync", "HandFormats", "HandVectors", "HandTestSupport"]),
         .testTarget(
             name: "HandScreensTests",
             dependencies: [
@@ -153,7 +166,7 @@ let package = Package(
             dependencies: ["Terminal", "HandScreens", "HandCore", "HandSimulation", "HandTestSupport"]),
         .testTarget(
             name: "HandFormatsTests",
-            dependencies: ["HandFormats", "HandCore", "HandWire", "HandSimulation", "HandTestSupport"]),
+            dependencies: ["HandFormats", "HandCore", "HandWire", "HandSimulation", "HandVectors", "HandTestSupport"]),
         .testTarget(name: "TLSTests", dependencies: ["TLS", "COpenSSL", "EventLoop", "HandCore", "HandTestSupport"]),
         .executableTarget(name: "hand-fanout", dependencies: ["CLibuv"], path: "Tests/Programs/FanOut"),
         .executableTarget(name: "hand-yjs-load", dependencies: ["CLibuv"], path: "Tests/Programs/Peers/yjs-load"),
@@ -165,6 +178,7 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "HandCore", "HandWire", "HandSync", "HandFormats", "HandScreens", "HandScript", "HandSimulation",
+                "HandVectors",
             ],
             path: "Tests/Support/FuzzTargets"),
         .testTarget(
@@ -224,7 +238,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "hand", "tick-bot", "markdown-mirror", "five-cards", "HandCore", "HandWire", "HandSync", "HandFormats",
+                "hand", "hand-lab", "tick-bot", "markdown-mirror", "five-cards", "HandCore", "HandWire", "HandSync",
+                "HandFormats",
                 "HandClient", "HandJournal", "HandStore", "HandScreens", "HandApp", "EventLoop",
                 "HandSimulation", "HandTestSupport", "FaultyNetwork", "HTTP", "PostgresServer", "Postgres", "SQLite",
             ]),

@@ -7,7 +7,7 @@ import Testing
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
     /// The layers in the order of dependency; a target imports only from its own layer or a lower one.
-    static let layers = ["Core", "Machines", "Shell", "Simulation", "Tools", "Examples"]
+    static let layers = ["Core", "Machines", "Shell", "Lab", "Tools", "Examples"]
     static let system: Set<String> = [
         "CLibpq", "CLibuv", "CNcurses", "COpenSSL", "CSQLite", "Foundation", "FoundationEssentials", "Glibc",
         "Dispatch",
@@ -68,7 +68,7 @@ import Testing
             if source.target != "Postgres" { #expect(!imports.contains("CLibpq"), "\(source.path)") }
             if source.target != "SQLite" { #expect(!imports.contains("CSQLite"), "\(source.path)") }
             if source.target != "HandStore" { #expect(!imports.contains("Postgres"), "\(source.path)") }
-            if !["HandStore", "HandJournal", "StoreFiles"].contains(source.target) {
+            if !["HandStore", "HandJournal", "StoreFiles", "hand-lab"].contains(source.target) {
                 #expect(!imports.contains("SQLite"), "\(source.path)")
             }
             // All of Foundation would double the size of the program, and bring tables of all the world's calendars.
@@ -86,7 +86,7 @@ import Testing
                 let world = Self.system.union(Self.packages).subtracting(parsers)
                 #expect(imports.isDisjoint(with: world), "\(source.path)")
             }
-            if source.layer == "Simulation" {
+            if source.target == "HandSimulation" {
                 #expect(imports.isDisjoint(with: Self.system), "\(source.path)")
                 let shell = try Self.sources().filter { $0.layer == "Shell" }
                 #expect(imports.isDisjoint(with: shell.map(\.target)), "\(source.path)")

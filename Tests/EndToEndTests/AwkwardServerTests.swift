@@ -1,6 +1,7 @@
 import Foundation
 import HandClient
 import HandCore
+import HandFormats
 import HandSync
 import HandTestSupport
 import HandWire
@@ -98,9 +99,10 @@ import Testing
     @Test(arguments: 1...8)
     func clientsConvergeOnAnAwkwardServer(seed: Int) async throws {
         let folder = try TemporaryFolder()
-        let (server, port) = try server(folder, ["--awkward", "\(seed)"])
-        #expect(server.greeting.contains("nowhere"))
-        let client = try server.client("own")
+        let server = try ServerProcess(["\(seed)", "--port", "0"], program: Built.lab, command: "awkward")
+        let port = try server.port
+        let place = HandAddress.Server.tcp(host: "127.0.0.1", port: port)
+        let client = try HandClient(ClientConfiguration(server: place, person: "own", program: "test"))
         try await create("list", with: client)
         let list = try await client.open("list")
         var notices: [Replica.Notice] = []
@@ -108,7 +110,7 @@ import Testing
             FirstClient.python == nil
             ? nil
             : Task.detached {
-                try FirstClient.run(["127.0.0.1", port, "list"] + (1...10).map { "their \($0)" }, in: folder)
+                try FirstClient.run(["127.0.0.1", "\(port)", "list"] + (1...10).map { "their \($0)" }, in: folder)
             }.value
         for number in 1...10 {
             try await list.edit { state in
@@ -126,7 +128,7 @@ import Testing
             #expect(ended.texts("committed").count + ended.texts("rejected").count == 10, "\(ended.lines)")
         }
         // A client that connects last sees everything.
-        let last = try server.client("last")
+        let last = try HandClient(ClientConfiguration(server: place, person: "last", program: "test"))
         let found = try await last.open("list").live().view.map(\.content.text)
         let expected =
             (1...10).map { "own \($0)" }.filter { !rejected.contains($0) } + (ended?.texts("committed") ?? [])

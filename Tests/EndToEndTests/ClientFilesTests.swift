@@ -17,7 +17,7 @@ import Testing
     }
 
     /// The files as `kill -9` leaves them: the pending edit is in the log, which is not removed here
-    /// (`Sources/Simulation/README.md`).
+    /// (`Sources/Lab/README.md`).
     private static let journal = [
         File(name: "/0.sqlite"),
         File(name: "/0.sqlite-wal", events: rights.union([.replacedByFolder, .replacedByPipe])),

@@ -254,11 +254,14 @@ import Testing
             .appendingPathComponent("Data/Vectors")
         for file in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
             let text = try String(contentsOf: folder.appendingPathComponent(file), encoding: .utf8)
-            #expect(try hand("vectors", "--check", input: text) == "")
+            #expect(try lab("vectors", "--check", input: text).output == "")
         }
-        #expect(try hand("vectors", input: "nonsense\n").contains("error"))
-        try hand(
-            "vectors", "--check", input: #"{"law":"digest","list":[],"expect":{"law":"digest","digest":"1"}}"# + "\n",
-            expecting: 1)
+        #expect(try lab("vectors", input: "nonsense\n").output.contains("error"))
+        let wrong = #"{"law":"digest","list":[],"expect":{"law":"digest","digest":"1"}}"# + "\n"
+        #expect(try lab("vectors", "--check", input: wrong).status == 1)
+    }
+
+    private func lab(_ arguments: String..., input: String) throws -> Binary.Outcome {
+        try Binary.run(arguments, input: input, program: Built.lab)
     }
 }

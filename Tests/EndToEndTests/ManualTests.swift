@@ -184,7 +184,7 @@ import Testing
             #expect(parts.contains { $0.hasPrefix("ENVIRONMENT") && $0.contains(".B \(variable)\n") }, "\(file)")
             #expect(parts.contains { $0.hasPrefix("FILES") && $0.contains(path) }, "\(file)")
         }
-        #expect(try !page("hand-simulate.1").contains("HAND_TOKEN"))
+        #expect(try !page("hand-verify.1").contains("HAND_TOKEN"))
         #expect(try page("hand-load.1").contains(".B 99\n") && !page("hand-add.1").contains(".B 99\n"))
         #expect(try page("hand-unit.1").contains("[\\-\\- SERVE\\-OPTION...]"))
         #expect(try page("hand-serve.1").contains(".B \\-\\-insecure, \\-\\-no\\-insecure\n"))

@@ -64,7 +64,7 @@ import Testing
             ["share", mark, "--as", evil, "--data", data], ["share", evil], ["token", "list", "--data", file],
             ["admin", "connections", "--data", data], ["admin", "close", evil], ["admin", "log-level", evil],
             ["admin", "report", "--admin", file], ["admin", "drain", "--within", evil], ["top", "--admin", file],
-            ["keys"], ["vectors", evil], ["simulate", "--seed", evil], ["store", "copy", evil, evil],
+            ["keys"], ["store", "copy", evil, evil],
         ]
     }
 

@@ -3,6 +3,7 @@ import HandCore
 import HandFormats
 import HandSimulation
 import HandTestSupport
+import HandVectors
 import Testing
 
 /// Serialized, because the first test may write the files that the others read.

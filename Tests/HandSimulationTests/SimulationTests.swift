@@ -14,7 +14,7 @@ import Testing
             let outcome = Simulation(seed: seed, steps: 150).run()
             reach.add(outcome.reach)
             if let finding = outcome.finding {
-                Issue.record("hand simulate --seed \(seed): \(finding.checker.rawValue): \(finding.text)")
+                Issue.record("hand-lab simulate --seed \(seed): \(finding.checker.rawValue): \(finding.text)")
             }
         }
         #expect(reach.missing.map { "\($0.group): \($0.name)" } == [])

@@ -1,4 +1,5 @@
 import HandCore
+import HandSimulation
 import HandSync
 import HandWire
 import Testing
@@ -53,6 +54,7 @@ import Testing
 private final class AwkwardPlay {
     private let world: TestWorld
     let awkwardness: Awkwardness
+    private let guests: [GuestDriver]
     private var machine: ClientMachine
     private var wire: AwkwardWire
     private var stream: AwkwardEnd?
@@ -69,10 +71,15 @@ private final class AwkwardPlay {
     init(seed: UInt64) {
         world = TestWorld(limits: Awkwardness.limits(Limits()))
         world.retention = Awkwardness.retention
-        awkwardness = Awkwardness(world.service, seed: seed)
+        awkwardness = Awkwardness(seed: seed)
+        guests = awkwardness.guests.map(GuestDriver.init)
         wire = awkwardness.wire()
         random = SplitMix64(seed: seed)
         machine = ClientMachine(client: ClientID(high: 1, low: seed), person: "Ann", program: "test", seed: seed)
+    }
+
+    private func pumpGuests() {
+        for guest in guests { _ = guest.pump(world.service, now: world.now) }
     }
 
     private func meet(_ name: String) { met[name, default: 0] += 1 }
@@ -112,7 +119,7 @@ private final class AwkwardPlay {
         lose("the client leaves", isKnown: true)
         world.service.stop()
         for _ in 0..<1_000 where !world.service.hasStopped {
-            _ = awkwardness.pump()
+            pumpGuests()
             world.settle()
             world.now += 1
         }
@@ -123,7 +130,7 @@ private final class AwkwardPlay {
     private func step(_ kept: inout [String]) {
         carryOutEffects(&kept)
         advance()
-        _ = awkwardness.pump()
+        pumpGuests()
         world.failure = random.next(below: 60) == 0 && hasSubscribed ? .failed("on purpose") : nil
         if world.waiting > 0 { world.answer() } else { world.turn() }
         world.failure = nil

@@ -1,4 +1,5 @@
 import HandCore
+import HandSimulation
 import HandSync
 import HandWire
 import Testing

@@ -1,6 +1,7 @@
 import Foundation
 import HandCore
 import HandFormats
+import HandVectors
 import HandWire
 import Testing
 

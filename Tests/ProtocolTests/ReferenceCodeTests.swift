@@ -1,5 +1,6 @@
 import Foundation
 import HandFormats
+import HandVectors
 import Testing
 
 /// The Python code of `Protocol.md` gives the right answers to all test vectors. Runs if there is a `python3`.

@@ -1,4 +1,5 @@
 import HandCore
+import HandFormats
 
 /// Random values for test vectors: small lists of every kind, and deltas of every shape on them. The seed determines
 /// everything.

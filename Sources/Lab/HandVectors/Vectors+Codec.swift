@@ -1,4 +1,5 @@
 import HandCore
+import HandFormats
 import HandWire
 
 // Values as bytes and back.

@@ -1,4 +1,5 @@
 import HandCore
+import HandFormats
 
 extension Vectors {
     /// The seed of the vectors in `Tests/Data/Vectors`.

@@ -1,4 +1,5 @@
 import HandCore
+import HandFormats
 
 // The answers to questions about lists and deltas, with values in JSON.
 

@@ -1,4 +1,5 @@
 import HandCore
+import HandFormats
 import HandWire
 
 // Named questions about bytes: edge cases, one frame for every message, and malformed bytes.

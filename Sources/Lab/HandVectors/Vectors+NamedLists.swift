@@ -1,4 +1,5 @@
 import HandCore
+import HandFormats
 
 // Named questions about lists: edge cases, and deltas that do not fit.
 

@@ -1,4 +1,5 @@
 import HandCore
+import HandFormats
 
 // Conflicts, in the order of the table in `Protocol.md`, “Merging”.
 

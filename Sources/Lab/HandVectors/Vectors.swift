@@ -1,10 +1,11 @@
 import HandCore
+import HandFormats
 import HandWire
 
 /// Test vectors: questions about the protocol's laws with the expected answers, one JSON object per line
 /// (`Protocol.md`, “Test vectors”).
 ///
-/// A client in another language is tested by comparing its answers; `hand vectors` answers any other question. The
+/// A client in another language is tested by comparing its answers; `hand-lab vectors` answers any other question. The
 /// contract includes whether an answer is an error, but not its wording.
 package enum Vectors {
     /// The subject of a question. Each has its own file.

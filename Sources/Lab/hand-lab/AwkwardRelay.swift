@@ -1,85 +1,91 @@
 import EventLoop
-import HandSync
+import HandSimulation
+import HandWire
 
-/// Carries out the choices of an `AwkwardWire`, between a client's stream and the server.
-final class AwkwardChannel: Channel {
-    private let stream: any Channel
-    private let timer: Timer
+/// Carries out the choices of an `AwkwardWire` between one client and the server behind it.
+final class AwkwardRelay {
+    private let client: TCP
+    private let server: TCP
     private let awkwardness: Awkwardness
     private var wire: AwkwardWire
-    private var receive: ((ChannelEvent) -> Void)?
-
-    /// The input that the server has not got yet.
+    private let timer: Timer
+    /// Cuts the server's bytes into frames.
+    private var reader = FrameReader(limit: Int(Int32.max))
+    /// The client's input that the server has not got yet.
     private var received: [AwkwardWire.Received] = []
-    private var ending: ChannelEnd?
-    private var isStopped = false
+    private let pace: Timer
     private var isPaused = false
-    private var isShutDown = false
-    /// Whether the connection has ended for the server; its last output may still be on the way.
+    private var serverHasEnded = false
+    /// Whether the wire has ended the connection. The client may still read the reason.
     private var isOver = false
-    private(set) var isClosed = false
+    /// Called when both connections are closed.
+    private let onClose: (AwkwardRelay) -> Void
 
-    init(_ loop: Loop, _ stream: any Channel, _ awkwardness: Awkwardness) {
-        self.stream = stream
-        self.awkwardness = awkwardness
+    init(_ client: TCP, _ server: TCP, _ awkwardness: Awkwardness, onClose: @escaping (AwkwardRelay) -> Void) {
+        (self.client, self.server, self.awkwardness, self.onClose) = (client, server, awkwardness, onClose)
         wire = awkwardness.wire()
-        timer = Timer(loop)
-    }
-
-    var peerDescription: String { stream.peerDescription }
-    var isWriting: Bool { !wire.isEmpty || stream.isWriting }
-
-    func open(_ receive: @escaping (ChannelEvent) -> Void) {
-        self.receive = receive
-        stream.open { [unowned self] in
-            if !isOver { received += wire.received($0) }
-        } onEnd: { [unowned self] end in
-            if isOver { finish() } else { ending = end }
+        timer = Timer(client.loop)
+        pace = Timer(client.loop)
+        client.open { [unowned self] bytes in
+            if !isOver { received += wire.received(bytes) }
+            advance()
+        } onEnd: { [unowned self] _ in
+            close()
+        }
+        server.open { [unowned self] bytes in
+            take(bytes)
+        } onEnd: { [unowned self] _ in
+            serverHasEnded = true
+            pass()
         }
     }
 
     // MARK: To the server
 
-    /// Passes the input to the server, after others' edits. Returns whether there was anything to do.
-    func advance() -> Bool {
-        var hasWorked = false
-        while !isStopped, !isOver, !isClosed, !received.isEmpty {
-            hasWorked = true
-            if let name = received[0].wanted { awkwardness.enter(name) }
-            if received[0].rounds > 0 {
+    /// Passes the client's frames on, each after the others' edits that it waits for.
+    private func advance() {
+        guard !isPaused else { return }
+        while !isOver, let frame = received.first {
+            if let name = frame.wanted { awkwardness.enter(name) }
+            if frame.rounds > 0 {
                 received[0].rounds -= 1
-                awkwardness.editFirst(received[0])
-                break
+                awkwardness.editFirst(frame)
+                return wait(100)
             }
-            let frame = received.removeFirst()
-            frame.bytes.withUnsafeBytes { receive?(.bytes($0)) }
+            server.write([OutputBuffer(received.removeFirst().bytes)])
         }
-        if received.isEmpty, let ending, !isClosed {
-            self.ending = nil
-            hasWorked = true
-            receive?(.ended(ending))
-        }
-        return hasWorked
     }
 
-    func stopReading() { isStopped = true }
-    func resumeReading() { isStopped = false }
+    /// Continues when the server has answered the others, or after some milliseconds.
+    private func wait(_ milliseconds: Int) {
+        isPaused = true
+        pace.start(after: 1) { [unowned self] in
+            if milliseconds > 0, awkwardness.guests.contains(where: \.isBusy) { return wait(milliseconds - 1) }
+            isPaused = false
+            advance()
+        }
+    }
 
     // MARK: To the client
 
-    func write(_ buffers: UnsafeBufferPointer<OutputBuffer>) -> WriteResult {
-        guard !isOver, !isClosed, !isShutDown else { return .dropped }
-        for buffer in buffers { wire.send(buffer.bytes) { awkwardness.mayReplace() } }
+    private func take(_ bytes: UnsafeRawBufferPointer) {
+        guard !isOver else { return }
+        try? reader.read(bytes) { (body) throws(WireError) -> Bool in
+            let frame = Frame.around([UInt8](body))
+            frame.withUnsafeBytes { wire.send($0) { awkwardness.mayReplace() } }
+            return true
+        }
         pass()
-        return .draining
     }
+
+    private var isWaiting = false
 
     /// Sends the next piece after a pause.
     private func pass(after pause: UInt64 = 0) {
-        guard !isPaused, !isClosed else { return }
-        isPaused = true
+        guard !isWaiting, !isOver else { return }
+        isWaiting = true
         timer.start(after: pause) { [unowned self] in
-            isPaused = false
+            isWaiting = false
             step()
         }
     }
@@ -87,40 +93,26 @@ final class AwkwardChannel: Channel {
     private func step() {
         switch wire.next() {
         case .bytes(let bytes, let pause):
-            stream.write([OutputBuffer(bytes)])
+            client.write([OutputBuffer(bytes)])
             pass(after: pause)
-        case .end:
-            stream.shutdown()
-            leave("the server ended the connection on purpose")
-        case .cut:
-            leave("the server cut the connection on purpose")
-            finish()
-        case nil:
-            if isShutDown { stream.shutdown() } else { receive?(.drained) }
+        case .end: finish()
+        case .cut: close()
+        case nil: if serverHasEnded { finish() }
         }
     }
 
-    /// Ends the connection for the server. The client closes it after reading the reason, or a timer does.
-    private func leave(_ reason: String) {
-        isOver = true
-        receive?(.ended(.broken(reason)))
-        timer.start(after: 3_000) { [unowned self] in finish() }
-    }
-
-    func shutdown() {
-        isShutDown = true
-        if wire.isEmpty { stream.shutdown() }
-    }
-
-    func close() {
-        if !isOver { finish() }
-    }
-
+    /// Ends the connection to the server. The client closes its own after it has read the reason, or a timer does.
     private func finish() {
-        guard !isClosed else { return }
-        isClosed = true
-        receive = nil
+        isOver = true
+        server.close()
+        client.shutdown()
+        timer.start(after: 3_000) { [unowned self] in close() }
+    }
+
+    private func close() {
+        for handle in [client, server] as [Stream] { handle.close() }
         timer.close()
-        stream.close()
+        pace.close()
+        onClose(self)
     }
 }

@@ -4,6 +4,7 @@ import Glibc
 import HandSimulation
 import HandStore
 import HandSync
+import SQLite
 
 /// SQLite in a temporary folder for a simulated server; in memory if the system has /dev/shm.
 final class SQLiteBench: StoreBench {
@@ -27,7 +28,11 @@ final class SQLiteBench: StoreBench {
     var store: any CommitStore { opened }
 
     var isFull = false {
-        didSet { try? opened.stopGrowing(isFull) }
+        didSet {
+            // SQLite raises a smaller number to the number of pages that exist.
+            let pages = isFull ? 1 : 4_294_967_294
+            _ = try? opened.database.withConnection { try $0.integer("PRAGMA max_page_count = \(pages)") }
+        }
     }
 
     /// Copies the files as a killed process would leave them, and opens the copy, so that closing the old store cannot

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Dispatch
 import FoundationEssentials
+import Glibc
 import HandFormats
 import HandSimulation
 import Synchronization
@@ -39,8 +40,8 @@ struct Simulate: ParsableCommand {
     /// Exits if the store cannot be made.
     private func run(_ simulation: Simulation, isTracing: Bool) -> Simulation.Outcome {
         do { return simulation.run(isTracing: isTracing, on: try bench()) } catch {
-            Output.message("hand: cannot make a store: \(error)")
-            Output.exit(.error)
+            tell("hand-lab: cannot make a store: \(error)", on: STDERR_FILENO)
+            Self.exit(withError: ExitCode.failure)
         }
     }
 
@@ -74,7 +75,7 @@ struct Simulate: ParsableCommand {
                     if outcome.finding != nil { tally.failed.append(seed) }
                     Self.progress(tally.done, of: seeds, since: began)
                 }
-                for line in outcome.trace { Output.line("\(line)") }
+                for line in outcome.trace { print(line) }
             }
         }
         let result = tally.withLock { $0 }
@@ -91,7 +92,7 @@ struct Simulate: ParsableCommand {
     private static func progress(_ done: Int, of count: Int, since began: Date) {
         guard done % 1_000 == 0, done < count else { return }
         let rate = Double(done) / Date().timeIntervalSince(began)
-        Output.message("\(done) of \(count) seeds, \(Int(rate)) a second")
+        tell("\(done) of \(count) seeds, \(Int(rate)) a second", on: STDERR_FILENO)
     }
 
     /// Prints the shortest run found with the same finding.
@@ -101,23 +102,24 @@ struct Simulate: ParsableCommand {
         let outcome = run(reduced, isTracing: true)
         guard let finding = outcome.finding else { return }
         if json {
-            return Output.json([
+            let members: JSONValue = [
                 "seed": JSONValue(seed), "steps": JSONValue(steps),
                 "checker": .string(finding.checker.rawValue),
                 "finding": .string(finding.text), "reduced": JSONValue(reduced.stepCount),
                 "trace": .array(outcome.trace.map { .string($0) }),
-            ])
+            ]
+            return print(members.line)
         }
-        Output.line("seed \(seed): \(finding.checker.rawValue): \(finding.text)")
-        Output.line("reduced from \(steps) to \(reduced.stepCount) steps:")
-        for line in outcome.trace { Output.line("  \(line)") }
-        Output.line("again: hand simulate --seed \(seed) --steps \(steps)\(store == .sqlite ? " --store sqlite" : "")")
+        print("seed \(seed): \(finding.checker.rawValue): \(finding.text)")
+        print("reduced from \(steps) to \(reduced.stepCount) steps:")
+        for line in outcome.trace { print("  \(line)") }
+        print("again: hand-lab simulate --seed \(seed) --steps \(steps)\(store == .sqlite ? " --store sqlite" : "")")
     }
 
     private func finish(_ tally: Tally, _ seconds: Double) {
         let rate = Int(Double(tally.done) / max(seconds, 0.001))
         if json {
-            Output.json([
+            let members: JSONValue = [
                 "seeds": JSONValue(tally.done),
                 "failed": .array(tally.failed.sorted().map { JSONValue($0) }),
                 "commits": JSONValue(tally.commits), "milliseconds": JSONValue(Int(seconds * 1_000)),
@@ -126,19 +128,20 @@ struct Simulate: ParsableCommand {
                         let counts = tally.reach.counts(of: group)
                         return .init(group.rawValue, .object(counts.map { .init($0.name, JSONValue($0.count)) }))
                     }),
-            ])
+            ]
+            print(members.line)
         } else {
             for group in Reach.Group.allCases {
                 let counts = tally.reach.counts(of: group).filter { $0.count > 0 }.map { "\($0.name) \($0.count)" }
-                if !counts.isEmpty { Output.line("\(group.rawValue): \(counts.joined(separator: ", "))") }
+                if !counts.isEmpty { print("\(group.rawValue): \(counts.joined(separator: ", "))") }
             }
             let missing = tally.reach.missing.map { "\($0.group.rawValue): \($0.name)" }
-            if !missing.isEmpty { Output.line("not reached: \(missing.joined(separator: ", "))") }
+            if !missing.isEmpty { print("not reached: \(missing.joined(separator: ", "))") }
             let seconds = (seconds * 10).rounded() / 10
-            Output.line(
+            print(
                 "\(tally.done) seeds, \(tally.commits) commits, \(tally.failed.count) with a finding; "
                     + "\(seconds) s, \(rate) seeds a second")
         }
-        if !tally.failed.isEmpty { Output.exit(.error) }
+        if !tally.failed.isEmpty { Self.exit(withError: ExitCode.failure) }
     }
 }

@@ -28,11 +28,11 @@ extension JSON {
         }
     }
 
-    static func side(_ side: Side) -> JSONValue {
+    package static func side(_ side: Side) -> JSONValue {
         side == .after ? "after" : "before"
     }
 
-    static func side(from field: JSONField) throws(FormatError) -> Side {
+    package static func side(from field: JSONField) throws(FormatError) -> Side {
         try field.choice(["after": Side.after, "before": Side.before])
     }
 

@@ -69,7 +69,7 @@ extension JSONField {
         return word
     }
 
-    func hexBytes() throws(FormatError) -> [UInt8] {
+    package func hexBytes() throws(FormatError) -> [UInt8] {
         guard case .string(let text) = value, let bytes = Hex.bytes(text) else {
             throw mismatch("an even number of hexadecimal digits as a text")
         }
@@ -93,7 +93,7 @@ extension JSONField {
     }
 
     /// Returns the meaning of one of a few words.
-    func choice<Meaning>(_ words: KeyValuePairs<String, Meaning>) throws(FormatError) -> Meaning {
+    package func choice<Meaning>(_ words: KeyValuePairs<String, Meaning>) throws(FormatError) -> Meaning {
         if case .string(let text) = value, let chosen = words.first(where: { $0.key == text }) { return chosen.value }
         throw mismatch(words.map { "\"\($0.key)\"" }.joined(separator: " or "))
     }

@@ -64,7 +64,7 @@ final class LoopEnvironment: ServiceEnvironment {
     private var time: Date { Date(timeIntervalSince1970: Double(wallClock) / 1_000) }
 
     private func caller(of stream: any ByteStream) -> Caller? {
-        stream is GuestStream ? .thisMachine : (stream as? Socket)?.caller
+        (stream as? Socket)?.caller
     }
 
     func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant? {

@@ -26,7 +26,6 @@ package final class Server {
     /// Called when a draining server has lost its last connection, or its time is up.
     package var onDrained: (() -> Void)?
     private var access: (any AccessKeeper)?
-    private let awkward: AwkwardDoor?
     /// The users of this machine that have connected.
     private var callers: [UInt32: Caller] = [:]
     /// The TLS context of TCP connections; nil without encryption.
@@ -57,7 +56,6 @@ package final class Server {
         service = Service(
             environment: environment, limits: configuration.limits, program: configuration.program,
             retention: configuration.retention, seed: configuration.seed)
-        awkward = configuration.awkward.map { [service] in AwkwardDoor(loop, service, seed: $0) }
         timer = Timer(loop)
         wakeTimer = Timer(loop)
         drainTimer = Timer(loop)
@@ -155,7 +153,7 @@ package final class Server {
     }
 
     private func serve(_ stream: any Channel, from caller: Caller) {
-        Socket(awkward?.around(stream) ?? stream, from: caller, service).start()
+        Socket(stream, from: caller, service).start()
     }
 
     private func accept(_ stream: TCP) {
@@ -241,7 +239,7 @@ package final class Server {
 
     private func endTurn() {
         var hasMore = service.endTurn()
-        while environment.deliver() || awkward?.pump() == true { hasMore = service.endTurn() || hasMore }
+        while environment.deliver() { hasMore = service.endTurn() || hasMore }
         if hasMore { wake() }
         let deadline = service.deadline
         if deadline != armed {

@@ -32,9 +32,6 @@ package struct ServerConfiguration: Sendable {
     /// The file of the access rules; nil if everybody may do everything.
     package var access: AccessFile?
 
-    /// The seed of an awkward server, which deliberately does what is allowed but rare; nil for an ordinary server.
-    package var awkward: UInt64?
-
     package enum Endpoint: Sendable, Hashable {
         case tcp(SocketAddress)
         /// A Unix socket at that path.

@@ -9,12 +9,7 @@ package final class MemoryStore: ContentsStore {
     /// The last number that an author got.
     private let lastAuthor = Atomic<UInt64>(0)
 
-    /// Whether the next write fails, as a write to a disk might.
-    private let fails: @Sendable () -> Bool
-
-    package init(failing fails: @escaping @Sendable () -> Bool = { false }) {
-        self.fails = fails
-    }
+    package init() {}
 
     package var blocks: Bool { false }
     package var step: Int { .max }
@@ -29,8 +24,7 @@ package final class MemoryStore: ContentsStore {
 
     @discardableResult
     package func append(_ batches: [CommitBatch], by newcomers: [Newcomer]) throws -> [Appended] {
-        if fails() { throw StoreError.failed("a write failed on purpose") }
-        return try write { try $0.append(batches, by: newcomers) }
+        try write { try $0.append(batches, by: newcomers) }
     }
 
     package func author(for client: ClientID, person: String) throws -> (author: Author, isNew: Bool) {

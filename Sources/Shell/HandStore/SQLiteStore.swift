@@ -12,7 +12,7 @@ import Synchronization
 /// One writer at a time, and any number of readers alongside it. Group commit is up to the caller, who passes
 /// everything that one transaction writes.
 package final class SQLiteStore: CommitStore {
-    let database: SQLiteDatabase
+    package let database: SQLiteDatabase
     private let lock: StoreLock
     let path: String
     private let files: OpenFiles
@@ -86,14 +86,6 @@ package final class SQLiteStore: CommitStore {
     /// Returns `PRAGMA synchronous` of the writing connection: 2 is FULL.
     package func synchronousLevel() throws -> Int {
         try database.withConnection { try $0.integer("PRAGMA synchronous") ?? -1 }
-    }
-
-    /// Makes writes that need more pages fail, as on a full disk, or lets them succeed again; for tests.
-    package func stopGrowing(_ isStopped: Bool) throws {
-        // SQLite raises a smaller number to the number of pages that exist.
-        try database.withConnection { database in
-            _ = try database.integer("PRAGMA max_page_count = \(isStopped ? 1 : 4_294_967_294)")
-        }
     }
 
     package func close() throws {

@@ -189,30 +189,3 @@ struct Import: AsyncParsableCommand {
 extension ImportPlace: ExpressibleByArgument {
     init?(argument: String) { self.init(argument) }
 }
-
-struct VectorsCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "vectors", abstract: "Compute test vectors, for authors of other clients.",
-        discussion:
-            "Reads questions from standard input, one JSON object per line, and writes the answers to standard output. "
-            + "See Protocol.md.")
-
-    @Flag(help: "Compare each line's \"expect\" with the answer, and print only the differences.")
-    var check = false
-
-    func run() throws {
-        var failures = 0
-        var number = 0
-        while let line = readLine() {
-            number += 1
-            if line.isEmpty { continue }
-            if !check {
-                Output.data(Vectors.answer(line: line) + "\n")
-            } else if let mismatch = Vectors.mismatch(in: line) {
-                failures += 1
-                Output.line("line \(number): \(mismatch)")
-            }
-        }
-        if failures > 0 { throw Failure(.error, "\(failures) of \(number) vectors differ") }
-    }
-}

@@ -32,7 +32,6 @@ struct HandCommand: AsyncParsableCommand {
                     Verify.self,
                     Backup.self, Recover.self,
                     Load.self,
-                    Simulate.self,
                 ]),
             CommandGroup(
                 name: "Lists", subcommands: [Lists.self, Create.self, Rename.self, Delete.self, Undelete.self]),
@@ -44,8 +43,7 @@ struct HandCommand: AsyncParsableCommand {
                     Sync.self, RejectedCommand.self,
                 ]),
             CommandGroup(name: "History", subcommands: [Log.self, Diff.self, Restore.self, Undo.self, Redo.self]),
-            CommandGroup(
-                name: "Exchange", subcommands: [Export.self, Import.self, VectorsCommand.self, ManualCommand.self]),
+            CommandGroup(name: "Exchange", subcommands: [Export.self, Import.self, ManualCommand.self]),
         ])
 
     static func main() async {

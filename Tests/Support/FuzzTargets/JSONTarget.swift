@@ -1,4 +1,5 @@
 import HandFormats
+import HandVectors
 
 enum JSONTarget {
     static func run(_ bytes: [UInt8]) throws {

@@ -5,6 +5,8 @@ package enum Built {
     private static let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
     /// The `hand` command.
     package static let hand = folder + "/hand"
+    /// The `hand-lab` command.
+    package static let lab = folder + "/hand-lab"
     /// The server of the speed tests, which only numbers frames.
     package static let fanOut = folder + "/hand-fanout"
 

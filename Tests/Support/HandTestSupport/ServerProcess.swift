@@ -13,17 +13,18 @@ package final class ServerProcess: Sendable {
     /// Returns when the server listens or has ended.
     ///
     /// - Parameters:
-    ///   - program: the command.
+    ///   - program: the command, and which of its subcommands is the server.
     ///   - launcher: the program that starts it, such as `taskset`, if it is not started directly.
     ///   - environment: variables added to those of this process.
     ///   - log: the file to which its messages are appended; nil for the standard error of this process.
     package init(
-        _ options: [String], program: String = Built.hand, launcher: [String] = [], environment: [String: String] = [:],
+        _ options: [String], program: String = Built.hand, command: String = "serve", launcher: [String] = [],
+        environment: [String: String] = [:],
         log: String? = nil
     ) throws {
-        let command = (launcher.isEmpty ? [] : ["/usr/bin/env"]) + launcher + [program, "serve"] + options
-        process.executableURL = URL(fileURLWithPath: command[0])
-        process.arguments = Array(command.dropFirst())
+        let words = (launcher.isEmpty ? [] : ["/usr/bin/env"]) + launcher + [program, command] + options
+        process.executableURL = URL(fileURLWithPath: words[0])
+        process.arguments = Array(words.dropFirst())
         process.environment = outerEnvironment.merging(environment) { $1 }
         let output = Pipe()
         process.standardOutput = output

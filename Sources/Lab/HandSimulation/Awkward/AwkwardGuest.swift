@@ -1,15 +1,12 @@
 import HandCore
+import HandSync
 import HandWire
 
-/// A client within the server's own process that edits lists concurrently with the tested client.
-final class AwkwardGuest {
-    let name: String
-    private var machine: ClientMachine
+/// A client that edits lists concurrently with the tested client. Whoever owns it connects its machine to the server.
+package final class AwkwardGuest {
+    package let name: String
+    package var machine: ClientMachine
     private var random: SplitMix64
-    private var stream = GuestStream()
-    private var connection: Connection?
-    /// The messages that are waiting to be sent, in order.
-    private var outgoing: [[UInt8]] = []
     private var hasStarted = false
 
     init(_ name: String, seed: UInt64) {
@@ -18,6 +15,9 @@ final class AwkwardGuest {
         machine = ClientMachine(
             client: .random(using: &random), person: name, program: "guest", seed: random.next())
     }
+
+    /// Whether an edit waits for the server's answer.
+    package var isBusy: Bool { machine.subscriptions.values.contains { $0.isLive && $0.replica.hasPending } }
 
     func enter(_ list: String) {
         machine.open(list)
@@ -58,75 +58,4 @@ final class AwkwardGuest {
     }
 
     private static let mark = " was here"
-
-    /// Carries out what is due, and handles what has arrived. Returns whether there was anything.
-    func pump(_ service: Service) -> Bool {
-        guard hasStarted else { return false }
-        if service.stage == .stopping { return leave(service) }
-        let now = service.environment.now
-        if let deadline = machine.deadline, now >= deadline { machine.timer(now: now) }
-        if stream.isOver, leave(service) {
-            machine.disconnected(reason: "closed", now: now)
-        }
-        let bytes = stream.take()
-        bytes.withUnsafeBytes { if !$0.isEmpty { machine.received($0, now: now) } }
-        while let effect = machine.nextEffect() { carryOut(effect, service, now) }
-        return send(service) || !bytes.isEmpty
-    }
-
-    /// Leaves for good: a guest that reconnects would keep the server from stopping.
-    private func leave(_ service: Service) -> Bool {
-        outgoing = []
-        guard let connection else { return false }
-        self.connection = nil
-        service.ended(connection, reason: "a guest leaves")
-        return true
-    }
-
-    private func carryOut(_ effect: ClientMachine.Effect, _ service: Service, _ now: UInt64) {
-        switch effect {
-        case .connect:
-            stream = GuestStream()
-            connection = service.accepted(stream)
-            machine.connected(now: now)
-        case .send(let bytes): outgoing.append(bytes)
-        case .disconnect: _ = leave(service)
-        default: break
-        }
-    }
-
-    /// Sends messages, but not while the service does not read.
-    private func send(_ service: Service) -> Bool {
-        var hasSent = false
-        while let connection, !stream.isStopped, !stream.isOver, !outgoing.isEmpty {
-            outgoing.removeFirst().withUnsafeBytes { service.received($0, from: connection) }
-            hasSent = true
-        }
-        return hasSent
-    }
-}
-
-/// The server's end of a guest's connection.
-package final class GuestStream: ByteStream {
-    private var bytes: [UInt8] = []
-    private(set) var isOver = false
-    private(set) var isStopped = false
-
-    package var peerDescription: String { "a guest of an awkward server" }
-    package var isWriting: Bool { false }
-
-    func take() -> [UInt8] {
-        defer { bytes = [] }
-        return bytes
-    }
-
-    package func write(_ runs: [FrameRun]) -> Bool {
-        for run in runs { bytes += run.bytes }
-        return true
-    }
-
-    package func stopReading() { isStopped = true }
-    package func resumeReading() { isStopped = false }
-    package func shutdown() { isOver = true }
-    package func close() { isOver = true }
 }

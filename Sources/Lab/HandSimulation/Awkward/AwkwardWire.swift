@@ -1,4 +1,5 @@
 import HandCore
+import HandSync
 import HandWire
 
 /// Rare but allowed behavior of one connection, chosen by a seed: single bytes, several frames at once, pauses,

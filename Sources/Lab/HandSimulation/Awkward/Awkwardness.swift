@@ -1,17 +1,16 @@
 import HandCore
+import HandSync
 import HandWire
 
-/// A server with allowed but rare behavior, for developers of clients: tiny limits, other people who edit and move
-/// around concurrently, and an `AwkwardWire` on every connection. All randomness comes from one seed.
+/// A server's allowed but rare behavior, for developers of clients: tiny limits, other people who edit and move around
+/// concurrently, and an `AwkwardWire` on every connection. All randomness comes from one seed.
 package final class Awkwardness {
-    private let service: Service
     private var random: SplitMix64
-    private let guests: [AwkwardGuest]
+    package let guests: [AwkwardGuest]
     /// How often a client got the error `replaced`. More than three times a minute would have another meaning.
     private var replacements = 0
 
-    package init(_ service: Service, seed: UInt64) {
-        self.service = service
+    package init(seed: UInt64) {
         random = SplitMix64(seed: seed)
         var seeds = SplitMix64(seed: random.next())
         guests = ["Bob", "Eve", "Zoë"].map { AwkwardGuest($0, seed: seeds.next()) }
@@ -49,13 +48,5 @@ package final class Awkwardness {
     /// Makes the guests edit the list that a client is about to edit or requests, and move around on it.
     package func editFirst(_ frame: AwkwardWire.Received) {
         for guest in guests { guest.edit { $0 == frame.wanted || $1 == frame.list } }
-    }
-
-    /// Exchanges the guests' messages with the service. Returns whether there were any. Must not be called from within
-    /// the service.
-    package func pump() -> Bool {
-        var hasWorked = false
-        for guest in guests where guest.pump(service) { hasWorked = true }
-        return hasWorked
     }
 }

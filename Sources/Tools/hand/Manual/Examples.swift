@@ -82,11 +82,6 @@ enum Examples {
             "hand share poker --as Carol --role append",
         ],
         "show": ["hand show", "hand show 3", "hand show --at 12"],
-        "simulate": [
-            "hand simulate --seeds 1000",
-            "hand simulate --seed 42 --trace",
-            "hand simulate --seeds 200 --store sqlite",
-        ],
         "store": [
             "hand store copy ~/.local/state/hand/server postgres://hand@db.example/hand",
             "hand store copy postgres://hand@db.example/hand /srv/hand",
@@ -133,7 +128,6 @@ enum Examples {
             "hand unit -- --config /etc/hand/serve.toml > /etc/systemd/system/hand.service",
             "hand unit --socket 0.0.0.0:7777 > /etc/systemd/system/hand.socket",
         ],
-        "vectors": ["hand vectors --check < vectors.jsonl", "hand vectors < questions.jsonl"],
         "verify": ["hand verify", "hand verify lists.backup", "hand verify --store postgres://hand@db.example/hand"],
         "watch": ["hand watch -l groceries", "hand watch --json"],
         "who": ["hand who", "hand who -l groceries --json"],

@@ -98,10 +98,10 @@ enum FilePages {
             that it can be sent again after a lost connection and is never applied twice.
 
             Protocol.md (in /usr/share/doc/hand, if hand is installed as a package) is the exact specification. It has examples in \
-            bytes, and test vectors, which 'hand vectors' computes and checks.
+            bytes, and test vectors.
             """)
         page.heading("See also")
-        page.paragraphs("hand-vectors(1), hand-merging(7)")
+        page.paragraphs("hand-merging(7)")
         return page
     }
 

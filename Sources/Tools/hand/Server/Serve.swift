@@ -9,7 +9,6 @@ import HandStore
 import HandSync
 import HandWire
 import Logging
-import Synchronization
 import TLS
 
 struct Serve: ParsableCommand {
@@ -73,12 +72,6 @@ struct Serve: ParsableCommand {
             case .memory: MemoryStore()
             }
         }
-
-        /// A store in memory that fails occasionally.
-        static func awkwardStore(_ seed: Int) -> any CommitStore {
-            let random = Mutex(SplitMix64(seed: UInt64(bitPattern: Int64(seed))))
-            return MemoryStore { random.withLock { $0.next(below: 25) == 0 } }
-        }
     }
 
     @Option(
@@ -88,11 +81,6 @@ struct Serve: ParsableCommand {
 
     @Option(help: .init("Keep at least the commits of this many days (default: all).", valueName: "days"))
     var keepDays: Double?
-
-    @Option(
-        help: ArgumentHelp(
-            "For testing clients: behave in rare ways that the protocol allows, chosen by this seed. Nothing is stored.",
-            valueName: "seed")) var awkward: Int?
 
     @Option(
         help: ArgumentHelp(
@@ -107,23 +95,21 @@ struct Serve: ParsableCommand {
     @OptionGroup(title: "Times") var times: TimeOptions
 
     private var retention: Retention {
-        if awkward != nil { return Awkwardness.retention }
-        return Retention(
+        Retention(
             commits: keepCommits, age: keepDays.map { UInt64($0 * 86_400_000) },
             deleted: UInt64(keepDeleted * 86_400_000))
     }
 
     /// Whether the lists are stored in the folder.
-    private var isKept: Bool { durability != .memory && awkward == nil && shared.store == nil }
+    private var isKept: Bool { durability != .memory && shared.store == nil }
 
     func validate() throws {
         guard keepCommits ?? 0 >= 0, (0...36_500).contains(keepDays ?? 0) else {
             throw ValidationError(
                 "--keep-commits and --keep-days must not be negative; --keep-days must be at most 36500.")
         }
-        if shared.store != nil, durability != .fsync || awkward != nil {
-            throw ValidationError(
-                "--store cannot be combined with --durability or --awkward.")
+        if shared.store != nil, durability != .fsync {
+            throw ValidationError("--store cannot be combined with --durability.")
         }
         guard (0...36_500).contains(keepDeleted) else {
             throw ValidationError("--keep-deleted: expected 0 to 36500 days, found \(keepDeleted)")
@@ -134,7 +120,7 @@ struct Serve: ParsableCommand {
         var bounds = Limits()
         limits.set(&bounds)
         times.set(&bounds)
-        return awkward == nil ? bounds : Awkwardness.limits(bounds)
+        return bounds
     }
 
     func run() throws {
@@ -152,9 +138,7 @@ struct Serve: ParsableCommand {
         let manager = ServiceManager()
         let database = try shared.open()
         let store: any CommitStore =
-            if let database { database } else if let awkward { StoreKind.awkwardStore(awkward) } else {
-                try durability.store(in: folder)
-            }
+            if let database { database } else { try durability.store(in: folder) }
         if let database {
             // The folder holds what belongs to this server alone.
             try PrivateFile.makeFolder(folder)
@@ -201,7 +185,6 @@ struct Serve: ParsableCommand {
         configuration.socketPermissions = socketPermissions.bits
         configuration.access = AccessFile(folder: folder)
         configuration.admin = telling.admin
-        configuration.awkward = awkward.map { UInt64(bitPattern: Int64($0)) }
         if isKept {
             if PrivateFile.others(folder) & 0o022 != 0 {
                 logger.warning("other users can replace the store: chmod go-w \(folder)")
