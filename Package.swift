@@ -30,37 +30,24 @@ let package = Package(
         .target(
             name: "HandScreens", dependencies: ["HandCore", "HandWire", "HandSync", "HandFormats"],
             path: "Sources/Machines/HandScreens", exclude: ["README.md"]),
-        .target(name: "HandScript", dependencies: ["HandCore"], path: "Sources/Machines/HandScript"),
 
         // MARK: Shell
         .systemLibrary(
             name: "CLibuv", path: "Sources/Shell/CLibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
-        .target(name: "EventLoop", dependencies: ["CLibuv"], path: "Sources/Shell/EventLoop"),
-        .target(name: "Files", path: "Sources/Shell/Files"),
         .systemLibrary(name: "COpenSSL", path: "Sources/Shell/COpenSSL", providers: [.apt(["libssl-dev"])]),
-        .target(name: "TLS", dependencies: ["COpenSSL", "EventLoop"], path: "Sources/Shell/TLS"),
-        .target(name: "HTTP", dependencies: ["EventLoop"], path: "Sources/Shell/HTTP"),
-        .target(name: "CLibpq", path: "Sources/Shell/CLibpq"),
-        .target(name: "Postgres", dependencies: ["CLibpq", "Files"], path: "Sources/Shell/Postgres"),
+        .target(name: "EventLoop", dependencies: ["CLibuv", "COpenSSL"], path: "Sources/Shell/EventLoop"),
         .systemLibrary(
             name: "CSQLite", path: "Sources/Shell/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .target(name: "SQLite", dependencies: ["CSQLite"], path: "Sources/Shell/SQLite"),
         .target(
-            name: "StoreFiles", dependencies: ["HandCore", "HandWire", "HandSync", "Files", "SQLite"],
-            path: "Sources/Shell/StoreFiles"),
+            name: "Disk", dependencies: ["HandCore", "HandWire", "HandSync", "CSQLite"], path: "Sources/Shell/Disk"),
+        .target(name: "CLibpq", path: "Sources/Shell/CLibpq"),
         .target(
-            name: "HandJournal", dependencies: ["HandCore", "HandWire", "HandSync", "Files", "SQLite", "StoreFiles"],
-            path: "Sources/Shell/HandJournal"),
-        .target(
-            name: "HandStore",
-            dependencies: [
-                "HandCore", "HandWire", "HandSync", "EventLoop", "Files", "TLS", "Postgres", "SQLite", "StoreFiles",
-            ],
+            name: "HandStore", dependencies: ["HandCore", "HandWire", "HandSync", "EventLoop", "Disk", "CLibpq"],
             path: "Sources/Shell/HandStore"),
         .target(
             name: "HandServer",
             dependencies: [
-                "HandCore", "HandWire", "HandSync", "HandFormats", "EventLoop", "Files", "TLS", "HTTP",
+                "HandCore", "HandWire", "HandSync", "HandFormats", "EventLoop", "Disk",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "Logging", package: "swift-log"),
@@ -68,23 +55,21 @@ let package = Package(
             path: "Sources/Shell/HandServer"),
         .target(
             name: "HandClient",
-            dependencies: ["HandCore", "HandWire", "HandSync", "HandFormats", "EventLoop", "HandJournal", "TLS"],
+            dependencies: ["HandCore", "HandWire", "HandSync", "HandFormats", "EventLoop", "Disk"],
             path: "Sources/Shell/HandClient"),
         .target(
             name: "HandLoad",
             dependencies: [
-                "HandCore", "HandWire", "HandSync", "HandFormats", "HandScript", "HandClient", "EventLoop", "TLS",
-                "HTTP",
+                "HandCore", "HandWire", "HandSync", "HandFormats", "HandClient", "EventLoop",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
             path: "Sources/Shell/HandLoad"),
         .systemLibrary(name: "CNcurses", path: "Sources/Shell/CNcurses", providers: [.apt(["libncurses-dev"])]),
         .target(
-            name: "Terminal", dependencies: ["CNcurses", "EventLoop", "HandScreens"], path: "Sources/Shell/Terminal"),
-        .target(
             name: "HandApp",
             dependencies: [
-                "HandCore", "HandWire", "HandSync", "HandFormats", "HandScreens", "HandClient", "EventLoop", "Files",
+                "HandCore", "HandWire", "HandSync", "HandFormats", "HandScreens", "HandClient", "EventLoop", "Disk",
+                "CNcurses",
             ],
             path: "Sources/Shell/HandApp"),
 
@@ -102,9 +87,7 @@ let package = Package(
             name: "hand-lab",
             dependencies: [
                 "HandCore", "HandWire", "HandSync", "HandFormats", "HandStore", "HandServer", "HandSimulation",
-                "HandVectors",
-                "EventLoop", "Files", "SQLite",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "HandVectors", "EventLoop", "Disk", .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Sources/Lab/hand-lab"),
@@ -113,14 +96,11 @@ let package = Package(
         .executableTarget(
             name: "hand",
             dependencies: [
-                "HandCore", "HandWire", "HandSync", "HandFormats", "HandScreens", "EventLoop", "HandJournal",
-                "HandStore",
-                "HandServer", "HandScript", "HandLoad",
-                "HandClient", "HandApp", "Terminal", "TLS", "HTTP", "Files",
+                "HandCore", "HandWire", "HandSync", "HandFormats", "HandScreens", "EventLoop", "HandClient",
+                "HandStore", "HandServer", "HandLoad", "HandApp", "Disk",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "TOMLKit", package: "TOMLKit"),
+                .product(name: "Logging", package: "swift-log"), .product(name: "TOMLKit", package: "TOMLKit"),
             ],
             path: "Sources/Tools/hand",
             // A package that mentions Foundation would otherwise lend its members to every file, and link all of it.
@@ -160,24 +140,24 @@ let package = Package(
             exclude: ["Golden"]),
         .testTarget(name: "HandSimulationTests", dependencies: ["HandSimulation", "HandTestSupport"]),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"]),
-        .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "HandTestSupport"]),
+        .testTarget(name: "SQLiteTests", dependencies: ["Disk", "HandTestSupport"]),
         .testTarget(
             name: "TerminalTests",
-            dependencies: ["Terminal", "HandScreens", "HandCore", "HandSimulation", "HandTestSupport"]),
+            dependencies: ["HandApp", "HandScreens", "HandCore", "HandSimulation", "HandTestSupport"]),
         .testTarget(
             name: "HandFormatsTests",
             dependencies: ["HandFormats", "HandCore", "HandWire", "HandSimulation", "HandVectors", "HandTestSupport"]),
-        .testTarget(name: "TLSTests", dependencies: ["TLS", "COpenSSL", "EventLoop", "HandCore", "HandTestSupport"]),
+        .testTarget(name: "TLSTests", dependencies: ["EventLoop", "COpenSSL", "HandCore", "HandTestSupport"]),
         .executableTarget(name: "hand-fanout", dependencies: ["CLibuv"], path: "Tests/Programs/FanOut"),
         .executableTarget(name: "hand-yjs-load", dependencies: ["CLibuv"], path: "Tests/Programs/Peers/yjs-load"),
         .executableTarget(
             name: "hand-benchmarks",
-            dependencies: ["HandCore", "HandWire", "HandSync", "HandScreens", "EventLoop", "Terminal"],
+            dependencies: ["HandCore", "HandWire", "HandSync", "HandScreens", "EventLoop", "HandApp"],
             path: "Tests/Programs/Benchmarks"),
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "HandCore", "HandWire", "HandSync", "HandFormats", "HandScreens", "HandScript", "HandSimulation",
+                "HandCore", "HandWire", "HandSync", "HandFormats", "HandScreens", "HandLoad", "HandSimulation",
                 "HandVectors",
             ],
             path: "Tests/Support/FuzzTargets"),
@@ -189,10 +169,8 @@ let package = Package(
         .testTarget(
             name: "HandLoadTests",
             dependencies: [
-                "HandScript", "HandLoad", "HandCore", "HandWire", "HandSync", "HandStore", "HandServer",
-                "HandSimulation",
-                "HandTestSupport", "EventLoop",
-                .product(name: "Logging", package: "swift-log"),
+                "HandLoad", "HandCore", "HandWire", "HandSync", "HandStore", "HandServer", "HandSimulation",
+                "HandTestSupport", "EventLoop", .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
             name: "HandServerTests",
@@ -223,8 +201,7 @@ let package = Package(
             name: "hand-speed",
             dependencies: [
                 "hand", "hand-fanout", "hand-yjs-load", "HandCore", "HandWire", "HandSync", "HandStore", "HandLoad",
-                "EventLoop", "TLS", "HandTestSupport", "Attacks", "HandClient", "HandFormats", "HandServer",
-                "PostgresServer",
+                "EventLoop", "HandTestSupport", "Attacks", "HandClient", "HandFormats", "HandServer", "PostgresServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -233,23 +210,21 @@ let package = Package(
             name: "DiskTests",
             dependencies: [
                 "hand", "HandCore", "HandWire", "HandSync", "HandFormats", "HandClient", "HandStore", "HandSimulation",
-                "HandTestSupport", "SQLite",
+                "HandTestSupport", "Disk",
             ]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
                 "hand", "hand-lab", "tick-bot", "markdown-mirror", "five-cards", "HandCore", "HandWire", "HandSync",
-                "HandFormats",
-                "HandClient", "HandJournal", "HandStore", "HandScreens", "HandApp", "EventLoop",
-                "HandSimulation", "HandTestSupport", "FaultyNetwork", "HTTP", "PostgresServer", "Postgres", "SQLite",
+                "HandFormats", "HandClient", "HandStore", "HandScreens", "HandApp", "EventLoop", "HandSimulation",
+                "HandTestSupport", "FaultyNetwork", "PostgresServer", "Disk",
             ]),
         .target(name: "PostgresServer", path: "Tests/Support/PostgresServer"),
         .testTarget(
             name: "HandStoreTests",
             dependencies: [
-                "HandCore", "HandWire", "HandSync", "HandJournal", "HandStore", "Postgres", "EventLoop",
-                "HandSimulation",
-                "HandTestSupport", "PostgresServer", "FaultyNetwork", "SQLite",
+                "HandCore", "HandWire", "HandSync", "HandClient", "HandStore", "EventLoop", "HandSimulation",
+                "HandTestSupport", "PostgresServer", "FaultyNetwork", "Disk",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -63,13 +63,15 @@ import Testing
         for source in try Self.sources() {
             let imports = Set(source.imports)
             if source.target != "EventLoop" { #expect(!imports.contains("CLibuv"), "\(source.path)") }
-            if source.target != "Terminal" { #expect(!imports.contains("CNcurses"), "\(source.path)") }
-            if source.target != "TLS" { #expect(!imports.contains("COpenSSL"), "\(source.path)") }
-            if source.target != "Postgres" { #expect(!imports.contains("CLibpq"), "\(source.path)") }
-            if source.target != "SQLite" { #expect(!imports.contains("CSQLite"), "\(source.path)") }
-            if source.target != "HandStore" { #expect(!imports.contains("Postgres"), "\(source.path)") }
-            if !["HandStore", "HandJournal", "StoreFiles", "hand-lab"].contains(source.target) {
-                #expect(!imports.contains("SQLite"), "\(source.path)")
+            if source.target != "HandApp" { #expect(!imports.contains("CNcurses"), "\(source.path)") }
+            if source.target != "EventLoop" { #expect(!imports.contains("COpenSSL"), "\(source.path)") }
+            if source.target != "HandStore" { #expect(!imports.contains("CLibpq"), "\(source.path)") }
+            if source.target != "Disk" { #expect(!imports.contains("CSQLite"), "\(source.path)") }
+            if !["Disk", "HandStore", "HandClient", "hand-lab"].contains(source.target) {
+                #expect(!source.text.contains("SQLiteConnection"), "\(source.path)")
+            }
+            if source.path.contains("HandLoad/Script/") {
+                #expect(imports.isSubset(of: ["HandCore"]), "\(source.path)")
             }
             // All of Foundation would double the size of the program, and bring tables of all the world's calendars.
             if source.layer != "Examples" { #expect(!imports.contains("Foundation"), "\(source.path)") }

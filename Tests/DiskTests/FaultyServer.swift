@@ -1,3 +1,4 @@
+import Disk
 import Foundation
 import HandClient
 import HandFormats
@@ -5,7 +6,6 @@ import HandStore
 import HandSync
 import HandTestSupport
 import HandWire
-import SQLite
 
 /// A real server process on a disk that fails on request; `FaultyDisk` describes the faults.
 final class FaultyServer {

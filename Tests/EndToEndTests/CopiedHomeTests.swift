@@ -1,7 +1,6 @@
 import Foundation
 import HandClient
 import HandCore
-import HandJournal
 import HandStore
 import HandTestSupport
 import HandWire

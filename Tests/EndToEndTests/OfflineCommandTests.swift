@@ -1,5 +1,5 @@
 import Foundation
-import HandJournal
+import HandClient
 import HandStore
 import HandTestSupport
 import HandWire

@@ -1,7 +1,7 @@
+import Disk
 import Foundation
 import HandClient
 import HandTestSupport
-import SQLite
 import Testing
 
 /// The server under a service manager, which this test plays.

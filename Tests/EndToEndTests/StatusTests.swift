@@ -1,6 +1,5 @@
 import EventLoop
 import Foundation
-import HTTP
 import HandClient
 import HandCore
 import HandTestSupport

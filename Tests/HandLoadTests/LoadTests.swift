@@ -2,7 +2,6 @@ import EventLoop
 import Foundation
 import HandCore
 import HandLoad
-import HandScript
 import HandServer
 import HandStore
 import HandSync

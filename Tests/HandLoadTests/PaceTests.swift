@@ -1,6 +1,5 @@
 import HandCore
 import HandLoad
-import HandScript
 import Testing
 
 /// Rates, in virtual time: players on a loop with a clock like libuv's, and a server that answers when the test says.

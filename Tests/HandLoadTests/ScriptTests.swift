@@ -1,5 +1,5 @@
 import HandCore
-import HandScript
+import HandLoad
 import Testing
 
 @Suite struct ScriptTests {

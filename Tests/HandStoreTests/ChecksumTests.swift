@@ -1,3 +1,4 @@
+import Disk
 import Foundation
 import HandCore
 import HandSimulation
@@ -5,7 +6,6 @@ import HandStore
 import HandSync
 import HandTestSupport
 import HandWire
-import SQLite
 import Testing
 
 /// Changes behind the store's back are noticed wherever they are read.

@@ -1,12 +1,12 @@
+import Disk
 import Foundation
+import HandClient
 import HandCore
-import HandJournal
 import HandSimulation
 import HandStore
 import HandSync
 import HandTestSupport
 import HandWire
-import SQLite
 import Testing
 
 /// A client's data on disk.

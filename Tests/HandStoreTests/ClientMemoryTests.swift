@@ -1,9 +1,9 @@
+import Disk
+import HandClient
 import HandCore
-import HandJournal
 import HandSync
 import HandTestSupport
 import HandWire
-import SQLite
 import Testing
 
 /// What a journal remembers of a person's edits: those without an answer, those that were lost, and what can be undone.

@@ -1,10 +1,10 @@
+import Disk
 import HandCore
 import HandSimulation
 import HandStore
 import HandSync
 import HandTestSupport
 import HandWire
-import SQLite
 import Testing
 
 /// Commits that were written together share a row; each is still found by its revision.

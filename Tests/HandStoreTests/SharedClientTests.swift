@@ -1,11 +1,11 @@
+import Disk
 import Foundation
+import HandClient
 import HandCore
-import HandJournal
 import HandStore
 import HandSync
 import HandTestSupport
 import HandWire
-import SQLite
 import Testing
 
 /// A journal's knowledge about its client: its author numbers by name, and whether another program uses its id.

@@ -1,3 +1,4 @@
+import Disk
 import Foundation
 import HandCore
 import HandSimulation
@@ -5,7 +6,6 @@ import HandStore
 import HandSync
 import HandTestSupport
 import HandWire
-import SQLite
 import Testing
 
 /// A store is read from beginning to end, and its faults are named; copies are complete; history is forgotten.

@@ -1,6 +1,6 @@
+import Disk
 import Foundation
 import HandTestSupport
-import SQLite
 import Testing
 
 /// Transactions, several connections, and the states of files.

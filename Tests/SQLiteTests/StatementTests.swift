@@ -1,4 +1,4 @@
-import SQLite
+import Disk
 import Testing
 
 /// Statements, their parameters and their rows, on a temporary database.

@@ -1,5 +1,4 @@
 import EventLoop
-import TLS
 import Testing
 
 /// Both sides of connections on one loop, with real sockets in between.

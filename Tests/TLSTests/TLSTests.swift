@@ -2,7 +2,6 @@ import COpenSSL
 import EventLoop
 import HandCore
 import HandTestSupport
-import TLS
 import Testing
 
 /// Two sides on one loop, with a real socket in between.

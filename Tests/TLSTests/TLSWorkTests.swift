@@ -2,7 +2,6 @@ import COpenSSL
 import EventLoop
 import Foundation
 import HandTestSupport
-import TLS
 import Testing
 
 /// How much work one side may cause for the other.

@@ -1,7 +1,7 @@
+import HandApp
 import HandCore
 import HandScreens
 import HandTestSupport
-import Terminal
 import Testing
 
 @Suite struct KeyDecoderTests {

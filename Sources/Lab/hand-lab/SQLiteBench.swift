@@ -1,10 +1,9 @@
-import Files
+import Disk
 import FoundationEssentials
 import Glibc
 import HandSimulation
 import HandStore
 import HandSync
-import SQLite
 
 /// SQLite in a temporary folder for a simulated server; in memory if the system has /dev/shm.
 final class SQLiteBench: StoreBench {

@@ -1,5 +1,5 @@
 import EventLoop
-import Glibc
+internal import Glibc
 
 /// The system's program for web addresses.
 enum Opener {

@@ -1,7 +1,7 @@
+import Disk
 import EventLoop
-import Files
 import FoundationEssentials
-import Glibc
+internal import Glibc
 import HandFormats
 
 /// The user's own editor, which edits a text in a temporary file.

@@ -1,5 +1,5 @@
+import Disk
 import EventLoop
-import Files
 import HandClient
 import HandCore
 import HandFormats

@@ -1,9 +1,8 @@
+import EventLoop
 import HandCore
 import HandFormats
-import HandJournal
 import HandSync
 import HandWire
-import TLS
 
 /// How a client connects, and as whom.
 public struct ClientConfiguration: Sendable {

@@ -1,6 +1,5 @@
 import EventLoop
 import HandCore
-import HandJournal
 import HandSync
 
 // Followed lists, and their copies in the journal.

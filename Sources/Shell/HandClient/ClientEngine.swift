@@ -1,9 +1,7 @@
 import EventLoop
 import HandCore
-import HandJournal
 import HandSync
 import HandWire
-import TLS
 
 /// Carries out the effects of a `ClientMachine`, on the loop's thread. Another thread writes the journal.
 ///

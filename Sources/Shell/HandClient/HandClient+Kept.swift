@@ -1,5 +1,4 @@
 import HandCore
-import HandJournal
 import HandSync
 
 /// Copies in the journal of lists that the client does not follow.

@@ -1,5 +1,4 @@
 import HandCore
-import HandJournal
 import HandSync
 import HandWire
 

@@ -1,6 +1,5 @@
 import EventLoop
 import HandCore
-import HandJournal
 
 /// A client for programs. It reconnects and resubmits, and never loses or duplicates an edit. All methods may be called
 /// from any thread.

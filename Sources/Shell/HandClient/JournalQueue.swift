@@ -1,5 +1,4 @@
 import EventLoop
-import HandJournal
 import Synchronization
 
 /// Runs a journal's operations one by one on libuv's thread pool, so that the loop never waits for the disk.

@@ -1,6 +1,5 @@
 import EventLoop
 import HandSync
-import TLS
 
 /// Carries out a machine's effects, except connecting and sending.
 package protocol MachineShell: AnyObject {

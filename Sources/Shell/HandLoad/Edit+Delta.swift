@@ -1,5 +1,4 @@
 import HandCore
-import HandScript
 
 extension ScriptRun.Edit {
     /// Returns the edit as a delta on a list of `count` items, or nil if there is no item that it applies to.

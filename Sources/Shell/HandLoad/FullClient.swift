@@ -1,10 +1,8 @@
 import EventLoop
 import HandClient
 import HandCore
-import HandScript
 import HandSync
 import HandWire
-import TLS
 
 /// A client that holds the whole list, as every real client does, and checks it against the digest of each commit.
 final class FullClient: LoadClient, MachineShell {

@@ -1,9 +1,7 @@
 import EventLoop
 import HandCore
-import HandScript
 import HandSync
 import HandWire
-import TLS
 
 /// A client without a copy of the list. It only knows the list's length and revision, edits by position, and reads only
 /// the headers of commits.

@@ -2,10 +2,8 @@ import EventLoop
 import HandClient
 import HandCore
 import HandFormats
-import HandScript
 import HandSync
 import HandWire
-import TLS
 
 /// A client that creates the lists before a test, and fetches them from the server after it.
 final class ListSeeder: MachineShell {

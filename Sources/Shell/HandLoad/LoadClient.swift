@@ -1,5 +1,4 @@
 import HandCore
-import HandScript
 
 /// A scripted client as its player sees it: it follows one list and edits it.
 package protocol LoadClient: AnyObject {

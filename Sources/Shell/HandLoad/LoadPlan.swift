@@ -1,7 +1,6 @@
 import EventLoop
 import HandClient
 import HandFormats
-import HandScript
 
 /// The settings of a load test.
 package struct LoadPlan: Sendable {

@@ -1,8 +1,6 @@
 import EventLoop
 import HandClient
 import HandFormats
-import HandScript
-import TLS
 
 // From the address to connected clients.
 

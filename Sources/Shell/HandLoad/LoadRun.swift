@@ -1,8 +1,6 @@
 import EventLoop
 import HandCore
 import HandFormats
-import HandScript
-import TLS
 
 /// One load test, from creating its lists to the final comparison, in one process on one loop.
 package final class LoadRun {

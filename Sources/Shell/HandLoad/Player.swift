@@ -1,5 +1,3 @@
-import HandScript
-
 /// Makes one client follow its script, step by step.
 package final class Player {
     private enum State {

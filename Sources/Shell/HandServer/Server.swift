@@ -1,11 +1,9 @@
+import Disk
 import EventLoop
-import Files
 import Glibc
-import HTTP
 import HandSync
 import HandWire
 import Logging
-import TLS
 
 /// Serves the lists of a store: gives a `Service` sockets, time, and threads on which the store may block.
 ///

@@ -6,7 +6,6 @@ import HandStore
 import HandSync
 import HandTestSupport
 import HandWire
-import Postgres
 import PostgresServer
 import Synchronization
 import Testing

@@ -5,7 +5,6 @@ import HandStore
 import HandSync
 import HandTestSupport
 import HandWire
-import Postgres
 import PostgresServer
 import Testing
 

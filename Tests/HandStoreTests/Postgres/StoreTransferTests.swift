@@ -1,3 +1,4 @@
+import Disk
 import Foundation
 import HandCore
 import HandSimulation
@@ -6,7 +7,6 @@ import HandSync
 import HandTestSupport
 import HandWire
 import PostgresServer
-import SQLite
 import Testing
 
 /// A complete store is copied into a database, and from there into a file, and nothing of it changes.

@@ -1,10 +1,10 @@
 import EventLoop
 import Glibc
+import HandApp
 import HandCore
 import HandScreens
 import HandSync
 import HandWire
-import Terminal
 
 /// From a key to the bytes on the terminal: before each key, somebody else's commit arrives. The key is handled, an
 /// edit goes into the replica, and the screen is drawn through ncurses into a pseudo-terminal of 120×40.

@@ -1,7 +1,6 @@
 import EventLoop
 import Foundation
 import HandTestSupport
-import TLS
 
 extension Row {
     static let encryption = [

@@ -1,5 +1,5 @@
 import HandCore
-import HandScript
+import HandLoad
 
 /// Either a script is refused at a place inside it, or every client has a next step, whatever the script says.
 enum ScriptTarget {

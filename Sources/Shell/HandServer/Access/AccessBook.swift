@@ -1,8 +1,8 @@
+import EventLoop
 import FoundationEssentials
 import HandCore
 import HandSync
 import HandWire
-import TLS
 
 /// A server's access rules: the tokens, and the roles of guests. They are kept in one file, which contains no secrets.
 package struct AccessBook: Codable, Equatable, Sendable {

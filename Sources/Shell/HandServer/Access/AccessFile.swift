@@ -1,7 +1,7 @@
-import Files
+import Disk
+import EventLoop
 import FoundationEssentials
 import Glibc
-import TLS
 
 /// The file of a server's `AccessBook`. Commands write it, and the server reads it whenever it changes.
 package struct AccessFile: Sendable {

@@ -1,5 +1,5 @@
+import Disk
 import EventLoop
-import Files
 import FoundationEssentials
 import HandSync
 import Logging

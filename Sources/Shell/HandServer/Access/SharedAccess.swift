@@ -1,5 +1,5 @@
+import EventLoop
 import HandSync
-import TLS
 
 /// The access rules of servers that share a store. They are stored with the lists, so that all servers apply the same
 /// rules.

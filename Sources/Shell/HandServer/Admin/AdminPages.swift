@@ -1,6 +1,5 @@
 import EventLoop
 import FoundationEssentials
-import HTTP
 import HandFormats
 import HandSync
 import Logging

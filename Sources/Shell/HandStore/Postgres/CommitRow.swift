@@ -1,6 +1,5 @@
 import HandSync
 import HandWire
-import Postgres
 
 /// A row of `commits` in a shared store: consecutive frames.
 enum CommitRow {

@@ -1,7 +1,6 @@
 import EventLoop
 import Glibc
 import HandSync
-import Postgres
 import Synchronization
 
 /// Notifies other servers of appends, and receives their notifications: one session with a thread of its own, started

@@ -1,6 +1,5 @@
 import HandCore
 import HandSync
-import Postgres
 
 /// A row of `lists` in a shared store, with the list's name.
 struct PostgresListRow {

@@ -1,5 +1,4 @@
 import HandSync
-import Postgres
 
 /// The tables of a shared store. Each key begins with the list, so that a database that distributes tables over
 /// machines can distribute these.

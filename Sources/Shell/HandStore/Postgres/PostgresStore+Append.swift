@@ -1,7 +1,6 @@
 import HandCore
 import HandSync
 import HandWire
-import Postgres
 
 /// How batches are appended: a transaction for each list, all of them sent before the first answer. Each transaction
 /// raises the list's row from the expected revision, and adds the commits if that succeeded; then it reads the commits

@@ -1,6 +1,5 @@
 import HandSync
 import HandWire
-import Postgres
 
 /// An author is stored as soon as a server asks for it: otherwise servers would have to agree on the number later. That
 /// does not wait for the disk: the commits that name the author are written after it.

@@ -1,7 +1,6 @@
 import HandCore
 import HandSync
 import HandWire
-import Postgres
 
 extension PostgresStore {
     package func frames(of list: UInt64, after revision: Int, about bytes: Int) throws -> [StoredFrame] {

@@ -1,6 +1,5 @@
 import HandCore
 import HandSync
-import Postgres
 
 extension PostgresStore {
     /// The rows of a list that one transaction removes: commits, and parts of snapshots, which are the largest.

@@ -1,7 +1,6 @@
+import Disk
 import HandCore
 import HandSync
-import Postgres
-import StoreFiles
 
 extension PostgresStore {
     package func create(

@@ -1,8 +1,7 @@
+import Disk
 import HandCore
 import HandSync
 import HandWire
-import Postgres
-import StoreFiles
 
 extension PostgresStore {
     package func load(_ list: UInt64) throws -> Authority.Start {

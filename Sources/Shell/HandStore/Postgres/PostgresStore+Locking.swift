@@ -1,5 +1,4 @@
 import HandSync
-import Postgres
 import Synchronization
 
 /// Which lists are too contended to race for, and which of them are locked.

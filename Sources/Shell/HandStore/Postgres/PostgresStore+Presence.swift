@@ -1,5 +1,4 @@
 import HandSync
-import Postgres
 
 /// Presence, in a table that is not flushed and that a database empties when it restarts after a crash.
 extension PostgresStore: SharedServers {

@@ -1,5 +1,4 @@
 import HandSync
-import Postgres
 
 extension PostgresStore {
     /// The time without a heartbeat after which a server's rows are removed.

@@ -1,5 +1,4 @@
 import HandSync
-import Postgres
 
 extension PostgresStore: SharedSettings {
     package func setting(_ key: String, after version: Int) throws -> (value: [UInt8], version: Int)? {

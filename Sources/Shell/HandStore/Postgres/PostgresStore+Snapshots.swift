@@ -1,8 +1,7 @@
+import Disk
 import HandCore
 import HandSync
 import HandWire
-import Postgres
-import StoreFiles
 
 extension PostgresStore {
     package func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) throws {

@@ -1,7 +1,6 @@
 import HandCore
 import HandSync
 import HandWire
-import Postgres
 
 extension PostgresStore {
     /// The rows of commits that one transaction removes.

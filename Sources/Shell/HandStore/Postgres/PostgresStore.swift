@@ -1,7 +1,6 @@
 import HandCore
 import HandSync
 import HandWire
-import Postgres
 import Synchronization
 
 /// A `CommitStore` in a PostgreSQL database that several servers share.

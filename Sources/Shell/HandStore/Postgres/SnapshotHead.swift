@@ -1,8 +1,7 @@
+import Disk
 import HandCore
 import HandSync
 import HandWire
-import SQLite
-import StoreFiles
 
 /// Everything in a snapshot except the items: part 0 of it in a shared store.
 struct SnapshotHead {

@@ -1,8 +1,7 @@
+import Disk
 import HandCore
 import HandSync
 import HandWire
-import Postgres
-import StoreFiles
 
 /// Reads a whole store from a database, within one transaction.
 struct PostgresSource: StoreSource {

@@ -1,9 +1,7 @@
-import Files
+import Disk
 import HandCore
 import HandSync
 import HandWire
-import SQLite
-import StoreFiles
 
 /// Reads a whole store from a file of the present format.
 struct SQLiteSource: StoreSource {

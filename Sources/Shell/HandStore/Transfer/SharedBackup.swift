@@ -1,8 +1,5 @@
-import Files
+import Disk
 import HandSync
-import Postgres
-import SQLite
-import StoreFiles
 
 /// Copies the store of several servers to and from a file as `StoreBackup` writes it.
 extension PostgresStore {

@@ -1,7 +1,7 @@
+import Disk
 import HandCore
 import HandSync
 import HandWire
-import StoreFiles
 
 /// Copies everything from one store to another: authors, lists with their histories, including deleted lists, and
 /// access rules.

@@ -1,8 +1,9 @@
 import ArgumentParser
+import Disk
 import EventLoop
-import Files
 import FoundationEssentials
 import Glibc
+import HandApp
 import HandClient
 import HandCore
 import HandFormats
@@ -11,7 +12,6 @@ import HandServer
 import HandStore
 import HandSync
 import HandWire
-import Terminal
 
 /// The exit codes.
 enum ExitStatus: Int32, CaseIterable {

@@ -1,11 +1,10 @@
-import Files
+import Disk
+import EventLoop
 import HandClient
 import HandFormats
-import HandJournal
 import HandStore
 import HandSync
 import HandWire
-import TLS
 
 /// This machine's client ids. Each running command uses its own, because to a server, one id is one client.
 enum Identity {

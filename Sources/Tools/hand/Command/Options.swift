@@ -6,7 +6,6 @@ import HandFormats
 import HandStore
 import HandSync
 import HandWire
-import TLS
 
 /// The options for the server and the user's name there.
 struct UserOptions: ParsableArguments {

@@ -1,8 +1,8 @@
 import EventLoop
 import Glibc
+import HandApp
 import HandFormats
 import Synchronization
-import Terminal
 
 /// Writes data to standard output and messages to standard error. What people read is `Printable`; data for programs is
 /// exact, unless a terminal shows it.

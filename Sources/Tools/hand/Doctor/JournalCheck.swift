@@ -1,9 +1,8 @@
-import Files
+import Disk
 import FoundationEssentials
 import Glibc
 import HandClient
 import HandFormats
-import HandJournal
 import HandStore
 import HandSync
 

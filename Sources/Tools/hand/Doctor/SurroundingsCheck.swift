@@ -1,8 +1,8 @@
 import EventLoop
 import Glibc
+import HandApp
 import HandFormats
 import HandScreens
-import Terminal
 
 /// The terminal, and the limits of the system.
 enum SurroundingsCheck {

@@ -1,7 +1,6 @@
 import HandClient
 import HandCore
 import HandFormats
-import HandJournal
 import HandScreens
 import HandSync
 

@@ -4,7 +4,6 @@ import Glibc
 import HandClient
 import HandFormats
 import HandLoad
-import HandScript
 
 struct Load: ParsableCommand {
     static let configuration = CommandConfiguration(

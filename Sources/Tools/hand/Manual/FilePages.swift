@@ -1,7 +1,6 @@
 import HandFormats
 import HandLoad
 import HandScreens
-import HandScript
 import HandWire
 
 /// The manual pages of the files, the protocol and the topics.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Files
+import Disk
 import HandFormats
 
 /// Writes the manual pages, for packages.

@@ -2,7 +2,6 @@ import ArgumentParser
 import HandClient
 import HandCore
 import HandFormats
-import HandJournal
 import HandSync
 import HandWire
 

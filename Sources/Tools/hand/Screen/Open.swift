@@ -6,7 +6,6 @@ import HandApp
 import HandClient
 import HandFormats
 import HandScreens
-import Terminal
 
 extension Terminal: Screenful {}
 

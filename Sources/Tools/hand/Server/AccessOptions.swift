@@ -1,7 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import HandFormats
-import HandScript
+import HandLoad
 import HandServer
 import HandStore
 import HandSync

@@ -1,9 +1,8 @@
 import ArgumentParser
 import EventLoop
 import FoundationEssentials
-import HTTP
 import HandFormats
-import HandScript
+import HandLoad
 import HandServer
 import HandStore
 import HandSync

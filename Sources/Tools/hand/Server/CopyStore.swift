@@ -1,5 +1,5 @@
 import ArgumentParser
-import Files
+import Disk
 import FoundationEssentials
 import HandFormats
 import HandServer

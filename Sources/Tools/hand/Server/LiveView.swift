@@ -1,7 +1,7 @@
 import EventLoop
 import Glibc
+import HandApp
 import HandScreens
-import Terminal
 
 /// What a `LiveView` shows.
 protocol LiveContent: AnyObject {

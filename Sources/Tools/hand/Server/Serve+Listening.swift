@@ -3,7 +3,6 @@ import EventLoop
 import FoundationEssentials
 import HandFormats
 import HandServer
-import TLS
 
 extension Serve {
     /// Refuses to listen where others can connect without TLS, unless the operator allows it.

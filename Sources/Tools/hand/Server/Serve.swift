@@ -1,6 +1,6 @@
 import ArgumentParser
+import Disk
 import EventLoop
-import Files
 import Glibc
 import HandCore
 import HandFormats
@@ -9,7 +9,6 @@ import HandStore
 import HandSync
 import HandWire
 import Logging
-import TLS
 
 struct Serve: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,10 +1,10 @@
 import ArgumentParser
-import Files
+import Disk
+import EventLoop
 import Glibc
 import HandServer
 import Logging
 import Synchronization
-import TLS
 
 /// Encryption over TCP.
 struct EncryptionOptions: ParsableArguments {

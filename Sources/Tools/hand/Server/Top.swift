@@ -1,6 +1,5 @@
 import ArgumentParser
 import EventLoop
-import HTTP
 import HandScreens
 import HandSync
 

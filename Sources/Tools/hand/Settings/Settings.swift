@@ -1,4 +1,4 @@
-import Files
+import Disk
 import FoundationEssentials
 import Glibc
 import HandClient

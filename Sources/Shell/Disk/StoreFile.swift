@@ -1,0 +1,84 @@
+import HandSync
+import HandWire
+
+/// The files of SQLite databases that keep people's lists, on a server or a client.
+package enum StoreFile {
+    package static func makeFolder(_ folder: String) throws {
+        do { try PrivateFile.makeFolder(folder) } catch { throw StoreError.failed(error.description) }
+    }
+
+    /// Makes a database private. The files that SQLite creates next to it get the same mode.
+    package static func makePrivate(_ database: String) throws {
+        do { try PrivateFile.make(database) } catch { throw StoreError.failed(error.description) }
+        for ending in ["-wal", "-shm"] { PrivateFile.tighten(database + ending) }
+    }
+
+    /// Names the file that cannot be used, where the database would only report "read-only" or "cannot open".
+    package static func expectUsable(_ path: String) throws {
+        do { for ending in ["", "-wal", "-shm"] { try PrivateFile.expectUsable(path + ending) } } catch {
+            throw StoreError.failed("\(error)")
+        }
+    }
+
+    /// Refuses a file that does not start as SQLite files do, before anything is written next to it.
+    ///
+    /// A file that ends within its first bytes may be a store whose very first write was cut short; SQLite recognizes
+    /// that and rolls it back. But SQLite would throw away a log whose database is empty, and all commits with it.
+    package static func checkHeader(_ path: String) throws {
+        let start: [UInt8]
+        do { start = try PrivateFile.read(path, upTo: 16)?.bytes ?? [] } catch {
+            throw StoreError.failed(error.description)
+        }
+        guard Array("SQLite format 3\0".utf8).starts(with: start) else { throw StoreError.notAStore(path: path) }
+        let log = try? FileState(at: path + "-wal")
+        guard !start.isEmpty || log?.size ?? 0 == 0 else {
+            throw StoreError.damaged("\(path) is empty, but its log \(path)-wal is not")
+        }
+    }
+
+    /// Opens a database to read it, while other processes may be using it.
+    ///
+    /// A recovery moves a database aside, and then its log. Whoever opens the database in between finds no log, and
+    /// sees a store without its last commits. So the result counts only if the same database is still in its place.
+    package static func opened(_ path: String) throws -> SQLiteDatabase {
+        while true {
+            guard let state = try FileState(at: path) else { throw StoreError.noStore(path: path) }
+            let database = Result {
+                try checkHeader(path)
+                return try SQLiteDatabase(path, .reading)
+            }
+            if try FileState(at: path)?.isSameFile(as: state) == true { return try database.get() }
+            try? database.get().close()
+        }
+    }
+
+    /// Expects the format that this program writes.
+    package static func expectVersion(_ known: Int, _ database: SQLiteConnection, _ path: String) throws {
+        let found = try database.integer("PRAGMA user_version") ?? 0
+        if found > known { throw StoreError.newer(path: path, found: found, known: known) }
+        if found < known { throw StoreError.older(path: path) }
+    }
+
+    /// Runs `body` and translates the database's errors to `StoreError`.
+    package static func translating<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as StoreError {
+            throw error
+        } catch let error as SQLiteError {
+            switch error.kind {
+            case .notADatabase: throw StoreError.notAStore(path: path)
+            case .flushFailed: throw StoreError.syncFailed(path: path)
+            // The statements of this program fail only if somebody else changed the tables.
+            case .damaged: throw StoreError.damaged(error.message)
+            case .wrongType: throw StoreError.damaged("\(path) cannot be read: \(error)")
+            case .locked: throw StoreError.inUse(path: path)
+            case .other: throw StoreError.failed("\(path): \(error)")
+            }
+        } catch let error as WireError {
+            throw StoreError.damaged("\(path) cannot be read: \(error)")
+        } catch {
+            throw StoreError.failed("\(path): \(error)")
+        }
+    }
+}

@@ -1,0 +1,101 @@
+/// A minimal HTTP/1.1 server for monitoring and administration: one request without a body per connection. It limits
+/// the size of requests and how long it waits.
+package final class HTTPEndpoint {
+    /// The address to listen on, or to send a request to.
+    package enum Place: Sendable, CustomStringConvertible {
+        case tcp(SocketAddress)
+        /// A Unix socket that only its owner may use.
+        case unix(String)
+
+        package var description: String {
+            switch self {
+            case .tcp(let address): "\(address)"
+            case .unix(let path): path
+            }
+        }
+
+        /// What a request to it says that it is called.
+        var host: String {
+            switch self {
+            case .tcp(let address): "\(address)"
+            case .unix: "localhost"
+            }
+        }
+    }
+
+    package struct Request: Sendable {
+        /// The method in upper case; HEAD is reported as GET.
+        package let method: String
+        /// The parts of the path between slashes.
+        package let path: [String]
+        package let query: [String: String]
+        /// The name or address under which the visitor knows the server, without a port; nil if it does not say.
+        package let host: String?
+
+        /// Whether the visitor knows the server by an address, as localhost, or by one of these names. A page of
+        /// another site can make a browser ask under the site's own name, and read the answer.
+        package func isFor(_ names: [String]) -> Bool {
+            guard let host else { return true }
+            let isAddress = (try? SocketAddress(ip: host, port: 0)) != nil
+            return isAddress || host == "localhost" || names.contains { $0.lowercased() == host }
+        }
+    }
+
+    package struct Page: Sendable {
+        package var status = "200 OK"
+        package var type = "text/plain; charset=utf-8"
+        package var body: String
+
+        package init(status: String = "200 OK", type: String = "text/plain; charset=utf-8", body: String) {
+            self.status = status
+            self.type = type
+            self.body = body
+        }
+    }
+
+    /// Passes the page for a request to `page`, now or later.
+    package typealias Answer = (Request, _ page: @escaping (Page) -> Void) -> Void
+
+    private let listener: Listener
+    /// The visitors by number, in the order of arrival.
+    private var visitors: [UInt64: HTTPVisitor] = [:]
+    /// The number of connections that are open.
+    package var visitorCount: Int { visitors.count }
+    private var nextNumber: UInt64 = 0
+
+    /// - Parameter mostVisitors: the most visitors at once. One more replaces the oldest visitor that the server waits
+    ///   for. The default is several times the number accepted in one turn, so that a visitor who sends a request at
+    ///   once is always served.
+    /// - Parameter patience: the milliseconds for sending the request, and for reading the answer.
+    /// - Throws: the errors of `Listener`. A stale socket file is replaced.
+    package init(
+        _ loop: Loop, at place: Place, mostVisitors: Int = 256, patience: UInt64 = 3_000, answer: @escaping Answer
+    ) throws(UVError) {
+        var accept: (Stream) -> Void = { $0.close() }
+        switch place {
+        case .tcp(let address): listener = try Listener.tcp(loop, address: address, onConnection: { accept($0) })
+        case .unix(let path):
+            try Listener.removeStaleSocket(path: path)
+            listener = try Listener.pipe(loop, path: path, onConnection: { accept($0) })
+        }
+        accept = { [unowned self] stream in
+            if visitors.count >= mostVisitors {
+                let idle = visitors.filter { $0.value.isAwaited }.keys.min()
+                guard let idle else { return stream.close() }
+                visitors[idle]?.close()
+            }
+            let number = nextNumber
+            nextNumber += 1
+            visitors[number] = HTTPVisitor(loop, stream, patience: patience, answer) { [unowned self] in
+                visitors[number] = nil
+            }
+        }
+    }
+
+    package var localAddress: SocketAddress? { listener.localAddress }
+
+    package func close() {
+        listener.close()
+        for visitor in visitors.values { visitor.close() }
+    }
+}

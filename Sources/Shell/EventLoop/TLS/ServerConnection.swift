@@ -1,0 +1,172 @@
+/// A client's connection to one of several hosts, one at a time. It can connect again. Confined to the loop's thread.
+package final class ServerConnection {
+    package enum Event {
+        /// The host has that number of addresses. Nothing is connected yet.
+        case found(addresses: Int)
+        case opened
+        case bytes(UnsafeRawBufferPointer)
+        /// The system has taken all output, after some had to wait.
+        case drained
+        /// The connection could not be made, or has ended.
+        case lost(String)
+        /// The connection could not be made in time.
+        case unanswered
+    }
+
+    package struct Destination {
+        package enum Place {
+            case unix(path: String)
+            /// A name to look up, or a numeric address.
+            case host(String, port: UInt16)
+            /// The addresses that were found for a name: at least one.
+            case addresses([SocketAddress])
+        }
+
+        let place: Place
+        /// The host that the server's certificate must name, and the context; nil without TLS.
+        let tls: (host: String, context: () throws -> TLSContext)?
+
+        package init(_ place: Place, tls: (host: String, context: () throws -> TLSContext)? = nil) {
+            self.place = place
+            self.tls = tls
+        }
+    }
+
+    private let loop: Loop
+    private let destinations: [Destination]
+    private let receive: (Event) -> Void
+    /// The addresses of the host that was last looked up.
+    private var addresses: [SocketAddress] = []
+    private var stream: (any Channel)?
+    private var attempt: Cancellable?
+    private var alarm: Timer?
+    /// Counts connections, so that late events of an earlier one are ignored.
+    private var generation = 0
+
+    /// - Parameter destinations: one destination for each host.
+    package init(_ loop: Loop, to destinations: [Destination], _ receive: @escaping (Event) -> Void) {
+        self.loop = loop
+        self.destinations = destinations
+        self.receive = receive
+    }
+
+    package var isOpen: Bool { stream != nil }
+    package var isWriting: Bool { stream?.isWriting == true }
+    /// The seconds until the server's certificate expires; nil without TLS, or before the certificate has arrived.
+    package var certificateLifetime: Int? { (stream as? TLSStream)?.certificateLifetime }
+
+    /// Closes the former connection, then connects. Without an address it only finds the host's addresses, except for a
+    /// Unix socket.
+    ///
+    /// - Parameters:
+    ///   - address: the index of the host's address to connect to; nil to find the addresses.
+    ///   - patience: the most milliseconds that this may take; nil for the system's own limit.
+    package func connect(to host: Int, address: Int?, within patience: UInt64?) {
+        close()
+        let (mine, destination) = (generation, destinations[host])
+        if let patience { startAlarm(patience) }
+        if case .unix(let path) = destination.place {
+            attempt = Pipe.connect(loop, path: path) { [weak self] in self?.opened($0, mine, Self.closed) }
+        } else if let address {
+            attempt = TCP.connect(loop, to: addresses[address]) { [weak self] in self?.secure($0, destination, mine) }
+        } else {
+            find(destination.place, mine)
+        }
+    }
+
+    private func startAlarm(_ patience: UInt64) {
+        let alarm = Timer(loop)
+        self.alarm = alarm
+        alarm.start(after: patience) { [weak self] in
+            self?.close()
+            self?.receive(.unanswered)
+        }
+    }
+
+    private func find(_ place: Destination.Place, _ mine: Int) {
+        switch place {
+        case .unix: break
+        case .addresses(let known): loop.soon { [weak self] in self?.found(known, mine) }
+        case .host(let host, let port):
+            attempt = DNS.resolve(loop, host: host, port: port) { [weak self] result in
+                switch result {
+                case .failure(let error): if self?.generation == mine { self?.lost("\(host): \(error)") }
+                case .success(let addresses): self?.found(addresses, mine)
+                }
+            }
+        }
+    }
+
+    private func found(_ addresses: [SocketAddress], _ mine: Int) {
+        guard mine == generation else { return }
+        self.addresses = addresses
+        receive(.found(addresses: addresses.count))
+    }
+
+    /// Adds TLS to a connection, if the destination has it.
+    private func secure(_ result: Result<TCP, UVError>, _ destination: Destination, _ mine: Int) {
+        guard mine == generation, case .success(let stream) = result, let (host, context) = destination.tls else {
+            return opened(result, mine, "\(Self.closed). If it speaks TLS, its address begins with hands://")
+        }
+        do {
+            let secure = try TLSStream(loop, stream, context(), .client(of: host))
+            opened(Result<TLSStream, UVError>.success(secure), mine, Self.closed)
+        } catch {
+            stream.close()
+            lost("\(error)")
+        }
+    }
+
+    private static let closed = "the server closed the connection"
+
+    /// - Parameter silence: the reason to report if the server closes the connection without sending anything.
+    private func opened(_ result: Result<some Channel, UVError>, _ mine: Int, _ silence: String) {
+        guard mine == generation else {
+            if case .success(let stream) = result { stream.close() }
+            return
+        }
+        attempt = nil
+        stopAlarm()
+        switch result {
+        case .failure(let error): lost("\(error)")
+        case .success(let stream):
+            self.stream = stream
+            var hasSpoken = false
+            stream.open { [weak self] bytes in
+                hasSpoken = true
+                self?.receive(.bytes(bytes))
+            } onDrain: { [weak self] in
+                self?.receive(.drained)
+            } onEnd: { [weak self] end in
+                guard let self, mine == generation else { return }
+                lost(end == .eof ? (hasSpoken ? Self.closed : silence) : "\(end)")
+            }
+            receive(.opened)
+        }
+    }
+
+    private func lost(_ reason: String) {
+        close()
+        receive(.lost(reason))
+    }
+
+    private func stopAlarm() {
+        alarm?.close()
+        alarm = nil
+    }
+
+    package func write(_ bytes: [UInt8]) { stream?.write([OutputBuffer(bytes)]) }
+
+    /// Leaves input in the system's buffers, so that the server has to wait.
+    package func stopReading() { stream?.stopReading() }
+    package func resumeReading() { stream?.resumeReading() }
+
+    package func close() {
+        generation += 1
+        attempt?.cancel()
+        attempt = nil
+        stopAlarm()
+        stream?.close()
+        stream = nil
+    }
+}

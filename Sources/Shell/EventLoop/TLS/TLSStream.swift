@@ -1,0 +1,298 @@
+internal import COpenSSL
+
+/// A TLS layer above a stream. OpenSSL works on memory only, and the loop reads and writes.
+///
+///     stream ──▶ transport ──SSL──▶ receive
+///     stream ◀── transport ◀──SSL── write
+package final class TLSStream: Channel {
+    /// Which side this is.
+    package enum Role {
+        case server
+        /// A client of a server that must have a certificate for this name or address.
+        case client(of: String)
+    }
+
+    // OpenSSL has one error queue per thread, and an old entry would be mistaken for the error of a later call. So the
+    // queue is cleared before each call whose error is read.
+    private let loop: Loop
+    private let context: TLSContext
+    private let isServer: Bool
+    private let stream: any Channel
+    /// OpenSSL's connection; nil once closed.
+    private var ssl: OpaquePointer?
+    private let transport: Transport
+    private var isReady = false
+    /// Whether the handshake continues in a later turn, because others have used up this turn's time.
+    private var isPutOff = false
+    /// When the present count of messages after the handshake began. Only a few are allowed per minute.
+    private var countedSince: UInt64 = 0
+    private static let countingPeriod: UInt64 = 60_000
+    /// The output that was written before the end of the handshake.
+    private var early: [OutputBuffer] = []
+    private var isReading = true
+    private var hasFailed = false
+    private var hasEnded = false
+    private var endsWhenReady = false
+    /// Gets all events; nil before `open`, and after a failure or closing.
+    private var receive: ((ChannelEvent) -> Void)?
+
+    /// The maximum size of a record.
+    private static let recordBytes = 16 << 10
+
+    package init(_ loop: Loop, _ stream: any Channel, _ context: TLSContext, _ role: Role) throws(TLSError) {
+        guard let ssl = SSL_new(context.raw), let transport = Transport(of: ssl, stream, context.output) else {
+            throw .ofOpenSSL("a connection")
+        }
+        self.loop = loop
+        self.context = context
+        self.stream = stream
+        self.ssl = ssl
+        self.transport = transport
+        switch role {
+        case .server:
+            isServer = true
+            SSL_set_accept_state(ssl)
+        case .client(let host):
+            isServer = false
+            Self.expect(host, ssl)
+            SSL_set_connect_state(ssl)
+        }
+    }
+
+    /// Requires that the server's certificate names this host: as an address, or else as a name, which is also sent to
+    /// the server.
+    private static func expect(_ host: String, _ ssl: OpaquePointer) {
+        let parameters = SSL_get0_param(ssl)
+        if X509_VERIFY_PARAM_set1_ip_asc(parameters, host) == 1 { return }
+        ERR_clear_error()
+        SSL_set1_host(ssl, host)
+        _ = hand_ssl_set_server_name(ssl, host)
+    }
+
+    deinit {
+        if let ssl { SSL_free(ssl) }
+    }
+
+    package var peerDescription: String { stream.peerDescription }
+    package var isWriting: Bool { stream.isWriting || !early.isEmpty }
+
+    package func open(_ receive: @escaping (ChannelEvent) -> Void) {
+        self.receive = receive
+        stream.open { [unowned self] in take($0) }
+        // A client sends first.
+        advance()
+    }
+
+    // MARK: Reading
+
+    /// Takes an event of the stream.
+    private func take(_ event: ChannelEvent) {
+        switch event {
+        case .bytes(let bytes):
+            guard ssl != nil, !hasFailed else { return }
+            transport.receive(bytes) { advance() }
+        case .drained: receive?(.drained)
+        case .ended(.eof): ended()
+        case .ended(let end): fail(end)
+        }
+    }
+
+    package func stopReading() {
+        isReading = false
+        stream.stopReading()
+    }
+
+    package func resumeReading() {
+        guard ssl != nil, !isReading else { return }
+        isReading = true
+        // First the input that has already arrived, but not inside this call; then the rest, such as the end of the
+        // stream.
+        loop.soon { [weak self] in self?.continueReading() }
+    }
+
+    private func continueReading() {
+        advance()
+        if isReading { stream.resumeReading() }
+    }
+
+    /// Continues as far as the input allows.
+    private func advance() {
+        guard let ssl, !hasFailed, receive != nil else { return }
+        if !isReady {
+            guard !isPutOff, let result = shakeHands(ssl) else { return }
+            send()
+            guard result == 1 else { return check(result) }
+            isReady = true
+            if isServer { transport.lateMessages = 0 }
+            writeEarly()
+        }
+        read()
+    }
+
+    /// Returns OpenSSL's result; nil if nothing was done.
+    private func shakeHands(_ ssl: OpaquePointer) -> Int32? {
+        var result: Int32?
+        let body = {
+            ERR_clear_error()
+            result = SSL_do_handshake(ssl)
+        }
+        if !isServer {
+            body()
+        } else if transport.hasInput, !context.work(inTurn: loop.now, body) {
+            putOff()
+        }
+        return result
+    }
+
+    private func putOff() {
+        isPutOff = true
+        stream.stopReading()
+        loop.soon { [weak self] in
+            guard let self else { return }
+            isPutOff = false
+            advance()
+            if isReading, !isPutOff { stream.resumeReading() }
+        }
+    }
+
+    private func read() {
+        withUnsafeTemporaryAllocation(byteCount: Self.recordBytes, alignment: 1) { room in
+            while isReading, !hasFailed, let ssl {
+                // As nearly always after the first record: OpenSSL takes long to find that nothing is left.
+                if !transport.hasInput, SSL_has_pending(ssl) == 0 { break }
+                ERR_clear_error()
+                let count = SSL_read(ssl, room.baseAddress, Int32(room.count))
+                // Reading may produce output, such as a new key.
+                send()
+                guard mayAskForKeys() else { return }
+                guard count > 0 else { return check(count) }
+                receive?(.bytes(UnsafeRawBufferPointer(rebasing: room[..<Int(count)])))
+            }
+        }
+    }
+
+    /// Limits the messages that cost work but carry no data: only data counts against other limits. Fails if there are
+    /// too many, and returns false.
+    private func mayAskForKeys() -> Bool {
+        guard let count = transport.lateMessages, count > 0 else { return true }
+        if count > Transport.mostLateMessages {
+            fail(.broken("TLS: the other side asked for new keys \(count) times within a minute"))
+            return false
+        }
+        if loop.now >= countedSince + Self.countingPeriod {
+            countedSince = loop.now
+            transport.lateMessages = 0
+        }
+        return true
+    }
+
+    /// Handles the result of an OpenSSL call that did not succeed.
+    private func check(_ result: Int32) {
+        guard let ssl else { return }
+        switch SSL_get_error(ssl, result) {
+        case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: send()
+        case SSL_ERROR_ZERO_RETURN: ended()
+        default: fail(.broken(reason))
+        }
+    }
+
+    /// The seconds until the peer's certificate expires; nil if that is not known.
+    package var certificateLifetime: Int? {
+        guard let ssl, let certificate = SSL_get1_peer_certificate(ssl) else { return nil }
+        defer { X509_free(certificate) }
+        var (days, seconds): (Int32, Int32) = (0, 0)
+        guard ASN1_TIME_diff(&days, &seconds, nil, X509_get0_notAfter(certificate)) == 1 else { return nil }
+        return Int(days) * 86_400 + Int(seconds)
+    }
+
+    private var reason: String {
+        guard let ssl else { return "closed" }
+        let verdict = SSL_get_verify_result(ssl)
+        let failure = TLSError.ofOpenSSL("TLS").description
+        guard verdict != Int(X509_V_OK), let text = X509_verify_cert_error_string(verdict) else {
+            if failure.hasSuffix("certificate required") {
+                return "\(failure): the server asks who you are, and accepts only client certificates that it knows"
+            }
+            return failure.hasSuffix("wrong version number") || failure.hasSuffix("http request")
+                ? "\(failure): the other side does not speak TLS" : failure
+        }
+        return "\(TLSError.isNotTrusted): \(String(cString: text))"
+    }
+
+    private func ended() {
+        guard !hasEnded, !hasFailed else { return }
+        hasEnded = true
+        if !isReady { return fail(.broken("TLS: the connection was closed during the handshake")) }
+        receive?(.ended(.eof))
+    }
+
+    private func fail(_ end: ChannelEnd) {
+        guard !hasFailed else { return }
+        hasFailed = true
+        // Sends the peer OpenSSL's alert, if it still reads.
+        send()
+        let report = receive
+        receive = nil
+        early = []
+        report?(.ended(end))
+    }
+
+    // MARK: Writing
+
+    @discardableResult
+    package func write(_ buffers: UnsafeBufferPointer<OutputBuffer>) -> WriteResult {
+        guard ssl != nil, !hasFailed, !endsWhenReady else { return .dropped }
+        guard isReady else {
+            early += buffers
+            return .draining
+        }
+        encrypt(buffers)
+        return send()
+    }
+
+    private func encrypt(_ buffers: some Collection<OutputBuffer>) {
+        guard let ssl else { return }
+        ERR_clear_error()
+        for buffer in buffers where !buffer.bytes.isEmpty {
+            // The transport takes everything, so this writes everything or fails.
+            let count = SSL_write(ssl, buffer.bytes.baseAddress, Int32(buffer.bytes.count))
+            if count <= 0 { return check(count) }
+        }
+    }
+
+    private func writeEarly() {
+        let waiting = early
+        early = []
+        encrypt(waiting)
+        let result = send()
+        if endsWhenReady { return end() }
+        if !waiting.isEmpty, result == .written { receive?(.drained) }
+    }
+
+    /// Passes OpenSSL's output to the stream.
+    @discardableResult
+    private func send() -> WriteResult { ssl == nil ? .dropped : transport.send() }
+
+    package func shutdown() {
+        guard ssl != nil, !hasFailed, !endsWhenReady else { return }
+        endsWhenReady = true
+        if isReady { end() }
+    }
+
+    private func end() {
+        guard let ssl else { return }
+        SSL_shutdown(ssl)
+        send()
+        stream.shutdown()
+    }
+
+    package func close() {
+        guard let ssl else { return }
+        self.ssl = nil
+        // Later, because OpenSSL may be on the stack, for example inside `receive`.
+        loop.soon { SSL_free(ssl) }
+        receive = nil
+        early = []
+        stream.close()
+    }
+}

@@ -1,0 +1,356 @@
+import Disk
+import HandCore
+import HandSync
+import HandWire
+
+/// The state that a client keeps on disk: its secret id, and for each list the last confirmed items and the events
+/// since, so that edits made offline survive the process.
+///
+/// One process at a time has it open. Methods may be called from any thread; they block, and throw `StoreError`.
+package final class ClientJournal: Sendable {
+    let database: SQLiteDatabase
+    private let lock: StoreLock
+    let path: String
+    let person: String
+    /// The client's secret id when the journal was opened. The journal creates it once, and again if another program
+    /// has the same id.
+    package let client: ClientID
+    /// The last sequence used in each history when the journal was opened, for histories whose list is not kept.
+    package let used: [UInt64: UInt64]
+
+    /// The format of 1.0. Numbers below it were used before, and are refused.
+    private static let version = 7
+    private static let applicationID = 0x6861_6E63
+    private static let partBytes = 256 << 10
+
+    /// Opens the journal at `path`, and creates it and its folder if necessary.
+    ///
+    /// - Parameter person: the name of the person who edits.
+    /// - Throws: `StoreError` if the file is in use, newer than this program, or not a journal.
+    package init(path: String, fresh: ClientID, person: String = "") throws {
+        let folder = PrivateFile.folder(of: path)
+        try StoreFile.makeFolder(folder)
+        lock = try StoreLock(path: path + ".lock", of: path)
+        try StoreFile.expectUsable(path)
+        try StoreFile.checkHeader(path)
+        try StoreFile.makePrivate(path)
+        self.path = path
+        self.person = person
+        let database = try StoreFile.translating(path) { try SQLiteDatabase(path) }
+        self.database = database
+        (client, used) = try StoreFile.translating(path) {
+            try database.withConnection { try $0.runAll("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL") }
+            return try database.write { database in
+                (try Self.prepare(database, path: path, fresh: fresh), try Self.usedSequences(database))
+            }
+        }
+    }
+
+    private static func prepare(_ database: SQLiteConnection, path: String, fresh: ClientID) throws -> ClientID {
+        if try database.integer("SELECT count(*) FROM sqlite_master") == 0 { try create(database, fresh) }
+        try checkFormat(database, path)
+        guard let row = try database.first("SELECT high, low, is_shared FROM client") else {
+            throw StoreError.damaged("\(path) has lost its client id")
+        }
+        if try row.integer(2) != 0, try take(fresh, database, path) { return fresh }
+        return ClientID(high: try row.bits(0), low: try row.bits(1))
+    }
+
+    private static func checkFormat(_ database: SQLiteConnection, _ path: String) throws {
+        guard try database.integer("PRAGMA application_id") == applicationID else {
+            throw StoreError.notAStore(path: path)
+        }
+        try StoreFile.expectVersion(version, database, path)
+    }
+
+    /// Lists are rebuilt from their checkpoint, items and events. An entry of `submissions` without a revision has no
+    /// answer yet, and is submitted again under its sequence.
+    private static func create(_ database: SQLiteConnection, _ fresh: ClientID) throws {
+        try database.runAll(
+            """
+            CREATE TABLE client (high INTEGER NOT NULL, low INTEGER NOT NULL, is_shared INTEGER NOT NULL);
+            CREATE TABLE checkpoints (list TEXT PRIMARY KEY, head BLOB NOT NULL) WITHOUT ROWID;
+            CREATE TABLE items (list TEXT, part INTEGER, items BLOB NOT NULL, PRIMARY KEY (list, part)) WITHOUT ROWID;
+            CREATE TABLE events (number INTEGER PRIMARY KEY AUTOINCREMENT, list TEXT NOT NULL, event BLOB NOT NULL);
+            CREATE INDEX events_by_list ON events (list, number);
+            CREATE TABLE waiting (list TEXT PRIMARY KEY, person TEXT NOT NULL);
+            CREATE TABLE authors (person TEXT PRIMARY KEY, number INTEGER NOT NULL);
+            CREATE TABLE sequences (log_id INTEGER PRIMARY KEY, sequence INTEGER NOT NULL);
+            CREATE TABLE submissions (
+                number INTEGER PRIMARY KEY, log_id INTEGER NOT NULL, sequence INTEGER NOT NULL, person TEXT NOT NULL,
+                list TEXT NOT NULL, step INTEGER, count INTEGER NOT NULL, edit BLOB, revision INTEGER,
+                UNIQUE (log_id, sequence));
+            CREATE TABLE empty_steps (
+                number INTEGER PRIMARY KEY, log_id INTEGER NOT NULL, step INTEGER NOT NULL, revision INTEGER NOT NULL,
+                author INTEGER NOT NULL);
+            CREATE TABLE undo (
+                log_id INTEGER, person TEXT, revision INTEGER NOT NULL, history BLOB NOT NULL,
+                PRIMARY KEY (log_id, person)) WITHOUT ROWID;
+            CREATE TABLE work (
+                log_id INTEGER, person TEXT, revision INTEGER NOT NULL, work BLOB NOT NULL,
+                PRIMARY KEY (log_id, person)) WITHOUT ROWID;
+            CREATE TABLE losses (
+                number INTEGER PRIMARY KEY AUTOINCREMENT, list TEXT NOT NULL, log_id INTEGER NOT NULL,
+                person TEXT NOT NULL, time INTEGER NOT NULL, is_refused INTEGER NOT NULL, is_told INTEGER NOT NULL,
+                loss BLOB NOT NULL);
+            PRAGMA application_id = \(applicationID);
+            PRAGMA user_version = \(version);
+            """)
+        try database.run("INSERT INTO client VALUES (?, ?, 0)", [fresh.high.stored, fresh.low.stored])
+    }
+
+    private static func write(_ replica: Replica, of list: String, _ database: SQLiteConnection) throws {
+        try database.run("DELETE FROM events WHERE list = ?", [.text(list)])
+        try database.run("DELETE FROM items WHERE list = ?", [.text(list)])
+        try database.run(
+            "INSERT OR REPLACE INTO checkpoints (list, head) VALUES (?, ?)",
+            [.text(list), .bytes(replica.checkpoint.bytes)])
+        try replica.confirmed.forEachPart(about: partBytes) { part, bytes in
+            try database.run(
+                "INSERT INTO items (list, part, items) VALUES (?, ?, ?)", [.text(list), .init(part), .bytes(bytes)])
+        }
+    }
+
+    /// Gives the client another id, unless something is in flight; returns whether it did.
+    static func take(_ fresh: ClientID, _ database: SQLiteConnection, _ path: String) throws -> Bool {
+        if try hasInFlight(database, path) { return false }
+        try database.run(
+            "UPDATE client SET high = ?, low = ?, is_shared = 0", [fresh.high.stored, fresh.low.stored])
+        try database.runAll(
+            "DELETE FROM authors; DELETE FROM submissions; DELETE FROM empty_steps; DELETE FROM sequences")
+        return true
+    }
+
+    /// Returns `PRAGMA synchronous`: 2 is FULL.
+    package func synchronousLevel() throws -> Int {
+        try StoreFile.translating(path) {
+            try database.read { try $0.integer("PRAGMA synchronous") ?? -1 }
+        }
+    }
+
+    package func close() throws {
+        defer { lock.release() }
+        try StoreFile.translating(path) { try database.close() }
+    }
+}
+
+// MARK: - Lists
+
+extension ClientJournal {
+    /// Adds events of a list in one transaction.
+    package func append(_ events: [JournalEvent], to list: String) throws {
+        try writing { try append(events, to: list, $0) }
+    }
+
+    func append(_ events: [JournalEvent], to list: String, _ database: SQLiteConnection) throws {
+        let sql = "INSERT INTO events (list, event) VALUES (?, ?)"
+        for event in events { try database.run(sql, [.text(list), .bytes(event.bytes)]) }
+        if events.contains(where: \.isEdit) { try noteWaiting(list, database) }
+    }
+
+    /// Replaces the stored state of a list by its present replica.
+    ///
+    /// - Parameter formerName: the name under which the list was kept before, if it was another. Edits that wait under
+    ///   the new name, which must belong to some other list, are set aside.
+    package func checkpoint(_ replica: Replica, of list: String, formerName: String? = nil) throws {
+        try writing { try checkpoint(replica, of: list, formerName: formerName, $0) }
+    }
+
+    func checkpoint(
+        _ replica: Replica, of list: String, formerName: String?, _ database: SQLiteConnection
+    ) throws {
+        if let formerName {
+            try Self.setAside(list, database, path)
+            try Self.move(formerName, to: list, database)
+        }
+        try Self.write(replica, of: list, database)
+        try replica.hasPending ? noteWaiting(list, database) : Self.forgetWaiting(list, database)
+    }
+
+    /// Runs `body` in a transaction.
+    func writing<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
+        try StoreFile.translating(path) { try database.write(body) }
+    }
+
+    /// Returns the stored replica of a list, or nil if there is none.
+    package func load(_ list: String) throws -> Replica? {
+        try StoreFile.translating(path) {
+            try database.read { try Self.load(list, $0, path) }
+        }
+    }
+
+    /// Returns the stored replica of a list, or nil if there is none. Works while another process has the journal open.
+    package static func copy(of list: String, inJournalAt path: String) throws -> Replica? {
+        try StoreFile.translating(path) {
+            try reading(path) { database in
+                try checkFormat(database, path)
+                return try load(list, database, path)
+            }
+        }
+    }
+
+    static func load(_ list: String, _ database: SQLiteConnection, _ path: String) throws -> Replica? {
+        let sql = "SELECT head FROM checkpoints WHERE list = ?"
+        guard let head = try database.first(sql, [.text(list)]) else { return nil }
+        let parts = try database.rows("SELECT items FROM items WHERE list = ? ORDER BY part", [.text(list)])
+        let events = try database.rows("SELECT event FROM events WHERE list = ? ORDER BY number", [.text(list)])
+        do {
+            return try replica(head, parts, events)
+        } catch let error as SQLiteError {
+            throw error
+        } catch {
+            throw StoreError.damaged("the copy of '\(list)' in \(path) cannot be read: \(error)")
+        }
+    }
+
+    /// Returns whether a submission under this client's id is in flight, so that its result is not known yet.
+    private static func hasInFlight(_ database: SQLiteConnection, _ path: String) throws -> Bool {
+        try lists(database).contains {
+            try load($0, database, path)?.inFlight != nil
+        }
+    }
+
+    private static func replica(
+        _ head: SQLiteRow, _ parts: SQLiteRows, _ events: SQLiteRows
+    ) throws -> Replica {
+        let checkpoint = try head.withBytes(0) { try Replica.Checkpoint($0) }
+        var items: [PackedItem] = []
+        while let part = try parts.next() { items += try part.withBytes(0, PackedItem.all) }
+        var replica = try Replica(checkpoint, confirmed: Hand(packed: items, rules: checkpoint.rules))
+        while let row = try events.next() { try replica.replay(try row.withBytes(0) { try JournalEvent($0) }) }
+        return replica
+    }
+
+    /// Discards the stored state of a list, including edits that were not sent.
+    package func forget(_ list: String) throws {
+        try StoreFile.translating(path) {
+            try database.write { try Self.forget(list, $0) }
+        }
+    }
+
+    private static let tables = ["events", "items", "checkpoints", "waiting"]
+
+    private static func forget(_ list: String, _ database: SQLiteConnection) throws {
+        if let replica = try? load(list, database, "") { try noteUsed(replica.sequence, in: replica.logID, database) }
+        for table in tables { try database.run("DELETE FROM \(table) WHERE list = ?", [.text(list)]) }
+    }
+
+    private static func move(_ list: String, to name: String, _ database: SQLiteConnection) throws {
+        for table in tables {
+            try database.run("UPDATE \(table) SET list = ? WHERE list = ?", [.text(name), .text(list)])
+        }
+    }
+
+    /// Moves waiting edits to a name that no list has: they belong to the list with their log id. Nothing is kept under
+    /// the old name then.
+    private static func setAside(_ list: String, _ database: SQLiteConnection, _ path: String) throws {
+        if try load(list, database, path)?.hasPending == true {
+            let taken = try Set(lists(database))
+            let free = (1...).lazy.map { "\(list)~\($0)" }.first { !taken.contains($0) }
+            try move(list, to: free ?? list, database)
+        } else {
+            try forget(list, database)
+        }
+    }
+
+    /// Returns the number of events of a list since its last checkpoint.
+    package func eventCount(of list: String) throws -> Int {
+        try StoreFile.translating(path) {
+            try database.read { database in
+                try database.integer("SELECT count(*) FROM events WHERE list = ?", [.text(list)]) ?? 0
+            }
+        }
+    }
+
+    /// Returns whether the journal may have edits of a list that the server has not answered. Looks only at the edits
+    /// since the last checkpoint, not at their results: true may be wrong, false never is. Does not read the items.
+    package func mayHavePending(_ list: String) throws -> Bool {
+        try StoreFile.translating(path) {
+            try database.read { database in
+                let sql = "SELECT head FROM checkpoints WHERE list = ?"
+                guard let head = try database.first(sql, [.text(list)]) else { return false }
+                let checkpoint = try? head.withBytes(0) { try Replica.Checkpoint($0) }
+                guard let checkpoint, checkpoint.inFlight == nil, checkpoint.buffer.isEmpty else { return true }
+                return try database.all(
+                    "SELECT DISTINCT substr(event, 1, 1) FROM events WHERE list = ?", [.text(list)]
+                ) { try $0.bytes(0).first.map(JournalEvent.isEdit) ?? true }.contains(true)
+            }
+        }
+    }
+
+    /// Returns the names of all lists in the journal.
+    package func lists() throws -> [String] {
+        try StoreFile.translating(path) {
+            try database.read { try Self.lists($0) }
+        }
+    }
+
+    private static func lists(_ database: SQLiteConnection) throws -> [String] {
+        try database.all("SELECT list FROM checkpoints ORDER BY list") { try $0.text(0) }
+    }
+}
+
+// MARK: - Whose edits wait
+
+extension ClientJournal {
+    private func noteWaiting(_ list: String, _ database: SQLiteConnection) throws {
+        try database.run("INSERT OR IGNORE INTO waiting VALUES (?, ?)", [.text(list), .text(person)])
+    }
+
+    private static func forgetWaiting(_ list: String, _ database: SQLiteConnection) throws {
+        try database.run("DELETE FROM waiting WHERE list = ?", [.text(list)])
+    }
+
+    /// Returns the person whose edits wait, if any do: they may only be sent under that name. Looks at the edits'
+    /// results.
+    package func waitingPerson() throws -> String? {
+        try StoreFile.translating(path) {
+            try database.write { database in
+                let waiting = try database.all("SELECT list, person FROM waiting") { (try $0.text(0), try $0.text(1)) }
+                for (list, person) in waiting {
+                    if try Self.load(list, database, path)?.hasPending == true { return person }
+                    try Self.forgetWaiting(list, database)
+                }
+                return nil
+            }
+        }
+    }
+
+    /// Reads everything in a journal and changes nothing. Works while another process has it open.
+    ///
+    /// - Returns: the lists with edits that wait to be sent.
+    /// - Throws: `StoreError` if anything in it is damaged.
+    package static func check(at path: String) throws -> [String] {
+        try StoreFile.translating(path) {
+            try reading(path) { database in
+                let verdicts = try database.all("PRAGMA quick_check") { try $0.text(0) }
+                guard verdicts == ["ok"] else {
+                    throw StoreError.damaged("\(path) is damaged: \(verdicts.first ?? "it does not say where")")
+                }
+                try checkFormat(database, path)
+                return try lists(database).filter { try load($0, database, path)?.hasPending == true }
+            }
+        }
+    }
+
+    /// Returns whether a process has a journal open.
+    package static func isInUse(at path: String) -> Bool {
+        do { try StoreLock(path: path + ".lock", of: path).release() } catch .inUse { return true } catch {}
+        return false
+    }
+
+    /// Returns the person whose edits may wait in a journal. A name may be wrong, nil never is. Works while another
+    /// process has the journal open.
+    package static func waitingPerson(inJournalAt path: String) -> String? {
+        try? reading(path) { try $0.first("SELECT person FROM waiting")?.text(0) }
+    }
+}
+
+extension JournalEvent {
+    fileprivate var isEdit: Bool {
+        switch self {
+        case .edit, .step: true
+        case .submitted, .commit, .personsCommit, .rejected, .caughtUp, .author: false
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Disk
+import Glibc
+import Synchronization
+
+/// The files of an open database, as they were when it was opened. If somebody removes or replaces them, everything
+/// that is written to them afterwards is lost when the process ends.
+final class OpenFiles: Sendable {
+    private let path: String
+    private let states = Mutex<[String: FileState]>([:])
+    /// The path to which everything was saved, once that was tried.
+    private let saved = Mutex<String??>(nil)
+
+    init(of path: String) {
+        self.path = path
+    }
+
+    func remember() {
+        let found = ["", "-wal", "-shm"].compactMap { ending -> (String, FileState)? in
+            let file = path + ending
+            return (try? FileState(at: file)).map { (file, $0) }
+        }
+        states.withLock { $0 = Dictionary(uniqueKeysWithValues: found) }
+    }
+
+    /// Returns whether the paths still lead to the same files. A file that cannot be examined now counts as present.
+    func areThere() -> Bool {
+        states.withLock { states in
+            states.allSatisfy { file, state in
+                do { return try FileState(at: file)?.isSameFile(as: state) ?? false } catch { return true }
+            }
+        }
+    }
+
+    /// Returns the path to which `save` has saved everything, or nil if that failed. It is tried once.
+    func saving(_ save: (String) throws -> Void) -> String? {
+        saved.withLock { saved in
+            if let saved { return saved }
+            let file = path + ".saved-\(time(nil))"
+            saved = .some((try? save(file)) == nil ? nil : file)
+            return saved ?? nil
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import Disk
+import Glibc
+import HandCore
+import HandSync
+import HandWire
+import Synchronization
+
+/// A `CommitStore` in one SQLite file, with a write-ahead log.
+///
+/// One writer at a time, and any number of readers alongside it. Group commit is up to the caller, who passes
+/// everything that one transaction writes.
+package final class SQLiteStore: CommitStore {
+    package let database: SQLiteDatabase
+    private let lock: StoreLock
+    let path: String
+    private let files: OpenFiles
+    /// The most threads that read at once, each with a connection of its own.
+    private static let readers = 5
+    /// Author numbers that are reserved and not assigned yet.
+    let freeNumbers = Mutex<Range<UInt64>>(0..<0)
+
+    /// Opens the store in a folder, and creates folder and store if necessary.
+    ///
+    /// - Throws: `StoreError` if the store is in use, of another format, or damaged; nothing is changed then.
+    package init(folder: String, durability: Durability) throws {
+        try StoreFile.makeFolder(folder)
+        let file = folder + "/hand.sqlite"
+        lock = try StoreLock(path: folder + "/lock", of: folder, folder: folder)
+        try StoreBackup.finishRecovery(in: folder)
+        try StoreFile.expectUsable(file)
+        try Self.checkFormat(file)
+        if DurabilityMark(folder: folder).isSet { try LogCheck.check(file) }
+        try StoreFile.makePrivate(file)
+        database = try StoreFile.translating(file) { try SQLiteDatabase(file, readers: Self.readers) }
+        path = file
+        files = OpenFiles(of: file)
+        try StoreFile.translating(path) {
+            try prepare()
+            try remember(durability, DurabilityMark(folder: folder))
+            guard durability != .fsync else { return }
+            _ = try database.withConnection { try $0.run("PRAGMA synchronous = NORMAL") }
+        }
+        files.remember()
+    }
+
+    /// Sets or clears the durability mark. The log may not keep anything that was written with another durability.
+    private func remember(_ durability: Durability, _ mark: DurabilityMark) throws {
+        if mark.isSet && durability != .fsync { try mark.clear() }
+        guard durability == .fsync else { return }
+        guard !mark.isSet else { return }
+        // If the log cannot be emptied now, it works as it is, and the next opening tries again.
+        guard (try? database.withConnection { try $0.emptyLog() }) != nil else { return }
+        try DurabilityMark.flush(fileAt: path + "-wal")
+        try mark.set()
+    }
+
+    /// Reads an existing file, which reading does not change.
+    private static func checkFormat(_ file: String) throws {
+        guard try FileState(at: file)?.size ?? 0 > 0 else { return try StoreFile.checkHeader(file) }
+        try StoreFile.translating(file) {
+            let database = try StoreFile.opened(file)
+            _ = try database.read { try Schema.isThere($0, file) }
+            try database.close()
+        }
+    }
+
+    private func prepare() throws {
+        try database.withConnection { database in
+            let mode = try database.first("PRAGMA journal_mode = WAL")?.text(0)
+            guard mode == "wal" else {
+                throw StoreError.failed(
+                    "\(path): this file system supports no write-ahead log. Move the folder to a local disk")
+            }
+            try database.run("PRAGMA synchronous = FULL")
+        }
+        try database.write { database in
+            if try !Schema.isThere(database, path) { try Schema.create(database) }
+            // A list that is not found by its name could be created a second time.
+            let finding = try database.first("PRAGMA integrity_check(lists)")?.text(0)
+            guard finding == "ok" else { throw StoreError.damaged("the lists: \(finding ?? "cannot be read")") }
+        }
+    }
+
+    /// Returns `PRAGMA synchronous` of the writing connection: 2 is FULL.
+    package func synchronousLevel() throws -> Int {
+        try database.withConnection { try $0.integer("PRAGMA synchronous") ?? -1 }
+    }
+
+    package func close() throws {
+        defer { lock.release() }
+        // If this fails because others are reading, the log has everything, and the next opening reads it.
+        _ = try? database.withConnection { try $0.emptyLog() }
+        try StoreFile.translating(path) { try database.close() }
+    }
+
+    func write<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
+        let result = try StoreFile.translating(path) { try database.write(body) }
+        try expectFiles()
+        return result
+    }
+
+    /// Expects the store's files at their paths, so that nothing is acknowledged that went into a removed file.
+    ///
+    /// - Throws: `StoreError.removed` if the store's files were removed or replaced by others.
+    package func expectFiles() throws {
+        if !files.areThere() { throw StoreError.removed(path: path, saved: files.saving { try saveAll(as: $0) }) }
+    }
+
+    /// Copies the whole store from the files that this process has open; they exist until it ends.
+    private func saveAll(as file: String) throws {
+        try StoreFile.makeFolder(PrivateFile.folder(of: file))
+        try PrivateFile.make(file)
+        _ = try database.withConnection { try $0.run("VACUUM INTO ?", [.text(file)]) }
+        try DurabilityMark.flush(fileAt: file)
+    }
+
+    func read<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
+        try StoreFile.translating(path) { try database.read(body) }
+    }
+}
+
+extension SQLiteStore {
+    /// Returns whether a process has the store of a folder open.
+    package static func isInUse(folder: String) -> Bool {
+        [folder + "/lock", folder].contains { path in
+            let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+            guard descriptor >= 0 else { return false }
+            defer { Glibc.close(descriptor) }
+            return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+        }
+    }
+}

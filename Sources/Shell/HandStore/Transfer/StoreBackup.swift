@@ -1,0 +1,194 @@
+import Disk
+import FoundationEssentials
+import Glibc
+import HandCore
+import HandSync
+import HandWire
+
+/// Writes and restores backups of a store.
+package enum StoreBackup {
+    /// Writes the store of a folder into a file, as it is at one moment, also while a server writes to it. The file
+    /// gets its name when it is complete and flushed.
+    ///
+    /// - Parameter rules: the access rules in force, if there are any; they contain no secrets.
+    /// - Throws: `StoreError` if there is no store, or the file exists already.
+    package static func write(_ folder: String, to file: String, rules: [UInt8]? = nil) throws {
+        let source = StoreVerifier.file(at: folder)
+        guard PrivateFile.exists(source) else {
+            throw StoreError.noStore(path: folder)
+        }
+        try write(to: file) { partial in
+            try StoreFile.translating(source) {
+                let database = try StoreFile.opened(source)
+                _ = try database.withConnection { try $0.run("VACUUM INTO ?", [.text(partial)]) }
+                try database.close()
+                if let rules {
+                    let copy = try SQLiteDatabase(partial)
+                    try copy.write { try SQLiteStore.remember(rules, $0) }
+                    try copy.close()
+                }
+            }
+        }
+    }
+
+    /// Runs `body` to fill an empty file, which gets its name when it is complete and flushed.
+    ///
+    /// - Throws: `StoreError` if there is a file of that name, or what `body` throws.
+    static func write(to file: String, _ body: (_ partial: String) throws -> Void) throws {
+        guard !PrivateFile.exists(file) else {
+            throw StoreError.failed("\(file) exists already; name another file")
+        }
+        let partial = file + ".partial"
+        try removeAll(partial)
+        try translating { () throws(FileError) in try PrivateFile.make(partial) }
+        do { try body(partial) } catch {
+            try? removeAll(partial)
+            throw error
+        }
+        try flush(partial)
+        try move(partial, to: file)
+        try translating { () throws(FileError) in try PrivateFile.flushFolder(of: file) }
+    }
+
+    /// Replaces a store's database by a backup. Its lists get new histories: commits after the backup are gone, so a
+    /// client that has seen them must not continue from there. The clients keep their pending edits.
+    ///
+    /// Existing access rules stay. If there are none, those of the backup apply. But if the store had rules whose file
+    /// got lost, the new store keeps that knowledge, and nobody is let in.
+    ///
+    /// If the process is killed, either nothing has changed, or the next opening of the store completes the recovery.
+    ///
+    /// - Parameters:
+    ///   - replaces: whether an existing database may be replaced. It is moved aside, as is a log without a database.
+    ///   - renews: whether the lists get new histories; otherwise clients continue where they were.
+    ///   - stamp: distinguishes the files that are moved aside from earlier ones.
+    ///   - accessFile: the path of the access rules.
+    ///   - random: generates the ids of the new histories.
+    /// - Throws: `StoreError` if a server has the store open, or a store exists and may not be replaced; nothing is
+    ///   changed then.
+    package static func restore(
+        _ file: String, to folder: String, replaces: Bool, renews: Bool = true, stamp: Int, accessFile: String,
+        random: inout some RandomNumberGenerator
+    ) throws -> Recovery {
+        try StoreFile.makeFolder(folder)
+        let lock = try StoreLock(path: folder + "/lock", of: folder, folder: folder)
+        defer { lock.release() }
+        try finishRecovery(in: folder)
+        let target = folder + "/hand.sqlite"
+        let there = parts(of: target)
+        if there.contains(target), !replaces { throw StoreError.failed("there is a store in \(folder) already") }
+        let stamp = (stamp...).first { parts(of: aside(folder, "\($0)")).isEmpty } ?? stamp
+        let partial = target + ".partial"
+        try removeAll(partial)
+        try translating { () throws(FileError) in try PrivateFile.copy(file, to: partial) }
+        if renews { try renewHistories(partial, &random) }
+        let access = try takeAccess(partial, folder, accessFile)
+        try flush(partial)
+        // From here on the recovery is completed, whatever happens.
+        try move(partial, to: target + recovered + "\(stamp)")
+        try finishRecovery(in: folder)
+        return Recovery(aside: there.isEmpty ? nil : aside(folder, "\(stamp)"), access: access)
+    }
+
+    /// The result of a recovery.
+    package struct Recovery: Sendable {
+        /// The path of the replaced store, or nil if there was none.
+        package let aside: String?
+        package let access: Access
+
+        /// Which access rules apply.
+        package enum Access: Sendable {
+            /// The existing ones.
+            case kept
+            /// The store had rules, but their file is lost.
+            case lost
+            case fromBackup
+            /// There never were any, as far as is known.
+            case none
+        }
+    }
+
+    /// Stores lost access rules in the copy that becomes the store, or writes the backup's rules to the access file.
+    private static func takeAccess(_ copy: String, _ folder: String, _ file: String) throws -> Recovery.Access {
+        if PrivateFile.exists(file) { return .kept }
+        // A damaged store has no rules to read.
+        if let lost = try? SQLiteStore.accessRules(in: folder) {
+            let database = try SQLiteDatabase(copy)
+            try database.write { try SQLiteStore.remember(lost, $0) }
+            try database.close()
+            return .lost
+        }
+        guard let rules = try SQLiteStore.accessRules(in: copy) else { return .none }
+        try translating { () throws(FileError) in try PrivateFile.replace(file, with: rules) }
+        return .fromBackup
+    }
+
+    private static let recovered = ".recovered-"
+
+    private static func aside(_ folder: String, _ stamp: some StringProtocol) -> String {
+        folder + "/hand.sqlite.replaced-" + stamp
+    }
+
+    /// Moves a prepared recovery into the store's place. Call this while holding the store's lock.
+    static func finishRecovery(in folder: String) throws {
+        let target = folder + "/hand.sqlite"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        for name in names.sorted() where name.hasPrefix("hand.sqlite" + recovered) {
+            try translating { () throws(FileError) in try PrivateFile.flushFolder(of: target) }
+            let aside = aside(folder, name.dropFirst("hand.sqlite\(recovered)".count))
+            // The database first: a database without its log would seem to be complete.
+            for part in parts(of: target) { try move(part, to: aside + part.dropFirst(target.count)) }
+            try translating { () throws(FileError) in try PrivateFile.flushFolder(of: target) }
+            try move(folder + "/" + name, to: target)
+            try translating { () throws(FileError) in try PrivateFile.flushFolder(of: target) }
+        }
+    }
+
+    /// Gives the lists new histories.
+    private static func renewHistories(_ file: String, _ random: inout some RandomNumberGenerator) throws {
+        try StoreFile.translating(file) {
+            let database = try SQLiteDatabase(file)
+            let lists = try database.read { try ListRow.all("TRUE", [], $0) }
+            let fresh = lists.map { ($0, LogID.renewed($0.list.logID, using: &random)) }
+            try database.write { database in
+                for (list, logID) in fresh {
+                    var list = list
+                    try list.update(logID: logID, database)
+                }
+            }
+            try database.close()
+        }
+    }
+
+    // MARK: Files
+
+    /// Returns the existing files of a database: itself, and those that SQLite keeps next to it.
+    private static func parts(of database: String) -> [String] {
+        ["", "-wal", "-shm", "-journal"].map { database + $0 }.filter { PrivateFile.exists($0) }
+    }
+
+    private static func removeAll(_ database: String) throws {
+        for part in parts(of: database).reversed() {
+            try translating { () throws(FileError) in try PrivateFile.remove(part) }
+        }
+    }
+
+    private static func flush(_ path: String) throws {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw StoreError.failed("cannot open \(path): \(String(cString: strerror(errno)))")
+        }
+        defer { Glibc.close(descriptor) }
+        if fsync(descriptor) != 0 { throw StoreError.syncFailed(path: path) }
+    }
+
+    private static func move(_ from: String, to: String) throws {
+        guard rename(from, to) == 0 else {
+            throw StoreError.failed("cannot rename \(from) to \(to): \(String(cString: strerror(errno)))")
+        }
+    }
+
+    private static func translating(_ body: () throws(FileError) -> Void) throws(StoreError) {
+        do { try body() } catch { throw .failed(error.description) }
+    }
+}

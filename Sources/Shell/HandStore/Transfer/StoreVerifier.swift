@@ -1,0 +1,141 @@
+import Disk
+import HandCore
+import HandSync
+import HandWire
+
+/// Verifies everything that a store holds at one moment, also while a server writes to it: replays every commit,
+/// compares every digest, and checks sequences, snapshots, decks and rules.
+package struct StoreVerifier {
+    private let database: SQLiteDatabase
+    private let path: String
+
+    /// - Parameter path: a store's folder, or a file as `StoreBackup` writes it.
+    /// - Throws: `StoreError` if there is no store.
+    package init(path: String) throws {
+        let file = Self.file(at: path)
+        guard PrivateFile.exists(file) else {
+            throw StoreError.noStore(path: path)
+        }
+        self.path = file
+        database = try StoreFile.translating(file) { try StoreFile.opened(file) }
+    }
+
+    /// - Parameter path: the database's name in messages.
+    init(_ database: SQLiteDatabase, path: String) {
+        self.database = database
+        self.path = path
+    }
+
+    /// Runs `body` on the database as it is at one moment.
+    func reading<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
+        defer { try? database.close() }
+        return try StoreFile.translating(path) {
+            try database.read { database in
+                guard try Schema.isThere(database, path) else { throw StoreError.notAStore(path: path) }
+                return try body(database)
+            }
+        }
+    }
+
+    /// Returns the database of a store's folder, or the file itself.
+    static func file(at path: String) -> String {
+        PrivateFile.isFolder(path) ? path + "/hand.sqlite" : path
+    }
+
+    /// - Parameter progress: called with a list's name, the last replayed revision, and the list's last revision.
+    /// - Throws: `StoreError` if the file cannot be read at all; the report has the problems inside it.
+    /// - Complexity: that of replaying all commits.
+    package func verify(progress: (String, Int, Int) -> Void = { _, _, _ in }) throws -> StoreReport {
+        try reading { database in
+            var report = StoreReport()
+            let complaints = try database.all("PRAGMA integrity_check(10)") { try $0.text(0) }
+            for complaint in complaints where complaint != "ok" {
+                report.problems.append(StoreReport.Problem(revision: nil, text: complaint))
+            }
+            // Deleted lists come last, by their former names.
+            let sql = """
+                SELECT lists.number, deleted_lists.name FROM lists LEFT JOIN deleted_lists ON list = lists.number
+                ORDER BY lists.name IS NULL, lists.name, deleted_lists.name, lists.number
+                """
+            for (number, formerName) in try database.all(sql, [], { (try $0.bits(0), try $0.optionalText(1)) }) {
+                do {
+                    guard let row = try ListRow.find(number, database) else { continue }
+                    report.lists.append(try verify(row, deletedAs: formerName, database, progress))
+                } catch let error as StoreError {
+                    report.problems.append(StoreReport.Problem(revision: nil, text: "\(error)"))
+                }
+            }
+            try checkDeletions(database, &report)
+            try checkOrphans(database, &report)
+            return report
+        }
+    }
+
+    /// Rows that nothing refers to. Nobody would ever remove them.
+    private static let orphans =
+        ["commits", "sequences", "snapshots", "snapshot_heads"].map { table in
+            (table, "list NOT IN (SELECT number FROM lists UNION SELECT list FROM deleted_lists)", "belong to no list")
+        } + [
+            (
+                "snapshots", "(list, revision) NOT IN (SELECT list, revision FROM snapshot_heads)",
+                "belong to no snapshot"
+            ),
+            (
+                "snapshot_heads", "revision < (SELECT floor FROM lists WHERE number = list)",
+                "are older than the history of their list"
+            ),
+            ("sequences", "author NOT IN (SELECT number FROM authors)", "belong to no author"),
+        ]
+
+    private func checkOrphans(_ database: SQLiteConnection, _ report: inout StoreReport) throws {
+        for (table, condition, complaint) in Self.orphans {
+            let count = try database.integer("SELECT count(*) FROM \(table) WHERE \(condition)") ?? 0
+            if count > 0 {
+                report.problems.append(
+                    StoreReport.Problem(revision: nil, text: "\(count) rows of \(table) \(complaint)"))
+            }
+        }
+    }
+
+    /// Checks that a list has either a name or a deletion, never both.
+    private func checkDeletions(_ database: SQLiteConnection, _ report: inout StoreReport) throws {
+        for number in try database.all("SELECT number FROM deleted_lists ORDER BY number", [], { $0.value(0) }) {
+            do { _ = try DeletionRow.all("number = ?", [number], database) } catch let error as StoreError {
+                report.problems.append(StoreReport.Problem(revision: nil, text: "\(error)"))
+            }
+        }
+        let sql = """
+            SELECT number FROM lists WHERE (name IS NULL) != (number IN (SELECT list FROM deleted_lists)) ORDER BY number
+            """
+        for number in try database.all(sql, [], { try $0.integer(0) }) {
+            let text = "list \(number) has both a name and a deletion, or neither"
+            report.problems.append(StoreReport.Problem(revision: nil, text: text))
+        }
+    }
+
+    // MARK: One list
+
+    private func verify(
+        _ row: ListRow, deletedAs formerName: String?, _ database: SQLiteConnection,
+        _ progress: (String, Int, Int) -> Void
+    ) throws -> StoreReport.List {
+        let name = row.isDeleted ? formerName ?? "list \(row.list.number)" : row.list.name
+        var check = HistoryCheck(row)
+        var problem: StoreReport.Problem?
+        do {
+            try check.start(database)
+            let last = check.stored.revision
+            try check.replay(database) { progress(name, $0, last) }
+            try check.finish(database)
+        } catch let found as HistoryCheck.Fault {
+            problem = StoreReport.Problem(revision: found.revision, text: found.text)
+        } catch let error as StoreError {
+            let isAtEnd = check.revision == check.stored.revision
+            problem = StoreReport.Problem(revision: isAtEnd ? nil : check.revision + 1, text: "\(error)")
+        }
+        return StoreReport.List(
+            name: name, isDeleted: row.isDeleted, floor: check.stored.floor, revision: check.stored.revision,
+            count: check.stored.count,
+            digest: check.digest, snapshots: check.snapshots, problem: problem)
+    }
+}
