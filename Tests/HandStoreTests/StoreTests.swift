@@ -1,3 +1,4 @@
+import Disk
 import Foundation
 import HandCore
 import HandSimulation
@@ -6,7 +7,6 @@ import HandSync
 import HandTestSupport
 import HandWire
 import PostgresServer
-import SQLite
 import Testing
 
 /// Returns a history of commits, made by an authority as a server makes it.
@@ -367,6 +367,8 @@ extension TemporaryFolder {
         #expect(throws: expected) { try SQLiteStore(folder: folder.path, durability: .fsync) }
         #expect(throws: expected) { try StoreVerifier(path: folder.path).verify() }
         #expect(throws: expected) { try SQLiteStore.accessRules(in: folder.path) }
+        #expect(throws: expected) { try StoreBackup.write(folder.path, to: folder.path + "/copy") }
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/copy"))
         #expect(try contents() == before)
         try database.close()
     }

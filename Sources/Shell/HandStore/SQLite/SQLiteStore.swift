@@ -54,9 +54,12 @@ package final class SQLiteStore: CommitStore {
         try mark.set()
     }
 
-    /// Reads an existing file, which reading does not change.
+    /// Reads an existing file, which reading does not change. A store that was being created when the process ended
+    /// has a journal instead of a log; it cannot be read before that is rolled back.
     private static func checkFormat(_ file: String) throws {
-        guard try FileState(at: file)?.size ?? 0 > 0 else { return try StoreFile.checkHeader(file) }
+        guard try FileState(at: file)?.size ?? 0 > 0, !PrivateFile.exists(file + "-journal") else {
+            return try StoreFile.checkHeader(file)
+        }
         try StoreFile.translating(file) {
             let database = try StoreFile.opened(file)
             _ = try database.read { try Schema.isThere($0, file) }

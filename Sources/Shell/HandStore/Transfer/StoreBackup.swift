@@ -20,6 +20,9 @@ package enum StoreBackup {
         try write(to: file) { partial in
             try StoreFile.translating(source) {
                 let database = try StoreFile.opened(source)
+                guard try database.read({ try Schema.isThere($0, source) }) else {
+                    throw StoreError.notAStore(path: source)
+                }
                 _ = try database.withConnection { try $0.run("VACUUM INTO ?", [.text(partial)]) }
                 try database.close()
                 if let rules {
