@@ -145,7 +145,7 @@ import Testing
         defer { loop.close() }
         var answer: Result<HTTPExchange.Answer, HTTPError>?
         HTTPExchange(
-            loop, at: .unix(server.folder.path + "/data/admin.sock"), target, method: "POST", patience: 60_000
+            loop, at: .unix(server.folder.path + "/data/admin.sock"), target, method: "POST", timeout: 60_000
         ) { answer = $0 }
         loop.run()
         return try #require(try answer?.get())

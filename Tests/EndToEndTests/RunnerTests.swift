@@ -41,8 +41,8 @@ private final class ScreenUser: Screenful {
     func type(_ text: String) { for character in text { runner?.take(.key(Key(.character(character)))) } }
 
     /// Lets the loop run until a line of the screen contains the text.
-    func sees(_ text: String, within patience: Duration = .seconds(60)) -> Bool {
-        let end = ContinuousClock.now + patience
+    func sees(_ text: String, within timeout: Duration = .seconds(60)) -> Bool {
+        let end = ContinuousClock.now + timeout
         while !lines.contains(where: { $0.contains(text) }) {
             if ContinuousClock.now > end { return false }
             _ = loop.runOnce()

@@ -187,12 +187,12 @@ import Testing
         var endpoint: HTTPEndpoint?
         func ask(_ then: @escaping () -> Void) {
             guard let address = endpoint?.localAddress else { return }
-            HTTPExchange(loop, at: .tcp(address), "/", patience: 300_000) { result in
+            HTTPExchange(loop, at: .tcp(address), "/", timeout: 300_000) { result in
                 answers.append((try? result.get().body) ?? "turned away")
                 then()
             }
         }
-        endpoint = try HTTPEndpoint(loop, at: .tcp(SocketAddress(ip: "127.0.0.1", port: 0)), mostVisitors: 2) {
+        endpoint = try HTTPEndpoint(loop, at: .tcp(SocketAddress(ip: "127.0.0.1", port: 0)), maxVisitors: 2) {
             owed.append($1)
             switch owed.count {
             // One after the other, so that two are waiting when the third arrives.
@@ -215,7 +215,7 @@ import Testing
         defer { loop.close() }
         let body = String(repeating: "x", count: bytes)
         var answered = 0
-        let endpoint = try HTTPEndpoint(loop, at: .tcp(SocketAddress(ip: "127.0.0.1", port: 0)), patience: 50) {
+        let endpoint = try HTTPEndpoint(loop, at: .tcp(SocketAddress(ip: "127.0.0.1", port: 0)), timeout: 50) {
             answered += 1
             $1(.init(body: body))
         }
@@ -308,7 +308,7 @@ import Testing
             }
         }
         let address = try #require(endpoint?.localAddress)
-        HTTPExchange(loop, at: .tcp(address), "/", patience: 300_000) { result in
+        HTTPExchange(loop, at: .tcp(address), "/", timeout: 300_000) { result in
             answer = try? result.get().body
             endpoint?.close()
         }

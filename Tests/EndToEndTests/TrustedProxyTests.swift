@@ -33,13 +33,13 @@ import Testing
     }
 
     private func hand(
-        _ words: [String], at address: SocketAddress, token: String? = nil, scheme: String = "hand", patience: Int = 60
+        _ words: [String], at address: SocketAddress, token: String? = nil, scheme: String = "hand", timeout: Int = 60
     ) throws -> Binary.Outcome {
         var environment = ["XDG_STATE_HOME": folder.path, "XDG_CONFIG_HOME": folder.path]
         environment["HAND_TOKEN"] = token
         environment["HAND_CA"] = folder.path + "/ca.pem"
         return try Binary.run(
-            words + ["--url", "\(scheme)://\(address)", "--timeout", "\(patience)"], environment: environment)
+            words + ["--url", "\(scheme)://\(address)", "--timeout", "\(timeout)"], environment: environment)
     }
 
     private func token(_ name: String) throws -> String {

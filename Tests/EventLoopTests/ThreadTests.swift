@@ -34,17 +34,17 @@ import Testing
     @Test func oneMessageWakesTheLoop() throws {
         try withLoop { loop in
             var received: [Int] = []
-            let patience = Timer(loop)
+            let timeout = Timer(loop)
             var mailbox: Mailbox<Int>?
             func end() {
                 mailbox?.close()
-                patience.close()
+                timeout.close()
             }
             mailbox = try Mailbox(loop) { batch in
                 received += batch
                 if received.count < 3 { mailbox?.post(received.count) } else { end() }
             }
-            patience.start(after: 60_000) { end() }
+            timeout.start(after: 60_000) { end() }
             let sending = try #require(mailbox)
             Work.submit(loop) {
                 sending.post(0)

@@ -68,7 +68,7 @@ import Testing
             for _ in 0...random.next(below: 3) {
                 bytes[random.next(below: bytes.count)] = UInt8(random.next(below: 256))
             }
-            bytes += (0..<ProxyHeader.mostBytes).map { _ in UInt8(random.next(below: 256)) }
+            bytes += (0..<ProxyHeader.maxBytes).map { _ in UInt8(random.next(below: 256)) }
             let found = Result { try ProxyHeader.read(bytes) }
             if case .success(nil) = found { Issue.record("\(bytes.prefix(40)) awaits more") }
         }

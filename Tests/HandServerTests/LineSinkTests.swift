@@ -109,7 +109,7 @@ import Testing
     @Test func muchMoreThanTheQueueIsWritten() throws {
         let sink = sink(try file("log"))
         let line = String(repeating: "x", count: 65_535) + "\n"
-        let count = 4 * LineSink.mostBytes / line.utf8.count
+        let count = 4 * LineSink.maxBytes / line.utf8.count
         for round in 1...count {
             for _ in 0..<2 { sink.write(line) }
             sink.flush(within: 60)
@@ -172,7 +172,7 @@ import Testing
     @Test(.timeLimit(.minutes(5))) func lostLinesAreToldEachTime() throws {
         let sink = sink(try full())
         let line = String(repeating: "x", count: 65_535) + "\n"
-        let room = LineSink.mostBytes / line.utf8.count
+        let room = LineSink.maxBytes / line.utf8.count
         for round in 1...2 {
             for _ in 0..<room + 3 { sink.write(line) }
             sink.move(to: try file("\(round)"))

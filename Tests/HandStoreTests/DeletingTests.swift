@@ -131,10 +131,10 @@ import Testing
         #expect(try store.deletedLists(before: .max, limit: 9).map(\.list.name) == ["c", "b"])
         #expect(throws: StoreError.notDeleted("a")) { try store.undelete(deletion, as: "a") }
         while try store.sweep(keeping: all[2]) {}
-        #expect(try store.giveUpOldest(of: "token eve") && !store.giveUpOldest(of: "token eve"))
+        #expect(try store.purgeOldest(of: "token eve") && !store.purgeOldest(of: "token eve"))
         #expect(try store.deletedLists(before: .max, limit: 9).map(\.list.name) == ["c"])
         while try store.sweep(keeping: all[2]) {}
-        #expect(try store.giveUpOldest(of: nil) && !store.giveUpOldest(of: nil))
+        #expect(try store.purgeOldest(of: nil) && !store.purgeOldest(of: nil))
         while try store.sweep(keeping: all[2]) {}
         #expect(try store.listCount(of: nil) == 1 && store.size() < full)
         #expect(try store.load(try #require(try store.list(named: "kept")).number).hand == kept.hand)
@@ -153,7 +153,7 @@ import Testing
         for (owner, expected) in [(nil, ["d", "a", "c"]), ("ada", ["d", "c"]), (nil, ["d"]), (nil, [])]
             as [(String?, [String])]
         {
-            #expect(try store.giveUpOldest(of: owner) && left() == expected)
+            #expect(try store.purgeOldest(of: owner) && left() == expected)
             while try store.sweep(keeping: 1 << 50) {}
             #expect(try left() == expected && store.listCount(of: nil) == expected.count)
         }

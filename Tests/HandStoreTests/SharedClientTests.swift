@@ -100,13 +100,13 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: path)) == before)
     }
 
-    private func steps(of author: UInt64 = .max, in log: UInt64 = 1) -> Retrace.Steps {
+    private func steps(of author: UInt64 = .max, in log: UInt64 = 1) -> UndoReconstruction.Steps {
         ClientJournal.steps(of: author, in: log, inJournalAt: path)
     }
 
     /// Which of its submissions undid others.
     @Test func stepsAreKeptByTheirSequences() throws {
-        #expect(steps() == Retrace.Steps())
+        #expect(steps() == UndoReconstruction.Steps())
         try inJournal(first) { journal in
             try journal.carryOut(.step(.undo, 1, 4))
             try journal.noteEmpty(.undo, in: 1, at: 9, by: .max)
@@ -114,7 +114,7 @@ import Testing
             try journal.noteEmpty(.redo, in: 1, at: 9, by: .max)
             try journal.noteEmpty(.redo, in: 1, at: 9, by: 7)
             try journal.carryOut(.step(.undo, .max, 6))
-            #expect(steps() == Retrace.Steps(made: [4: .undo, 5: .redo], empty: [9: [.undo, .redo]]))
+            #expect(steps() == UndoReconstruction.Steps(made: [4: .undo, 5: .redo], empty: [9: [.undo, .redo]]))
             // Sequences belong to the client; undos without a commit belong to one name.
             #expect(steps(of: 7).empty == [9: [.redo]])
         }
@@ -122,7 +122,7 @@ import Testing
         // They are useless to another client id, which has its own sequences.
         try inJournal(first) { try $0.carryOut(.shared) }
         try inJournal(second) { _ in }
-        #expect(steps() == Retrace.Steps() && steps(in: .max) == Retrace.Steps())
+        #expect(steps() == UndoReconstruction.Steps() && steps(in: .max) == UndoReconstruction.Steps())
     }
 
     @Test func theNewestStepsAreKept() throws {

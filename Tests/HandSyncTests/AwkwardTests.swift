@@ -46,7 +46,7 @@ import Testing
     @Test func noClientIsReplacedTooOften() {
         let play = AwkwardPlay(seed: 1)
         let often = (0..<50).filter { _ in play.awkwardness.mayReplace() }.count
-        #expect(often <= ClientMachine.mostReplacements)
+        #expect(often <= ClientMachine.maxReplacements)
     }
 }
 

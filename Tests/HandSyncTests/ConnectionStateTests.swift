@@ -52,7 +52,7 @@ import Testing
         init(in state: String) {
             client.connect()
             // Only the fourth connection within a minute that replaces this one means another program.
-            for _ in 0...ClientMachine.mostReplacements {
+            for _ in 0...ClientMachine.maxReplacements {
                 client.hear(.error(code: .replaced, request: 0, retryAfter: 0, message: ""))
                 happens("start")
                 happens("connected")

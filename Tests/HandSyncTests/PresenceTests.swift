@@ -58,11 +58,11 @@ import Testing
                 let focus = random.next() & 1 == 0 ? nil : Focus(ItemID(rawValue: 9))
                 visitors[author] = visitors[author] == nil ? .init(name: "v", focus: focus) : nil
                 let (before, own) = (board.last, board.ownChanges)
-                board.setVisitors(visitors)
+                board.setPeers(visitors)
                 // Other servers are sent only the people who are present here, and nothing has changed if nobody can
                 // see it.
                 #expect(board.ownChanges == own && board.last == before + (truth[author] == nil ? 1 : 0))
-                board.setVisitors(visitors)
+                board.setPeers(visitors)
                 #expect(board.last <= before + 1)
             default:
                 guard !readers.isEmpty else { continue }
@@ -91,7 +91,7 @@ import Testing
         let gone = entries.filter { $0.place == .gone }.map(\.author)
         #expect(gone == Array((10_000 - UInt64(gone.count) + 1)...10_000))
         // People at other servers are not forgotten while they are present.
-        board.setVisitors([1: .init(name: "v", focus: nil)])
+        board.setPeers([1: .init(name: "v", focus: nil)])
         for author in 2...UInt64(10_000) {
             board.join(author, name: "p")
             board.leave(author)

@@ -65,7 +65,7 @@ import Testing
     /// However much others do in between: the oldest of one's own edits are forgotten, the others can be undone.
     @Test func undoMemoryIsBounded() throws {
         var world = TestNetwork(tasks(100), replicas: 2)
-        let (rounds, mostBytes) = (100, 4 << 20)
+        let (rounds, maxBytes) = (100, 4 << 20)
         func text(_ round: Int, _ index: Int) -> String {
             "\(round) \(index) " + String(repeating: "\(round % 10)", count: 1_000)
         }
@@ -77,12 +77,12 @@ import Testing
             }
             try world.edit(1, others.delta)
             try world.settle()
-            #expect(world.replicas[0].undoBytes <= mostBytes)
+            #expect(world.replicas[0].undoBytes <= maxBytes)
         }
         var undone = 0
         while try world.replicas[0].take(.undo) != nil {
             undone += 1
-            #expect(world.replicas[0].undoBytes <= mostBytes)
+            #expect(world.replicas[0].undoBytes <= maxBytes)
             #expect(world.replicas[0].view[0].content.text == (undone < rounds ? "own \(rounds - 1 - undone)" : "t1"))
         }
         #expect(undone > 10 && undone < rounds, "\(undone)")

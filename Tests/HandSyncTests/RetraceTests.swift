@@ -10,7 +10,7 @@ import Testing
     private struct Couple {
         var world: TestNetwork
         var chaos: Chaos
-        var steps = Retrace.Steps()
+        var steps = UndoReconstruction.Steps()
 
         init(_ seed: UInt64) {
             chaos = Chaos(seed: seed)
@@ -23,8 +23,8 @@ import Testing
         }
 
         /// Returns what a step does according to the history, and which commit it undoes, or nil if there is none.
-        func predicted(_ step: UndoStep) -> (Retraction, Retrace.Target)? {
-            var retrace = Retrace(Retrace.Memory(own: [1: steps]), revision: world.log.count)
+        func predicted(_ step: UndoStep) -> (Retraction, UndoReconstruction.Target)? {
+            var retrace = UndoReconstruction(UndoReconstruction.Memory(own: [1: steps]), revision: world.log.count)
             while true {
                 switch retrace.next(for: .step(step)) {
                 case .read(let revisions):
@@ -138,7 +138,7 @@ import Testing
         #expect(couple.predicted(.undo)?.1 == redo.1)
     }
 
-    /// Retrace asks for exactly what it must know, and undoes anybody's commit by its revision.
+    /// UndoReconstruction asks for exactly what it must know, and undoes anybody's commit by its revision.
     @Test func onlyNeededCommitsAreRequested() throws {
         var couple = Couple(0)
         let before = couple.world.authority.hand
@@ -149,7 +149,7 @@ import Testing
             try couple.world.settle()
         }
         let (log, past) = (couple.world.log, couple.world.past)
-        var retrace = Retrace(Retrace.Memory(own: [1: couple.steps]), revision: 4)
+        var retrace = UndoReconstruction(UndoReconstruction.Memory(own: [1: couple.steps]), revision: 4)
         // Only the newest commit is read and examined for an undo.
         #expect(retrace.next(for: .step(.undo)) == .read(4...4))
         retrace.prepend([log[3]])
@@ -180,8 +180,8 @@ import Testing
             try couple.world.edit(1, couple.world.replicas[1].view.rewording(index, "x"))
             try couple.world.settle()
         }
-        for wish in [Retrace.Wish.step(.undo), .revision(1)] {
-            var retrace = Retrace(Retrace.Memory(own: [1: couple.steps]), revision: 3)
+        for wish in [UndoReconstruction.Wish.step(.undo), .revision(1)] {
+            var retrace = UndoReconstruction(UndoReconstruction.Memory(own: [1: couple.steps]), revision: 3)
             var asked = 0
             while case .read(let revisions) = retrace.next(for: wish), asked < 10 {
                 asked += 1

@@ -39,22 +39,22 @@ import Testing
     @Test func aSingleServerGetsAllTheTime() {
         for names in [[], ["a:1"]] {
             var round = ServerRound(names, list: "groceries", most: 10_000)
-            #expect(round.target == Target(host: 0, address: nil, patience: nil))
+            #expect(round.target == Target(host: 0, address: nil, timeout: nil))
             #expect(round.failed("unknown host") == .wait(notBefore: 0, reason: "unknown host"))
             round.found(addresses: 1)
-            #expect(round.target == Target(host: 0, address: 0, patience: nil) && round.hurry == nil)
+            #expect(round.target == Target(host: 0, address: 0, timeout: nil) && round.answerTimeout == nil)
             #expect(round.name == nil)
             round.succeeded()
             let end = round.failed("lost", notBefore: 200, lasted: 100_000)
             #expect(end == .wait(notBefore: 200, reason: "lost"))
-            #expect(round.target == Target(host: 0, address: nil, patience: nil), "it is looked up again")
+            #expect(round.target == Target(host: 0, address: nil, timeout: nil), "it is looked up again")
         }
     }
 
     /// Each is tried once; then there is a wait, and everything starts again, from the home server on.
     @Test func allServersAreTriedBeforeAWait() throws {
         var round = Self.round("a:1", "b:1", "c:1")
-        #expect(round.target == Target(host: 0, address: nil, patience: 1_000) && round.name == "a:1")
+        #expect(round.target == Target(host: 0, address: nil, timeout: 1_000) && round.name == "a:1")
         for _ in 0..<2 {
             let (tried, step) = failures(&round)
             #expect(tried == ["0.0", "1.0", "2.0"])
@@ -77,9 +77,9 @@ import Testing
         var one = Self.round("a:1")
         #expect(failures(&one, addresses: [2]).0 == ["0.0", "0.1"])
         // While there are others to try, each has one second.
-        #expect(one.target.patience == nil)
+        #expect(one.target.timeout == nil)
         one.found(addresses: 2)
-        #expect(one.target == Target(host: 0, address: 0, patience: 1_000))
+        #expect(one.target == Target(host: 0, address: 0, timeout: 1_000))
         #expect(one.failed("refused") == .tryNext)
         #expect(one.failed("reset") == .wait(notBefore: 0, reason: "refused; reset"))
     }
@@ -100,9 +100,9 @@ import Testing
         #expect(round.target.address == 1)
         round.succeeded()
         #expect(round.failed("lost", lasted: 1_000) == .tryNext)
-        #expect(round.target == Target(host: 1, address: 2, patience: 1_000))
+        #expect(round.target == Target(host: 1, address: 2, timeout: 1_000))
         #expect(round.failed("refused") == .tryNext)
-        #expect(round.target == Target(host: 1, address: 0, patience: 1_000), "the address is still valid")
+        #expect(round.target == Target(host: 1, address: 0, timeout: 1_000), "the address is still valid")
         #expect(round.failed("refused") == .tryNext)
         let (tried, step) = failures(&round)
         #expect(tried == ["2.0", "0.0"])
@@ -133,23 +133,23 @@ import Testing
     /// once.
     @Test func aSlowServerGetsMoreTimeInTheNextRound() {
         var round = Self.round("a:1", "b:1")
-        for patience in [1_000, 2_000, 4_000, 8_000] as [UInt64] {
-            #expect(round.hurry == patience && round.name == "a:1")
+        for timeout in [1_000, 2_000, 4_000, 8_000] as [UInt64] {
+            #expect(round.answerTimeout == timeout && round.name == "a:1")
             #expect(round.failed("refused") == .tryNext)
-            #expect(round.hurry == patience && round.name == "b:1")
+            #expect(round.answerTimeout == timeout && round.name == "b:1")
             #expect(round.failed("no answer", isHasty: true) == .tryNext)
         }
-        #expect(round.hurry == 10_000)
+        #expect(round.answerTimeout == 10_000)
         #expect(round.failed("refused") == .tryNext)
         let end = round.failed("no answer", isHasty: true)
         #expect(end == .wait(notBefore: 0, reason: "a:1: refused; b:1: no answer"))
-        #expect(round.hurry == 1_000, "after a wait, the patience is reset")
+        #expect(round.answerTimeout == 1_000, "after a wait, the timeout is reset")
         #expect(round.failed("no answer", isHasty: true) == .tryNext)
         #expect(round.failed("full", notBefore: 700) == .wait(notBefore: 700, reason: "a:1: no answer; b:1: full"))
-        #expect(round.hurry == 2_000)
+        #expect(round.answerTimeout == 2_000)
         round.found(addresses: 1)
         round.succeeded()
-        #expect(round.hurry == 1_000)
+        #expect(round.answerTimeout == 1_000)
     }
 
     /// No server gets more time than a single server would.

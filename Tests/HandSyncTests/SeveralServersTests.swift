@@ -28,7 +28,7 @@ import Testing
         client.perform { $0.disconnected(reason: "refused", now: 0) }
         client.perform { $0.disconnected(reason: "refused", now: 0) }
         let expected: [(Int, Int?)] = [(0, nil), (0, 0), (0, 1), (1, nil)]
-        #expect(targets(client) == expected.map { .init(host: $0, address: $1, patience: 1_000) })
+        #expect(targets(client) == expected.map { .init(host: $0, address: $1, timeout: 1_000) })
         #expect(statuses(client) == [.connecting(to: "a:1"), .connecting(to: "a:1"), .connecting(to: "b:1")])
         #expect(client.machine.deadline == nil)
         // A late result of the lookup is ignored.
@@ -60,7 +60,7 @@ import Testing
         client.perform { $0.timer(now: 1_100) }
         #expect(targets(client).map(\.host) == [0, 1])
         client.perform { $0.unanswered(now: 2_100) }
-        #expect(targets(client).map(\.host) == [0, 1, 0] && targets(client).last?.patience == 2_000)
+        #expect(targets(client).map(\.host) == [0, 1, 0] && targets(client).last?.timeout == 2_000)
         client.perform { $0.connected(now: 3_000) }
         #expect(client.machine.deadline == 5_000)
         client.welcome(now: 4_900)
@@ -73,7 +73,7 @@ import Testing
         for _ in 0..<9 { client.perform { $0.unanswered(now: 0) } }
         #expect(client.retryIn == nil)
         client.perform { $0.unanswered(now: 0) }
-        #expect(targets(client).map(\.patience) == [1, 1, 2, 2, 4, 4, 8, 8, 10, 10].map { $0 * 1_000 })
+        #expect(targets(client).map(\.timeout) == [1, 1, 2, 2, 4, 4, 8, 8, 10, 10].map { $0 * 1_000 })
         #expect(client.retryIn != nil)
         let offline = statuses(client).last
         #expect(offline == .offline(reason: "a:1, b:1: no answer within 10 s", retryIn: client.retryIn))
@@ -118,7 +118,7 @@ import Testing
         client.perform { $0.unanswered(now: 1_000) }
         #expect(targets(client).map(\.host) == [0, 1, 1] && client.machine.deadline == nil)
         client.perform { $0.start() }
-        #expect(targets(client).last == .init(host: 0, address: nil, patience: 1_000))
+        #expect(targets(client).last == .init(host: 0, address: nil, timeout: 1_000))
     }
 
     /// A permanent refusal counts, whichever server sends it.

@@ -184,7 +184,7 @@ import Testing
             ada.send([UInt8](repeating: 1, count: 16 << 10))
             read += 16 << 10
         }
-        #expect(read == Connection.mostIgnored)
+        #expect(read == Connection.maxIgnored)
         world.pass(world.limits.drainDeadline + 1_000)
         #expect(ada.isClosed && world.service.load.connections == 0)
     }

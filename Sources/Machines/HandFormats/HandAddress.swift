@@ -17,7 +17,7 @@ package struct HandAddress: Equatable, Sendable {
     }
 
     /// The maximum number of hosts in an address.
-    package static let mostHosts = 16
+    package static let maxHosts = 16
 
     package var server: Server
     /// The list's name; nil if the address only names a server.
@@ -64,8 +64,8 @@ package struct HandAddress: Equatable, Sendable {
     package static func parts(of text: String) throws -> (server: Server, path: [String]) {
         let (start, places, end) = authority(of: text)
         if places.count == 1 { return try parts(ofOne: text) }
-        if places.count > mostHosts {
-            throw fault(in: text, "expected at most \(mostHosts) hosts, found \(places.count)")
+        if places.count > maxHosts {
+            throw fault(in: text, "expected at most \(maxHosts) hosts, found \(places.count)")
         }
         var (hosts, isSecure, path): ([Host], Bool, [String]) = ([], false, [])
         for place in places {

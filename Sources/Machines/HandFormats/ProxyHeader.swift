@@ -20,12 +20,12 @@ package struct ProxyHeader: Equatable, Sendable {
     }
 
     /// The longest accepted header of version 2, with everything that a proxy may add to it.
-    package static let mostBytes = 4_096
+    package static let maxBytes = 4_096
 
     private static let signature: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A]
     private static let word = Array("PROXY ".utf8)
     /// The longest header of version 1, with its line break.
-    private static let mostLine = 107
+    private static let maxLine = 107
 
     /// Reads a header at the start of the bytes. Returns it and its length, or nil if more bytes are needed.
     package static func read(_ bytes: [UInt8]) throws(Malformed) -> (header: ProxyHeader, size: Int)? {
@@ -42,8 +42,8 @@ package struct ProxyHeader: Equatable, Sendable {
     // MARK: Version 1
 
     private static func line(_ bytes: [UInt8]) throws(Malformed) -> (header: ProxyHeader, size: Int)? {
-        guard let end = bytes.prefix(mostLine).firstRange(of: [0x0D, 0x0A]) else {
-            if bytes.count >= mostLine { throw Malformed() }
+        guard let end = bytes.prefix(maxLine).firstRange(of: [0x0D, 0x0A]) else {
+            if bytes.count >= maxLine { throw Malformed() }
             return nil
         }
         let text = bytes[..<end.lowerBound]
@@ -67,7 +67,7 @@ package struct ProxyHeader: Equatable, Sendable {
         guard bytes.count >= 16 else { return nil }
         let (command, family) = (bytes[12], bytes[13])
         let size = 16 + (Int(bytes[14]) << 8 | Int(bytes[15]))
-        guard command == 0x20 || command == 0x21, size <= mostBytes else { throw Malformed() }
+        guard command == 0x20 || command == 0x21, size <= maxBytes else { throw Malformed() }
         guard bytes.count >= size else { return nil }
         // A health check by the proxy itself, or a family of addresses that is not supported.
         if command == 0x20 || ![0x11, 0x21].contains(family) { return (ProxyHeader(source: nil), size) }

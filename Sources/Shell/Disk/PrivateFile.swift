@@ -180,9 +180,9 @@ package enum PrivateFile {
         }
     }
 
-    /// Reads a pipe to its end. Its writer has `patience` milliseconds for each part.
+    /// Reads a pipe to its end. Its writer has `timeout` milliseconds for each part.
     private static func readPipe(
-        _ descriptor: Int32, _ path: String, _ patience: Int32
+        _ descriptor: Int32, _ path: String, _ timeout: Int32
     ) throws(FileError) -> [UInt8] {
         var bytes: [UInt8] = []
         while true {
@@ -197,7 +197,7 @@ package enum PrivateFile {
                 guard error.code == EAGAIN else { throw error }
             }
             var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            guard poll(&ready, 1, patience) > 0 else {
+            guard poll(&ready, 1, timeout) > 0 else {
                 throw FileError("read", path, because: "it is a pipe that nobody writes to or closes. Move it away")
             }
             if ready.revents & Int16(POLLIN) == 0 { return bytes }

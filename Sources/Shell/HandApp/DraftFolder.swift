@@ -9,13 +9,13 @@ struct DraftFolder: Sendable {
 
     private static let ending = ".json"
     /// The most bytes that are read from a file; no list accepts as many.
-    private static let mostBytes = 4 << 20
+    private static let maxBytes = 4 << 20
 
     /// The kept texts. A file that cannot be read stays, and is left out.
     func read() -> [KeptDraft] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         return names.filter { $0.hasSuffix(Self.ending) }.sorted().compactMap { name in
-            guard let bytes = try? PrivateFile.read(file(name), upTo: Self.mostBytes)?.bytes else { return nil }
+            guard let bytes = try? PrivateFile.read(file(name), upTo: Self.maxBytes)?.bytes else { return nil }
             return try? KeptDraft(name: name, JSONValue.parse(bytes))
         }
     }

@@ -19,7 +19,7 @@ final class OutsideEditor {
     private var process: ChildProcess?
 
     /// The most bytes that are read from the file; no list accepts as many.
-    private static let mostBytes = 4 << 20
+    private static let maxBytes = 4 << 20
     /// The editors to try if the user has not chosen one.
     private static let usual = ["sensible-editor", "editor", "nano", "vi"]
 
@@ -74,8 +74,8 @@ final class OutsideEditor {
 
     /// The text that the editor has saved so far; nil if it has saved none that can be read.
     var saved: String? {
-        guard let bytes = try? PrivateFile.read(file, upTo: Self.mostBytes + 1)?.bytes, bytes != given,
-            bytes.count <= Self.mostBytes
+        guard let bytes = try? PrivateFile.read(file, upTo: Self.maxBytes + 1)?.bytes, bytes != given,
+            bytes.count <= Self.maxBytes
         else { return nil }
         return Self.text(bytes)
     }
@@ -96,13 +96,13 @@ final class OutsideEditor {
 
     private func outcome(_ end: ChildProcess.End) -> Result<String, Problem> {
         do {
-            let bytes = try PrivateFile.read(file, upTo: Self.mostBytes + 1)?.bytes
+            let bytes = try PrivateFile.read(file, upTo: Self.maxBytes + 1)?.bytes
             if let failure = failure(end) {
                 let isAsItWas = bytes == nil || bytes == given
                 return .failure(isAsItWas ? gone(failure) : kept(failure + "; what it saved is"))
             }
             guard let bytes else { return .failure(gone("the editor has removed its file")) }
-            if bytes.count > Self.mostBytes { return .failure(kept("what the editor saved is too large; it is")) }
+            if bytes.count > Self.maxBytes { return .failure(kept("what the editor saved is too large; it is")) }
             guard let text = Self.text(bytes) else {
                 return .failure(kept("what the editor saved is not UTF-8; it is"))
             }

@@ -26,7 +26,7 @@ public struct ClientConfiguration: Sendable {
     /// The author numbers of the person's other clients, whose edits can be undone with this one.
     package var persons: Set<UInt64> = []
     /// Returns what the person's journals remember of a history.
-    package var memory: @Sendable (UInt64) -> Retrace.Memory = { _ in Retrace.Memory() }
+    package var memory: @Sendable (UInt64) -> UndoReconstruction.Memory = { _ in UndoReconstruction.Memory() }
     /// The secret that identifies the person, for servers that require one.
     public var token: String?
     /// The authorities that must have signed the certificate of a server with TLS.

@@ -5,7 +5,7 @@ import HandSync
 extension HandClient {
     /// The longest list of which a copy is kept: writing a longer one would take longer than everything else. (A
     /// followed list is always kept.)
-    static let mostItemsKept = 100_000
+    static let maxItemsKept = 100_000
 
     /// Returns the lists whose edits wait to be sent. Needs no server.
     package func waitingLists() async throws -> [String] {
@@ -27,7 +27,7 @@ extension HandClient {
     /// Keeps a copy of a list as the server has it, for offline edits. If edits wait, they are based on the existing
     /// copy, and that stays.
     package func keep(_ name: String, _ hand: Hand, at revision: Int) async throws {
-        guard hand.count <= Self.mostItemsKept else { return }
+        guard hand.count <= Self.maxItemsKept else { return }
         // The excerpt has the id of the history.
         let excerpt = try await self.excerpt(of: name)
         try await keep(Replica(confirmed: hand, revision: revision, logID: excerpt.logID, sequence: 0), of: name)

@@ -128,8 +128,8 @@ extension HandClient {
 
     /// Reads what must be known for a wish, and returns what to do: `make`, `nothing` or `forgotten`.
     package func advice(
-        for wish: Retrace.Wish, _ past: inout Retrace, of name: String
-    ) async throws -> Retrace.Advice {
+        for wish: UndoReconstruction.Wish, _ past: inout UndoReconstruction, of name: String
+    ) async throws -> UndoReconstruction.Advice {
         while true {
             let advice = past.next(for: wish)
             switch advice {
@@ -149,7 +149,7 @@ extension HandClient {
         let memory = try await read { $0.configuration.memory }
         while true {
             let state = try await read { try $0.followed(name) }
-            var past = Retrace(memory(state.logID), revision: state.revision)
+            var past = UndoReconstruction(memory(state.logID), revision: state.revision)
             guard case .make(let retraction, _, _) = try await advice(for: .step(step), &past, of: name) else {
                 return false
             }

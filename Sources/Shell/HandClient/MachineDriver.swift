@@ -41,7 +41,7 @@ package final class MachineDriver {
     private func carryOut(_ effect: ClientMachine.Effect) {
         switch effect {
         case .connect(let target):
-            connection?.connect(to: target.host, address: target.address, within: target.patience)
+            connection?.connect(to: target.host, address: target.address, within: target.timeout)
         case .send(let bytes): outgoing += bytes
         case .disconnect: disconnect()
         case .keep, .takeID, .status, .list, .latency, .answer, .warning: shell?.carryOut(effect)

@@ -7,12 +7,12 @@ public struct Settlement: Sendable {
     /// The revision of the last committed edit, or nil if there was none.
     public internal(set) var revision: Int?
     public internal(set) var rejections: [Rejection] = []
-    /// The newest notices: at most ``mostNotices``, because a program may never take them.
+    /// The newest notices: at most ``maxNotices``, because a program may never take them.
     public internal(set) var notices: [Replica.Notice] = []
     /// The names of the people who overrode edits, by author number.
     public internal(set) var people: [UInt64: String] = [:]
 
-    public static let mostNotices = 1_000
+    public static let maxNotices = 1_000
 
     mutating func note(_ notice: Replica.Notice) {
         switch notice {
@@ -22,7 +22,7 @@ public struct Settlement: Sendable {
         }
         notices.append(notice)
         // Removing half at a time keeps the amortized cost of a notice constant.
-        if notices.count > Self.mostNotices { notices.removeFirst(Self.mostNotices / 2) }
-        if rejections.count > Self.mostNotices { rejections.removeFirst(Self.mostNotices / 2) }
+        if notices.count > Self.maxNotices { notices.removeFirst(Self.maxNotices / 2) }
+        if rejections.count > Self.maxNotices { rejections.removeFirst(Self.maxNotices / 2) }
     }
 }

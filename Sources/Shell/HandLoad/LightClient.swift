@@ -63,7 +63,7 @@ final class LightClient: LoadClient {
     private func connect() {
         welcomeDeadline = nil
         let target = servers.target
-        wire?.connect(to: target.host, address: target.address, within: target.patience)
+        wire?.connect(to: target.host, address: target.address, within: target.timeout)
     }
 
     func close() { goOffline() }
@@ -133,7 +133,7 @@ final class LightClient: LoadClient {
             servers.found(addresses: addresses)
             connect()
         case .opened:
-            welcomeDeadline = servers.hurry.map { loop.now + $0 }
+            welcomeDeadline = servers.answerTimeout.map { loop.now + $0 }
             scanner = FrameScanner()
             let hello = UpMessage.Hello(
                 capabilities: [], client: id, person: "load \(number + 1)", program: "hand load", token: token)

@@ -38,7 +38,7 @@ package struct LoadPlan: Sendable {
     /// people do.
     package var spreads = false
     /// How many seconds the clients have to settle after the work.
-    package var patience: Double = 30
+    package var timeout: Double = 30
     /// The address from which the server's own figures are read over HTTP, if at all.
     package var status: SocketAddress?
     /// The signals that end the work early, with the result so far. A second one does not wait for the clients.

@@ -19,12 +19,12 @@ extension LoadRun {
     private func compare(_ hand: Hand, _ revision: Int, _ name: String, _ names: ArraySlice<String>) {
         let mine = players.filter { $0.list == name }
         let behind = mine.count { $0.client.revision < revision }
-        if behind > 0, seconds(since: phaseStart) < patience {
+        if behind > 0, seconds(since: phaseStart) < timeout {
             progress(.converging(mine.count - behind, of: mine.count))
             return later(Self.tick) { [unowned self] in compare(hand, revision, name, names) }
         }
         // Another process may have committed after the fetch.
-        if mine.contains(where: { $0.client.revision > revision }), seconds(since: phaseStart) < patience {
+        if mine.contains(where: { $0.client.revision > revision }), seconds(since: phaseStart) < timeout {
             return later(Self.tick) { [unowned self] in compare(names) }
         }
         let differences = mine.compactMap { Self.difference($0, hand, revision) }

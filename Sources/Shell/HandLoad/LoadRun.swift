@@ -28,7 +28,7 @@ package final class LoadRun {
     private let timer: Timer
     private var signals: [Signal] = []
     /// How long the clients may take to settle.
-    var patience: Double
+    var timeout: Double
     var phase = Phase.preparing
     var seeder: ListSeeder?
     var players: [Player] = []
@@ -79,7 +79,7 @@ package final class LoadRun {
         self.plan = plan
         self.loop = loop
         self.progress = progress
-        patience = plan.patience
+        timeout = plan.timeout
         meter = Meter(clients: plan.own.count)
         timer = Timer(loop)
         result = LoadResult(seed: plan.seed, clients: plan.own.count)
@@ -177,7 +177,7 @@ package final class LoadRun {
         switch phase {
         case .preparing, .connecting: fail("the test was ended before the clients began to work")
         case .working: endWork()
-        case .settling, .comparing: patience = 0
+        case .settling, .comparing: timeout = 0
         case .over: break
         }
     }
@@ -193,7 +193,7 @@ package final class LoadRun {
     private func waitForSettled() {
         let settled = players.count { $0.client?.isSettled == true }
         progress(.converging(settled, of: players.count))
-        guard settled == players.count || seconds(since: phaseStart) > patience else { return }
+        guard settled == players.count || seconds(since: phaseStart) > timeout else { return }
         phase = .comparing
         progress(.settled)
         phaseStart = Loop.monotonicNanoseconds

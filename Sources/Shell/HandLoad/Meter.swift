@@ -11,7 +11,7 @@ package final class Meter {
     let stride: Int
     /// The first problems, in words.
     private(set) var problems: [String] = []
-    private static let mostProblems = 20
+    private static let maxProblems = 20
     /// The highest revision of each list that a client had when an edit of its own was answered.
     private var reached: [String: Int] = [:]
 
@@ -70,6 +70,6 @@ package final class Meter {
     /// Counts an error; `detail` is kept for the first few.
     package func failed(_ kind: String, _ detail: @autoclosure () -> String) {
         figures.errors[kind, default: 0] += 1
-        if problems.count < Self.mostProblems { problems.append(detail()) }
+        if problems.count < Self.maxProblems { problems.append(detail()) }
     }
 }

@@ -36,7 +36,7 @@ package final class Player {
     private let onFinished: () -> Void
 
     /// How many seconds `expect converged` may take.
-    private static let patience: UInt64 = 30
+    private static let timeout: UInt64 = 30
 
     package init(
         _ run: ScriptRun, number: Int, list: String, _ alarm: any Alarm, _ meter: Meter,
@@ -94,7 +94,7 @@ package final class Player {
         meter.failed(
             "not converged",
             "client \(number + 1) is at revision \(client.revision) of '\(list)', others were at \(revision) "
-                + "\(Self.patience) s ago")
+                + "\(Self.timeout) s ago")
         go()
     }
 
@@ -153,7 +153,7 @@ package final class Player {
             }
             state = .stalled
         case .expectConverged:
-            state = .converging(revision: meter.newest(of: list), until: alarm.now + Self.patience * 1_000_000_000)
+            state = .converging(revision: meter.newest(of: list), until: alarm.now + Self.timeout * 1_000_000_000)
         case .finished:
             state = .finished
             onFinished()

@@ -21,7 +21,7 @@ package final class StoreThreads {
     }
 
     /// One of the pool's four threads is left for writing: many readers must not delay commits.
-    private static let mostReaders = 3
+    private static let maxReaders = 3
 
     package init(_ loop: Loop) {
         self.loop = loop
@@ -52,7 +52,7 @@ package final class StoreThreads {
     }
 
     private func startReaders() {
-        while reading < Self.mostReaders, let reader = readers.popFirst() {
+        while reading < Self.maxReaders, let reader = readers.popFirst() {
             reading += 1
             reader()
         }

@@ -68,7 +68,7 @@ final class StoreWatch {
 /// Whether, and for how long, a store cannot be reached. Times are in milliseconds.
 package struct StoreAbsence: Sendable {
     /// After that time without a store, clients are sent away.
-    package static let patience: UInt64 = 10_000
+    package static let timeout: UInt64 = 10_000
     private var since: UInt64?
 
     package init() {}
@@ -78,5 +78,5 @@ package struct StoreAbsence: Sendable {
     /// Notes the result of a look at the store.
     package mutating func note(isThere: Bool, now: UInt64) { since = isThere ? nil : since ?? now }
 
-    package func isLong(now: UInt64) -> Bool { since.map { now >= $0 + Self.patience } ?? false }
+    package func isLong(now: UInt64) -> Bool { since.map { now >= $0 + Self.timeout } ?? false }
 }

@@ -68,7 +68,7 @@ import Testing
 
     /// The outcome of an append that takes too long is also unknown; the server has given up by itself then.
     @Test func aListHeldForTooLongLeavesTheOutcomeUnknown() throws {
-        let hasty = try PostgresStore.shared(folder, patience: .seconds(2))
+        let hasty = try PostgresStore.shared(folder, timeout: .seconds(2))
         let batch = try SharedWriter(hasty, list, client: 1).batch()
         let answer = try append(batch, to: hasty) { pid in
             try eventually("the server gives up") {
@@ -91,7 +91,7 @@ import Testing
         defer { proxy.close() }
         let store = try PostgresStore(
             "postgres://hand@127.0.0.1:\(proxy.address.port)/hand?connect_timeout=1", schema: folder.schema,
-            patience: .seconds(2))
+            timeout: .seconds(2))
         defer { store.close() }
         try body(store, proxy)
     }
@@ -132,7 +132,7 @@ import Testing
 
     @Test func aRestartedServerIsUsedAgain() throws {
         let server = try PostgresServer()
-        let store = try PostgresStore(server.address(), patience: .seconds(2))
+        let store = try PostgresStore(server.address(), timeout: .seconds(2))
         let list = try store.newList()
         var writer = try SharedWriter(store, list, client: 1)
         try writer.append(2)
@@ -158,7 +158,7 @@ import Testing
     /// waits for a missing standby until somebody ends the wait; the successful answer then comes with a warning.
     @Test func anUnconfirmedCommitIsUnknown() throws {
         let server = try PostgresServer()
-        let store = try PostgresStore(server.address(), patience: .seconds(2))
+        let store = try PostgresStore(server.address(), timeout: .seconds(2))
         let list = try store.newList()
         let batch = try SharedWriter(store, list, client: 1).batch()
         try setStandby("nobody", of: server)
@@ -185,7 +185,7 @@ import Testing
     /// An append under a lock waits for the standby like all others.
     @Test func anUnconfirmedCommitUnderALockIsUnknown() throws {
         let server = try PostgresServer()
-        let store = try PostgresStore(server.address(), patience: .seconds(2), lockTime: .seconds(15))
+        let store = try PostgresStore(server.address(), timeout: .seconds(2), lockTime: .seconds(15))
         let other = try PostgresStore(server.address())
         let list = try store.newList()
         var (unlucky, lucky) = (try SharedWriter(store, list, client: 1), try SharedWriter(other, list, client: 2))

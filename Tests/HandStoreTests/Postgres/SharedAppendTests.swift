@@ -247,7 +247,7 @@ import Testing
         try other.undelete(deletion, as: "back")
         #expect(try writer.append(batch) == .taken)
         try one.delete("back", by: "ada", at: 6)
-        #expect(try other.giveUpOldest(of: nil))
+        #expect(try other.purgeOldest(of: nil))
         #expect(try writer.append(batch) == .gone)
         while try other.sweep(keeping: 0) {}
         #expect(try one.size() == 0)

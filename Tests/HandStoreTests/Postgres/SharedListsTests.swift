@@ -64,7 +64,7 @@ import Testing
         }
         // Each gives up another one.
         let given = try race { store, _ in
-            guard try store.giveUpOldest(of: nil) else { throw StoreError.failed("none") }
+            guard try store.purgeOldest(of: nil) else { throw StoreError.failed("none") }
         }
         #expect(given.0 == 8)
         #expect(try one.deletedLists(before: .max, limit: 9).isEmpty && one.listCount(of: nil) == 1)

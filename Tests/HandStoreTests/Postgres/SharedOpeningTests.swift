@@ -30,7 +30,7 @@ import Testing
     private func complaint(_ address: String? = nil, schema: String? = nil) -> String? {
         do {
             try PostgresStore(
-                address ?? server.address(), schema: schema ?? folder.schema, patience: .seconds(2)
+                address ?? server.address(), schema: schema ?? folder.schema, timeout: .seconds(2)
             ).close()
             return nil
         } catch {
@@ -109,7 +109,7 @@ import Testing
         try real.query("SELECT pg_reload_conf()")
         let address = "postgres:///hand?host=\(real.folder)&user=\(role)"
         func open() throws {
-            try PostgresStore(address, schema: folder.schema, passwordFile: file, patience: .seconds(20)).close()
+            try PostgresStore(address, schema: folder.schema, passwordFile: file, timeout: .seconds(20)).close()
         }
         #expect { try open() } throws: { "\($0)".contains("Write the database's password into it") }
         try "wr0ng\n".write(toFile: file, atomically: true, encoding: .utf8)
@@ -131,7 +131,7 @@ import Testing
         try reader.query("SELECT pg_reload_conf()", on: "hand")
         let hosts = ["127.0.0.1", "/nowhere", reader.folder, server.folder].joined(separator: ",")
         let store = try PostgresStore(
-            "host=\(hosts) port=1,5432,5432,5432 dbname=hand user=hand", schema: folder.schema, patience: .seconds(20))
+            "host=\(hosts) port=1,5432,5432,5432 dbname=hand user=hand", schema: folder.schema, timeout: .seconds(20))
         let list = try store.newList()
         #expect(try server.query("SELECT number FROM \(folder.schema).lists") == "\(list)")
         store.close()
@@ -149,7 +149,7 @@ import Testing
         for setting in [
             "synchronous_commit = off", "default_transaction_isolation = 'serializable'", "enable_seqscan = on",
         ] { try server.query("ALTER DATABASE \(database) SET \(setting)", on: "postgres") }
-        let store = try PostgresStore(server.address(of: database), patience: .seconds(20))
+        let store = try PostgresStore(server.address(of: database), timeout: .seconds(20))
         let words = try store.settings(["synchronous_commit", "default_transaction_isolation", "enable_seqscan"])
         #expect(words == ["on", "read committed", "off"])
         store.close()

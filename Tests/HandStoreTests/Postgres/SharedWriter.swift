@@ -74,10 +74,10 @@ struct SharedWriter {
 extension PostgresStore {
     /// Returns a store in the server that the tests share.
     static func shared(
-        _ folder: TemporaryFolder, lockTime: Duration = .milliseconds(250), patience: Duration = .seconds(20)
+        _ folder: TemporaryFolder, lockTime: Duration = .milliseconds(250), timeout: Duration = .seconds(20)
     ) throws -> PostgresStore {
         try PostgresStore(
-            PostgresServer.shared.get().address(), schema: folder.schema, patience: patience, lockTime: lockTime)
+            PostgresServer.shared.get().address(), schema: folder.schema, timeout: timeout, lockTime: lockTime)
     }
 
     func newList(_ name: String = "things", logID: UInt64 = 7) throws -> UInt64 {

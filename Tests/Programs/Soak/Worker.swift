@@ -16,7 +16,7 @@ import HandWire
 struct Worker {
     static let sharedLists = ["one", "two", "three", "four"]
     /// About the maximum number of items in a list.
-    private static let mostItems = 300
+    private static let maxItems = 300
 
     let number: Int
     let port: UInt16
@@ -124,9 +124,9 @@ struct Worker {
 
     private static func delta(on view: Hand, seed: UInt64) -> Delta {
         var chaos = Chaos(seed: seed)
-        guard view.count > mostItems else { return chaos.delta(on: view, size: 3) }
-        let first = chaos.random.next(below: mostItems / 2)
-        return Delta.deleting(first..<first + mostItems / 2)
+        guard view.count > maxItems else { return chaos.delta(on: view, size: 3) }
+        let first = chaos.random.next(below: maxItems / 2)
+        return Delta.deleting(first..<first + maxItems / 2)
     }
 
     /// Makes an edit that the server accepts only if nothing has happened in the meantime.

@@ -71,7 +71,7 @@ extension Attack {
         Attack("connections that say nothing", expecting: ["handshakeTimeout"]) { range, outcome in
             let most = min(range.crowd, ProcessLimits.raiseOpenFiles() - 200)
             var clients: [RawClient] = []
-            for _ in 0..<most { if let client = try? range.client(patience: 30) { clients.append(client) } }
+            for _ in 0..<most { if let client = try? range.client(timeout: 30) { clients.append(client) } }
             outcome.expect(clients.count > most / 2, "only \(clients.count) connections were accepted")
             for client in clients { outcome.note(try client.rest()) }
         },
@@ -97,7 +97,7 @@ extension Attack {
         },
         Attack("answers that nobody reads", expecting: []) { range, outcome in
             let before = range.residentBytes
-            let clients = try (0..<20).map { _ in try range.client(patience: 1) }
+            let clients = try (0..<20).map { _ in try range.client(timeout: 1) }
             for (index, client) in clients.enumerated() {
                 _ = try client.hello(800 + UInt64(index), token: range.tokens["root"])
                 // Sends until the server stops reading.

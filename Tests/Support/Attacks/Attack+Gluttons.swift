@@ -138,7 +138,7 @@ extension Attack {
         _ count: Int, _ range: AttackRange, token: String, _ ask: (RawClient, Int) throws -> Void
     ) throws -> [RawClient] {
         try (0..<count).map { number in
-            let client = try range.client(patience: 1)
+            let client = try range.client(timeout: 1)
             _ = try client.hello(.random(in: 1...UInt64.max), token: range.tokens[token])
             try ask(client, number)
             return client

@@ -79,7 +79,7 @@ package final class AttackRange: Sendable {
         }
         if isLong {
             // Its requests are not counted.
-            let guest = try client(patience: 60)
+            let guest = try client(timeout: 60)
             _ = try guest.hello(2)
             try fill(guest, commits: 100_000, lists: 20_000)
             try letGuestsIn("none")
@@ -123,8 +123,8 @@ package final class AttackRange: Sendable {
     package var isRunning: Bool { server?.isRunning ?? true }
     package let pid: Int32
 
-    package func client(patience: Int = 10) throws -> RawClient {
-        try RawClient("127.0.0.1", port, patience: patience, meter: meter)
+    package func client(timeout: Int = 10) throws -> RawClient {
+        try RawClient("127.0.0.1", port, timeout: timeout, meter: meter)
     }
 
     /// Keeps the clients open for a moment without doing anything.

@@ -19,9 +19,9 @@ package final class RawClient {
 
     /// - Parameters:
     ///   - host: an IPv4 address.
-    ///   - patience: seconds to wait for an answer.
+    ///   - timeout: seconds to wait for an answer.
     ///   - meter: counts what it sends.
-    package init(_ host: String, _ port: UInt16, patience: Int = 10, meter: Meter? = nil) throws {
+    package init(_ host: String, _ port: UInt16, timeout: Int = 10, meter: Meter? = nil) throws {
         self.meter = meter
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
@@ -34,7 +34,7 @@ package final class RawClient {
             }
         }
         guard result == 0 else { throw Silence(description: "cannot connect: \(String(cString: strerror(errno)))") }
-        var wait = timeval(tv_sec: patience, tv_usec: 0)
+        var wait = timeval(tv_sec: timeout, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &wait, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &wait, socklen_t(MemoryLayout<timeval>.size))
         var on: Int32 = 1

@@ -6,7 +6,7 @@ final class Lane {
     /// The number of held bytes at which reading stops. One last read may exceed it.
     static let limit = 256 << 10
 
-    private struct Parcel {
+    private struct ThreadTransfer {
         /// Nil is the orderly end.
         let bytes: [UInt8]?
         let due: UInt64
@@ -16,7 +16,7 @@ final class Lane {
     private let target: Stream
     private let timer: Timer
     private var random: SplitMix64
-    private var parcels: [Parcel] = []
+    private var parcels: [ThreadTransfer] = []
     private var next = 0
     /// Bytes that were read but not yet passed on.
     private(set) var heldBytes = 0
@@ -85,7 +85,7 @@ final class Lane {
         var start = 0
         while start < bytes.count {
             let size = min(bytes.count - start, pieceSize ?? bytes.count)
-            parcels.append(Parcel(bytes: Array(bytes[start..<start + size]), due: dueTime(of: size)))
+            parcels.append(ThreadTransfer(bytes: Array(bytes[start..<start + size]), due: dueTime(of: size)))
             start += size
         }
         deliver()
@@ -95,7 +95,7 @@ final class Lane {
     private func takeEnd() {
         guard !isFinished else { return }
         sourceHasEnded = true
-        parcels.append(Parcel(bytes: nil, due: dueTime(of: 0)))
+        parcels.append(ThreadTransfer(bytes: nil, due: dueTime(of: 0)))
         deliver()
     }
 
@@ -143,7 +143,7 @@ final class Lane {
             if let strike = faults.strike, handedOn + bytes.count >= strike.bytes {
                 let count = max(0, strike.bytes - handedOn)
                 hand(on: Array(bytes.prefix(count)))
-                return meet(strike, Parcel(bytes: Array(bytes.dropFirst(count)), due: parcel.due))
+                return meet(strike, ThreadTransfer(bytes: Array(bytes.dropFirst(count)), due: parcel.due))
             }
             hand(on: bytes)
         }
@@ -163,7 +163,7 @@ final class Lane {
         target.write([OutputBuffer(bytes)])
     }
 
-    private func meet(_ strike: Faults.Strike, _ rest: Parcel) {
+    private func meet(_ strike: Faults.Strike, _ rest: ThreadTransfer) {
         if case .hold = strike {
             faults.isSilent = true
             next -= 1

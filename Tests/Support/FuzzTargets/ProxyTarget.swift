@@ -5,7 +5,7 @@ enum ProxyTarget {
         let found = Result { try ProxyHeader.read(bytes) }
         guard case .success(let (header, size)?) = found else {
             if case .success = found {
-                try check(bytes.count < ProxyHeader.mostBytes, "more is awaited than there may be")
+                try check(bytes.count < ProxyHeader.maxBytes, "more is awaited than there may be")
             }
             return
         }

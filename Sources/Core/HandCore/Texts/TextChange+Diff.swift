@@ -101,10 +101,10 @@ extension Range<Int> {
 /// The words that two texts have in common: a longest common subsequence.
 ///
 /// The greedy algorithm of E. W. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986), with a limit: texts
-/// with more than `mostDifferences` are treated as equal only at their start and end.
+/// with more than `maxDifferences` are treated as equal only at their start and end.
 private struct WordMatches {
     /// The maximum number of differences that the search allows; each costs up to one step for every word.
-    private static let mostDifferences = 400
+    private static let maxDifferences = 400
 
     private(set) var pairs: [(old: Int, new: Int)] = []
     private let old: [Int]
@@ -119,7 +119,7 @@ private struct WordMatches {
     /// reached.
     private func search() -> [[Int]]? {
         var rounds: [[Int]] = []
-        for differences in 0...min(old.count + new.count, Self.mostDifferences) {
+        for differences in 0...min(old.count + new.count, Self.maxDifferences) {
             var reached = [Int](repeating: 0, count: 2 * differences + 1)
             for diagonal in stride(from: -differences, through: differences, by: 2) {
                 var place = rounds.last.map { Self.start(diagonal, differences, $0).old } ?? 0

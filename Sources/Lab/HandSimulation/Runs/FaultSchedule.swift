@@ -137,7 +137,7 @@ struct StoreFaults {
     let lostHints: Int
 
     /// Milliseconds that a server waits for an answer.
-    static let patience = 1_000
+    static let timeout = 1_000
 
     init(_ random: inout SplitMix64) {
         func pick(_ choices: [Int]) -> Int { choices[random.next(below: choices.count)] }

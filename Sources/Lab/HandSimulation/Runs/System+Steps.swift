@@ -59,7 +59,7 @@ extension System {
         case .storm: for client in clients { client.link?.cut() }
         case .vanish: client.link?.vanish()
         case .stall:
-            // Some stalls outlast the patience of both sides, so that old messages arrive after newer ones.
+            // Some stalls outlast the timeout of both sides, so that old messages arrive after newer ones.
             let longest = random.next(below: 4) == 0 ? 40_000 : 5_000
             let until = scheduler.now + UInt64(random.next(below: longest))
             if random.next() & 1 == 0 { client.link?.down.stalledUntil = until }

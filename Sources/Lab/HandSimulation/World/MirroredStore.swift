@@ -134,8 +134,8 @@ final class MirroredStore: CommitStore, @unchecked Sendable {
         }
     }
 
-    func giveUpOldest(of owner: String?) throws -> Bool {
-        try both("giving up") { try $0.giveUpOldest(of: owner) }
+    func purgeOldest(of owner: String?) throws -> Bool {
+        try both("giving up") { try $0.purgeOldest(of: owner) }
     }
 
     /// Each store chooses how much it removes at once.

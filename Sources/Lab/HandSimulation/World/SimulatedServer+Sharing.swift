@@ -58,14 +58,14 @@ extension SimulatedServer {
         if isUnanswered { system.reach.note(Reach.Store.answerLost) }
         if isCutOff { system.reach.note(Reach.Store.cutOff) }
         let (there, back) = (trip() + diskDelay / 2, trip() + diskDelay / 2)
-        let delay = isLate ? UInt64(StoreFaults.patience + random.next(below: 3 * StoreFaults.patience)) : 0
+        let delay = isLate ? UInt64(StoreFaults.timeout + random.next(below: 3 * StoreFaults.timeout)) : 0
         if !isLost, !isCutOff {
             system.scheduler.after(there + delay) { [unowned self] in
                 let value = body()
                 if !isUnanswered, !isCutOff { system.scheduler.after(back) { end(value) } }
             }
         }
-        system.scheduler.after(UInt64(StoreFaults.patience)) { end(nil) }
+        system.scheduler.after(UInt64(StoreFaults.timeout)) { end(nil) }
     }
 
     /// Sends a hint to the other servers: late, twice or never.

@@ -28,9 +28,9 @@ enum Deed {
         guard count == 1, let place = runs.first(where: { !$0.isEmpty })?.lowerBound else {
             return Amount.count(count, "item")
         }
-        return "'\(Wrapping.lines(Printable.line(of: hand[place].content), width: mostColumns, limit: 1)[0])'"
+        return "'\(Wrapping.lines(Printable.line(of: hand[place].content), width: maxColumns, limit: 1)[0])'"
     }
 
     /// The most columns that an item's text takes in a sentence.
-    private static let mostColumns = 40
+    private static let maxColumns = 40
 }

@@ -25,8 +25,8 @@ package struct ListData: Sendable {
     /// How long a change by somebody else is highlighted, in milliseconds.
     static let flashTime: UInt64 = 1_200
     /// If more items than this change at once, none of them is highlighted.
-    private static let mostFlashes = 256
-    private static let mostNotices = 100
+    private static let maxFlashes = 256
+    private static let maxNotices = 100
 
     package struct Progress: Equatable, Sendable {
         package var items: Int
@@ -97,12 +97,12 @@ package struct ListData: Sendable {
         isLookedUp = true
         if new.isLive { progress = nil }
         if new.isLive { refusal = nil }
-        let touched = delta.touchedItems(in: hand, atMost: Self.mostFlashes)
+        let touched = delta.touchedItems(in: hand, atMost: Self.maxFlashes)
         if delta.isIdentity {
             // Nothing to show.
         } else if update.origin == .own {
             unsent.append(touched)
-        } else if touched.count < Self.mostFlashes, wasLoaded {
+        } else if touched.count < Self.maxFlashes, wasLoaded {
             for item in touched { flashes[item] = now + Self.flashTime }
         }
         unsent.confirmed(allBut: new.pendingCount, kept: new.keptItems)
@@ -134,7 +134,7 @@ package struct ListData: Sendable {
         guard let notice = Notice(news) else { return }
         if case .rejected = news { rejectedCount += 1 }
         notices.append(notice)
-        if notices.count > Self.mostNotices { notices.removeFirst() }
+        if notices.count > Self.maxNotices { notices.removeFirst() }
     }
 
     /// The newest notice that the user has not looked at.

@@ -44,7 +44,7 @@ package enum Columns {
                 continue
             }
             // A mark that does not combine with the character before is left out.
-            guard let last = characters.last, last.unicodeScalars.count < mostMarks else { continue }
+            guard let last = characters.last, last.unicodeScalars.count < maxMarks else { continue }
             let joined = String(last) + String(scalar)
             if joined.count == 1 { characters[characters.count - 1] = Character(joined) }
         }
@@ -52,7 +52,7 @@ package enum Columns {
     }
 
     /// The most marks on one letter; more would only garble the screen.
-    private static let mostMarks = 8
+    private static let maxMarks = 8
 
     /// The scalar of a character that has only one scalar, is drawn unchanged, and never joins another such character;
     /// nil for all other characters. This fast path covers most text.

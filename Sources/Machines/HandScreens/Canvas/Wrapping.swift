@@ -21,7 +21,7 @@ package enum Wrapping {
     }
 
     /// The most bytes read per column. No script needs that many, so any longer text consists of invisible characters.
-    private static let mostBytes = 64
+    private static let maxBytes = 64
 
     /// A prefix that is long enough to fill all lines. Without this limit, a megabyte of blanks, of marks on one
     /// letter, or of joined emoji would be read to the end.
@@ -29,7 +29,7 @@ package enum Wrapping {
         // One extra column for the break.
         let perLine = wrapper.width.addingReportingOverflow(1)
         let columns = perLine.partialValue.multipliedReportingOverflow(by: wrapper.limit)
-        let bytes = columns.partialValue.multipliedReportingOverflow(by: mostBytes)
+        let bytes = columns.partialValue.multipliedReportingOverflow(by: maxBytes)
         guard !perLine.overflow, !columns.overflow, !bytes.overflow,
             let end = text.utf8.index(text.startIndex, offsetBy: bytes.partialValue, limitedBy: text.endIndex)
         else { return text[...] }

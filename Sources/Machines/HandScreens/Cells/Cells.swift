@@ -1,7 +1,7 @@
 import HandCore
 
 /// A list shows at most this many lines of a text. The item's own screen shows all of them.
-private let mostLines = 8
+private let maxLines = 8
 
 /// A playing card.
 struct CardCell: TableCell {
@@ -33,7 +33,7 @@ struct NoteCell: TableCell {
     init(_ text: String) { self.text = text }
 
     func lines(width: Int, _ state: RowState) -> [Line] {
-        Wrapping.lines(text, width: width, limit: mostLines).map { Line($0) }
+        Wrapping.lines(text, width: width, limit: maxLines).map { Line($0) }
     }
 }
 
@@ -48,7 +48,7 @@ struct TaskCell: TableCell {
 
     func lines(width: Int, _ state: RowState) -> [Line] {
         let box = isDone ? Line("[x] ", Style(.green)) : Line("[ ] ")
-        return Wrapping.lines(text, width: max(1, width - 4), limit: mostLines).enumerated().map { index, text in
+        return Wrapping.lines(text, width: max(1, width - 4), limit: maxLines).enumerated().map { index, text in
             (index == 0 ? box : Line("    ")) + Line(text, isDone ? .dim : .plain)
         }
     }
@@ -65,7 +65,7 @@ struct LinkCell: TableCell {
         let style = Style(.cyan, [.underline])
         let below = Wrapping.lines(address, width: width, limit: 1).map { Line($0, style) }
         if text.isEmpty || text == address { return below }
-        return Wrapping.lines(text, width: width, limit: mostLines).map { Line($0) } + below
+        return Wrapping.lines(text, width: width, limit: maxLines).map { Line($0) } + below
     }
 }
 
@@ -76,7 +76,7 @@ struct HeadingCell: TableCell {
     init(_ text: String) { self.text = text }
 
     func lines(width: Int, _ state: RowState) -> [Line] {
-        let lines = Wrapping.lines(text, width: width, limit: mostLines)
+        let lines = Wrapping.lines(text, width: width, limit: maxLines)
         let rule = String(repeating: "─", count: min(width, max(1, lines.map { Columns.width(of: $0) }.max() ?? 1)))
         return lines.map { Line($0, .bold) } + [Line(rule, .dim)]
     }
@@ -113,7 +113,7 @@ struct EditorCell: TableCell {
     /// The lines of the hint below the text. The text keeps at least one line.
     private func hints(width: Int) -> [Line] {
         guard let hint = draft.hint, most > 1 else { return [] }
-        return Wrapping.lines(hint, width: width, limit: min(mostLines, most - 1)).map { Line($0, Style(.yellow)) }
+        return Wrapping.lines(hint, width: width, limit: min(maxLines, most - 1)).map { Line($0, Style(.yellow)) }
     }
 
     private typealias Text = (rows: [String], cursor: Point, above: Bool, below: Bool)

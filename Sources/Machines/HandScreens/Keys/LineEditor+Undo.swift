@@ -6,9 +6,9 @@ extension LineEditor {
         var base: String
     }
 
-    private static let mostUndos = 200
+    private static let maxUndos = 200
     /// Bytes of text kept for undo, so that a huge paste is not kept two hundred times. The last change is always kept.
-    private static let mostBytes = 1 << 20
+    private static let maxBytes = 1 << 20
 
     var snapshot: Snapshot { Snapshot(text: text, cursor: cursor, base: base) }
 
@@ -17,7 +17,7 @@ extension LineEditor {
         past.append(snapshot)
         future = []
         var bytes = past.reduce(0) { $0 + $1.text.utf8.count }
-        while past.count > 1, past.count > Self.mostUndos || bytes > Self.mostBytes {
+        while past.count > 1, past.count > Self.maxUndos || bytes > Self.maxBytes {
             bytes -= past.removeFirst().text.utf8.count
         }
     }

@@ -38,7 +38,7 @@ struct HistoryScreen: TableScreen, ListScreens {
 
     private static let page = 200
     /// Of longer lists, commits are shown by the numbers of items that they touched.
-    private static let mostItems = 2_000
+    private static let maxItems = 2_000
 
     init(list: String) {
         self.list = list
@@ -136,7 +136,7 @@ struct HistoryScreen: TableScreen, ListScreens {
 
     /// Requests the list before the first commit of a page, if it is short.
     private mutating func lookUp(_ page: [Commit], _ app: AppState) -> [Command] {
-        guard let first = page.first, app.list(list).hand.count <= Self.mostItems else { return [] }
+        guard let first = page.first, app.list(list).hand.count <= Self.maxItems else { return [] }
         if let known, known.revision == first.revision - 1 {
             describe(from: known.hand, at: known.revision)
             return []

@@ -55,9 +55,9 @@ struct ItemScreen: ItemScreens {
     mutating func perform(_ action: Action, count: Int?, _ app: inout AppState) -> [Command]? {
         switch action {
         case .up: scrolled = max(0, scrolled - max(1, count ?? 1))
-        case .down: scrolled = min(mostScrolled(app), scrolled + max(1, count ?? 1))
+        case .down: scrolled = min(maxScrolled(app), scrolled + max(1, count ?? 1))
         case .halfPageUp: scrolled = max(0, scrolled - app.bodyRows / 2)
-        case .halfPageDown: scrolled = min(mostScrolled(app), scrolled + app.bodyRows / 2)
+        case .halfPageDown: scrolled = min(maxScrolled(app), scrolled + app.bodyRows / 2)
         case .undo: return [.undo(list)]
         case .redo: return [.redo(list)]
         case .history: return [.open(.history(list))]
@@ -187,14 +187,14 @@ struct ItemScreen: ItemScreens {
 
     // MARK: Drawing
 
-    private func mostScrolled(_ app: AppState) -> Int {
+    private func maxScrolled(_ app: AppState) -> Int {
         max(0, lines(app, width: app.size.columns - 2).count - app.bodyRows)
     }
 
     func draw(on canvas: inout Canvas, _ app: AppState) {
         guard current(app) != nil else { return ScreenFrame.write(missing(app), on: &canvas, app) }
         let all = lines(app, width: canvas.size.columns - 2)
-        for (row, line) in all.dropFirst(min(scrolled, mostScrolled(app))).prefix(app.bodyRows).enumerated() {
+        for (row, line) in all.dropFirst(min(scrolled, maxScrolled(app))).prefix(app.bodyRows).enumerated() {
             canvas.write(line, at: Point(row: row + ScreenFrame.titleRows, column: 1))
         }
         if let draft { draw(draft, on: &canvas, app) }

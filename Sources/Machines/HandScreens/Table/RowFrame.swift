@@ -4,7 +4,7 @@ import HandCore
 enum RowFrame {
     private static let gutter = 2
     /// The most columns for the names of others.
-    private static let mostForPeople = 24
+    private static let maxForPeople = 24
 
     static func lines(of cell: any TableCell, _ state: RowState, width: Int) -> [Line] {
         let tags = people(state, width: width)
@@ -60,7 +60,7 @@ enum RowFrame {
     }
 
     private static func people(_ state: RowState, width: Int) -> Line {
-        let room = min(mostForPeople, max(0, (width - leadWidth(state)) / 2))
+        let room = min(maxForPeople, max(0, (width - leadWidth(state)) / 2))
         var line = Line()
         for (index, tag) in state.people.enumerated() {
             let name = (tag.isEditing ? "✎ " : "◂") + tag.name

@@ -51,7 +51,7 @@ extension ClientMachine {
 
     /// Call this when the target did not answer within its time limit.
     public mutating func unanswered(now: UInt64) {
-        if state.isUp { lost(Self.noAnswer(within: servers.hurry ?? 0), now: now, isHasty: true) }
+        if state.isUp { lost(Self.noAnswer(within: servers.answerTimeout ?? 0), now: now, isHasty: true) }
     }
 
     private static func noAnswer(within milliseconds: UInt64) -> String { "no answer within \(milliseconds / 1000) s" }
@@ -129,9 +129,9 @@ extension ClientMachine {
         case .waiting: start()
         case .stopped, .heldUp, .changingID, .connecting: break
         case .greeting:
-            let hurry = servers.hurry
-            let reason = hurry.map(Self.noAnswer) ?? "the server did not answer the hello in time"
-            fail(reason, now: now, isHasty: hurry != nil)
+            let answerTimeout = servers.answerTimeout
+            let reason = answerTimeout.map(Self.noAnswer) ?? "the server did not answer the hello in time"
+            fail(reason, now: now, isHasty: answerTimeout != nil)
         case .ready:
             if now >= lastHeard + idleDeadline {
                 fail("the server sent nothing for \(idleDeadline / 1000) s", now: now)

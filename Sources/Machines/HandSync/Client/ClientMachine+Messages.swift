@@ -100,7 +100,7 @@ extension ClientMachine {
     private mutating func take(_ people: [DownMessage.Presence], on name: String, now: UInt64) {
         presence.spend(people.count, now: now)
         let count = subscriptions[name]?.note(people) ?? 0
-        if count > Self.mostPeople || presence.isOverdrawn {
+        if count > Self.maxPeople || presence.isOverdrawn {
             return violated("the server reports more people on '\(name)' than can be there", now: now)
         }
         common.emit(.list(name, .presence(people)))
@@ -130,9 +130,9 @@ extension ClientMachine {
     /// flight.
     private mutating func mayReturn(now: UInt64) -> Bool {
         replacedAt = replacedAt.filter { $0 + Self.replacementPeriod > now } + [now]
-        if replacedAt.count <= Self.mostReplacements { return true }
+        if replacedAt.count <= Self.maxReplacements { return true }
         defer { common.noteShared() }
-        return hasInFlight ? replacedAt.count <= Self.mostReplacements * 4 : !isShared
+        return hasInFlight ? replacedAt.count <= Self.maxReplacements * 4 : !isShared
     }
 
     /// Returns advice for the user, which the server may not give.

@@ -14,7 +14,7 @@ extension ClientMachine {
             subscriptions[old] = nil
             names[list] = name
             // A pending subscription under the former name may be answered for another list that has that name now.
-            if case .asked(let request, isSought: false, _) = mine.phase { abandoned[request] = old }
+            if case .asked(let request, isByLogID: false, _) = mine.phase { abandoned[request] = old }
             subscriptions[name] = mine
             subscriptions[name]?.renamed(to: name, &common)
             return
@@ -37,13 +37,13 @@ extension ClientMachine {
     mutating func missing(_ name: String, _ text: String) {
         guard let subscription = subscriptions[name] else { return }
         let replica = subscription.replica
-        if !subscription.isSought, replica.logID != 0, !replica.hasDiverged {
-            subscriptions[name]?.subscribe(isSought: true, &common)
+        if !subscription.isByLogID, replica.logID != 0, !replica.hasDiverged {
+            subscriptions[name]?.subscribe(isByLogID: true, &common)
             return
         }
         let reason =
             subscription.isOthersName
-            ? "'\(name)' is now another list" : subscription.isSought ? "there is no list '\(name)'" : text
+            ? "'\(name)' is now another list" : subscription.isByLogID ? "there is no list '\(name)'" : text
         drop(name, replica.hasPending ? Self.editsWait(reason) : .refused(.noSuchList, reason))
     }
 
@@ -60,7 +60,7 @@ extension ClientMachine {
             drop(name, Self.editsWait("'\(name)' is now another list"))
         } else {
             subscriptions[name]?.isOthersName = true
-            subscriptions[name]?.subscribe(isSought: true, isAnew: true, &common)
+            subscriptions[name]?.subscribe(isByLogID: true, isAnew: true, &common)
         }
         unsubscribe(from: subscribed.list)
     }

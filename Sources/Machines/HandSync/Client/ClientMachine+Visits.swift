@@ -21,7 +21,7 @@ struct Visit: Sendable {
     /// Whether an earlier run sent the edit and has not heard of its outcome.
     let isResumed: Bool
     /// Whether there is no list of that name: then it is looked for by its log id.
-    var isSought = false
+    var isByLogID = false
 
     enum Purpose: Sendable {
         case edit(Delta, isExact: Bool, UndoStep?)
@@ -125,7 +125,7 @@ extension ClientMachine {
         common.send(
             .subscribe(
                 UpMessage.Subscribe(
-                    request: request, name: visit.isSought ? "" : visit.name, logID: visit.excerpt.logID,
+                    request: request, name: visit.isByLogID ? "" : visit.name, logID: visit.excerpt.logID,
                     revision: visit.excerpt.revision)
             ))
     }
@@ -158,8 +158,8 @@ extension ClientMachine {
             if isWhole, case .people = requests[request]?.visit?.purpose { leave(request, .people(people)) }
         case .error(let code, let request, _, let text):
             guard !code.closes, code != .notSubscribed, let visit = requests[request]?.visit else { return false }
-            if code == .noSuchList, visit.isResumed, !visit.isSought {
-                requests[request]?.visit?.isSought = true
+            if code == .noSuchList, visit.isResumed, !visit.isByLogID {
+                requests[request]?.visit?.isByLogID = true
                 enter(request)
             } else {
                 leave(request, .error(code, text))

@@ -102,7 +102,7 @@ public struct ClientMachine: Sendable {
     /// The times at which another connection replaced this client's, within `replacementPeriod`.
     var replacedAt: [UInt64] = []
     /// A client that is replaced more often than this within `replacementPeriod` shares its id with another program.
-    package static let mostReplacements = 3
+    package static let maxReplacements = 3
     static let replacementPeriod: UInt64 = 60_000
     /// Milliseconds that a server has to send its welcome, unless there are other servers to try.
     static let greetingDeadline: UInt64 = 10_000
@@ -113,7 +113,7 @@ public struct ClientMachine: Sendable {
     static let welcomeBytes = 64 << 10
     static let frameBytes = 16 << 20...256 << 20
     /// The most people on one list.
-    package static let mostPeople = 100_000
+    package static let maxPeople = 100_000
     /// The longest wait that a server can request, in milliseconds.
     static let longestWait: UInt64 = 60_000
     /// Milliseconds between attempts to write the journal.
@@ -177,7 +177,7 @@ public struct ClientMachine: Sendable {
         switch state {
         case .waiting(let until): until
         case .stopped, .heldUp, .changingID, .connecting: nil
-        case .greeting: lastHeard + (servers.hurry ?? Self.greetingDeadline)
+        case .greeting: lastHeard + (servers.answerTimeout ?? Self.greetingDeadline)
         case .ready: min(nextPing, lastHeard + idleDeadline)
         }
     }

@@ -19,36 +19,36 @@ struct OwnWork: Equatable, Sendable {
     private var bytes = 0
 
     /// The maximum number of items. If there are more, only the half that was touched last stays.
-    private static let mostItems = 2_000
+    private static let maxItems = 2_000
     /// The maximum size of the words, in bytes. If there are more, only half of them stay.
-    private static let mostBytes = 4 << 20
+    private static let maxBytes = 4 << 20
     /// The maximum number of separate commits for one item.
-    private static let mostCommits = 16
+    private static let maxCommits = 16
 
     var isEmpty: Bool { items.isEmpty }
     var itemIDs: Set<ItemID> { Set(items.keys) }
 
     /// Records what the user's own commit did to the items of `list`, which it was made on.
     mutating func record(_ commit: Commit, on list: Hand) {
-        for (item, isMoved, change) in commit.delta.intentions(on: list).prefix(Self.mostItems / 2) {
+        for (item, isMoved, change) in commit.delta.intentions(on: list).prefix(Self.maxItems / 2) {
             let inverse = Change(text: change.text.inverted, url: change.url.inverted)
             var all = follow(change, in: item.id)
             all.append(ItemWork(revision: commit.revision, isMoved: isMoved, fields: change.fields, inverse: inverse))
-            if all.count > Self.mostCommits { all.replaceSubrange(0..<2, with: [Self.joined(all[0], all[1])]) }
+            if all.count > Self.maxCommits { all.replaceSubrange(0..<2, with: [Self.joined(all[0], all[1])]) }
             items[item.id] = all
             bytes += inverse.size
         }
-        if items.count > Self.mostItems || bytes > Self.mostBytes { forget() }
+        if items.count > Self.maxItems || bytes > Self.maxBytes { forget() }
     }
 
     /// Keeps the items that were touched last, up to half of either limit.
     private mutating func forget() {
         let newest = items.sorted { ($0.value.last?.revision ?? 0) > ($1.value.last?.revision ?? 0) }
         (items, bytes) = ([:], 0)
-        for (item, all) in newest.prefix(Self.mostItems / 2) {
+        for (item, all) in newest.prefix(Self.maxItems / 2) {
             bytes += all.reduce(0) { $0 + $1.inverse.size }
             // The item that was touched last stays, regardless of its size.
-            if bytes > Self.mostBytes / 2, !items.isEmpty { break }
+            if bytes > Self.maxBytes / 2, !items.isEmpty { break }
             items[item] = all
         }
     }

@@ -37,7 +37,7 @@ package struct ServerRound: Sendable {
     private var addressesLeft = 0
     private var hostsLeft: Int
     private var outcome = Outcome()
-    private var patience = Self.firstPatience
+    private var timeout = Self.firstPatience
 
     /// Milliseconds.
     static let firstPatience: UInt64 = 1_000
@@ -65,10 +65,12 @@ package struct ServerRound: Sendable {
         return Int((hash >> 32 ^ hash & 0xFFFF_FFFF) % UInt64(hosts))
     }
 
-    package var target: ClientMachine.Target { ClientMachine.Target(host: host, address: address, patience: hurry) }
+    package var target: ClientMachine.Target {
+        ClientMachine.Target(host: host, address: address, timeout: answerTimeout)
+    }
 
     /// The time limit for each answer of the target in milliseconds; nil if there is no other server to try.
-    package var hurry: UInt64? { others > 0 || addresses > 1 ? min(patience, most) : nil }
+    package var answerTimeout: UInt64? { others > 0 || addresses > 1 ? min(timeout, most) : nil }
 
     /// The name of the target's host; nil if there is only one host.
     package var name: String? { others > 0 ? names[host] : nil }
@@ -83,7 +85,7 @@ package struct ServerRound: Sendable {
     /// Call this when the target has accepted the client.
     package mutating func succeeded() {
         outcome = Outcome()
-        patience = Self.firstPatience
+        timeout = Self.firstPatience
     }
 
     /// Begins a round at the home. Known addresses are discarded, as they may be out of date.
@@ -111,11 +113,11 @@ package struct ServerRound: Sendable {
         }
         outcome.failures.append((host, reason))
         outcome.notBefore = max(outcome.notBefore, asked)
-        if isHasty, patience < most { outcome.wasHasty = true }
+        if isHasty, timeout < most { outcome.wasHasty = true }
         if moveToNext() { return .tryNext }
         let (outcome, reason) = (outcome, summary)
         begin()
-        patience = outcome.wasHasty ? patience * 2 : Self.firstPatience
+        timeout = outcome.wasHasty ? timeout * 2 : Self.firstPatience
         if outcome.wasHasty, outcome.notBefore == 0 { return .tryNext }
         return .wait(notBefore: outcome.notBefore, reason: reason)
     }
@@ -155,12 +157,12 @@ extension ClientMachine {
         /// The index of the address among those found for the host; nil if they must be found first.
         public let address: Int?
         /// The time limit in milliseconds to connect or to find the addresses; nil for the system's own limit.
-        public let patience: UInt64?
+        public let timeout: UInt64?
 
-        package init(host: Int, address: Int?, patience: UInt64?) {
+        package init(host: Int, address: Int?, timeout: UInt64?) {
             self.host = host
             self.address = address
-            self.patience = patience
+            self.timeout = timeout
         }
     }
 }

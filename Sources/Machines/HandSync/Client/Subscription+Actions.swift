@@ -9,22 +9,22 @@ extension ClientMachine.Subscription {
     /// Progress is reported if at least this many commits were missed.
     private static let longWay = 1_000
 
-    /// Subscribes to the list: by its log id if `isSought`. If `isAnew`, messages under an earlier answer no longer
+    /// Subscribes to the list: by its log id if `isByLogID`. If `isAnew`, messages under an earlier answer no longer
     /// count.
-    mutating func subscribe(isSought: Bool = false, isAnew: Bool = false, _ common: inout Common) {
+    mutating func subscribe(isByLogID: Bool = false, isAnew: Bool = false, _ common: inout Common) {
         let request = common.newRequest()
-        move(&common) { $0.ask(request, isSought: isSought, isAnew: isAnew) }
+        move(&common) { $0.ask(request, isByLogID: isByLogID, isAnew: isAnew) }
         let logID = replica.hasDiverged ? 0 : replica.logID
         common.send(
             .subscribe(
                 UpMessage.Subscribe(
-                    request: request, name: isSought ? "" : name, logID: logID,
+                    request: request, name: isByLogID ? "" : name, logID: logID,
                     revision: logID == 0 ? 0 : replica.revision)))
     }
 
     /// Subscribes again if the answer is pending: the client has just unsubscribed from what may be the same list.
     mutating func askAgain(_ common: inout Common) {
-        if case .asked(_, let isSought, _) = phase { subscribe(isSought: isSought, &common) }
+        if case .asked(_, let isByLogID, _) = phase { subscribe(isByLogID: isByLogID, &common) }
     }
 
     /// Writes the client's author number to the journal. Without it, the client's own commits would look like somebody
@@ -52,7 +52,7 @@ extension ClientMachine.Subscription {
         common.emit(.list(name, .renamed(to: new)))
         name = new
         // The answer that is pending may be for another list, which has the former name now.
-        if case .asked(_, isSought: false, _) = phase { subscribe(&common) }
+        if case .asked(_, isByLogID: false, _) = phase { subscribe(&common) }
     }
 
     /// Handles the name of a list that was found by its log id.

@@ -50,9 +50,9 @@ extension ClientMachine {
         package enum Phase: Sendable {
             /// Not subscribed: there is no connection.
             case idle
-            /// Requested under that request number: by its log id if `isSought`, as there is no list of its name.
+            /// Requested under that request number: by its log id if `isByLogID`, as there is no list of its name.
             /// Messages under an earlier answer on this connection still count.
-            case asked(request: UInt64, isSought: Bool, before: Link?)
+            case asked(request: UInt64, isByLogID: Bool, before: Link?)
             /// A snapshot is arriving.
             case receiving(Link, IncomingSnapshot)
             /// Commits up to `through` must arrive before anything is submitted; `from` is the revision at the start.
@@ -87,8 +87,8 @@ extension ClientMachine {
                 guard let link = newValue else { return }
                 switch phase {
                 case .idle: break
-                case .asked(let request, let isSought, _):
-                    phase = .asked(request: request, isSought: isSought, before: link)
+                case .asked(let request, let isByLogID, _):
+                    phase = .asked(request: request, isByLogID: isByLogID, before: link)
                 case .receiving(_, let incoming): phase = .receiving(link, incoming)
                 case .catchingUp(_, let from, let through): phase = .catchingUp(link, from: from, through: through)
                 case .live: phase = .live(link)
@@ -100,7 +100,7 @@ extension ClientMachine {
         public var list: UInt64? { link?.list }
         /// The number of the last request for it.
         var request: UInt64? { if case .asked(let request, _, _) = phase { request } else { link?.request } }
-        var isSought: Bool { if case .asked(_, true, _) = phase { true } else { false } }
+        var isByLogID: Bool { if case .asked(_, true, _) = phase { true } else { false } }
         var isReceiving: Bool { if case .receiving = phase { true } else { false } }
         /// Whether the view is the server's newest revision with the user's own pending edits.
         public var isLive: Bool { if case .live = phase { true } else { false } }
@@ -119,8 +119,8 @@ extension ClientMachine {
 
 extension ClientMachine.Subscription {
     /// - Parameter isAnew: whether messages under an earlier answer do not apply to this replica.
-    mutating func ask(_ request: UInt64, isSought: Bool, isAnew: Bool) {
-        phase = .asked(request: request, isSought: isSought, before: isAnew ? nil : link)
+    mutating func ask(_ request: UInt64, isByLogID: Bool, isAnew: Bool) {
+        phase = .asked(request: request, isByLogID: isByLogID, before: isAnew ? nil : link)
     }
 
     mutating func noteNamed() { awaitsName = false }
@@ -140,7 +140,7 @@ extension ClientMachine.Subscription {
 
     /// Handles the server's answer. Returns an update if the server has another history.
     mutating func begin(_ subscribed: DownMessage.Subscribed) -> Replica.Update? {
-        awaitsName = isSought
+        awaitsName = isByLogID
         // A list that was deleted and created again has another number; what was sent to the old one is not answered.
         let former = link?.list == subscribed.list ? link : nil
         let link = Link(

@@ -104,7 +104,7 @@ private struct Stack: Sendable {
     /// others.
     private static let depth = 2_000
     /// The maximum size of the entries on the wire, in bytes; the newest entry is always kept.
-    private static let mostBytes = 4 << 20
+    private static let maxBytes = 4 << 20
     private static let smallRoom = 1_000
 
     var isEmpty: Bool { entries.isEmpty }
@@ -129,7 +129,7 @@ private struct Stack: Sendable {
         note(inverse.wireSize, of: entries.count - 1)
         begin(since: .identity)
         if entries.count > Self.depth { forget(entries.count - Self.depth / 2) }
-        if bytes > Self.mostBytes { forgetBytes() }
+        if bytes > Self.maxBytes { forgetBytes() }
     }
 
     mutating func pop() -> Retraction? {
@@ -166,7 +166,7 @@ private struct Stack: Sendable {
 
     private mutating func forgetBytes() {
         var (count, left) = (0, bytes)
-        while left > Self.mostBytes / 2, count < entries.count - 1 {
+        while left > Self.maxBytes / 2, count < entries.count - 1 {
             left -= entries[count].bytes
             count += 1
         }

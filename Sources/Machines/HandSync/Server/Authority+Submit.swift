@@ -84,7 +84,7 @@ extension Authority {
 
     /// Does the same on a copy of the authority that takes the original's place afterwards; meanwhile another thread
     /// may read the original. Nothing may be pending.
-    package mutating func submitAside(
+    package mutating func submitOffThread(
         _ submission: Submission, author: Author, connection: UInt64, isFirst: Bool, now: UInt64, isFull: Bool
     ) -> Outcome {
         let before = present.hand

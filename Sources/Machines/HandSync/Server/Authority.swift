@@ -56,7 +56,7 @@ public struct Authority: Sendable {
     var sequences: [NumberKey: SequenceMark]
     /// What is numbered and not yet durable, in order.
     var pending: [Pending] = []
-    var past: RecentPast
+    var past: RecentInverses
     /// The commits that became durable last, and the revision before them: most readers get these next. Nil if they are
     /// not contiguous in memory.
     package internal(set) var latest: (base: Int, run: FrameRun)?
@@ -113,7 +113,7 @@ public struct Authority: Sendable {
         window = Window(floor: start.revision, count: start.hand.count, limit: limits.windowBytes)
         ids = start.hand.idKeys
         sequences = Dictionary(uniqueKeysWithValues: start.sequences.map { (NumberKey($0), $1) })
-        past = RecentPast(revision: start.revision)
+        past = RecentInverses(revision: start.revision)
     }
 
     // MARK: What everybody may see
@@ -163,7 +163,7 @@ public struct Authority: Sendable {
 
     /// Whether an author's client, who has the list at `revision`, can tell its own commits among those that follow: it
     /// recognizes them by its present author number, so it cannot if the last of them was made under another name.
-    package func knowsItsOwn(_ author: Author, after revision: Int) -> Bool {
+    package func recognizesOwnCommits(_ author: Author, after revision: Int) -> Bool {
         guard let last = sequences[author.client] else { return true }
         return last.author == author.number || last.revision <= revision
     }

@@ -49,7 +49,7 @@ package struct PresenceBoard: Sendable {
 
     /// How many people who have gone are remembered: this many, or as many as are here if that is more; at times, twice
     /// as many.
-    static let mostGone = 1_000
+    static let maxGone = 1_000
 
     package init() {}
 
@@ -81,7 +81,7 @@ package struct PresenceBoard: Sendable {
     }
 
     /// Replaces the people who are at other servers. O(visitors).
-    package mutating func setVisitors(_ now: [UInt64: Visitor]) {
+    package mutating func setPeers(_ now: [UInt64: Visitor]) {
         let former = visitors
         visitors = now
         let authors = Set(former.keys).union(now.keys)
@@ -102,7 +102,7 @@ package struct PresenceBoard: Sendable {
 
     /// An upper bound of the people on the list: those who are at two servers count twice.
     private var atMostHere: Int { people.count + visitors.count }
-    private var goneKept: Int { max(Self.mostGone, atMostHere) }
+    private var goneKept: Int { max(Self.maxGone, atMostHere) }
 
     /// Removes what does not count any more, and the oldest of those who have gone.
     private mutating func tidy() {

@@ -107,7 +107,7 @@ package struct Access: Equatable, Sendable {
     }
 
     /// The deleted lists that the user may undelete, by `LogID.list`; nil for all.
-    var bringableBack: [UInt32]? {
+    var restorableLists: [UInt32]? {
         everywhere >= .admin ? nil : deleted.filter { $0.value >= .admin }.keys.sorted()
     }
 }

@@ -57,11 +57,11 @@ extension Connection {
         private let hand: Hand
         private var position = 0
         /// Keeps a past state in memory; nil if the list is not a past state.
-        private let hold: PastHold?
+        private let hold: RevisionHold?
         /// Its position at the last check, and since when it has been there.
         private var seen: (position: Int, since: UInt64)?
 
-        init(request: UInt64, hand: Hand, hold: PastHold? = nil) {
+        init(request: UInt64, hand: Hand, hold: RevisionHold? = nil) {
             self.request = request
             self.hand = hand
             self.hold = hold

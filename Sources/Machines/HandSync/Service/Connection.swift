@@ -198,8 +198,8 @@ package final class Connection {
         guard case .shutDown(let deadline, var ignored) = phase else { return }
         ignored += bytes
         phase = .shutDown(deadline: deadline, ignored: ignored)
-        if ignored >= Self.mostIgnored { stream.stopReading() }
+        if ignored >= Self.maxIgnored { stream.stopReading() }
     }
 
-    package static let mostIgnored = 64 << 10
+    package static let maxIgnored = 64 << 10
 }

@@ -19,7 +19,7 @@ final class HostedList {
     @exclusivity(unchecked) var hasNews = false
     var presence = PresenceBoard()
     /// Whether the people at other servers are still unknown. The first subscriber is told of all people at once.
-    private(set) var awaitsVisitors = false
+    private(set) var awaitsPeerPresence = false
     @exclusivity(unchecked) private(set) var subscribers: [Connection] = []
     /// Saving snapshots, which make loading faster.
     var saving: Chore
@@ -122,14 +122,14 @@ final class HostedList {
 
     /// Adds a new subscriber to the people who are here.
     func addPerson(_ author: Author, _ connection: Connection, isShared: Bool) {
-        if isShared, presence.everybody.isEmpty { awaitsVisitors = true }
+        if isShared, presence.everybody.isEmpty { awaitsPeerPresence = true }
         presence.join(author.number, name: connection.person)
         connection.cursors[list.number]?.presence =
-            Connection.PresenceMark(presence, isComplete: !awaitsVisitors)
+            Connection.PresenceMark(presence, isComplete: !awaitsPeerPresence)
     }
 
     /// The people at other servers are known now.
-    func visitorsKnown() { awaitsVisitors = false }
+    func visitorsKnown() { awaitsPeerPresence = false }
 
     // MARK: Chores
 
@@ -158,7 +158,7 @@ final class HostedList {
             head: authority.revision, digest: hasDigest ? hand.digest : nil)
         let isKnown =
             logID == authority.logID && (storeFloor...authority.revision).contains(revision)
-            && authority.knowsItsOwn(author, after: revision)
+            && authority.recognizesOwnCommits(author, after: revision)
         if isKnown && revision >= authority.floor { return resumed }
         // A commit takes about as many bytes on the wire as two items.
         if isKnown

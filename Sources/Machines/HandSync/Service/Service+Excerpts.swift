@@ -46,14 +46,15 @@ extension Service {
                 charge(request.id.connection, work: Price.rewind(undone))
                 return give(hand, at: revision, of: hosted.reference, to: request)
             }
-            past.queue.append(PastRequest(list: hosted.reference, revision: revision, request: request))
-            servePast()
+            past.queue.append(RevisionRequest(list: hosted.reference, revision: revision, request: request))
+            serveRevisions()
         }
     }
 
     /// - Parameter hold: keeps a past state; nil for a state that costs nothing to keep.
     func give(
-        _ hand: Hand, at revision: Int, of list: HostedList.Reference, _ hold: PastHold? = nil, to request: StateRequest
+        _ hand: Hand, at revision: Int, of list: HostedList.Reference, _ hold: RevisionHold? = nil,
+        to request: StateRequest
     ) {
         guard let connection = connections[request.id.connection] else { return }
         // In the meantime, the list may have gone, or the client may have lost the right to read it.

@@ -17,7 +17,7 @@ extension Service {
 
     func undelete(_ name: String, _ deletion: UInt64?, as new: String, _ connection: Connection, _ request: UInt64) {
         guard name == new || mayName(new, by: "undelete", connection, request) else { return }
-        let mine = connection.access.bringableBack
+        let mine = connection.access.restorableLists
         // A request that cannot succeed must not hold up writes.
         if mine?.isEmpty == true { return refuse(connection, request, .notDeleted(name)) }
         change(name, .undelete(deletion, as: new, kept: retention.deleted, among: mine), connection, request)

@@ -28,7 +28,7 @@ extension Service {
         let due = listsWithNewPresence.sorted()
         listsWithNewPresence = []
         presenceDue = nil
-        for hosted in due.compactMap({ hostedLists[$0] }) where !hosted.awaitsVisitors {
+        for hosted in due.compactMap({ hostedLists[$0] }) where !hosted.awaitsPeerPresence {
             let before = hosted.presence.takeChanges()
             let (entries, end) = hosted.presence.entries(
                 after: before, through: hosted.presence.taken, atMost: Self.presencePage)
@@ -38,7 +38,7 @@ extension Service {
                 if connection.owePresence(of: hosted, since: before, frame) {
                     mark(connection)
                 } else {
-                    let text = "\(PresenceBoard.mostGone) people left '\(hosted.list.name)' while nothing was read here"
+                    let text = "\(PresenceBoard.maxGone) people left '\(hosted.list.name)' while nothing was read here"
                     fail(connection, .idleTimeout, text)
                 }
             }

@@ -76,7 +76,7 @@ extension Service {
     }
 
     func deletedLists(before: UInt64?, _ connection: Connection, _ request: UInt64) {
-        let mine = connection.access.bringableBack
+        let mine = connection.access.restorableLists
         charge(connection, work: connection.access.deleted.count)
         if mine?.isEmpty == true {
             return send(.deletedLists(request: request, [], hasMore: false), to: connection)
@@ -117,12 +117,12 @@ private struct CreateList: WriteJob {
     func run(on store: any CommitStore) throws -> String? {
         // Deleted lists count. If there is no room, the list that was deleted first goes.
         while try store.listCount(of: nil) >= limits.lists {
-            guard try store.giveUpOldest(of: nil) else {
+            guard try store.purgeOldest(of: nil) else {
                 return "there is no room for another list: this server keeps at most \(limits.lists)"
             }
         }
         while let owner, try store.listCount(of: owner) >= limits.userLists {
-            guard try store.giveUpOldest(of: owner) else {
+            guard try store.purgeOldest(of: owner) else {
                 return
                     "there is no room for another list: this server keeps at most \(limits.userLists) of one user. Delete one first"
             }

@@ -18,7 +18,7 @@ extension Service {
         let outcome = hosted.authority.submit(
             submission, author: author, connection: connection.id, isFirst: isFirst, now: environment.wallClock,
             isFull: storeSize.isFull(limits), work: limits.inlineWork)
-        if case .tooMuchWork = outcome { return submitAside(submission, author, in: hosted, from: connection) }
+        if case .tooMuchWork = outcome { return submitOffThread(submission, author, in: hosted, from: connection) }
         let work = hosted.authority.work + Authority.work(of: submission.delta)
         charge(connection, submissionWork: work)
         answer(outcome, to: submission, author, in: hosted, from: connection)

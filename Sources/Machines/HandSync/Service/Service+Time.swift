@@ -75,7 +75,7 @@ struct ClockWatch {
     /// A larger difference from one look to the next is a jump.
     private static let tolerance = 5_000
     /// After so many milliseconds without a jump the clock is trusted.
-    private static let patience: UInt64 = 3_600_000
+    private static let timeout: UInt64 = 3_600_000
 
     init(wallClock: UInt64, now: UInt64) {
         offset = Int64(clamping: wallClock) - Int64(clamping: now)
@@ -88,5 +88,5 @@ struct ClockWatch {
         offset = found
     }
 
-    func isSteady(now: UInt64) -> Bool { now - steadySince >= Self.patience }
+    func isSteady(now: UInt64) -> Bool { now - steadySince >= Self.timeout }
 }

@@ -134,7 +134,7 @@ private struct SweepDeleted: WriteJob {
     let givesUpOldest: Bool
 
     func run(on store: any CommitStore) throws -> Bool {
-        if givesUpOldest { _ = try store.giveUpOldest(of: nil) }
+        if givesUpOldest { _ = try store.purgeOldest(of: nil) }
         return try store.sweep(keeping: kept, passed: passed)
     }
 

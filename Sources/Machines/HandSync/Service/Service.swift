@@ -70,7 +70,7 @@ package final class Service {
     var whenNamed: [(name: String, connection: UInt64)] = []
     var removal = Removal()
     var clock: ClockWatch
-    @exclusivity(unchecked) var past = PastStates()
+    @exclusivity(unchecked) var past = RevisionStates()
     /// Whether the heads of lists are being read.
     var isPolling = false
     @exclusivity(unchecked) package internal(set) var stage = Stage.serving
@@ -219,7 +219,7 @@ package final class Service {
         if !receiving.isEmpty { sendChunks() }
         // Frees the output now, instead of holding it until something else is sent.
         if !output.runs.isEmpty { output.removeAll() }
-        servePast()
+        serveRevisions()
         return sayGoodbye() || !marked.isEmpty || !receiving.isEmpty || !paused.isEmpty
     }
 

@@ -73,11 +73,11 @@ extension Service {
     }
 
     /// Frees something large on another thread.
-    func discard(_ value: consuming some Sendable) { start(Discard(parcel: Parcel(value))) }
+    func discard(_ value: consuming some Sendable) { start(Discard(parcel: ThreadTransfer(value))) }
 }
 
 private struct Discard<Value: Sendable>: ServiceComputation {
-    let parcel: Parcel<Value>
+    let parcel: ThreadTransfer<Value>
 
     func run() { _ = parcel.take() }
     func finished(_ answer: Void, in service: Service) {}
@@ -87,7 +87,7 @@ private struct Discard<Value: Sendable>: ServiceComputation {
 ///
 /// `@unchecked Sendable` is safe: the thread that makes a parcel does not use its value any more, and the value is
 /// taken only once.
-final class Parcel<Value: Sendable>: @unchecked Sendable {
+final class ThreadTransfer<Value: Sendable>: @unchecked Sendable {
     private var value: Value?
 
     init(_ value: consuming Value) {

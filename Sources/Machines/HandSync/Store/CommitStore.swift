@@ -75,7 +75,7 @@ package protocol CommitStore: Sendable {
     ) throws -> [DeletedList]
     /// Gives up the list of the oldest deletion of an owner, or of all owners if `owner` is nil; returns false if
     /// there is none.
-    func giveUpOldest(of owner: String?) throws -> Bool
+    func purgeOldest(of owner: String?) throws -> Bool
     /// Gives up lists that were deleted at least `kept` milliseconds ago, and removes a part of the contents of such
     /// lists; a small part, so that other writes do not wait. Returns whether there is more to do.
     ///

@@ -61,7 +61,7 @@ extension StoreContents {
         return found
     }
 
-    package mutating func giveUpOldest(of owner: String?) -> Bool {
+    package mutating func purgeOldest(of owner: String?) -> Bool {
         let oldest = deletions.firstIndex { owner == nil || lists[$0.list]?.owner == owner }
         if let oldest { giveUp(deletions[oldest]) }
         return oldest != nil

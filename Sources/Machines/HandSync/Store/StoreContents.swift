@@ -259,11 +259,11 @@ extension StoreContents.List {
         guard snapshot.revision >= stored.floor else { return }
         snapshots.append(snapshot)
         // Remove the one in the middle, so that the kept ones become sparser towards the past.
-        if snapshots.count > Self.mostSnapshots { snapshots.remove(at: Self.mostSnapshots / 2) }
+        if snapshots.count > Self.maxSnapshots { snapshots.remove(at: Self.maxSnapshots / 2) }
     }
 
     /// A snapshot shares nodes with the list, so this many are cheap.
-    private static let mostSnapshots = 64
+    private static let maxSnapshots = 64
 
     /// Forgets the commits up to the revision of `start`, and keeps that list as a snapshot instead.
     fileprivate mutating func forget(_ start: Replay) {

@@ -8,7 +8,7 @@ package final class SQLiteConnection: @unchecked Sendable {
     private var handle: OpaquePointer?
     /// Compiled statements by their text.
     private var kept: [String: SQLiteStatement] = [:]
-    private static let mostKept = 100
+    private static let maxKept = 100
     /// Whether `transaction` runs. An error such as a full disk ends a transaction at once.
     private var isInTransaction = false
 
@@ -53,7 +53,7 @@ package final class SQLiteConnection: @unchecked Sendable {
         var statement = kept[sql]
         if statement?.isRunning ?? true {
             statement = try SQLiteStatement(sql, on: handle)
-            if kept.count >= Self.mostKept { kept = kept.filter { $0.value.isRunning } }
+            if kept.count >= Self.maxKept { kept = kept.filter { $0.value.isRunning } }
             // A pragma may take its value when it is compiled.
             if !sql.hasPrefix("PRAGMA"), kept[sql] == nil { kept[sql] = statement }
         }

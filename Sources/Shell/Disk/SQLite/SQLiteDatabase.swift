@@ -19,7 +19,7 @@ package final class SQLiteDatabase: Sendable {
     private let path: String
     private let connection: SQLiteConnection
     private let turn = Mutex(())
-    private let mostReaders: Int
+    private let maxReaders: Int
     private let readers = Mutex(Readers())
     private let places: DispatchSemaphore
 
@@ -31,13 +31,13 @@ package final class SQLiteDatabase: Sendable {
     package init(_ path: String, _ access: Access = .writing, readers: Int = 0) throws(SQLiteError) {
         self.path = path
         connection = try SQLiteConnection(path, access)
-        mostReaders = readers
+        maxReaders = readers
         places = DispatchSemaphore(value: readers)
     }
 
     /// Runs `body` on the database as it is at one moment.
     package func read<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
-        guard mostReaders > 0 else { return try withConnection { try $0.transaction("BEGIN", body) } }
+        guard maxReaders > 0 else { return try withConnection { try $0.transaction("BEGIN", body) } }
         places.wait()
         defer { places.signal() }
         let reader = try takeReader()
@@ -70,8 +70,8 @@ package final class SQLiteDatabase: Sendable {
     ///
     /// - Throws: `SQLiteError` if rows are still being read.
     package func close() throws {
-        for _ in 0..<mostReaders { places.wait() }
-        defer { for _ in 0..<mostReaders { places.signal() } }
+        for _ in 0..<maxReaders { places.wait() }
+        defer { for _ in 0..<maxReaders { places.signal() } }
         let idle = readers.withLock { readers in
             defer { readers = Readers(isClosed: true) }
             return readers.idle

@@ -63,13 +63,13 @@ package final class HTTPEndpoint {
     package var visitorCount: Int { visitors.count }
     private var nextNumber: UInt64 = 0
 
-    /// - Parameter mostVisitors: the most visitors at once. One more replaces the oldest visitor that the server waits
+    /// - Parameter maxVisitors: the most visitors at once. One more replaces the oldest visitor that the server waits
     ///   for. The default is several times the number accepted in one turn, so that a visitor who sends a request at
     ///   once is always served.
-    /// - Parameter patience: the milliseconds for sending the request, and for reading the answer.
+    /// - Parameter timeout: the milliseconds for sending the request, and for reading the answer.
     /// - Throws: the errors of `Listener`. A stale socket file is replaced.
     package init(
-        _ loop: Loop, at place: Place, mostVisitors: Int = 256, patience: UInt64 = 3_000, answer: @escaping Answer
+        _ loop: Loop, at place: Place, maxVisitors: Int = 256, timeout: UInt64 = 3_000, answer: @escaping Answer
     ) throws(UVError) {
         var accept: (Stream) -> Void = { $0.close() }
         switch place {
@@ -79,14 +79,14 @@ package final class HTTPEndpoint {
             listener = try Listener.pipe(loop, path: path, onConnection: { accept($0) })
         }
         accept = { [unowned self] stream in
-            if visitors.count >= mostVisitors {
+            if visitors.count >= maxVisitors {
                 let idle = visitors.filter { $0.value.isAwaited }.keys.min()
                 guard let idle else { return stream.close() }
                 visitors[idle]?.close()
             }
             let number = nextNumber
             nextNumber += 1
-            visitors[number] = HTTPVisitor(loop, stream, patience: patience, answer) { [unowned self] in
+            visitors[number] = HTTPVisitor(loop, stream, timeout: timeout, answer) { [unowned self] in
                 visitors[number] = nil
             }
         }

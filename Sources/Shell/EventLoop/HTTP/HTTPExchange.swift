@@ -14,18 +14,18 @@ package final class HTTPExchange {
 
     /// - Parameters:
     ///   - target: the path and query, percent-encoded.
-    ///   - patience: the milliseconds until the request is given up.
+    ///   - timeout: the milliseconds until the request is given up.
     ///   - done: called once.
     @discardableResult
     package init(
-        _ loop: Loop, at place: HTTPEndpoint.Place, _ target: String, method: String = "GET", patience: UInt64 = 10_000,
+        _ loop: Loop, at place: HTTPEndpoint.Place, _ target: String, method: String = "GET", timeout: UInt64 = 10_000,
         done: @escaping (Result<Answer, HTTPError>) -> Void
     ) {
         deadline = Timer(loop)
         self.done = done
         let request = "\(method) \(target) HTTP/1.1\r\nHost: \(place.host)\r\n\r\n"
         // The closures retain this object until the exchange is over.
-        deadline.start(after: patience) { self.end(.failure(.init(description: "it did not answer in time"))) }
+        deadline.start(after: timeout) { self.end(.failure(.init(description: "it did not answer in time"))) }
         switch place {
         case .tcp(let address):
             attempt = TCP.connect(loop, to: address) { self.opened($0.map { $0 as Stream }, request) }

@@ -11,15 +11,15 @@ final class HTTPVisitor {
     private(set) var isAwaited = true
     private var isClosed = false
 
-    private static let mostBytes = 8_192
-    private let patience: UInt64
+    private static let maxBytes = 8_192
+    private let timeout: UInt64
 
     init(
-        _ loop: Loop, _ stream: EventLoop.Stream, patience: UInt64, _ answer: @escaping HTTPEndpoint.Answer,
+        _ loop: Loop, _ stream: EventLoop.Stream, timeout: UInt64, _ answer: @escaping HTTPEndpoint.Answer,
         onEnd: @escaping () -> Void
     ) {
         self.stream = stream
-        self.patience = patience
+        self.timeout = timeout
         self.answer = answer
         self.onEnd = onEnd
         deadline = EventLoop.Timer(loop)
@@ -32,19 +32,19 @@ final class HTTPVisitor {
     }
 
     private func startDeadline() {
-        deadline.start(after: patience) { [unowned self] in close() }
+        deadline.start(after: timeout) { [unowned self] in close() }
     }
 
     private func received(_ bytes: UnsafeRawBufferPointer) {
         guard !isTaken else { return }
-        head.append(contentsOf: bytes.prefix(Self.mostBytes + 1 - head.count))
+        head.append(contentsOf: bytes.prefix(Self.maxBytes + 1 - head.count))
         if let end = head.firstRange(of: Array("\r\n\r\n".utf8)) {
             isTaken = true
             stream.stopReading()
             deadline.stop()
             isAwaited = false
             take(String(decoding: head[..<end.lowerBound], as: UTF8.self))
-        } else if head.count > Self.mostBytes {
+        } else if head.count > Self.maxBytes {
             isTaken = true
             send(.init(status: "431 Request Header Fields Too Large", body: "The request is too long.\n"))
         }

@@ -10,7 +10,7 @@ package final class PacedPage {
 
     private static let interval: UInt64 = 100
     /// A page is made earlier if so many wait, so that they do not take all the places of an endpoint.
-    private static let mostWaiting = 64
+    private static let maxWaiting = 64
 
     package init(_ loop: Loop, _ make: @escaping () -> HTTPEndpoint.Page) {
         (self.loop, self.make) = (loop, make)
@@ -19,7 +19,7 @@ package final class PacedPage {
 
     package func answer(_ page: @escaping (HTTPEndpoint.Page) -> Void) {
         waiting.append(page)
-        if loop.now >= due || waiting.count >= Self.mostWaiting { return deliver() }
+        if loop.now >= due || waiting.count >= Self.maxWaiting { return deliver() }
         if waiting.count == 1 { timer.start(after: due - loop.now) { [unowned self] in deliver() } }
     }
 

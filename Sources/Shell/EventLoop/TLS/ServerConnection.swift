@@ -60,11 +60,11 @@ package final class ServerConnection {
     ///
     /// - Parameters:
     ///   - address: the index of the host's address to connect to; nil to find the addresses.
-    ///   - patience: the most milliseconds that this may take; nil for the system's own limit.
-    package func connect(to host: Int, address: Int?, within patience: UInt64?) {
+    ///   - timeout: the most milliseconds that this may take; nil for the system's own limit.
+    package func connect(to host: Int, address: Int?, within timeout: UInt64?) {
         close()
         let (mine, destination) = (generation, destinations[host])
-        if let patience { startAlarm(patience) }
+        if let timeout { startAlarm(timeout) }
         if case .unix(let path) = destination.place {
             attempt = Pipe.connect(loop, path: path) { [weak self] in self?.opened($0, mine, Self.closed) }
         } else if let address {
@@ -74,10 +74,10 @@ package final class ServerConnection {
         }
     }
 
-    private func startAlarm(_ patience: UInt64) {
+    private func startAlarm(_ timeout: UInt64) {
         let alarm = Timer(loop)
         self.alarm = alarm
-        alarm.start(after: patience) { [weak self] in
+        alarm.start(after: timeout) { [weak self] in
             self?.close()
             self?.receive(.unanswered)
         }

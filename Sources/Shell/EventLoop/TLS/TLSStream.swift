@@ -175,7 +175,7 @@ package final class TLSStream: Channel {
     /// too many, and returns false.
     private func mayAskForKeys() -> Bool {
         guard let count = transport.lateMessages, count > 0 else { return true }
-        if count > Transport.mostLateMessages {
+        if count > Transport.maxLateMessages {
             fail(.broken("TLS: the other side asked for new keys \(count) times within a minute"))
             return false
         }

@@ -34,13 +34,13 @@ final class Transport {
     /// The number of handshake messages since the handshake, such as those for new keys; nil while they are not
     /// counted.
     var lateMessages: Int?
-    static let mostLateMessages = 16
+    static let maxLateMessages = 16
 
     private func sawMessage() {
         guard let count = lateMessages else { return }
         lateMessages = count + 1
         // Otherwise one call of OpenSSL would process all the messages that have arrived.
-        if count >= Self.mostLateMessages { dropInput() }
+        if count >= Self.maxLateMessages { dropInput() }
     }
 
     // MARK: Input

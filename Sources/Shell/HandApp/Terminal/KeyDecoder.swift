@@ -9,7 +9,7 @@ package struct KeyDecoder {
     private var pasted: [UInt8]?
 
     /// The most bytes of pasted text; the rest is dropped.
-    private static let mostPasted = 4 << 20
+    private static let maxPasted = 4 << 20
     private static let pasteEnd = Array("\u{1B}[201~".utf8)
     private static let escape: UInt8 = 0x1B
 
@@ -212,7 +212,7 @@ package struct KeyDecoder {
                 return .paste(text.replacing("\r\n", with: "\n").replacing("\r", with: "\n"))
             }
             if rest.count < Self.pasteEnd.count, Self.pasteEnd.starts(with: rest) { return nil }
-            if (pasted?.count ?? 0) < Self.mostPasted { pasted?.append(bytes[position]) }
+            if (pasted?.count ?? 0) < Self.maxPasted { pasted?.append(bytes[position]) }
             position += 1
         }
         return nil

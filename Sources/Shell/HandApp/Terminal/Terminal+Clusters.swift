@@ -14,7 +14,7 @@ extension Terminal {
             let row = Clusters.firstRow + index + 1
             text += "\u{1B}[\(row);1H\(sample.text)\u{1B}[6n\u{1B}[2K"
         }
-        writeAside(text)
+        writeDirectly(text)
     }
 
     /// Draws the clusters of some rows over their placeholders.
@@ -25,11 +25,11 @@ extension Terminal {
                 text += "\u{1B}[\(row + 1);\(column + 1)H" + palette.words(for: cell.style) + cell.text
             }
         }
-        if !text.isEmpty { writeAside(text) }
+        if !text.isEmpty { writeDirectly(text) }
     }
 
     /// Writes without ncurses, and restores the cursor and colours as ncurses left them.
-    private func writeAside(_ text: String) { write("\u{1B}7\(text)\u{1B}8") }
+    private func writeDirectly(_ text: String) { write("\u{1B}7\(text)\u{1B}8") }
 }
 
 extension Canvas {

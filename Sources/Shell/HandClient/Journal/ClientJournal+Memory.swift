@@ -84,9 +84,9 @@ extension ClientJournal {
 
     /// Returns what a journal knows of an author's steps through a history. Works while another process has the journal
     /// open.
-    package static func steps(of author: UInt64, in log: UInt64, inJournalAt path: String) -> Retrace.Steps {
+    package static func steps(of author: UInt64, in log: UInt64, inJournalAt path: String) -> UndoReconstruction.Steps {
         let found = try? reading(path) { database in
-            var steps = Retrace.Steps()
+            var steps = UndoReconstruction.Steps()
             let made = try database.rows(
                 "SELECT step, sequence, count FROM submissions WHERE log_id = ?", [log.stored])
             while let row = try made.next() {
@@ -103,7 +103,7 @@ extension ClientJournal {
             }
             return steps
         }
-        return found ?? Retrace.Steps()
+        return found ?? UndoReconstruction.Steps()
     }
 
     /// Returns what a person could undo and redo when a list was last closed, and at which revision. Works while

@@ -25,7 +25,7 @@ final class AdminPages {
     var access: (any AccessKeeper)?
     private let note: (_ order: String) -> Void
 
-    private static let mostRows = 100
+    private static let maxRows = 100
 
     init(
         _ loop: Loop, _ service: Service, _ configuration: ServerConfiguration,
@@ -47,8 +47,8 @@ final class AdminPages {
         switch (request.method, request.path.first, request.path.count) {
         case ("GET", "report", 1):
             var report = report()
-            report.lists = Array(service.listReports().prefix(Self.mostRows))
-            report.connections = service.connectionReports(most: Self.mostRows)
+            report.lists = Array(service.listReports().prefix(Self.maxRows))
+            report.connections = service.connectionReports(most: Self.maxRows)
             page(Self.json(report))
         case ("GET", "connections", 1): page(Self.json(service.connectionReports()))
         case ("GET", "access", 1):

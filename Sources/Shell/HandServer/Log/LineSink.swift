@@ -22,7 +22,7 @@ package final class LineSink: @unchecked Sendable {
     private let trouble: @Sendable (String) -> Void
 
     /// The limit of the queue.
-    package static let mostBytes = 1 << 20
+    package static let maxBytes = 1 << 20
 
     package init(
         _ descriptor: Int32, tell: @escaping @Sendable (Int) -> String,
@@ -37,7 +37,7 @@ package final class LineSink: @unchecked Sendable {
     package func write(_ line: String) {
         condition.withLock {
             guard !isClosed else { return }
-            if waitingBytes + line.utf8.count > Self.mostBytes {
+            if waitingBytes + line.utf8.count > Self.maxBytes {
                 lost += 1
             } else {
                 if lost > 0 { reportLost() }

@@ -32,15 +32,15 @@ final class ProxiedStream: Channel {
     /// Waits for the header. The loop retains this object until the header or a problem has arrived.
     ///
     /// - Parameters:
-    ///   - patience: the milliseconds to wait.
+    ///   - timeout: the milliseconds to wait.
     ///   - done: called once, with nil if the header does not name the origin.
-    func awaitHeader(within patience: UInt64, _ done: @escaping (Result<SocketAddress?, Problem>) -> Void) {
+    func awaitHeader(within timeout: UInt64, _ done: @escaping (Result<SocketAddress?, Problem>) -> Void) {
         let end: (Result<SocketAddress?, Problem>) -> Void = { [self] result in
             deadline.close()
             stream.stopReading()
             done(result)
         }
-        deadline.start(after: patience) { end(.failure(.late)) }
+        deadline.start(after: timeout) { end(.failure(.late)) }
         stream.open { [self] in
             bytes.append(contentsOf: $0)
             do {

@@ -23,14 +23,14 @@ final class PostgresFeed: Sendable {
 
     private let connector: PostgresConnector
     private let channel: String
-    private let patience: Duration
+    private let timeout: Duration
     private let state = Mutex(State())
     private let wake: WakePipe
 
-    init(_ connector: PostgresConnector, channel: String, patience: Duration) {
+    init(_ connector: PostgresConnector, channel: String, timeout: Duration) {
         self.connector = connector
         self.channel = channel
-        self.patience = patience
+        self.timeout = timeout
         wake = WakePipe()
     }
 
@@ -73,7 +73,7 @@ final class PostgresFeed: Sendable {
     private func run() {
         while !isClosed {
             // A lost connection is opened again. Hints are not needed for correctness, so there is no hurry.
-            do { try follow(try connector.connect([], by: Deadline(in: patience))) } catch {
+            do { try follow(try connector.connect([], by: Deadline(in: timeout))) } catch {
                 // These hints are outdated when the connection is back.
                 state.withLock { $0.others = [] }
                 usleep(200_000)
@@ -92,7 +92,7 @@ final class PostgresFeed: Sendable {
             }
             if isClosed { return }
             if listener != nil, !isListening {
-                _ = try connection.run(PostgresCall("LISTEN \(channel)", isKept: false), by: Deadline(in: patience))
+                _ = try connection.run(PostgresCall("LISTEN \(channel)", isKept: false), by: Deadline(in: timeout))
                 isListening = true
             }
             try send(hints, on: connection)
@@ -105,15 +105,15 @@ final class PostgresFeed: Sendable {
     }
 
     /// The most hints in one payload, which has room for 8,000 characters.
-    private static let mostHints = 150
+    private static let maxHints = 150
 
     private func send(_ hints: [StoreHint], on connection: PostgresConnection) throws {
         guard !hints.isEmpty else { return }
-        let calls = stride(from: 0, to: hints.count, by: Self.mostHints).map { start in
-            let payload = StoreHint.payload(hints[start..<min(start + Self.mostHints, hints.count)])
+        let calls = stride(from: 0, to: hints.count, by: Self.maxHints).map { start in
+            let payload = StoreHint.payload(hints[start..<min(start + Self.maxHints, hints.count)])
             return PostgresCall("SELECT pg_notify($1, $2)", [.text(channel), .text(payload)])
         }
-        _ = try connection.run(calls, by: Deadline(in: patience))
+        _ = try connection.run(calls, by: Deadline(in: timeout))
     }
 }
 

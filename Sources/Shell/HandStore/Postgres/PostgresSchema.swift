@@ -111,7 +111,7 @@ extension PostgresStore {
         guard connection.parameter("server_encoding") == "UTF8" else {
             throw StoreError.failed("\(place): its encoding is not UTF8. Create a database with ENCODING 'UTF8'.")
         }
-        let session = PostgresSession(connection: connection, patience: patience)
+        let session = PostgresSession(connection: connection, timeout: timeout)
         if try state(session, schema: schema) == .ready { return }
         try session.begin()
         do {
@@ -153,6 +153,6 @@ extension PostgresStore {
 extension PostgresSession {
     /// Runs a statement without keeping it prepared, because it runs only once.
     fileprivate func once(_ sql: String) throws(PostgresError) {
-        _ = try connection.run(PostgresCall(sql, isKept: false), by: Deadline(in: patience))
+        _ = try connection.run(PostgresCall(sql, isKept: false), by: Deadline(in: timeout))
     }
 }

@@ -72,7 +72,7 @@ extension PostgresStore {
     private func race(_ attempts: [Attempt]) throws -> [(CommitBatch, Result<Appended, StoreError>)] {
         guard !attempts.isEmpty else { return [] }
         return try translating {
-            let deadline = Deadline(in: patience)
+            let deadline = Deadline(in: timeout)
             var lanes = [try writers.take(by: deadline)]
             defer { for lane in lanes { writers.giveBack(lane) } }
             while lanes.count * Self.listsPerConnection < attempts.count,
@@ -86,7 +86,7 @@ extension PostgresStore {
             for (lane, share) in zip(lanes, shares) { lane.start(share.map { [$0.insertion, $0.missedAtEnd] }) }
             return zip(lanes, shares).flatMap { lane, share in
                 // Each answer has its own time, so that many lists do not cause a timeout.
-                let outcomes = lane.finish(by: Deadline(in: patience + .milliseconds(100) * share.count))
+                let outcomes = lane.finish(by: Deadline(in: timeout + .milliseconds(100) * share.count))
                 return zip(share, outcomes).map { ($0.batch, result(of: $0, $1)) }
             }
         }
@@ -127,8 +127,8 @@ extension PostgresStore {
     /// durable only if the batch is.
     private func confirm(_ batch: CommitBatch) throws -> Appended {
         let call = PostgresCall("UPDATE lists SET revision = revision WHERE number = $1", [.init(bits: batch.list)])
-        let outcome = try writers.with(by: Deadline(in: patience)) { connection in
-            connection.run([[call]], by: Deadline(in: patience))[0]
+        let outcome = try writers.with(by: Deadline(in: timeout)) { connection in
+            connection.run([[call]], by: Deadline(in: timeout))[0]
         }
         guard case .done(_, let notices) = outcome, !notices.contains(where: \.isUncertainty) else { return .unknown }
         return .taken
@@ -144,7 +144,7 @@ struct Attempt {
 
     /// The rows of others that are read at once. At least as many as the batch has, because an earlier attempt may have
     /// added it.
-    private static let mostMissed = 64
+    private static let maxMissed = 64
 
     init(_ batch: CommitBatch, nonce: UInt64) {
         self.batch = batch
@@ -194,7 +194,7 @@ struct Attempt {
             """,
             [
                 .init(bits: batch.list), .init(batch.expected), .init(bits: nonce), .init(bits: batch.logID),
-                .init(max(Self.mostMissed, rows.count)),
+                .init(max(Self.maxMissed, rows.count)),
             ])
     }
 

@@ -31,7 +31,7 @@ extension PostgresStore {
             PostgresCall(find, [key, person]),
         ]
         let made = try translating {
-            let deadline = Deadline(in: patience)
+            let deadline = Deadline(in: timeout)
             return try writers.with(by: deadline) { try author(try $0.run(making, by: deadline)[3]) }
         }
         guard let made else { throw StoreError.damaged("\(place): an author that was just written is missing") }

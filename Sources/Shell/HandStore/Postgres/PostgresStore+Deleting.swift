@@ -57,7 +57,7 @@ extension PostgresStore {
         }
     }
 
-    package func giveUpOldest(of owner: String?) throws -> Bool {
+    package func purgeOldest(of owner: String?) throws -> Bool {
         try giveUp("$1::text IS NULL OR owner = $1", .init(owner), limit: 1) > 0
     }
 

@@ -8,9 +8,9 @@ import Synchronization
 /// the lock back from a server that does not come back.
 final class Contention: Sendable {
     /// The number of late attempts in a row after which the list is locked.
-    private static let patience = 6
+    private static let timeout = 6
     /// The lists that are locked at once; others race. Each takes one of the connections.
-    private static let mostLocks = 4
+    private static let maxLocks = 4
     private struct Lock {
         let connection: PostgresConnection
         let deadline: Deadline
@@ -31,8 +31,8 @@ final class Contention: Sendable {
 
     func isLocking(_ list: UInt64) -> Bool {
         state.withLock { state in
-            guard state.failures[list, default: 0] >= Self.patience else { return false }
-            return state.locks[list] != nil || state.locks.count < Self.mostLocks
+            guard state.failures[list, default: 0] >= Self.timeout else { return false }
+            return state.locks[list] != nil || state.locks.count < Self.maxLocks
         }
     }
 
@@ -54,7 +54,7 @@ final class Contention: Sendable {
     /// Keeps a lock; returns whether there is room for it.
     func keep(_ connection: PostgresConnection, of list: UInt64) -> Bool {
         state.withLock { state in
-            guard state.locks[list] == nil, state.locks.count < Self.mostLocks else { return false }
+            guard state.locks[list] == nil, state.locks.count < Self.maxLocks else { return false }
             state.locks[list] = Lock(connection: connection, deadline: Deadline(in: lockTime))
             return true
         }
@@ -94,7 +94,7 @@ extension PostgresStore {
         guard let connection = contention.takeLock(of: attempt.batch.list) else { return nil }
         defer { writers.giveBack(connection) }
         let calls = [attempt.insertion, attempt.missedAtEnd, PostgresCall("COMMIT")]
-        let outcome = connection.run([calls], by: Deadline(in: patience))[0]
+        let outcome = connection.run([calls], by: Deadline(in: timeout))[0]
         if case .unknown(let error) = outcome, error.state == PostgresError.idleInTransaction { return nil }
         return result(of: attempt, outcome)
     }
@@ -106,7 +106,7 @@ extension PostgresStore {
 
     private func tryLocking(_ attempt: Attempt) throws -> Appended {
         let list = attempt.batch.list
-        let connection = try writers.take(by: Deadline(in: patience))
+        let connection = try writers.take(by: Deadline(in: timeout))
         var isKept = false
         defer { if !isKept { writers.giveBack(connection) } }
         let calls = [
@@ -114,15 +114,15 @@ extension PostgresStore {
             PostgresCall("SELECT 1 FROM lists WHERE number = $1 FOR NO KEY UPDATE", [.init(bits: list)]),
             attempt.missed,
         ]
-        let outcome = connection.run([calls], by: Deadline(in: patience))[0]
+        let outcome = connection.run([calls], by: Deadline(in: timeout))[0]
         guard case .done(let rows, _) = outcome else { return try result(of: attempt, outcome).get() }
         if rows[3].isEmpty {
             let rest = [attempt.insertion, attempt.missedAtEnd, PostgresCall("COMMIT")]
-            return try result(of: attempt, connection.run([rest], by: Deadline(in: patience))[0]).get()
+            return try result(of: attempt, connection.run([rest], by: Deadline(in: timeout))[0]).get()
         }
         let frames = try CommitRow.frames(rows[3], of: list, after: attempt.batch.expected)
         guard !attempt.isThere(frames) else {
-            PostgresSession(connection: connection, patience: patience).rollBack()
+            PostgresSession(connection: connection, timeout: timeout).rollBack()
             return try conflict(of: attempt, rows[3])
         }
         isKept = contention.keep(connection, of: list)

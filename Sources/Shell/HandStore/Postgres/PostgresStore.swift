@@ -12,7 +12,7 @@ package final class PostgresStore: CommitStore {
     /// The database and schema, for messages.
     package let place: String
     /// How long the database may take to answer.
-    let patience: Duration
+    let timeout: Duration
     private let connector: PostgresConnector
     let writers: PostgresPool
     private let readers: PostgresPool
@@ -36,7 +36,7 @@ package final class PostgresStore: CommitStore {
     /// - Throws: `StoreError` if the database cannot be reached, or has other tables or a newer format; nothing is
     ///   changed then.
     package init(
-        _ address: String, schema: String = "hand", passwordFile: String? = nil, patience: Duration = .seconds(5),
+        _ address: String, schema: String = "hand", passwordFile: String? = nil, timeout: Duration = .seconds(5),
         lockTime: Duration = .milliseconds(250)
     ) throws {
         do { self.address = try PostgresAddress(address, passwordFile: passwordFile) } catch {
@@ -47,15 +47,15 @@ package final class PostgresStore: CommitStore {
             throw StoreError.failed(
                 "'\(schema)' is not a schema name. Use at most 58 lowercase letters, digits and underscores.")
         }
-        self.patience = patience
+        self.timeout = timeout
         contention = Contention(lockTime: lockTime)
         place = "\(self.address.description), schema \(schema)"
-        connector = PostgresConnector(to: self.address, setup: Self.settings(schema: schema, patience: patience))
+        connector = PostgresConnector(to: self.address, setup: Self.settings(schema: schema, timeout: timeout))
         writers = PostgresPool(connector, size: Self.writerCount)
         readers = PostgresPool(connector, size: Self.readerCount, setup: Self.readerSettings)
-        feed = PostgresFeed(connector, channel: "hand_\(schema)", patience: patience)
+        feed = PostgresFeed(connector, channel: "hand_\(schema)", timeout: timeout)
         do {
-            try translating { try writers.with(by: Deadline(in: patience)) { try createTables($0, schema: schema) } }
+            try translating { try writers.with(by: Deadline(in: timeout)) { try createTables($0, schema: schema) } }
         } catch {
             close()
             throw error
@@ -77,14 +77,14 @@ package final class PostgresStore: CommitStore {
     // MARK: Sessions
 
     /// Returns the statements that set up every session. An older server ignores the settings that it does not know.
-    private static func settings(schema: String, patience: Duration) -> [PostgresCall] {
+    private static func settings(schema: String, timeout: Duration) -> [PostgresCall] {
         let words = [
             "search_path": schema,
             // Statements are planned while the tables are empty, and the plans are kept.
             "enable_seqscan": "off", "jit": "off",
             "default_transaction_isolation": "read committed",
             // A statement that we gave up on must not continue, or block others from a list.
-            "statement_timeout": "\(Int(patience / .milliseconds(1)))",
+            "statement_timeout": "\(Int(timeout / .milliseconds(1)))",
             "idle_in_transaction_session_timeout": "1000", "client_connection_check_interval": "1000",
         ]
         let sql = words.keys.sorted().map { "('\($0)', '\(words[$0] ?? "")')" }.joined(separator: ", ")
@@ -127,14 +127,14 @@ package final class PostgresStore: CommitStore {
     ) throws -> Result {
         try retrying { deadline in
             try body(
-                try readers.with(by: deadline) { try $0.run(PostgresCall(sql, values), by: Deadline(in: patience)) })
+                try readers.with(by: deadline) { try $0.run(PostgresCall(sql, values), by: Deadline(in: timeout)) })
         }
     }
 
     /// Runs `body`, which only reads, and once or twice more if the connection was lost.
     private func retrying<Result>(_ body: (Deadline) throws -> Result) throws -> Result {
         try translating {
-            let deadline = Deadline(in: patience)
+            let deadline = Deadline(in: timeout)
             for _ in 0..<2 {
                 do { return try body(deadline) } catch let error as PostgresError {
                     guard error.isAboutConnection, error.state != PostgresError.unreachable, !deadline.hasPassed else {
@@ -149,25 +149,25 @@ package final class PostgresStore: CommitStore {
     /// Runs `body` as one transaction, so that all of its changes are made or none. If the connection is lost at the
     /// wrong moment, the changes may be made although this throws.
     func write<Result>(_ body: (PostgresSession) throws -> Result) throws -> Result {
-        try translating { try transaction(writers, by: Deadline(in: patience), body) }
+        try translating { try transaction(writers, by: Deadline(in: timeout), body) }
     }
 
     /// Runs `body`, which only reads and sees the database at one moment. It runs once, so it may have side effects.
     func readOnce<Result>(_ body: (PostgresSession) throws -> Result) throws -> Result {
-        try translating { try transaction(readers, by: Deadline(in: patience), body) }
+        try translating { try transaction(readers, by: Deadline(in: timeout), body) }
     }
 
-    /// The same as `write`, but statements may take as long as `patience`.
-    func write<Result>(patience: Duration, _ body: (PostgresSession) throws -> Result) throws -> Result {
-        try translating { try transaction(writers, by: Deadline(in: self.patience), patience: patience, body) }
+    /// The same as `write`, but statements may take as long as `timeout`.
+    func write<Result>(timeout: Duration, _ body: (PostgresSession) throws -> Result) throws -> Result {
+        try translating { try transaction(writers, by: Deadline(in: self.timeout), timeout: timeout, body) }
     }
 
     private func transaction<Result>(
-        _ pool: PostgresPool, by deadline: Deadline, patience: Duration? = nil,
+        _ pool: PostgresPool, by deadline: Deadline, timeout: Duration? = nil,
         _ body: (PostgresSession) throws -> Result
     ) throws -> Result {
         try pool.with(by: deadline) { connection in
-            let session = PostgresSession(connection: connection, patience: patience ?? self.patience)
+            let session = PostgresSession(connection: connection, timeout: timeout ?? self.timeout)
             try session.begin()
             do {
                 let result = try body(session)
@@ -204,17 +204,17 @@ package final class PostgresStore: CommitStore {
 /// A connection with a transaction under way.
 struct PostgresSession {
     let connection: PostgresConnection
-    let patience: Duration
+    let timeout: Duration
 
     @discardableResult
     func run(_ sql: String, _ values: PostgresValue...) throws(PostgresError) -> PostgresRows {
-        try connection.run(PostgresCall(sql, values), by: Deadline(in: patience))
+        try connection.run(PostgresCall(sql, values), by: Deadline(in: timeout))
     }
 
     func begin() throws(PostgresError) { try run("BEGIN") }
 
     func commit() throws(PostgresError) {
-        switch connection.run([[PostgresCall("COMMIT")]], by: Deadline(in: patience))[0] {
+        switch connection.run([[PostgresCall("COMMIT")]], by: Deadline(in: timeout))[0] {
         case .done(_, let notices):
             if let warning = notices.first(where: \.isUncertainty) { throw .uncertain(warning) }
         case .failed(let error), .unknown(let error): throw error
@@ -223,7 +223,7 @@ struct PostgresSession {
 
     /// Rolls back. The pool does not reuse a connection whose rollback failed.
     func rollBack() {
-        if !connection.isIdle { _ = connection.run([[PostgresCall("ROLLBACK")]], by: Deadline(in: patience)) }
+        if !connection.isIdle { _ = connection.run([[PostgresCall("ROLLBACK")]], by: Deadline(in: timeout)) }
     }
 }
 

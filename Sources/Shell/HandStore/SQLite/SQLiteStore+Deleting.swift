@@ -56,7 +56,7 @@ extension SQLiteStore {
         }
     }
 
-    package func giveUpOldest(of owner: String?) throws -> Bool {
+    package func purgeOldest(of owner: String?) throws -> Bool {
         try giveUp("?1 IS NULL OR owner = ?1", [.init(owner)], limit: 1) > 0
     }
 

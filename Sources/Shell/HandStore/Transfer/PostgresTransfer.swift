@@ -195,6 +195,6 @@ struct PostgresTarget: StoreTarget {
 
 extension PostgresSession {
     fileprivate func pipeline(_ calls: [PostgresCall]) throws(PostgresError) {
-        if !calls.isEmpty { _ = try connection.run(calls, by: Deadline(in: patience)) }
+        if !calls.isEmpty { _ = try connection.run(calls, by: Deadline(in: timeout)) }
     }
 }

@@ -3,8 +3,8 @@ import HandSync
 
 /// Copies the store of several servers to and from a file as `StoreBackup` writes it.
 extension PostgresStore {
-    /// The patience for the end of a large transaction, which takes as long as the disk does.
-    private static let patienceForCopies = Duration.seconds(600)
+    /// The timeout for the end of a large transaction, which takes as long as the disk does.
+    private static let copyTimeout = Duration.seconds(600)
 
     /// Writes the whole store into a file, as it is at one moment, also while servers write to it. The file gets its
     /// name when it is complete and flushed.
@@ -70,7 +70,7 @@ extension PostgresStore {
         let expected = try StoreVerifier(path: path).verify()
         guard expected.isSound else { throw StoreError.damaged("\(path) is damaged: see 'hand verify'") }
         return try SQLiteStore.withAll(of: path) { source in
-            try write(patience: Self.patienceForCopies) { session in
+            try write(timeout: Self.copyTimeout) { session in
                 let target = PostgresTarget(session: session)
                 try target.begin(place)
                 var transfer = StoreTransfer(source: source, target: target, progress: progress)

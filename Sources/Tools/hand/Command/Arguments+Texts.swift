@@ -48,7 +48,8 @@ extension Arguments {
             }
             if isOption(value), isLetters(value) {
                 throw ValidationError(
-                    "--\(option) needs a value. If '\(value)' is the value, write --\(option)=\(Advised.quoted(value))")
+                    "--\(option) needs a value. If '\(value)' is the value, write --\(option)=\(Suggestion.quoted(value))"
+                )
             }
             if isDashed(value), !isOption(value) {
                 options[options.count - 1] = "--\(option)=\(value)"
@@ -85,7 +86,7 @@ extension Arguments {
 
     /// How to write a word with the form of an option as a text.
     static func asText(_ word: String, _ path: [String]) -> String {
-        let command = (["hand"] + path + ["--", Advised.quoted(word)]).joined(separator: " ")
+        let command = (["hand"] + path + ["--", Suggestion.quoted(word)]).joined(separator: " ")
         return "If it is a text, put it after --: \(command)"
     }
 }

@@ -40,13 +40,13 @@ enum Completions {
     /// The largest number of items to offer.
     private static let most = 500
     /// How long to wait for the server, in seconds: five ways to the other side of the world and back.
-    private static let patience = "1"
+    private static let timeout = "1"
 
     private static func answer(
         to words: [String], _ ask: @escaping @Sendable (HandClient, HandAddress) async throws -> [String]
     ) async -> [String] {
         let url = Arguments.value(of: ["--url"], in: words)
-        var options = ["--timeout", patience] + (url.map { ["--url", $0] } ?? [])
+        var options = ["--timeout", timeout] + (url.map { ["--url", $0] } ?? [])
         if let context = Arguments.value(of: ["-c", "--context"], in: words) { options += ["--context", context] }
         // This comes first, because parsing sets the context that the next check uses.
         guard let server = try? ServerOptions.parse(options), !Settings.asksForToken(url: url)

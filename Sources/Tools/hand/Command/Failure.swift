@@ -114,7 +114,7 @@ struct Failure: Error, CustomStringConvertible {
             }
         var advice = ""
         if case .editsWait(let list, _) = error {
-            let command = Advised.command("sync -l", list)
+            let command = Suggestion.command("sync -l", list)
             advice = ". To send them when it has its name back: \(command). To discard them: \(command) --discard"
         }
         self.init(status, error.description + advice)

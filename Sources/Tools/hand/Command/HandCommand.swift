@@ -19,7 +19,7 @@ struct HandCommand: AsyncParsableCommand {
             \(Topic.allCases.map(\.rawValue).joined(separator: ", ")).
 
             Items are named by their number in 'hand ls' or by the first characters of their id.
-            Exit codes: \(Surroundings.exitCodes.map { "\($0.rawValue) \($0.summary)" }.joined(separator: ", ")).
+            Exit codes: \(CommandEnvironment.exitCodes.map { "\($0.rawValue) \($0.summary)" }.joined(separator: ", ")).
             """,
         version: version,
         groupedSubcommands: [

@@ -44,8 +44,8 @@ enum Identity {
 
     /// What this machine's journals remember of a person and a history: the author numbers of its ids under that name,
     /// their steps, and what could be undone when the list was last closed.
-    static func memory(of person: String, at address: HandAddress, log: UInt64) -> Retrace.Memory {
-        var memory = Retrace.Memory()
+    static func memory(of person: String, at address: HandAddress, log: UInt64) -> UndoReconstruction.Memory {
+        var memory = UndoReconstruction.Memory()
         // Who has no folder for them has no memory.
         for path in (try? journals(at: address)) ?? [] {
             guard let author = ClientJournal.author(of: person, inJournalAt: path) else { continue }
@@ -79,11 +79,11 @@ enum Identity {
     }
 
     /// A client with the given id. If edits wait under the id, the client has their author's name. Returns nil if
-    /// another command uses the id; if edits may wait, waits up to `patience` for that command to end.
+    /// another command uses the id; if edits may wait, waits up to `timeout` for that command to end.
     static func client(
-        _ slot: Int, at address: HandAddress, person: String, patience: Duration
+        _ slot: Int, at address: HandAddress, person: String, timeout: Duration
     ) async throws -> HandClient? {
-        let end = ContinuousClock.now + patience
+        let end = ContinuousClock.now + timeout
         while true {
             let person = ClientJournal.waitingPerson(inJournalAt: path(slot, address.server)) ?? person
             let found = try first(among: slot...slot, at: address.server, for: person) {

@@ -25,7 +25,7 @@ struct Doctor: AsyncParsableCommand {
         report(SettingsCheck.all(server.user))
         report(FoldersCheck.all())
         report(JournalCheck.all(server))
-        report(SurroundingsCheck.all())
+        report(EnvironmentCheck.all())
         let found = await ServerCheck(server).all()
         report(found.diagnoses)
         let worst = all.map(\.verdict).max() ?? .ok

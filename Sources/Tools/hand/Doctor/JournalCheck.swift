@@ -71,7 +71,7 @@ enum JournalCheck {
     private static func sending(from folder: String, _ user: UserOptions) -> (server: String, command: String) {
         func isFor(_ address: HandAddress?) -> Bool { address.map { Identity.folder($0.server) == folder } ?? false }
         if let here = try? Settings.place(flag: user.url, list: nil), isFor(here) {
-            return ("\(here.server)", Advised.command("sync"))
+            return ("\(here.server)", Suggestion.command("sync"))
         }
         for name in Contexts.names() {
             guard let context = try? Contexts.existing(name), isFor(context.address) else { continue }
@@ -82,7 +82,7 @@ enum JournalCheck {
             let parts = name.split(separator: "_")
             guard parts.count == 3, parts[0] == scheme else { continue }
             let address = "\(scheme)://\(parts[1]):\(parts[2])"
-            if isFor(try? HandAddress(address)) { return (address, "hand sync --url \(Advised.quoted(address))") }
+            if isFor(try? HandAddress(address)) { return (address, "hand sync --url \(Suggestion.quoted(address))") }
         }
         return ("another server, in \(folder)", "hand sync --url ADDRESS, with the address of that server")
     }

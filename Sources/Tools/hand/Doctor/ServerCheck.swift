@@ -14,7 +14,7 @@ struct ServerCheck {
     func all() async -> (diagnoses: [Diagnosis], isReached: Bool) {
         do {
             let address = try options.address()
-            let ways = try Reachability.check(address.server, patience: min(options.timeout, 5))
+            let ways = try Reachability.check(address.server, timeout: min(options.timeout, 5))
             guard ways.contains(where: { $0.verdict == .ok }) else { return (ways, false) }
             let found = await talk()
             return (ways + found.diagnoses, found.isReached)
@@ -65,7 +65,8 @@ struct ServerCheck {
         let finding =
             switch role {
             case nil: "the server's version does not tell what your role is"
-            case .some(.none): "none on all lists: your token is for single ones. See them: \(Advised.command("lists"))"
+            case .some(.none):
+                "none on all lists: your token is for single ones. See them: \(Suggestion.command("lists"))"
             case .read: "read on all lists: you may not edit them, unless you have a higher role on some"
             case .append: "append on all lists: you may add items"
             case .write: "write on all lists: you may edit them, and make lists"
@@ -79,7 +80,7 @@ struct ServerCheck {
             return .problem("lists", Lists.missing(name, among: lists.map(\.name)))
         }
         if lists.isEmpty {
-            return .ok("lists", "there are none yet that you may read; make one: \(Advised.command("create NAME"))")
+            return .ok("lists", "there are none yet that you may read; make one: \(Suggestion.command("create NAME"))")
         }
         return .ok("lists", "you may read \(Amount.count(lists.count, "list"))")
     }

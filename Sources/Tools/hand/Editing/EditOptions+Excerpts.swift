@@ -28,10 +28,10 @@ extension EditOptions {
         _ make: @escaping @Sendable (Hand, [ItemReference], Place) throws -> Delta
     ) async throws {
         let name = try list.name()
-        let doings = Doings()
+        let summary = EditSummary()
         do {
-            if !queue, let outcome = try await onExcerpt(of: name, items, place, doings, make) {
-                return try report(outcome, doings)
+            if !queue, let outcome = try await onExcerpt(of: name, items, place, summary, make) {
+                return try report(outcome, summary)
             }
         } catch is NothingToDo {
             return report(revision: nil)
@@ -41,7 +41,7 @@ extension EditOptions {
 
     /// Makes the edit on an excerpt of the list; returns nil if the edit needs the whole list.
     private func onExcerpt(
-        of name: String, _ items: [ItemReference], _ place: Place, _ doings: Doings,
+        of name: String, _ items: [ItemReference], _ place: Place, _ summary: EditSummary,
         _ make: @escaping @Sendable (Hand, [ItemReference], Place) throws -> Delta
     ) async throws -> Settlement? {
         let expected = ifRevision
@@ -57,7 +57,7 @@ extension EditOptions {
                 let items = try items.map { try $0.resolved(in: excerpt) }
                 let delta = try make(hand, items, place.resolved(in: excerpt))
                 if delta.changesNothing(of: hand) { throw NothingToDo() }
-                try doings.note(delta, on: hand)
+                try summary.note(delta, on: hand)
                 if let outcome = try await client.edit(name, on: excerpt, isExact: expected != nil, delta) {
                     try await list.server.noteTold(of: name, client)
                     return outcome
@@ -69,7 +69,7 @@ extension EditOptions {
     /// Makes the edit on the whole list, and submits it on an excerpt with its items: so the journal can settle it if
     /// the answer does not come. Returns nil if edits of the list wait on this machine, which must be sent first.
     func onWhole(
-        of name: String, _ doings: Doings, _ make: @escaping @Sendable (Hand) throws -> Delta
+        of name: String, _ summary: EditSummary, _ make: @escaping @Sendable (Hand) throws -> Delta
     ) async throws -> Settlement? {
         let expected = ifRevision
         return try await list.server.withClient(list: name) { client, _ in
@@ -82,7 +82,7 @@ extension EditOptions {
                 }
                 let delta = try make(state.hand)
                 if delta.changesNothing(of: state.hand) { throw NothingToDo() }
-                try doings.note(delta, on: state.hand)
+                try summary.note(delta, on: state.hand)
                 let excerpt = state.hand.excerpt(delta.selections, logID: logID, revision: state.revision)
                 if let outcome = try await client.edit(name, on: excerpt, isExact: expected != nil, delta) {
                     try await list.server.noteTold(of: name, client)

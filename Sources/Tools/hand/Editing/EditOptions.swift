@@ -18,13 +18,13 @@ struct EditOptions: ParsableArguments {
     /// Makes an edit on the whole list, waits for the server's answer, and prints the result.
     func editWhole(_ make: @escaping @Sendable (Hand) throws -> Delta) async throws {
         let (name, expected) = (try list.name(), ifRevision)
-        let doings = Doings()
+        let summary = EditSummary()
         do {
-            if !queue, let outcome = try await onWhole(of: name, doings, make) { return try report(outcome, doings) }
+            if !queue, let outcome = try await onWhole(of: name, summary, make) { return try report(outcome, summary) }
         } catch is NothingToDo {
             return report(revision: nil)
         }
-        try await perform(doings) { _, followed in
+        try await perform(summary) { _, followed in
             try await followed.edit(isExact: expected != nil) { state in
                 do {
                     if let expected, state.revision != expected {
@@ -32,14 +32,14 @@ struct EditOptions: ParsableArguments {
                     }
                     let delta = try make(state.view)
                     if delta.changesNothing(of: state.view) { throw NothingToDo() }
-                    try doings.note(delta, on: state.view)
+                    try summary.note(delta, on: state.view)
                     return delta
                 } catch {
                     if state.isLoaded { throw error }
                     throw Failure(
                         .unreachable,
                         "no server answers, and this machine has no copy of '\(name)': without a copy, items can only be added "
-                            + "at the end or the top. '\(Advised.command("ls"))' keeps a copy")
+                            + "at the end or the top. '\(Suggestion.command("ls"))' keeps a copy")
                 }
             }
         }
@@ -47,18 +47,18 @@ struct EditOptions: ParsableArguments {
 
     /// Lets `body` edit the list, waits for the server's answer, and prints the result.
     func perform(
-        _ doings: Doings = Doings(),
+        _ summary: EditSummary = EditSummary(),
         _ body: @escaping @Sendable (HandClient, FollowedList) async throws -> Void
     ) async throws {
         do {
-            if queue { return try await performOrKeep(doings, body) }
+            if queue { return try await performOrKeep(summary, body) }
             let outcome = try await list.withList { client, followed -> Settlement in
                 try await body(client, followed)
                 let outcome = try await followed.settled()
                 try await list.server.noteTold(of: followed.name, client)
                 return outcome
             }
-            try report(outcome, doings)
+            try report(outcome, summary)
         } catch is NothingToDo {
             report(revision: nil)
         }
@@ -69,7 +69,7 @@ struct EditOptions: ParsableArguments {
 
     /// Edits this machine's copy of the list, and keeps the edit on disk if the server does not answer in time.
     private func performOrKeep(
-        _ doings: Doings, _ body: @escaping @Sendable (HandClient, FollowedList) async throws -> Void
+        _ summary: EditSummary, _ body: @escaping @Sendable (HandClient, FollowedList) async throws -> Void
     ) async throws {
         let name = try list.name()
         let server = list.server
@@ -94,9 +94,9 @@ struct EditOptions: ParsableArguments {
             throw error
         }
         await client.close()
-        if let outcome { return try report(outcome, doings) }
-        doings.tell(server)
-        server.say("\(address.server) cannot be reached: the edit is kept, '\(Advised.command("sync"))' sends it")
+        if let outcome { return try report(outcome, summary) }
+        summary.tell(server)
+        server.say("\(address.server) cannot be reached: the edit is kept, '\(Suggestion.command("sync"))' sends it")
     }
 
     /// Follows the list that has the name now. Edits that waited under the name may belong to a list that has another
@@ -122,17 +122,17 @@ struct EditOptions: ParsableArguments {
     /// Prints the outcome of an edit.
     ///
     /// - Parameter more: additional JSON members.
-    func report(_ outcome: Settlement, _ doings: Doings, _ more: [JSONValue.Member] = []) throws {
+    func report(_ outcome: Settlement, _ summary: EditSummary, _ more: [JSONValue.Member] = []) throws {
         list.server.tell(outcome)
         if let rejection = outcome.rejections.first { throw ClientError.rejected(rejection) }
         let losses = outcome.notices.compactMap(Loss.init).map { Losses.json($0, outcome.people) }
         let more = more + (losses.isEmpty ? [] : [.init("lost", .array(losses))])
-        report(revision: outcome.revision, doings, more)
+        report(revision: outcome.revision, summary, more)
     }
 
-    func report(revision: Int?, _ doings: Doings = Doings(), _ more: [JSONValue.Member] = []) {
-        let deleted = doings.deleted
-        if !list.server.json { doings.tell(list.server) }
+    func report(revision: Int?, _ summary: EditSummary = EditSummary(), _ more: [JSONValue.Member] = []) {
+        let deleted = summary.deleted
+        if !list.server.json { summary.tell(list.server) }
         list.server.tell(
             .object(
                 [.init("revision", JSONValue(orNull: revision))] + more

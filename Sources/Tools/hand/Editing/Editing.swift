@@ -127,7 +127,7 @@ struct Clear: AsyncParsableCommand {
 
     func run() async throws {
         try await options.editWhole { view in
-            let ticked = zip(view, 0...).filter { Looks.isTicked($0.0) }.map { ItemReference.index($0.1 + 1) }
+            let ticked = zip(view, 0...).filter { ItemFilter.isTicked($0.0) }.map { ItemReference.index($0.1 + 1) }
             return try References.components(ticked, in: view) { .delete(1) }
         }
     }
@@ -221,7 +221,7 @@ struct Edit: AsyncParsableCommand {
             .conflict,
             """
             '\(loss.original)' is now '\(loss.lost)', where you wrote '\(loss.present)'. Nothing was changed. The text is \
-            '\(present)'; yours is '\(new)'. Look at it, and repeat the edit with --was \(Advised.quoted(present)).
+            '\(present)'; yours is '\(new)'. Look at it, and repeat the edit with --was \(Suggestion.quoted(present)).
             """)
     }
 }

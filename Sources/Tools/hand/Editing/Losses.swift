@@ -30,7 +30,7 @@ enum Losses {
     static func tell(_ losses: [Loss], _ people: [UInt64: String], _ server: ServerOptions, of list: String? = nil) {
         for loss in losses { server.say("\(list.map { "'\($0)': " } ?? "")\(text(loss, people))") }
         if losses.contains(where: { !$0.pieces.isEmpty }) {
-            server.say("get \(losses.count == 1 ? "it" : "them") back: \(Advised.command("rejected"))")
+            server.say("get \(losses.count == 1 ? "it" : "them") back: \(Suggestion.command("rejected"))")
         }
     }
 
@@ -44,8 +44,9 @@ enum Losses {
         let edit = "your earlier edit of '\(settled.submission.list)', whose outcome was not known,"
         switch settled.answer {
         case .committed(let revision, _, _): return "\(edit) was made: revision \(revision)"
-        case .rejected(let reason): return "\(edit) was refused: \(reason) It is kept: \(Advised.command("rejected"))"
-        default: return "\(edit) was not made. It is kept: \(Advised.command("rejected"))"
+        case .rejected(let reason):
+            return "\(edit) was refused: \(reason) It is kept: \(Suggestion.command("rejected"))"
+        default: return "\(edit) was not made. It is kept: \(Suggestion.command("rejected"))"
         }
     }
 

@@ -13,7 +13,7 @@ struct Undoing: Sendable {
     private let address: HandAddress
     private let client: HandClient
     private let logID: UInt64
-    private var past: Retrace
+    private var past: UndoReconstruction
     /// The only revision at which the list may be edited.
     private var expected: Int?
 
@@ -70,7 +70,7 @@ struct Undoing: Sendable {
                 let memory = Identity.memory(of: person, at: address, log: head.logID)
                 return Undoing(
                     options: options, name: name, person: person, address: address, client: client, logID: head.logID,
-                    past: Retrace(memory, revision: head.revision), expected: options.ifRevision)
+                    past: UndoReconstruction(memory, revision: head.revision), expected: options.ifRevision)
             }
             if let expected = undoing.expected, undoing.past.revision != expected {
                 throw ClientError.rejected(.revisionMoved(now: undoing.past.revision))
@@ -82,7 +82,7 @@ struct Undoing: Sendable {
     // MARK: Taking back
 
     /// Takes back what `wish` names. Returns false if there is nothing to take back.
-    private mutating func take(_ wish: Retrace.Wish) async throws -> Bool {
+    private mutating func take(_ wish: UndoReconstruction.Wish) async throws -> Bool {
         while true {
             switch try await client.advice(for: wish, &past, of: name) {
             case .make(let retraction, let step, let target):
@@ -110,11 +110,11 @@ struct Undoing: Sendable {
         if delta.changesNothing(of: excerpt.hand) {
             if let step { try await client.noteEmpty(step, in: logID, at: past.revision) }
             if !options.list.server.json { options.list.server.say("nothing of \(what) is left to take back") }
-            options.report(revision: nil, Doings(), told)
+            options.report(revision: nil, EditSummary(), told)
             return true
         }
-        let doings = Doings()
-        try doings.note(delta, on: excerpt.hand, under: "took back \(what):")
+        let summary = EditSummary()
+        try summary.note(delta, on: excerpt.hand, under: "took back \(what):")
         guard let outcome = try await client.edit(name, on: excerpt, isExact: expected != nil, as: step, delta) else {
             return false
         }
@@ -123,7 +123,7 @@ struct Undoing: Sendable {
             if missing == delta { return false }
             return try await make(Retraction(delta: missing), as: step, of: revision)
         }
-        try options.report(outcome, doings, told)
+        try options.report(outcome, summary, told)
         if expected != nil { expected = outcome.revision }
         return true
     }

@@ -48,8 +48,8 @@ struct ImportSource: Sendable {
         private var left: (item: Item, line: Int)?
         private var count = 0
 
-        private static let mostItems = 2_000
-        private static let mostBytes = 1 << 20
+        private static let maxItems = 2_000
+        private static let maxBytes = 1 << 20
 
         fileprivate init(_ reader: ListReader, _ random: SplitMix64) { (self.reader, self.random) = (reader, random) }
 
@@ -58,7 +58,7 @@ struct ImportSource: Sendable {
             var bytes = 0
             while let (item, line) = try nextItem() {
                 let size = item.content.size + 32
-                if !portion.items.isEmpty, portion.items.count == Self.mostItems || bytes + size > Self.mostBytes {
+                if !portion.items.isEmpty, portion.items.count == Self.maxItems || bytes + size > Self.maxBytes {
                     left = (item, line)
                     break
                 }

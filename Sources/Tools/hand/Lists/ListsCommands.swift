@@ -12,7 +12,7 @@ struct Lists: AsyncParsableCommand {
     /// The message for a list that does not exist.
     static func missing(_ name: String, among names: [String]) -> String {
         let guess = Spelling.question(name, among: names)
-        let way = guess.isEmpty ? " Make it with: " + Advised.command("create", name) : guess
+        let way = guess.isEmpty ? " Make it with: " + Suggestion.command("create", name) : guess
         return "there is no list '\(name)'." + way
     }
 
@@ -24,7 +24,7 @@ struct Lists: AsyncParsableCommand {
         guard let deleted else { return Failure(.notFound, missing(name, among: names)) }
         return Failure(
             .notFound,
-            "'\(name)' is deleted (by \(deleted.person), \(LocalTime.here(deleted.time))). Bring it back with: \(Advised.command("undelete", name))"
+            "'\(name)' is deleted (by \(deleted.person), \(LocalTime.here(deleted.time))). Bring it back with: \(Suggestion.command("undelete", name))"
         )
     }
 
@@ -41,7 +41,7 @@ struct Lists: AsyncParsableCommand {
         let entries = try await server.withClient { client, _ in try await client.lists() }
         show(
             entries.map { (Self.json($0), Self.line($0)) },
-            orSay: "no lists yet: make one with '\(Advised.command("create NAME"))'")
+            orSay: "no lists yet: make one with '\(Suggestion.command("create NAME"))'")
     }
 
     private func showDeleted() async throws {
@@ -158,8 +158,8 @@ struct Create: AsyncParsableCommand {
         }
         let next =
             rules.hasDeck
-            ? "deal from its deck with: " + Advised.command("deal -l", name)
-            : "add to it with: " + Advised.command("add -l", name, "TEXT")
+            ? "deal from its deck with: " + Suggestion.command("deal -l", name)
+            : "add to it with: " + Suggestion.command("add -l", name, "TEXT")
         server.tell(["name": .string(name), "rules": JSON.rules(rules)], "created '\(name)'; \(next)")
     }
 }
@@ -209,7 +209,7 @@ struct Sync: AsyncParsableCommand {
         let person = try list.server.user.name()
         var isBusy = false
         for slot in try Identity.used(at: address) {
-            guard let client = try await Identity.client(slot, at: address, person: person, patience: .seconds(2))
+            guard let client = try await Identity.client(slot, at: address, person: person, timeout: .seconds(2))
             else {
                 guard Identity.mayWait(slot, at: address) else { continue }
                 isBusy = true

@@ -59,7 +59,7 @@ struct Delete: AsyncParsableCommand {
             try await client.delete(name)
             return try await client.deletedLists(pages: 1).first { $0.list.name == name }
         }
-        let command = Advised.command("undelete", name)
+        let command = Suggestion.command("undelete", name)
         let back = kept.map { "; until \(LocalTime.here($0.keptUntil)), bring it back with: \(command)" }
         server.tell(
             .object([.init("name", .string(name))] + (kept.map(Lists.json) ?? [])),
@@ -96,7 +96,7 @@ struct Undelete: AsyncParsableCommand {
             do {
                 try await client.undelete(name, deletion: entry?.deletion ?? id, as: newName)
             } catch ClientError.refused(.listExists, _) where newName == name {
-                let command = Advised.command("undelete", name, "--name", "OTHER")
+                let command = Suggestion.command("undelete", name, "--name", "OTHER")
                 let advice = "bring the deleted one back under another name: \(command)"
                 throw Failure(.conflict, "there is another list '\(name)' now; \(advice)")
             } catch ClientError.refused(.noSuchList, _) {
@@ -112,7 +112,7 @@ struct Undelete: AsyncParsableCommand {
 
     /// The message if no list can be brought back.
     private static func missing(_ name: String, _ id: UInt64?, among names: [String]) -> String {
-        let command = Advised.command("lists --deleted")
+        let command = Suggestion.command("lists --deleted")
         if let id, names.contains(name) {
             return "no list '\(name)' was deleted with the number \(id). '\(command)' shows the numbers"
         }

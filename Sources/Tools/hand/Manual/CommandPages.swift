@@ -27,7 +27,7 @@ enum CommandPages {
             for other in command.shown { page.item("\(name(other.path))(1)", other.abstract ?? "") }
         }
         options(arguments, &page)
-        Surroundings.describe(command, on: &page)
+        CommandEnvironment.describe(command, on: &page)
         page.heading("Examples")
         page.literal(Examples.of(command.path))
         page.heading("See also")

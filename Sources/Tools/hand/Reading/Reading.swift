@@ -53,7 +53,7 @@ struct List: AsyncParsableCommand {
             """)
 
     @OptionGroup var list: ListOptions
-    @OptionGroup var looks: Looks
+    @OptionGroup var looks: ItemFilter
 
     @Argument(help: "Print only these items: numbers, ranges such as 2-5, or ids.", completion: Completions.items)
     var items: [String] = []
@@ -80,7 +80,7 @@ struct List: AsyncParsableCommand {
             }
             return (try? ClientJournal.check(at: path))?.contains(name) == true
         }
-        if waits { list.server.say("edits of yours wait to be sent: \(Advised.command("sync -l", name))") }
+        if waits { list.server.say("edits of yours wait to be sent: \(Suggestion.command("sync -l", name))") }
         if let kept = Shelf.summary(list.server, of: name) { list.server.say("\(kept)") }
     }
 
@@ -91,7 +91,8 @@ struct List: AsyncParsableCommand {
             guard failure.status == .unreachable,
                 try !Identity.kept(name, at: try list.server.address(name)).isEmpty
             else { throw error }
-            let command = list.list.map { Advised.command("ls --offline -l", $0) } ?? Advised.command("ls --offline")
+            let command =
+                list.list.map { Suggestion.command("ls --offline -l", $0) } ?? Suggestion.command("ls --offline")
             throw Failure(.unreachable, failure.message + ". This machine has a copy: \(command)")
         }
     }
@@ -135,7 +136,7 @@ struct List: AsyncParsableCommand {
         guard let newest = copies.first else {
             throw Failure(
                 .notFound,
-                "this machine has no copy of '\(name)'; '\(Advised.command("ls"))' keeps a copy"
+                "this machine has no copy of '\(name)'; '\(Suggestion.command("ls"))' keeps a copy"
             )
         }
         let waiting = copies.contains(where: \.hasPending) ? ", with edits that wait to be sent" : ""
@@ -145,7 +146,7 @@ struct List: AsyncParsableCommand {
 }
 
 /// The options that choose which items to print.
-struct Looks: ParsableArguments {
+struct ItemFilter: ParsableArguments {
     @Flag(help: "Print only tasks that are not ticked.") var open = false
     @Flag(help: "Print only tasks that are ticked.") var done = false
 

@@ -64,7 +64,7 @@ private struct Watcher {
             say("the list is called '\(name)' now")
             followed = try await client.open(name)
         case .refused(.listDeleted, let text):
-            say("\(text); waiting until it is back: \(Advised.command("undelete", followed.name))")
+            say("\(text); waiting until it is back: \(Suggestion.command("undelete", followed.name))")
             try await waitUntilBack()
             say("'\(followed.name)' is back")
         case .refused, .editsWait: _ = try await followed.live()

@@ -18,12 +18,12 @@ enum FirstRun {
         var typed: String {
             let words = (command + questions.map { $0.uppercased() }).joined(separator: " ")
             // The others need no server.
-            return ["open", "create", "doctor"].contains(command.first) ? Advised.command(words) : "hand " + words
+            return ["open", "create", "doctor"].contains(command.first) ? Suggestion.command(words) : "hand " + words
         }
     }
 
     /// How long to wait for the server, in seconds.
-    private static let patience = "1"
+    private static let timeout = "1"
 
     static var isWanted: Bool { isatty(0) == 1 && isatty(1) == 1 }
 
@@ -58,7 +58,7 @@ enum FirstRun {
         let name = Choice(
             words: "name another server", command: ["context", "add"], questions: ["name", "address"])
         let check = Choice(words: "find out what is wrong", command: ["doctor"])
-        let options = try ServerOptions.parse(["--timeout", patience])
+        let options = try ServerOptions.parse(["--timeout", timeout])
         let server = try options.address().server
         do {
             let names = try await options.withClient { client, _ in try await client.lists().map(\.name) }

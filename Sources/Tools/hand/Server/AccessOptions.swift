@@ -84,7 +84,7 @@ struct AccessOptions: ParsableArguments {
         // Another command may change the file between the answer and the comparison, but not every time.
         for _ in 0..<20 {
             let answer: String
-            do { answer = try server.ask("/access", patience: 5_000) } catch let failure as Failure {
+            do { answer = try server.ask("/access", timeout: 5_000) } catch let failure as Failure {
                 return try explain(failure, path)
             }
             if try answer == file.fingerprint() + "\n" {
@@ -110,7 +110,7 @@ struct AccessOptions: ParsableArguments {
     }
 
     static func noToken(_ id: String) -> Failure {
-        Failure(.notFound, "there is no token '\(id)'; '\(Advised.command("token list"))' prints them")
+        Failure(.notFound, "there is no token '\(id)'; '\(Suggestion.command("token list"))' prints them")
     }
 
     /// A token without its secret.

@@ -41,12 +41,12 @@ struct AdminOptions: ParsableArguments {
     }
 
     /// Sends a request, and waits for the answer's text.
-    func ask(_ target: String, method: String = "GET", patience: UInt64 = 10_000) throws -> String {
+    func ask(_ target: String, method: String = "GET", timeout: UInt64 = 10_000) throws -> String {
         let loop = try Loop()
         defer { loop.close() }
         let path = try path
         var answer: Result<HTTPExchange.Answer, HTTPError>?
-        HTTPExchange(loop, at: .unix(path), target, method: method, patience: patience) { answer = $0 }
+        HTTPExchange(loop, at: .unix(path), target, method: method, timeout: timeout) { answer = $0 }
         loop.run()
         return try Self.text(answer, from: path)
     }
@@ -81,8 +81,8 @@ struct AdminOptions: ParsableArguments {
     static func print(json text: String) throws { Output.json(try JSONValue.parse(text)) }
 
     /// Sends a command, and prints the server's answer.
-    func order(_ target: String, patience: UInt64 = 10_000) throws {
-        Output.message("\(try ask(target, method: "POST", patience: patience).trimmed(\.isWhitespace))")
+    func order(_ target: String, timeout: UInt64 = 10_000) throws {
+        Output.message("\(try ask(target, method: "POST", timeout: timeout).trimmed(\.isWhitespace))")
     }
 }
 
@@ -161,7 +161,7 @@ private struct AdminCompact: ParsableCommand {
 
     @OptionGroup var options: AdminOptions
 
-    func run() throws { try options.order("/compact", patience: 3_600_000) }
+    func run() throws { try options.order("/compact", timeout: 3_600_000) }
 }
 
 private struct AdminBackup: ParsableCommand {
@@ -179,7 +179,7 @@ private struct AdminBackup: ParsableCommand {
     func run() throws {
         let path = URL(fileURLWithPath: file).path
         let escaped = path.utf8.map { "%" + Hex.text([$0]) }.joined()
-        try options.order("/backup?to=\(escaped)", patience: 3_600_000)
+        try options.order("/backup?to=\(escaped)", timeout: 3_600_000)
     }
 }
 

@@ -36,7 +36,7 @@ extension Serve {
         // What says where the server is comes with the lists' command, unless commands go there without being told.
         let usual = "\(HandAddress.local.server)"
         let place = endpoints.lazy.compactMap { clientAddress($0, tls) }.first
-            .map { $0 == usual ? "" : "HAND_URL=\(Advised.quoted($0)) " }
+            .map { $0 == usual ? "" : "HAND_URL=\(Suggestion.quoted($0)) " }
         let hint: Printable = place.map { "In another terminal: \($0)hand create groceries\n" } ?? ""
         let metrics: Printable = status.map { "\nMetrics: http://\($0)/metrics" } ?? ""
         return "hand serves on \(addresses.joined(separator: " and "))\nLists are kept in \(folder)\(metrics)\n"

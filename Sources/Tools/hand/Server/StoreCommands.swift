@@ -140,7 +140,7 @@ struct Backup: ParsableCommand {
         if !report.isSound, output.json { Output.json(Verify.json(report)) }
         guard report.isSound else {
             throw Failure(
-                .error, "\(file) is written, but the store is damaged: see 'hand verify \(Advised.quoted(file))'")
+                .error, "\(file) is written, but the store is damaged: see 'hand verify \(Suggestion.quoted(file))'")
         }
         output.confirm(report) { "wrote \(file): \($0), everything is sound" }
     }
@@ -163,7 +163,7 @@ struct Recover: ParsableCommand {
     func run() throws {
         let report = try output.verify(file)
         guard report.isSound else {
-            throw Failure(.error, "\(file) is damaged: see 'hand verify \(Advised.quoted(file))'")
+            throw Failure(.error, "\(file) is damaged: see 'hand verify \(Suggestion.quoted(file))'")
         }
         if let database = try store.database() { return try recover(report, to: database) }
         let folder = try store.folder
@@ -174,7 +174,7 @@ struct Recover: ParsableCommand {
                 file, to: folder, replaces: replace, stamp: Int(Date().timeIntervalSince1970),
                 accessFile: AccessFile(folder: folder).path, random: &random)
         } catch StoreError.failed(let reason) where !replace && reason.contains("already") {
-            let command = Advised.command("recover --replace", file)
+            let command = Suggestion.command("recover --replace", file)
             throw Failure(.error, "\(reason). To replace it (it is moved aside): \(command)")
         }
         if let aside = recovery.aside, !output.quiet { Output.message("the former store is now \(aside)") }
@@ -205,7 +205,7 @@ struct Recover: ParsableCommand {
         case .lost: "the access rules are missing: the server will let nobody in. \(TokenCommand.wayOut)"
         case .fromBackup:
             "the access rules are those of the backup: tokens that were revoked since then are valid again, see "
-                + "'\(Advised.command("token list"))'"
+                + "'\(Suggestion.command("token list"))'"
         case .none:
             "there are no access rules: every user of this machine may do everything, see 'hand token guests --help'"
         }

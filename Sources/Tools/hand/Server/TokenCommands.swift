@@ -29,8 +29,8 @@ struct TokenCommand: ParsableCommand {
 
     /// Advice if the access rules are lost.
     static let wayOut =
-        "Put the file back, or restore what the store remembers: \(Advised.command("token restore")); or start again: "
-        + Advised.command("token create")
+        "Put the file back, or restore what the store remembers: \(Suggestion.command("token restore")); or start again: "
+        + Suggestion.command("token create")
 }
 
 private struct RestoreTokens: ParsableCommand {
@@ -47,7 +47,7 @@ private struct RestoreTokens: ParsableCommand {
     func run() throws {
         try access.restore()
         let count = Amount.count(try access.read().count, "token")
-        Output.message("restored \(count); see '\(Advised.command("token list"))'")
+        Output.message("restored \(count); see '\(Suggestion.command("token list"))'")
         try access.confirm()
     }
 }

@@ -55,7 +55,7 @@ private final class TopWatch: LiveContent {
     /// Asks the server to close a connection, and shows the result.
     private func close(_ number: UInt64) {
         let target = "/connections/\(number)/close"
-        HTTPExchange(view.loop, at: .unix(path), target, method: "POST", patience: 5_000) { [weak self] answer in
+        HTTPExchange(view.loop, at: .unix(path), target, method: "POST", timeout: 5_000) { [weak self] answer in
             guard let self else { return }
             do {
                 _ = try AdminOptions.text(answer, from: path)
@@ -68,7 +68,7 @@ private final class TopWatch: LiveContent {
     }
 
     func ask() {
-        HTTPExchange(view.loop, at: .unix(path), "/report", patience: 5_000) { [weak self] in self?.take($0) }
+        HTTPExchange(view.loop, at: .unix(path), "/report", timeout: 5_000) { [weak self] in self?.take($0) }
     }
 
     private func take(_ answer: Result<HTTPExchange.Answer, HTTPError>) {

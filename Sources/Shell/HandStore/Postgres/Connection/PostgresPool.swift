@@ -122,9 +122,9 @@ package final class PostgresPool: Sendable {
     }
 
     private func takeAny(
-        waiting patience: Duration, by deadline: Deadline
+        waiting timeout: Duration, by deadline: Deadline
     ) throws(PostgresError) -> PostgresConnection? {
-        guard places.wait(timeout: .now() + patience / .seconds(1)) == .success else { return nil }
+        guard places.wait(timeout: .now() + timeout / .seconds(1)) == .success else { return nil }
         while let connection = idle.withLock({ $0.popLast() }) {
             if connection.isIdle { return connection }
         }

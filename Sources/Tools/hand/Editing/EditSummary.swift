@@ -5,7 +5,7 @@ import HandSync
 import Synchronization
 
 /// The messages about an edit: the items that it deletes, or all its changes.
-final class Doings: Sendable {
+final class EditSummary: Sendable {
     private struct Contents {
         var lines: [Printable] = []
         var deleted: [Item] = []

@@ -3,18 +3,18 @@ import HandWire
 
 /// Lists at past revisions, from the store: each takes as much memory as the list, so few are kept at a time. Requests
 /// for the same one share it, each user has one, and other requests wait.
-struct PastStates {
-    fileprivate(set) var states: [PastState] = []
-    var queue: [PastRequest] = []
+struct RevisionStates {
+    fileprivate(set) var states: [RevisionState] = []
+    var queue: [RevisionRequest] = []
     /// The states from which excerpts are being made, by connection. They are kept even if the connection ends.
-    var excerpts: [UInt64: PastHold] = [:]
+    var excerpts: [UInt64: RevisionHold] = [:]
 
     /// Whether a request waits for others to let go.
     var isAwaited: Bool { !queue.isEmpty }
 }
 
 /// A request that waits for a past state.
-struct PastRequest {
+struct RevisionRequest {
     let list: HostedList.Reference
     let revision: Int
     let request: StateRequest
@@ -22,13 +22,13 @@ struct PastRequest {
     var connection: UInt64 { request.id.connection }
 }
 
-/// A list at a past revision. It is kept as long as a `PastHold` of it lives.
-final class PastState {
+/// A list at a past revision. It is kept as long as a `RevisionHold` of it lives.
+final class RevisionState {
     let list: UInt64
     let revision: Int
     /// Nil while it is being read.
     fileprivate(set) var hand: Hand?
-    fileprivate var waiting: [(hold: PastHold, request: PastRequest)] = []
+    fileprivate var waiting: [(hold: RevisionHold, request: RevisionRequest)] = []
     fileprivate var holders = 0
 
     init(list: UInt64, revision: Int) {
@@ -38,11 +38,11 @@ final class PastState {
 }
 
 /// Keeps a past state in memory, and counts for a user, as long as it lives.
-final class PastHold {
-    let state: PastState
+final class RevisionHold {
+    let state: RevisionState
     private let account: Account?
 
-    init(_ state: PastState, _ account: Account?) {
+    init(_ state: RevisionState, _ account: Account?) {
         self.state = state
         self.account = account
         state.holders += 1
@@ -57,7 +57,7 @@ final class PastHold {
 
 extension Service {
     /// Lets go of states that nobody holds, and serves the requests that waited for that, in their order.
-    func servePast() {
+    func serveRevisions() {
         if past.states.isEmpty, past.queue.isEmpty { return }
         // Freeing a long list takes long.
         for state in past.states where state.holders == 0 { discard(state.hand.take()) }
@@ -68,12 +68,12 @@ extension Service {
     }
 
     /// Returns false if the request must keep waiting.
-    private func serve(_ request: PastRequest) -> Bool {
+    private func serve(_ request: RevisionRequest) -> Bool {
         guard let connection = connections[request.connection], !connection.isEnding else { return true }
         let account = connection.account
         if let account, account.pastHolds > 0 { return false }
         if let state = past.state(of: request.list.number, at: request.revision) {
-            let hold = PastHold(state, account)
+            let hold = RevisionHold(state, account)
             if let hand = state.hand {
                 give(hand, at: request.revision, of: request.list, hold, to: request.request)
             } else {
@@ -83,14 +83,14 @@ extension Service {
         }
         // One is read at a time, so that other readers of the store are not kept waiting.
         guard past.states.count < limits.pastRevisions, past.states.allSatisfy({ $0.hand != nil }) else { return false }
-        let state = PastState(list: request.list.number, revision: request.revision)
-        state.waiting = [(PastHold(state, account), request)]
+        let state = RevisionState(list: request.list.number, revision: request.revision)
+        state.waiting = [(RevisionHold(state, account), request)]
         past.states.append(state)
-        start(ReadPast(list: state.list, revision: state.revision))
+        start(ReadRevision(list: state.list, revision: state.revision))
         return true
     }
 
-    fileprivate func read(_ task: ReadPast, _ result: Result<Hand, StoreError>) {
+    fileprivate func read(_ task: ReadRevision, _ result: Result<Hand, StoreError>) {
         guard let state = past.state(of: task.list, at: task.revision) else { return }
         state.hand = try? result.get()
         let waiting = state.waiting
@@ -126,13 +126,13 @@ extension Service {
     }
 }
 
-extension PastStates {
-    fileprivate func state(of list: UInt64, at revision: Int) -> PastState? {
+extension RevisionStates {
+    fileprivate func state(of list: UInt64, at revision: Int) -> RevisionState? {
         states.first { $0.list == list && $0.revision == revision }
     }
 }
 
-private struct ReadPast: ServiceTask {
+private struct ReadRevision: ServiceTask {
     let list: UInt64
     let revision: Int
 

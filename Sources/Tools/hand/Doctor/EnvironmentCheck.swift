@@ -5,7 +5,7 @@ import HandFormats
 import HandScreens
 
 /// The terminal, and the limits of the system.
-enum SurroundingsCheck {
+enum EnvironmentCheck {
     static func all() -> [Diagnosis] { [terminal(), text(), files()] }
 
     private static func terminal() -> Diagnosis {

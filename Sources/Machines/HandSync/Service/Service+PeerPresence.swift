@@ -120,7 +120,7 @@ extension Service {
         for list in exchange.announced.keys where hostedLists[list] == nil && exchange.announced[list]?.changes == 0 {
             exchange.announced[list] = nil
         }
-        for list in lists { hostedLists[list]?.presence.setVisitors(visitors[list] ?? [:]) }
+        for list in lists { hostedLists[list]?.presence.setPeers(visitors[list] ?? [:]) }
     }
 }
 

@@ -54,7 +54,7 @@ extension Service {
     private func pass(on hosted: HostedList, to connection: Connection) {
         mark(connection)
         guard let author = connection.author, let cursor = connection.cursors[hosted.list.number],
-            !hosted.authority.knowsItsOwn(author, after: cursor.revision)
+            !hosted.authority.recognizesOwnCommits(author, after: cursor.revision)
         else { return }
         let start = hosted.start(
             from: cursor.revision, logID: hosted.authority.logID, for: author, hasDigest: connection.hasDigest)

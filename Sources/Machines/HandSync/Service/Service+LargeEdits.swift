@@ -18,7 +18,8 @@ extension Service {
     }
 
     /// Makes a large edit once no commit of the list is being written. Other edits of the list wait until it is made.
-    func submitAside(_ submission: Submission, _ author: Author, in hosted: HostedList, from connection: Connection) {
+    func submitOffThread(_ submission: Submission, _ author: Author, in hosted: HostedList, from connection: Connection)
+    {
         hosted.holdEdits()
         begin(connection)
         make(LargeEdit(submission: submission, author: author, connection: connection.id), in: hosted)
@@ -37,7 +38,7 @@ extension Service {
             MakeEdit(
                 list: hosted.reference, connection: edit.connection, author: edit.author,
                 isFirst: connection.cursors.isFirstSubmission(to: hosted.list.number), now: environment.wallClock,
-                isFull: storeSize.isFull(limits), parcel: Parcel((hosted.authority, edit.submission))))
+                isFull: storeSize.isFull(limits), parcel: ThreadTransfer((hosted.authority, edit.submission))))
     }
 
     /// Adopts the edited list, unless the author has left or lost the right to edit meanwhile.
@@ -103,13 +104,13 @@ private struct MakeEdit: ServiceComputation {
     let now: UInt64
     let isFull: Bool
     /// Both are large, and freed on the thread that edits.
-    let parcel: Parcel<(Authority, Submission)>
+    let parcel: ThreadTransfer<(Authority, Submission)>
 
-    func run() -> Parcel<(Authority, Submission, Authority.Outcome)> {
+    func run() -> ThreadTransfer<(Authority, Submission, Authority.Outcome)> {
         var (authority, submission) = parcel.take()
-        let outcome = authority.submitAside(
+        let outcome = authority.submitOffThread(
             submission, author: author, connection: connection, isFirst: isFirst, now: now, isFull: isFull)
-        return Parcel((authority, submission, outcome))
+        return ThreadTransfer((authority, submission, outcome))
     }
 
     func finished(_ answer: Answer, in service: Service) { service.made(self, answer) }

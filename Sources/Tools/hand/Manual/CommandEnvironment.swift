@@ -1,6 +1,6 @@
 /// What a command takes from its surroundings and leaves there: the tables for the sections EXIT STATUS, ENVIRONMENT
 /// and FILES of the manual pages.
-enum Surroundings {
+enum CommandEnvironment {
     /// What a command has to do with.
     enum Side { case client, server, load }
 

@@ -5,10 +5,10 @@ import HandCore
 ///
 /// The inverses are made anyway, in case writing the commits fails. They contain deleted items, so their size is
 /// bounded.
-struct RecentPast {
+struct RecentInverses {
     /// The number of commits that are kept, and roughly the most bytes that the inverse of each may take.
     private static let depth = 64
-    private static let mostBytes = 16 << 10
+    private static let maxBytes = 16 << 10
 
     /// The oldest revision that can be reached.
     private(set) var floor: Int
@@ -24,7 +24,7 @@ struct RecentPast {
     /// - Precondition: the commit is the one after the last.
     mutating func append(_ inverse: inout Delta, of revision: Int) {
         if inverses.isEmpty { inverses = [Delta](repeating: .identity, count: Self.depth) }
-        let isKept = inverse.weighs(atMost: Self.mostBytes)
+        let isKept = inverse.weighs(atMost: Self.maxBytes)
         if isKept {
             swap(&inverses[revision % Self.depth], &inverse)
         } else {

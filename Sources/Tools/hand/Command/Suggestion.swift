@@ -2,7 +2,7 @@ import FoundationEssentials
 import HandFormats
 
 /// Commands in messages. They act on the same server or store as the command that prints them.
-enum Advised {
+enum Suggestion {
     /// The options that say where a command acts.
     private static let places = ["--url", "--data", "--store"]
 

@@ -11,7 +11,7 @@ public enum UndoStep: UInt8, Sendable {
 ///
 /// Law: the edit of a step is the same as the undo or redo of a replica that has followed the list all the time, and
 /// whose edits were not concurrent with any others.
-package struct Retrace: Sendable {
+package struct UndoReconstruction: Sendable {
     /// The steps of one author, which only the author knows: a commit does not show that it is a step, because adding
     /// an item and then deleting it is not an undo.
     package struct Steps: Equatable, Sendable {
