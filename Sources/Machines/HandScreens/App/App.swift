@@ -15,7 +15,7 @@ package struct App: Sendable {
     /// The last message, and the time until which it is shown.
     private var message: (text: String, until: UInt64)?
     /// What the user's newest edit did; shown after an undo or a redo.
-    private var deed: String?
+    private var summary: String?
     /// The keys of an unfinished sequence, and the number typed before it.
     private var pressed: [Key] = []
     private var count: Int?
@@ -159,10 +159,10 @@ package struct App: Sendable {
         case .list(let name, let news):
             if case .changed(let new, let update) = news, update.origin == .own {
                 let list = state.list(name)
-                let done = Deed.again(update.delta, from: list.hand, to: new.view)
+                let done = EditText.again(update.delta, from: list.hand, to: new.view)
                 // The parts that had no effect, and why.
                 let left = update.notices.compactMap { Notice($0)?.text(in: list) }
-                deed = left.isEmpty ? done : ([done ?? Deed.nothing] + left).joined(separator: "; ")
+                summary = left.isEmpty ? done : ([done ?? EditText.nothing] + left).joined(separator: "; ")
             }
             state.withList(name) { [now = state.now] in $0.follow(news, now: now) }
             if case .renamed(let new) = news { renamed(name, to: new) }
@@ -171,8 +171,8 @@ package struct App: Sendable {
         case .kept(let names): state.keptLists = names
         case .failed(_, let reason), .warning(let reason): say(reason)
         case .tick: for name in state.lists.keys { _ = state.lists[name]?.expire(now: state.now) }
-        case .done(.undo): say("undone: " + (deed ?? Deed.nothing))
-        case .done(.redo): say("redone: " + (deed ?? Deed.nothing))
+        case .done(.undo): say("undone: " + (summary ?? EditText.nothing))
+        case .done(.redo): say("redone: " + (summary ?? EditText.nothing))
         case .drafts(let drafts):
             state.drafts += drafts
             let others = Set(drafts.map(\.list)).subtracting([router.top.route.list ?? ""]).sorted()
@@ -292,7 +292,7 @@ package struct App: Sendable {
                 if router.back() { rest += run(appear()) }
             case .say(let text): say(text)
             case .undo, .redo:
-                deed = nil
+                summary = nil
                 rest.append(command)
             case .quit, .suspend, .redraw, .reconnect, .bell, .follow, .edit, .presence, .fetchLists, .create,
                 .deleteList, .fetchHistory, .fetchState, .openAddress, .editOutside, .forgetDraft, .visit, .workOn,

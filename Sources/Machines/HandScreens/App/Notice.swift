@@ -11,14 +11,14 @@ package struct Notice: Equatable, Sendable {
 
     init(_ loss: Loss, isSeen: Bool = false) {
         (self.loss, self.isSeen) = (loss, isSeen)
-        text = loss.deed
+        text = loss.summary
     }
 
     /// Returns nil if the user does not need to know about it.
     init?(_ notice: Replica.Notice) {
         loss = Loss(notice)
         switch notice {
-        case .superseded, .rejected: text = loss?.deed ?? ""
+        case .superseded, .rejected: text = loss?.summary ?? ""
         case .diverged(let revision):
             text = "this copy differed from the server's at revision \(revision); it was loaded again"
         case .usedTwice(let revision):
@@ -42,7 +42,7 @@ extension Loss {
     package var author: UInt64? { if case .overridden(_, _, let override) = self { override.author } else { nil } }
 
     /// What happened to the edit. If somebody overrode it, the name of that person comes before this.
-    package var deed: String {
+    package var summary: String {
         switch self {
         case .refused(let reason, let pieces):
             let words = pieces.prefix(3).map(\.description).joined(separator: ", ")
@@ -53,15 +53,15 @@ extension Loss {
             if override.deletesItem { return "deleted \(what), " + loss.ofDeleted }
             switch loss {
             case .move: return "moved \(what) after you did"
-            case .edit(let fields): return Self.deed(fields, item.content)
+            case .edit(let fields): return Self.summary(fields, item.content)
             case .words(let words, let field):
-                return words.deed + (field == .url ? " in the address of \(what)" : " in \(what)")
+                return words.summary + (field == .url ? " in the address of \(what)" : " in \(what)")
             }
         }
     }
 
     /// - Parameter mine: the item as the user left it.
-    private static func deed(_ fields: Change.Fields, _ mine: Content) -> String {
+    private static func summary(_ fields: Change.Fields, _ mine: Content) -> String {
         let text = "'\(Printable.clean(mine.text))'"
         if fields == .done, case .task(_, let done) = mine {
             return done ? "unticked \(text) after you ticked it" : "ticked \(text) after you unticked it"
@@ -84,7 +84,7 @@ extension Superseded.Loss {
 
 extension TextChange.Loss {
     /// What happened to the user's words.
-    fileprivate var deed: String {
+    fileprivate var summary: String {
         let (lost, present) = (Printable.words(lost), Printable.words(present))
         if self.present.isEmpty { return "removed '\(lost)'" }
         return self.lost.isEmpty ? "put '\(present)' back" : "overwrote '\(lost)' with '\(present)'"

@@ -12,7 +12,7 @@ struct HistoryScreen: TableScreen, ListScreens {
     private var isFetching = false
     private var problem: String?
     /// What commits did, by revision, and the list after the newest of them.
-    private var deeds: [Int: String] = [:]
+    private var summaries: [Int: String] = [:]
     private var known: (hand: Hand, revision: Int)?
 
     /// Whose edits are shown.
@@ -53,7 +53,7 @@ struct HistoryScreen: TableScreen, ListScreens {
 
     func rows(_ app: AppState) -> RowsOfText {
         let width = String(commits.first?.revision ?? 0).count
-        let (shown, people, deeds) = (shown(app), people, deeds)
+        let (shown, people, summaries) = (shown(app), people, summaries)
         let times = shown.last.map { app.text(of: $0.time).count } ?? 0
         return RowsOfText(shown.count) { row in
             let commit = shown[row]
@@ -63,7 +63,7 @@ struct HistoryScreen: TableScreen, ListScreens {
             line.append("  \(String(repeating: " ", count: max(0, times - time.count)))\(time)  ", .dim)
             line.append(
                 Printable.clean(people[commit.author] ?? "?"), Style(PersonColor.of(commit.author), [.bold]))
-            line.append("  " + (deeds[commit.revision] ?? CommitText.summary(commit)))
+            line.append("  " + (summaries[commit.revision] ?? CommitText.summary(commit)))
             return [line]
         }
     }
@@ -148,7 +148,9 @@ struct HistoryScreen: TableScreen, ListScreens {
         var (old, reached) = (hand, revision)
         for commit in commits.reversed() where commit.revision > revision {
             guard commit.revision == reached + 1, let new = try? old.applying(commit.delta) else { break }
-            if deeds[commit.revision] == nil { deeds[commit.revision] = CommitText.summary(commit, from: old, to: new) }
+            if summaries[commit.revision] == nil {
+                summaries[commit.revision] = CommitText.summary(commit, from: old, to: new)
+            }
             (old, reached) = (new, commit.revision)
         }
         if reached >= known?.revision ?? 0 { known = (old, reached) }

@@ -76,7 +76,7 @@ struct ItemScreen: ItemScreens {
             return [.edit(list: list, Delta.editing(at: place, Change(done: !done)))]
         case .follow: return LinkOpener.commands(for: item, app)
         case .delete:
-            let what = Deed.name([place..<place + 1], of: app.list(list).hand)
+            let what = EditText.name([place..<place + 1], of: app.list(list).hand)
             let key = app.keys.symbol(for: .undo)
             return [.edit(list: list, .deleting([place..<place + 1])), .back, .say("\(what) deleted; \(key) undoes")]
         default: return nil
@@ -155,10 +155,10 @@ struct ItemScreen: ItemScreens {
     private mutating func rescue(_ app: inout AppState) -> [Command] {
         guard isGone, let draft, draft.outside == nil else { return [] }
         self.draft = nil
-        let deed = "\(deleter ?? "somebody") deleted this item"
-        guard let kept = draft.kept(in: list, app.list(list).hand) else { return [.say(deed)] }
+        let summary = "\(deleter ?? "somebody") deleted this item"
+        guard let kept = draft.kept(in: list, app.list(list).hand) else { return [.say(summary)] }
         app.drafts.append(kept)
-        return [.open(.list(list)), .say("\(deed); Enter adds what you typed as a new one")]
+        return [.open(.list(list)), .say("\(summary); Enter adds what you typed as a new one")]
     }
 
     private func isMeant(_ other: ItemID) -> Bool {

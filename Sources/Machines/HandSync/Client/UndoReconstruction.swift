@@ -52,7 +52,7 @@ package struct UndoReconstruction: Sendable {
     private var oldestAsked = Int.max
     private var isForgotten = false
 
-    /// How many of the newest commits are searched for a deed, and how many are requested at a time.
+    /// How many of the newest commits are searched for an edit, and how many are requested at a time.
     private static let depth = 10_000
     private static let page = 1_000
 
@@ -121,30 +121,30 @@ package struct UndoReconstruction: Sendable {
         case further
     }
 
-    /// One of the user's own deeds: an edit (nil) or a step, and whether it changed nothing and so has no commit.
-    private typealias Deed = (step: UndoStep?, isEmpty: Bool)
+    /// One of the user's own submissions: an edit (nil) or a step, and whether it changed nothing and so has no commit.
+    private typealias OwnSubmission = (step: UndoStep?, isEmpty: Bool)
 
-    private func deeds(at commit: Commit) -> [Deed] {
-        let empty = own.values.flatMap { $0.empty[commit.revision] ?? [] }.map { Deed($0, true) }
+    private func ownSubmissions(at commit: Commit) -> [OwnSubmission] {
+        let empty = own.values.flatMap { $0.empty[commit.revision] ?? [] }.map { OwnSubmission($0, true) }
         guard let steps = own[commit.author] else { return empty }
-        let deed = Deed(steps.made[commit.sequence], false)
-        return Array(repeating: deed, count: steps.counts[commit.sequence] ?? 1) + empty
+        let made = OwnSubmission(steps.made[commit.sequence], false)
+        return Array(repeating: made, count: steps.counts[commit.sequence] ?? 1) + empty
     }
 
-    /// Finds the newest deed that is still in effect and that the step would reverse. An undo reverses the newest edit
-    /// or redo, a redo the newest undo; after an edit, nothing can be redone.
+    /// Finds the newest submission that is still in effect and that the step would reverse. An undo reverses the newest
+    /// edit or redo, a redo the newest undo; after an edit, nothing can be redone.
     private func search(_ wanted: UndoStep) -> Search {
         var matched = 0
         for commit in commits.reversed() {
             if commit.revision <= bottom { break }
-            for deed in deeds(at: commit).reversed() {
-                if deed.step == nil, wanted == .redo { return .nothing }
-                if deed.step == wanted {
+            for submission in ownSubmissions(at: commit).reversed() {
+                if submission.step == nil, wanted == .redo { return .nothing }
+                if submission.step == wanted {
                     matched += 1
                 } else if matched > 0 {
                     matched -= 1
                 } else {
-                    return .found(Target(revision: commit.revision, isEmpty: deed.isEmpty))
+                    return .found(Target(revision: commit.revision, isEmpty: submission.isEmpty))
                 }
             }
         }
@@ -224,10 +224,10 @@ package struct UndoReconstruction: Sendable {
         var history = target == nil ? memory.base?.history ?? UndoHistory() : UndoHistory()
         for commit in commits(from: target?.revision ?? bottom + 1) {
             if own[commit.author] == nil { history.follow(commit.delta) }
-            for (number, deed) in deeds(at: commit).enumerated() {
+            for (number, submission) in ownSubmissions(at: commit).enumerated() {
                 // The first of joined edits is the last to be undone, and undoes what is left of all of them.
-                let inverse = deed.isEmpty || number > 0 ? .identity : inverses[commit.revision] ?? .identity
-                switch deed.step {
+                let inverse = submission.isEmpty || number > 0 ? .identity : inverses[commit.revision] ?? .identity
+                switch submission.step {
                 case nil: history.record(inverse: inverse)
                 case let step?:
                     _ = history.take(step)

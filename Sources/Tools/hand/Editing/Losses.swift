@@ -35,9 +35,9 @@ enum Losses {
     }
 
     static func text(_ loss: Loss, _ people: [UInt64: String]) -> String {
-        guard case .overridden(_, _, let override) = loss else { return loss.deed }
+        guard case .overridden(_, _, let override) = loss else { return loss.summary }
         let who = people[override.author] ?? "somebody"
-        return "\(who) \(loss.deed) (revision \(override.revision))"
+        return "\(who) \(loss.summary) (revision \(override.revision))"
     }
 
     private static func text(_ settled: HandClient.Settled) -> String {

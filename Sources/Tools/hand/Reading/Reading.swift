@@ -241,9 +241,9 @@ struct Who: AsyncParsableCommand {
                     "editing": .bool(focus?.isEditing == true),
                 ])
             } else {
-                let deed = focus?.isEditing == true ? "edits" : "on"
+                let summary = focus?.isEditing == true ? "edits" : "on"
                 let place: Printable =
-                    entry.map { "\t\(deed) \($0.position + 1): \(Printable.line(of: $0.item.content))" } ?? ""
+                    entry.map { "\t\(summary) \($0.position + 1): \(Printable.line(of: $0.item.content))" } ?? ""
                 Output.line("\(name)\(place)")
             }
         }

@@ -154,8 +154,8 @@ package struct Draft: Sendable {
     private mutating func warn(of losses: [TextChange.Loss], by name: String) {
         guard let loss = losses.last else { return }
         let lost = Printable.clean(loss.lost)
-        let deed = lost.isEmpty ? "removed this" : "changed this to '\(lost)'"
-        note = "\(name) \(deed); Enter puts yours in its place"
+        let summary = lost.isEmpty ? "removed this" : "changed this to '\(lost)'"
+        note = "\(name) \(summary); Enter puts yours in its place"
     }
 }
 

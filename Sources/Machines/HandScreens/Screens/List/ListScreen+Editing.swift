@@ -62,7 +62,7 @@ extension ListScreen {
             return delete(selection(app), "cut; \(app.keys.symbol(for: .pasteBelow)) pastes", &app)
         case .copy:
             copy(&app)
-            let what = Deed.name(selection(app), of: app.list(list).hand)
+            let what = EditText.name(selection(app), of: app.list(list).hand)
             anchor = nil
             return [.say("\(what) copied; \(app.keys.symbol(for: .pasteBelow)) pastes")]
         case .pasteBelow: return paste(at: place(app).map { $0 + 1 } ?? 0, .after, &app)
@@ -87,7 +87,7 @@ extension ListScreen {
     }
 
     private mutating func delete(_ runs: [Range<Int>], _ words: String, _ app: inout AppState) -> [Command] {
-        let what = Deed.name(runs, of: app.list(list).hand)
+        let what = EditText.name(runs, of: app.list(list).hand)
         return finish(.deleting(runs), &app) + [.say("\(what) \(words)")]
     }
 

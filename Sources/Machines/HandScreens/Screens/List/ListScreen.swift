@@ -105,7 +105,7 @@ struct ListScreen: TableScreen, ItemScreens {
             line.append("  \(Amount.count(data.hand.count, "item"))")
         }
         if let moving, let place = rows(app).place(ofRow: moving.over) {
-            let what = Deed.name(selection(app), of: data.hand)
+            let what = EditText.name(selection(app), of: data.hand)
             return line + Line("  \(what) goes \(moving.over > moving.from ? "below" : "above") \(place + 1)")
         }
         if anchor != nil { line.append("  \(selection(app).reduce(0) { $0 + $1.count }) selected") }

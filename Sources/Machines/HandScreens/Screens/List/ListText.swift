@@ -6,10 +6,10 @@ enum ListText {
     static func empty(_ data: ListData, _ app: AppState) -> [Line] {
         if let refusal = data.refusal { return refused(refusal, data.name, app) }
         if data.state.isLoaded {
-            let (key, deed) = data.hand.rules.hasDeck ? (Action.deal, "deals a card") : (.addEnd, "adds an item")
+            let (key, summary) = data.hand.rules.hasDeck ? (Action.deal, "deals a card") : (.addEnd, "adds an item")
             return [
                 Line("The list is empty.", .bold),
-                Line("\(app.keys.symbol(for: key)) \(deed); \(app.keys.symbol(for: .help)) shows all keys.", .dim),
+                Line("\(app.keys.symbol(for: key)) \(summary); \(app.keys.symbol(for: .help)) shows all keys.", .dim),
             ]
         }
         if !data.isLookedUp { return [Line("Looking for a copy on this machine…", .dim)] }

@@ -2,7 +2,7 @@ import HandCore
 import HandFormats
 
 /// Describes an edit in words: which item it concerned, and where that item is now.
-enum Deed {
+enum EditText {
     static let nothing = "nothing is left of that edit"
 
     /// Describes an undo or a redo that took `before` to `after`; nil if it changed nothing.
