@@ -7,7 +7,7 @@ import Testing
 
 /// Places of connections are used again; ids are not.
 @Suite struct ConnectionSetTests {
-    private static func connection(_ id: UInt64) -> Connection {
+    private static func connection(_ id: ConnectionID) -> Connection {
         Connection(
             id: id, stream: TestStream(TestWorld()),
             session: ServerSession(ServerSession.Terms(limits: Limits(), program: ""), now: 0))
@@ -20,7 +20,7 @@ import Testing
         let removals = [set.remove(members[1]), set.remove(members[1])]
         #expect(removals == [true, false])
         let next = set.add(Self.connection)
-        #expect(next.number == 5 && next.id > members[3].id)
+        #expect(next.number == 5 && next.id.rawValue > members[3].id.rawValue)
         #expect(set[members[1].id] == nil && set[next.id] === next && set[members[3].id] === members[3])
         #expect(!set.contains(members[1]) && set.count == 4)
         // It stands where the removed one stood.
@@ -45,7 +45,7 @@ import Testing
             }
             #expect(set.count == here.count)
         }
-        #expect(set.map(\.id).sorted() == here.map(\.id))
+        #expect(set.map(\.id.rawValue).sorted() == here.map(\.id.rawValue))
         #expect(here.allSatisfy { set[$0.id] === $0 })
         #expect(gone.allSatisfy { set[$0.id] == nil })
     }

@@ -6,7 +6,7 @@ extension Authority {
     /// The outcome of a submission that had a number and lost it, because others' commits came first.
     package struct Decision: Equatable, Sendable {
         /// The connection over which it came.
-        package let connection: UInt64
+        package let connection: ConnectionID
         package let author: Author
         package let sequence: UInt64
         /// What its client is to be told; nil if one of the commits is its answer.

@@ -31,12 +31,13 @@ extension Authority {
     /// history has to decide. Any later submission was sent on this connection only.
     ///
     /// - Parameters:
-    ///   - connection: a number that tells its connection from others.
+    ///   - connection: the connection over which it came.
     ///   - isFirst: whether nothing that came over this connection has been decided yet.
     ///   - isFull: whether the store has no room for another commit.
     ///   - most: a submission whose estimated work is more than this is not begun.
     public mutating func submit(
-        _ submission: Submission, author: Author, connection: UInt64 = 0, isFirst: Bool = false, now: UInt64,
+        _ submission: Submission, author: Author, connection: ConnectionID = ConnectionID(rawValue: 0),
+        isFirst: Bool = false, now: UInt64,
         isFull: Bool = false, work most: Int = .max
     ) -> Outcome {
         if most < .max, estimate(submission) > most { return .tooMuchWork }
@@ -85,7 +86,7 @@ extension Authority {
     /// Does the same on a copy of the authority that takes the original's place afterwards; meanwhile another thread
     /// may read the original. Nothing may be pending.
     package mutating func submitOffThread(
-        _ submission: Submission, author: Author, connection: UInt64, isFirst: Bool, now: UInt64, isFull: Bool
+        _ submission: Submission, author: Author, connection: ConnectionID, isFirst: Bool, now: UInt64, isFull: Bool
     ) -> Outcome {
         let before = present.hand
         window.seal()
@@ -172,7 +173,7 @@ extension Authority {
     /// - Parameter deck: the deck before it.
     private mutating func number(
         _ made: consuming Delta, inverse: consuming Delta, deck: Deck?, _ submission: Submission, _ author: Author,
-        _ connection: UInt64, isFirst: Bool, now: UInt64, refusal: Rejection? = nil
+        _ connection: ConnectionID, isFirst: Bool, now: UInt64, refusal: Rejection? = nil
     ) {
         // The clocks of several servers differ a little, and each may be set back a little: no commit is older than the
         // one before it. If the difference is larger, the last commit's clock was wrong, and its date must not stay.

@@ -98,7 +98,7 @@ public struct Authority: Sendable {
         let submission: Submission
         let author: Author
         /// The connection over which it came.
-        let connection: UInt64
+        let connection: ConnectionID
         /// Whether a refusal of it has to be a commit.
         let isFirst: Bool
     }

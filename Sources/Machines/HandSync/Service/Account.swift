@@ -24,8 +24,8 @@ final class Account {
     var isListed = false
     /// When the user began to send too much, in milliseconds; nil again once half of each budget has come back.
     private(set) var tooFastSince: UInt64?
-    /// The numbers of the connections that were warned since then.
-    private var warned: Set<UInt64> = []
+    /// The connections that were warned since then.
+    private var warned: Set<ConnectionID> = []
 
     init(_ user: String, _ limits: Limits, now: UInt64) {
         self.user = user

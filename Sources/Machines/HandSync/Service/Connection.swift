@@ -9,7 +9,7 @@ import HandWire
 /// it back. So the runtime need not check for overlaps, which would take a tenth of the cost of a commit.
 package final class Connection {
     /// Tells connections apart. Later ones have higher ids.
-    package let id: UInt64
+    package let id: ConnectionID
     // The fields that each delivery touches are next to each other, so that they take few cache lines.
     // Small fields stand where the field before them leaves room, because an idle connection must take little memory.
     let stream: any ByteStream
@@ -60,14 +60,14 @@ package final class Connection {
         case closed
     }
 
-    package init(id: UInt64, stream: any ByteStream, session: ServerSession) {
+    package init(id: ConnectionID, stream: any ByteStream, session: ServerSession) {
         self.id = id
         self.stream = stream
         self.session = session
     }
 
     /// Its number, for people: the server's first connection has number 1.
-    package var number: UInt64 { id >> ConnectionSet.placeBits }
+    package var number: UInt64 { id.rawValue >> ConnectionID.placeBits }
 
     // MARK: Who it is
 

@@ -14,8 +14,8 @@ struct ConnectionLimiter {
     /// The connections from one address.
     private struct Present {
         var count = 0
-        /// The numbers of the connections that have not said hello, the oldest first.
-        var strangers: [UInt64] = []
+        /// The connections that have not said hello, the oldest first.
+        var strangers: [ConnectionID] = []
     }
 
     private struct Failures {
@@ -35,13 +35,13 @@ struct ConnectionLimiter {
 
     /// Returns the connection that makes room for one more from an address: the oldest that has not said hello; nil if
     /// there is room, or all have said hello.
-    func givesWay(at address: String) -> UInt64? {
+    func givesWay(at address: String) -> ConnectionID? {
         guard let present = present[address], present.count >= limits.connectionsPerAddress else { return nil }
         return present.strangers.first
     }
 
     /// Counts a connection from an address, or returns why it is turned away.
-    mutating func enter(_ connection: UInt64, from address: String) -> String? {
+    mutating func enter(_ connection: ConnectionID, from address: String) -> String? {
         if present[address, default: Present()].count >= limits.connectionsPerAddress {
             return "this server accepts at most \(limits.connectionsPerAddress) connections from one address"
         }
@@ -51,11 +51,11 @@ struct ConnectionLimiter {
     }
 
     /// A client has said hello.
-    mutating func know(_ connection: UInt64, from address: String) {
+    mutating func know(_ connection: ConnectionID, from address: String) {
         present[address]?.strangers.removeAll { $0 == connection }
     }
 
-    mutating func leave(_ connection: UInt64, from address: String) {
+    mutating func leave(_ connection: ConnectionID, from address: String) {
         know(connection, from: address)
         present[address]?.count -= 1
         if present[address]?.count == 0 { present[address] = nil }

@@ -29,7 +29,7 @@ final class HostedList {
     var storeFloor: Int
     @exclusivity(unchecked) private(set) var whenWritten: [AfterWrite] = []
     /// The edits that wait, in order, while a large one is being made; nil if none is.
-    private var heldEdits: [(connection: UInt64, submission: Submission)]?
+    private var heldEdits: [(connection: ConnectionID, submission: Submission)]?
     /// When the last subscriber left, in milliseconds.
     var idleSince: UInt64
     /// The number of the load that made this object.
@@ -97,8 +97,8 @@ final class HostedList {
         heldEdits?.append((connection.id, submission))
     }
 
-    /// Edits no longer wait. Returns those that have waited, each with the number of its connection.
-    func releaseEdits() -> [(connection: UInt64, submission: Submission)] {
+    /// Edits no longer wait. Returns those that have waited, each with its connection.
+    func releaseEdits() -> [(connection: ConnectionID, submission: Submission)] {
         defer { heldEdits = nil }
         return heldEdits ?? []
     }

@@ -22,7 +22,7 @@ extension Service {
     }
 
     /// Charges work for a connection that may have gone meanwhile: its user has caused the work all the same.
-    func charge(_ connection: UInt64, work: Int) {
+    func charge(_ connection: ConnectionID, work: Int) {
         if let connection = connections[connection] { return charge(connection, work: work) }
         workDone += work
         heaviest = max(heaviest, work)

@@ -5,7 +5,7 @@ import HandWire
 struct LargeEdit {
     let submission: Submission
     let author: Author
-    let connection: UInt64
+    let connection: ConnectionID
 }
 
 /// Reading long messages and making large edits takes place on another thread. So it delays only clients that edit the
@@ -81,7 +81,7 @@ extension Service {
 }
 
 private struct ReadBody: ServiceComputation {
-    let connection: UInt64
+    let connection: ConnectionID
     let body: [UInt8]
 
     func run() -> Result<UpMessage, WireError> {
@@ -98,7 +98,7 @@ private struct ReadBody: ServiceComputation {
 
 private struct MakeEdit: ServiceComputation {
     let list: HostedList.Reference
-    let connection: UInt64
+    let connection: ConnectionID
     let author: Author
     let isFirst: Bool
     let now: UInt64

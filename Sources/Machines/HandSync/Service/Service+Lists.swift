@@ -48,8 +48,8 @@ extension Service {
     }
 
     /// Continues a subscription whose list is in memory now, or cannot be read.
-    func loaded(_ result: Result<HostedList, StoreError>, for subscribe: UpMessage.Subscribe, _ number: UInt64) {
-        guard let connection = connections[number] else { return }
+    func loaded(_ result: Result<HostedList, StoreError>, for subscribe: UpMessage.Subscribe, _ id: ConnectionID) {
+        guard let connection = connections[id] else { return }
         var result = result
         if subscribe.name.isEmpty, case .success(let hosted) = result,
             !LogID.isSameList(hosted.list.logID, subscribe.logID)
@@ -58,7 +58,7 @@ extension Service {
             result = .failure(.noSuchList(""))
         }
         switch result {
-        case .success(let hosted): enter(hosted, subscribe, number)
+        case .success(let hosted): enter(hosted, subscribe, id)
         case .failure(let error):
             if !connection.isEnding { refuse(connection, subscribe.request, error) }
             end(connection)
@@ -67,10 +67,10 @@ extension Service {
 
     /// Subscribes a connection to a list as soon as it is known which of its client's submissions are durable. If one
     /// of them were still being written, a client that has forgotten it would use its sequence again.
-    func enter(_ hosted: HostedList, _ subscribe: UpMessage.Subscribe, _ number: UInt64) {
-        guard let connection = connections[number] else { return }
+    func enter(_ hosted: HostedList, _ subscribe: UpMessage.Subscribe, _ id: ConnectionID) {
+        guard let connection = connections[id] else { return }
         if let author = connection.author, hosted.authority.isPending(author), !connection.isEnding {
-            return hosted.afterWrite(.enter(subscribe, connection: number))
+            return hosted.afterWrite(.enter(subscribe, connection: id))
         }
         // While the connection waited, the list may have been renamed, or let go of. Another list may have its former
         // name.
@@ -221,7 +221,7 @@ extension Service {
 /// Finds the name of a list that a client subscribes to by its log id.
 private struct FindName: ServiceTask {
     let subscribe: UpMessage.Subscribe
-    let connection: UInt64
+    let connection: ConnectionID
 
     func run(on store: any CommitStore) throws -> String? { try store.name(of: LogID.list(subscribe.logID)) }
 
@@ -237,7 +237,7 @@ private struct FindName: ServiceTask {
 /// Reads the commits that come next for a connection.
 private struct ReadFrames: ServiceTask {
     let list: HostedList.Reference
-    let connection: UInt64
+    let connection: ConnectionID
     let after: Int
     let bytes: Int
 

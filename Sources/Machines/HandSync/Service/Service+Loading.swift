@@ -3,10 +3,10 @@ import HandWire
 
 /// A request that waits for a list.
 enum ListRequest {
-    case subscribe(UpMessage.Subscribe, connection: UInt64)
+    case subscribe(UpMessage.Subscribe, connection: ConnectionID)
     case state(StateRequest)
 
-    var connection: UInt64 {
+    var connection: ConnectionID {
         switch self {
         case .subscribe(_, let connection): connection
         case .state(let request): request.id.connection
@@ -36,7 +36,7 @@ extension Service {
         }
     }
 
-    func load(_ name: String, for connection: UInt64) {
+    func load(_ name: String, for connection: ConnectionID) {
         // The list is in memory, perhaps under this name since a moment ago.
         if let hosted = names[name].flatMap({ hostedLists[$0] }) {
             return refresh(hosted, then: .load(name, for: connection))
@@ -92,7 +92,7 @@ extension Service {
 
 private struct LoadList: ServiceTask {
     let name: String
-    let connection: UInt64
+    let connection: ConnectionID
     let limits: Limits
     /// `Service.namings` when the reading began.
     let namings: Int

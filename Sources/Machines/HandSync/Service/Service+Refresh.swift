@@ -5,7 +5,7 @@ import HandWire
 enum AfterRefresh: Sendable {
     /// The requests that wait for the list of that name. If they cannot have this list, a connection is charged for
     /// loading the list that has the name.
-    case load(String, for: UInt64)
+    case load(String, for: ConnectionID)
     /// The pending commits of the list.
     case settle
     /// Nothing; the subscribers get the new commits.

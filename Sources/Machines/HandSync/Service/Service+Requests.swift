@@ -3,8 +3,7 @@ import HandWire
 
 /// A request of a client.
 struct RequestID: Sendable {
-    /// The number of its connection.
-    let connection: UInt64
+    let connection: ConnectionID
     /// The client's number for it, which the answer repeats.
     let request: UInt64
 

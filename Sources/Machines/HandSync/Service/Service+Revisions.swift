@@ -7,7 +7,7 @@ struct RevisionStates {
     fileprivate(set) var states: [RevisionState] = []
     var queue: [RevisionRequest] = []
     /// The states from which excerpts are being made, by connection. They are kept even if the connection ends.
-    var excerpts: [UInt64: RevisionHold] = [:]
+    var excerpts: [ConnectionID: RevisionHold] = [:]
 
     /// Whether a request waits for others to let go.
     var isAwaited: Bool { !queue.isEmpty }
@@ -19,7 +19,7 @@ struct RevisionRequest {
     let revision: Int
     let request: StateRequest
 
-    var connection: UInt64 { request.id.connection }
+    var connection: ConnectionID { request.id.connection }
 }
 
 /// A list at a past revision. It is kept as long as a `RevisionHold` of it lives.

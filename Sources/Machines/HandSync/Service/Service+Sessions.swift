@@ -182,7 +182,7 @@ extension Service {
         handleWaiting(of: connection)
     }
 
-    func end(_ connection: UInt64) { connections[connection].map(end) }
+    func end(_ connection: ConnectionID) { connections[connection].map(end) }
 
     /// Answers a request with an error that does not close the connection.
     func refuse(_ connection: Connection, _ request: UInt64, _ code: ErrorCode, _ message: String) {
@@ -211,7 +211,9 @@ extension Service {
         refuse(connection, id.request, code, "\(error)")
     }
 
-    func send(_ message: DownMessage, to connection: UInt64) { connections[connection].map { send(message, to: $0) } }
+    func send(_ message: DownMessage, to connection: ConnectionID) {
+        connections[connection].map { send(message, to: $0) }
+    }
 
     func send(_ message: DownMessage, to connection: Connection) {
         connection.enqueue(FrameRun(message.frame))
@@ -221,7 +223,7 @@ extension Service {
 
 /// Finds the author number of a client that has said hello.
 private struct FindAuthor: ServiceTask {
-    let connection: UInt64
+    let connection: ConnectionID
     let client: ClientID
     let person: String
     /// The number of the client, if it is remembered.

@@ -131,7 +131,7 @@ extension Service {
 
 /// What waits until the commits of a list that are being written are durable, or lost.
 enum AfterWrite {
-    case enter(UpMessage.Subscribe, connection: UInt64)
+    case enter(UpMessage.Subscribe, connection: ConnectionID)
     case edit(LargeEdit)
     /// The list must catch up to a revision that the store has, perhaps with these frames.
     case catchUp(to: Int, [StoredFrame], then: AfterRefresh)

@@ -55,7 +55,7 @@ package final class Service {
     /// Connections that wait for the next turn.
     @exclusivity(unchecked) var paused: [Connection] = []
     /// The users who pay for what connections that are gone had asked for, and until when.
-    var departed: [UInt64: (user: String, until: UInt64)] = [:]
+    var departed: [ConnectionID: (user: String, until: UInt64)] = [:]
     @exclusivity(unchecked) var writer = GroupCommit()
     var listsWithNewPresence: Set<UInt64> = []
     /// When changed presence is to be sent.
@@ -67,7 +67,7 @@ package final class Service {
     /// Whether a name is being changed. While it is, no list is loaded, so that none is in memory twice.
     var isNaming = false
     /// The loads that wait for the end of the name change, each with the connection to charge.
-    var whenNamed: [(name: String, connection: UInt64)] = []
+    var whenNamed: [(name: String, connection: ConnectionID)] = []
     var removal = Removal()
     var clock: ClockWatch
     @exclusivity(unchecked) var past = RevisionStates()

@@ -3,7 +3,7 @@ import HandWire
 
 /// Work with the store: a value that says what to ask, and how to handle the answer.
 ///
-/// A task runs on another thread, so it carries values only: connections by their number, lists by
+/// A task runs on another thread, so it carries values only: connections by their id, lists by
 /// `HostedList.Reference`. What has gone when the answer comes is then not found.
 package protocol ServiceTask: Sendable {
     associatedtype Answer: Sendable
