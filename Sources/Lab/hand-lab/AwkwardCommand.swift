@@ -39,22 +39,22 @@ private final class AwkwardListener {
     private let server: SocketAddress
     private let loop: Loop
     private let guests: [GuestConnection]
-    private let hook: Timer
+    private let pulse: Timer
     private var listener: Listener?
     private var relays: [ObjectIdentifier: AwkwardRelay] = [:]
 
     init(_ awkwardness: Awkwardness, to server: SocketAddress, _ loop: Loop) {
         (self.awkwardness, self.server, self.loop) = (awkwardness, server, loop)
         guests = awkwardness.guests.map { GuestConnection($0, to: server, loop) }
-        hook = Timer(loop)
+        pulse = Timer(loop)
     }
 
     /// - Returns: the actual address.
     func listen(at address: SocketAddress) throws -> SocketAddress {
         let listener = try Listener.tcp(loop, address: address, onConnection: { [unowned self] in accept($0) })
         self.listener = listener
-        // A relay makes guests edit.
-        hook.start(after: 1, repeating: 1) { [unowned self] in for guest in guests { guest.work() } }
+        // A relay makes the guests edit, and does not know their connections.
+        pulse.start(after: 1, repeating: 1) { [unowned self] in for guest in guests { guest.work() } }
         return listener.localAddress ?? address
     }
 

@@ -8,13 +8,17 @@ final class AwkwardRelay {
     private let server: TCP
     private let awkwardness: Awkwardness
     private var wire: AwkwardWire
-    private let timer: Timer
-    /// Cuts the server's bytes into frames.
-    private var reader = FrameReader(limit: Int(Int32.max))
+    /// Waits for the guests' edits, on the way to the server.
+    private let upTimer: Timer
+    /// Pauses between pieces, on the way to the client.
+    private let downTimer: Timer
     /// The client's input that the server has not got yet.
     private var received: [AwkwardWire.Received] = []
-    private let pace: Timer
-    private var isPaused = false
+    /// Whether guests are editing before the client's next frame.
+    private var isHeldUp = false
+    /// Cuts the server's bytes into frames.
+    private var reader = FrameReader(limit: Int(Int32.max))
+    private var isPausing = false
     private var serverHasEnded = false
     /// Whether the wire has ended the connection. The client may still read the reason.
     private var isOver = false
@@ -24,8 +28,8 @@ final class AwkwardRelay {
     init(_ client: TCP, _ server: TCP, _ awkwardness: Awkwardness, onClose: @escaping (AwkwardRelay) -> Void) {
         (self.client, self.server, self.awkwardness, self.onClose) = (client, server, awkwardness, onClose)
         wire = awkwardness.wire()
-        timer = Timer(client.loop)
-        pace = Timer(client.loop)
+        upTimer = Timer(client.loop)
+        downTimer = Timer(client.loop)
         client.open { [unowned self] bytes in
             if !isOver { received += wire.received(bytes) }
             advance()
@@ -44,7 +48,7 @@ final class AwkwardRelay {
 
     /// Passes the client's frames on, each after the others' edits that it waits for.
     private func advance() {
-        guard !isPaused else { return }
+        guard !isHeldUp else { return }
         while !isOver, let frame = received.first {
             if let name = frame.wanted { awkwardness.enter(name) }
             if frame.rounds > 0 {
@@ -58,10 +62,10 @@ final class AwkwardRelay {
 
     /// Continues when the server has answered the others, or after some milliseconds.
     private func wait(_ milliseconds: Int) {
-        isPaused = true
-        pace.start(after: 1) { [unowned self] in
+        isHeldUp = true
+        upTimer.start(after: 1) { [unowned self] in
             if milliseconds > 0, awkwardness.guests.contains(where: \.isBusy) { return wait(milliseconds - 1) }
-            isPaused = false
+            isHeldUp = false
             advance()
         }
     }
@@ -78,14 +82,12 @@ final class AwkwardRelay {
         pass()
     }
 
-    private var isWaiting = false
-
     /// Sends the next piece after a pause.
     private func pass(after pause: UInt64 = 0) {
-        guard !isWaiting, !isOver else { return }
-        isWaiting = true
-        timer.start(after: pause) { [unowned self] in
-            isWaiting = false
+        guard !isPausing, !isOver else { return }
+        isPausing = true
+        downTimer.start(after: pause) { [unowned self] in
+            isPausing = false
             step()
         }
     }
@@ -106,13 +108,13 @@ final class AwkwardRelay {
         isOver = true
         server.close()
         client.shutdown()
-        timer.start(after: 3_000) { [unowned self] in close() }
+        downTimer.start(after: 3_000) { [unowned self] in close() }
     }
 
     private func close() {
         for handle in [client, server] as [Stream] { handle.close() }
-        timer.close()
-        pace.close()
+        upTimer.close()
+        downTimer.close()
         onClose(self)
     }
 }
