@@ -33,7 +33,7 @@ import Testing
         var board = PresenceBoard()
         var truth: [UInt64: Focus?] = [:]
         // People at other servers. For a person who is present at both, this server's entry counts.
-        var visitors: [UInt64: PresenceBoard.Visitor] = [:]
+        var remotePeople: [UInt64: PresenceBoard.RemotePerson] = [:]
         var connections: [UInt64: Int] = [:]
         var readers: [Reader] = []
         for _ in 0..<600 {
@@ -56,13 +56,13 @@ import Testing
             case 4: if readers.count < 5 { readers.append(Reader(knownGone: board.last)) }
             case 5:
                 let focus = random.next() & 1 == 0 ? nil : Focus(ItemID(rawValue: 9))
-                visitors[author] = visitors[author] == nil ? .init(name: "v", focus: focus) : nil
+                remotePeople[author] = remotePeople[author] == nil ? .init(name: "v", focus: focus) : nil
                 let (before, own) = (board.last, board.ownChanges)
-                board.setPeers(visitors)
+                board.setPeers(remotePeople)
                 // Other servers are sent only the people who are present here, and nothing has changed if nobody can
                 // see it.
                 #expect(board.ownChanges == own && board.last == before + (truth[author] == nil ? 1 : 0))
-                board.setPeers(visitors)
+                board.setPeers(remotePeople)
                 #expect(board.last <= before + 1)
             default:
                 guard !readers.isEmpty else { continue }
@@ -71,7 +71,7 @@ import Testing
         }
         for var reader in readers + [Reader(knownGone: board.last)] {
             while reader.told < board.last { reader.hear(board, atMost: 7) }
-            #expect(reader.picture == visitors.mapValues(\.focus).merging(truth) { $1 })
+            #expect(reader.picture == remotePeople.mapValues(\.focus).merging(truth) { $1 })
             #expect(board.everybody == Set(truth.keys) && board.ownEntries.map(\.author) == truth.keys.sorted())
         }
     }

@@ -8,7 +8,7 @@ import HandWire
 /// the meantime.
 package struct PresenceBoard: Sendable {
     /// The place of somebody who is connected to another server.
-    package struct Visitor: Equatable, Sendable {
+    package struct RemotePerson: Equatable, Sendable {
         package let name: String
         package let focus: Focus?
 
@@ -32,7 +32,7 @@ package struct PresenceBoard: Sendable {
 
     private var people: [UInt64: Entry] = [:]
     /// People at other servers. For people who are here as well, the place that they give here counts.
-    private var visitors: [UInt64: Visitor] = [:]
+    private var remotePeople: [UInt64: RemotePerson] = [:]
     /// How often something has changed here, other servers aside.
     package private(set) var ownChanges = 0
     /// Sorted by number. Only the newest change of each author counts; older ones are removed from time to time.
@@ -80,10 +80,10 @@ package struct PresenceBoard: Sendable {
         ownChange(author)
     }
 
-    /// Replaces the people who are at other servers. O(visitors).
-    package mutating func setPeers(_ now: [UInt64: Visitor]) {
-        let former = visitors
-        visitors = now
+    /// Replaces the people who are at other servers. O(people there).
+    package mutating func setPeers(_ now: [UInt64: RemotePerson]) {
+        let former = remotePeople
+        remotePeople = now
         let authors = Set(former.keys).union(now.keys)
         for author in authors.sorted() where people[author] == nil && former[author] != now[author] { change(author) }
     }
@@ -101,7 +101,7 @@ package struct PresenceBoard: Sendable {
     }
 
     /// An upper bound of the people on the list: those who are at two servers count twice.
-    private var atMostHere: Int { people.count + visitors.count }
+    private var atMostHere: Int { people.count + remotePeople.count }
     private var goneKept: Int { max(Self.maxGone, atMostHere) }
 
     /// Removes what does not count any more, and the oldest of those who have gone.
@@ -110,7 +110,7 @@ package struct PresenceBoard: Sendable {
         var surplus = newest.count - atMostHere - goneKept
         guard surplus > 0 else { return }
         changes.removeAll { change in
-            guard surplus > 0, people[change.author] == nil, visitors[change.author] == nil else { return false }
+            guard surplus > 0, people[change.author] == nil, remotePeople[change.author] == nil else { return false }
             surplus -= 1
             newest[change.author] = nil
             floor = change.number
@@ -143,7 +143,7 @@ package struct PresenceBoard: Sendable {
         for change in changes[first...] where newest[change.author] == change.number {
             if change.number > end { break }
             if found.count == limit { return (found, change.number - 1) }
-            let isHere = people[change.author] != nil || visitors[change.author] != nil
+            let isHere = people[change.author] != nil || remotePeople[change.author] != nil
             if isHere || change.number > known { found.append(entry(change.author)) }
         }
         return (found, end)
@@ -153,8 +153,8 @@ package struct PresenceBoard: Sendable {
         let place: DownMessage.Presence.Place =
             if let person = people[author] {
                 .here(person: person.name, person.focus)
-            } else if let visitor = visitors[author] {
-                .here(person: visitor.name, visitor.focus)
+            } else if let person = remotePeople[author] {
+                .here(person: person.name, person.focus)
             } else { .gone }
         return DownMessage.Presence(author: author, place: place)
     }

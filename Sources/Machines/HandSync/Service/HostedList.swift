@@ -129,7 +129,7 @@ final class HostedList {
     }
 
     /// The people at other servers are known now.
-    func visitorsKnown() { awaitsPeerPresence = false }
+    func peerPresenceKnown() { awaitsPeerPresence = false }
 
     // MARK: Chores
 

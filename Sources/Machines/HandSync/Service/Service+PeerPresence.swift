@@ -22,7 +22,7 @@ struct PresenceExchange {
     /// Whether something has changed since the exchange that is under way began.
     var isDueAgain = false
     /// The people at other servers.
-    var known: [PresencePlace: (version: Int, visitors: [UInt64: PresenceBoard.Visitor])] = [:]
+    var known: [PresencePlace: (version: Int, remotePeople: [UInt64: PresenceBoard.RemotePerson])] = [:]
 
     /// Whether other servers do not know the newest state of a board.
     func isNew(_ board: PresenceBoard, of list: UInt64) -> Bool {
@@ -77,7 +77,7 @@ extension Service {
         // News that did not arrive is sent again once it is found to be missing.
         if case .success(let found) = result { hear(found, on: lists) }
         for hosted in lists.compactMap({ hostedLists[$0] }) {
-            hosted.visitorsKnown()
+            hosted.peerPresenceKnown()
             announce(hosted)
         }
     }
@@ -100,7 +100,7 @@ extension Service {
     private func hear(_ found: [PresenceNews], on lists: [UInt64]) {
         let former = exchange.known
         exchange.known = [:]
-        var visitors: [UInt64: [UInt64: PresenceBoard.Visitor]] = [:]
+        var remotePeople: [UInt64: [UInt64: PresenceBoard.RemotePerson]] = [:]
         var mine: [UInt64: Int] = [:]
         for news in found.sorted(by: { $0.place.server < $1.place.server }) {
             guard news.place.server != environment.serverID else {
@@ -108,9 +108,9 @@ extension Service {
                 continue
             }
             // News that cannot be decoded counts as nobody.
-            let people = news.frames == nil ? former[news.place]?.visitors : try? news.visitors()
+            let people = news.frames == nil ? former[news.place]?.remotePeople : try? news.remotePeople()
             exchange.known[news.place] = (news.version, people ?? [:])
-            visitors[news.place.list, default: [:]].merge(people ?? [:]) { $1 }
+            remotePeople[news.place.list, default: [:]].merge(people ?? [:]) { $1 }
         }
         // A store that has started anew has forgotten its presence. And an older write may have come after a newer one.
         for list in Set(mine.keys).union(exchange.announced.keys)
@@ -120,7 +120,7 @@ extension Service {
         for list in exchange.announced.keys where hostedLists[list] == nil && exchange.announced[list]?.changes == 0 {
             exchange.announced[list] = nil
         }
-        for list in lists { hostedLists[list]?.presence.setPeers(visitors[list] ?? [:]) }
+        for list in lists { hostedLists[list]?.presence.setPeers(remotePeople[list] ?? [:]) }
     }
 }
 

@@ -73,8 +73,8 @@ package struct PresenceNews: Equatable, Sendable {
     /// Returns the people on the list, by author.
     ///
     /// - Throws: `WireError`.
-    func visitors() throws -> [UInt64: PresenceBoard.Visitor] {
-        var visitors: [UInt64: PresenceBoard.Visitor] = [:]
+    func remotePeople() throws -> [UInt64: PresenceBoard.RemotePerson] {
+        var remotePeople: [UInt64: PresenceBoard.RemotePerson] = [:]
         let frames = frames ?? []
         var reader = FrameReader(limit: frames.count)
         try frames.withUnsafeBytes { bytes in
@@ -82,11 +82,11 @@ package struct PresenceNews: Equatable, Sendable {
                 guard case .presence(_, let people) = try DownMessage(body) else { return true }
                 for person in people {
                     guard case .here(let name, let focus) = person.place else { continue }
-                    visitors[person.author] = PresenceBoard.Visitor(name: name, focus: focus)
+                    remotePeople[person.author] = PresenceBoard.RemotePerson(name: name, focus: focus)
                 }
                 return true
             }
         }
-        return visitors
+        return remotePeople
     }
 }
