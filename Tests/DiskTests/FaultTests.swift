@@ -1,6 +1,7 @@
 import Foundation
 import HandClient
 import HandCore
+import HandStore
 import HandSync
 import HandTestSupport
 import HandWire
@@ -145,6 +146,36 @@ import Testing
         await stranger.close()
         let names = try server.stored { try $0.lists(after: "", limit: 9).map(\.name) }
         #expect(Set(names).subtracting(["second"]) == ["first"])
+    }
+
+    // MARK: Access rules
+
+    /// The store keeps a copy of the access rules: after each change, and also after one that it could not write.
+    @Test func theCopyOfTheAccessRulesFollows() throws {
+        let user = try FaultyUser()
+        let server = user.server
+        func changed(_ name: String) throws {
+            let outcome = try user.hand("token", "create", name, "--role", "read", "--data", server.data)
+            #expect(outcome.status == 0, "\(outcome)")
+        }
+        func follows() throws -> Bool {
+            let rules = try Data(contentsOf: URL(fileURLWithPath: server.data + "/access.json"))
+            for _ in 0..<600 {
+                if try SQLiteStore.accessRules(in: server.data) == Array(rules) { return true }
+                usleep(50_000)
+            }
+            return false
+        }
+        for name in ["ada", "ben"] {
+            try changed(name)
+            #expect(try follows(), "\(name)")
+        }
+        try server.fail("write ENOSPC -wal")
+        try changed("eve")
+        #expect(server.says("the store did not save the access rules"))
+        try server.fail("")
+        #expect(try follows())
+        #expect(server.terminate() == 0)
     }
 
     // MARK: Logs

@@ -52,7 +52,7 @@ final class FaultyServer {
 
     func start() throws {
         process = try ServerProcess(
-            ["--listen", socket, "--data", data, "--log-level", "error", "--audit", auditLog],
+            ["--listen", socket, "--data", data, "--log-level", "warning", "--audit", auditLog],
             environment: [
                 "LD_PRELOAD": Built.faultyDisk, "FAULTY_DISK_FOLDER": data, "FAULTY_DISK_CONTROL": control,
                 "FAULTY_DISK_TRACE": trace,
