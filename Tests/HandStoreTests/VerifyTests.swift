@@ -255,6 +255,7 @@ import Testing
                 try FileManager.default.copyItem(atPath: folder.path + name, toPath: killed.path + "/new")
                 #expect(rename(killed.path + "/new", part) == 0)
             }
+            // The reader is met at other points each time.
             usleep(UInt32(round % 500))
             let aside = parts.map { "\($0).replaced-\(round)" }
             let moved = rename(parts[0], aside[0]) + rename(parts[1], aside[1])

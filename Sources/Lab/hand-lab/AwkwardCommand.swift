@@ -22,7 +22,7 @@ struct AwkwardCommand: ParsableCommand {
         let configuration = ServerConfiguration(
             endpoints: [.tcp(here)], limits: Awkwardness.limits(Limits()), program: "hand-lab",
             retention: Awkwardness.retention, seed: seed)
-        // What the server says about the clients' connections is told by nobody.
+        // The server logs nothing: connections that end are its purpose.
         let logger = Logger(label: "hand-lab") { _ in SwiftLogNoOpLogHandler() }
         let server = Server(configuration, store: FailingStore(seed: seed), loop: loop, logger: logger)
         guard case .tcp(let behind)? = try server.start().first else { return }

@@ -38,12 +38,12 @@ extension Service {
             MakeEdit(
                 list: hosted.reference, connection: edit.connection, author: edit.author,
                 isFirst: connection.cursors.isFirstSubmission(to: hosted.list.number), now: environment.wallClock,
-                isFull: storeSize.isFull(limits), parcel: ThreadTransfer((hosted.authority, edit.submission))))
+                isFull: storeSize.isFull(limits), transfer: ThreadTransfer((hosted.authority, edit.submission))))
     }
 
     /// Adopts the edited list, unless the author has left or lost the right to edit meanwhile.
-    fileprivate func made(_ task: MakeEdit, _ parcel: MakeEdit.Answer) {
-        var (authority, submission, outcome) = parcel.take()
+    fileprivate func made(_ task: MakeEdit, _ transfer: MakeEdit.Answer) {
+        var (authority, submission, outcome) = transfer.take()
         let hosted = hosted(task.list)
         if let hosted, authority.revision != hosted.authority.revision {
             // Others' commits have come meanwhile. The edit is made behind them.
@@ -104,10 +104,10 @@ private struct MakeEdit: ServiceComputation {
     let now: UInt64
     let isFull: Bool
     /// Both are large, and freed on the thread that edits.
-    let parcel: ThreadTransfer<(Authority, Submission)>
+    let transfer: ThreadTransfer<(Authority, Submission)>
 
     func run() -> ThreadTransfer<(Authority, Submission, Authority.Outcome)> {
-        var (authority, submission) = parcel.take()
+        var (authority, submission) = transfer.take()
         let outcome = authority.submitOffThread(
             submission, author: author, connection: connection, isFirst: isFirst, now: now, isFull: isFull)
         return ThreadTransfer((authority, submission, outcome))

@@ -73,19 +73,19 @@ extension Service {
     }
 
     /// Frees something large on another thread.
-    func discard(_ value: consuming some Sendable) { start(Discard(parcel: ThreadTransfer(value))) }
+    func discard(_ value: consuming some Sendable) { start(Discard(transfer: ThreadTransfer(value))) }
 }
 
 private struct Discard<Value: Sendable>: ServiceComputation {
-    let parcel: ThreadTransfer<Value>
+    let transfer: ThreadTransfer<Value>
 
-    func run() { _ = parcel.take() }
+    func run() { _ = transfer.take() }
     func finished(_ answer: Void, in service: Service) {}
 }
 
 /// Hands a value over to another thread: the thread that takes it frees it.
 ///
-/// `@unchecked Sendable` is safe: the thread that makes a parcel does not use its value any more, and the value is
+/// `@unchecked Sendable` is safe: the thread that makes a transfer does not use its value any more, and the value is
 /// taken only once.
 final class ThreadTransfer<Value: Sendable>: @unchecked Sendable {
     private var value: Value?
@@ -96,7 +96,7 @@ final class ThreadTransfer<Value: Sendable>: @unchecked Sendable {
 
     /// Returns the value. To be called once.
     func take() -> Value {
-        guard let value = value.take() else { preconditionFailure("a parcel is taken once") }
+        guard let value = value.take() else { preconditionFailure("a transfer is taken once") }
         return value
     }
 }

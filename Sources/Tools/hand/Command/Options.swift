@@ -148,7 +148,7 @@ struct ServerOptions: ParsableArguments {
         try await noteTold(of: name, client)
     }
 
-    /// Notes that a person was told what is lost of a list's edits; with `--quiet` the next command tells it.
+    /// Notes that a person was told what is lost of their edits. With `--quiet` that is left to the next command.
     func noteTold(of name: String, _ client: HandClient) async throws {
         if !quiet || json { try await client.noteTold(of: name) }
     }

@@ -20,7 +20,8 @@ struct Lists: AsyncParsableCommand {
     static func missing(_ name: String, _ client: HandClient) async throws -> Failure? {
         let names = try await client.lists().map(\.name)
         if names.contains(name) { return nil }
-        let deleted = try await client.deletedLists(pages: 1).first { $0.list.name == name }
+        // The list is missing, even if this question is not answered.
+        let deleted = try? await client.deletedLists(pages: 1).first { $0.list.name == name }
         guard let deleted else { return Failure(.notFound, missing(name, among: names)) }
         return Failure(
             .notFound,

@@ -57,7 +57,8 @@ struct Delete: AsyncParsableCommand {
         }
         let kept = try await server.withClient(list: name) { client, _ in
             try await client.delete(name)
-            return try await client.deletedLists(pages: 1).first { $0.list.name == name }
+            // The list is deleted, even if this question is not answered.
+            return try? await client.deletedLists(pages: 1).first { $0.list.name == name }
         }
         let command = Suggestion.command("undelete", name)
         let back = kept.map { "; until \(LocalTime.here($0.keptUntil)), bring it back with: \(command)" }
