@@ -130,6 +130,22 @@ import Testing
         try journal.close()
     }
 
+    /// A child process that is being started has copies of all descriptors for a moment. They do not keep a closed
+    /// journal locked.
+    @Test func aCopyOfTheLocksDescriptorDoesNotKeepTheLock() throws {
+        let first = try journal()
+        let lock = "\((folder.path as NSString).lastPathComponent)/state/0.sqlite.lock"
+        let descriptor = try #require(
+            (0..<4096 as Range<Int32>).first { descriptor in
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)"))?
+                    .hasSuffix(lock) == true
+            })
+        let copy = dup(descriptor)
+        defer { close(copy) }
+        try first.close()
+        try journal().close()
+    }
+
     /// The name under which edits were made is known until the server has answered all of them.
     @Test func theAuthorOfPendingEditsIsKnown() throws {
         let path = folder.path + "/state/0.sqlite"

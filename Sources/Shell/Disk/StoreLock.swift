@@ -21,7 +21,7 @@ package final class StoreLock: Sendable {
         for (index, descriptor) in open.enumerated() where !Self.lock(descriptor, tries: folder == nil ? 1 : 10) {
             // Not every file system can lock folders.
             if index > 0, errno != EWOULDBLOCK { continue }
-            for descriptor in open { close(descriptor) }
+            Self.unlock(open)
             throw .inUse(path: store)
         }
         descriptors = Mutex(open)
@@ -43,8 +43,17 @@ package final class StoreLock: Sendable {
 
     package func release() {
         descriptors.withLock { descriptors in
-            for descriptor in descriptors { close(descriptor) }
+            Self.unlock(descriptors)
             descriptors = []
+        }
+    }
+
+    /// Unlocks before it closes: a child process that this one is starting has copies of the descriptors until it runs
+    /// its program, and the kernel keeps a lock as long as any copy is open.
+    private static func unlock(_ descriptors: [Int32]) {
+        for descriptor in descriptors {
+            flock(descriptor, LOCK_UN)
+            close(descriptor)
         }
     }
 }
