@@ -44,7 +44,7 @@ import Testing
     private func ends() throws -> [Int] {
         let database = try SQLiteDatabase(folder.path + "/hand.sqlite")
         defer { try? database.close() }
-        return try database.read { try $0.all("SELECT revision FROM commits ORDER BY revision") { try $0.integer(0) } }
+        return try database.read { try $0.all("SELECT last FROM commits ORDER BY last") { try $0.integer(0) } }
     }
 
     @Test func commitsOfOneTransactionShareARow() throws {
@@ -108,9 +108,9 @@ import Testing
     /// Nothing in a damaged row is trusted; earlier rows are.
     @Test(
         arguments: [
-            "UPDATE commits SET frames = frames || x'00' WHERE revision = 27",
-            "UPDATE commits SET frames = substr(frames, 2) WHERE revision = 27",
-            "DELETE FROM commits WHERE revision = 27",
+            "UPDATE commits SET frames = frames || x'00' WHERE last = 27",
+            "UPDATE commits SET frames = substr(frames, 2) WHERE last = 27",
+            "DELETE FROM commits WHERE last = 27",
         ], [false, true])
     func aDamagedRowIsFound(damage: String, hidden: Bool) throws {
         try execute(damage)

@@ -254,6 +254,8 @@ extension TemporaryFolder {
             let mark = SequenceMark(
                 author: author.number, sequence: sequence, revision: batch.expected + 1, isRefused: isRefused)
             #expect(loaded.sequences == [author.client: mark])
+            try store.saveSnapshot(of: list.number, authority.hand, revision: authority.revision, deck: nil)
+            #expect(try store.load(list.number).sequences == [author.client: mark])
             let frames = try store.frames(of: list.number, after: batch.expected, about: .max)
             #expect(try frames.map { try $0.commit() } == batch.commits)
         }
@@ -349,7 +351,7 @@ extension TemporaryFolder {
     }
 
     /// Not even the log, which a killed server leaves, is copied into a store of another format.
-    @Test(arguments: [9, 99]) func otherFormatsAreRefusedAndLeftAlone(version: Int) throws {
+    @Test(arguments: [10, 99]) func otherFormatsAreRefusedAndLeftAlone(version: Int) throws {
         let (origin, folder) = (try TemporaryFolder(), try TemporaryFolder())
         try SQLiteStore(folder: origin.path, durability: .os).close()
         let database = try SQLiteDatabase(origin.path + "/hand.sqlite")
@@ -363,7 +365,7 @@ extension TemporaryFolder {
         }
         let before = try contents()
         let file = folder.path + "/hand.sqlite"
-        let expected = version == 9 ? StoreError.older(path: file) : .newer(path: file, found: 99, known: 10)
+        let expected = version == 10 ? StoreError.older(path: file) : .newer(path: file, found: 99, known: 11)
         #expect(throws: expected) { try SQLiteStore(folder: folder.path, durability: .fsync) }
         #expect(throws: expected) { try StoreVerifier(path: folder.path).verify() }
         #expect(throws: expected) { try SQLiteStore.accessRules(in: folder.path) }
@@ -394,7 +396,7 @@ extension TemporaryFolder {
         try store.append(oneByOne: commits, to: list.number)
         try store.close()
         let file = folder.path + "/hand.sqlite"
-        do { try SQLiteDatabase(file).write { try $0.runAll("DELETE FROM commits WHERE revision = 5") } }
+        do { try SQLiteDatabase(file).write { try $0.runAll("DELETE FROM commits WHERE last = 5") } }
         store = try SQLiteStore(folder: folder.path, durability: .os)
         #expect(throws: StoreError.damaged("revision 5 of list \(list.number) is missing")) {
             try store.load(list.number)

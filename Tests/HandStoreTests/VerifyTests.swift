@@ -11,10 +11,12 @@ import Testing
 /// A store is read from beginning to end, and its faults are named; copies are complete; history is forgotten.
 @Suite struct VerifyTests {
     /// Makes a store with one list of that many commits, and closes it.
-    private static func made(_ folder: TemporaryFolder, _ count: Int, rules: Rules = Rules(maximumCount: 500)) throws {
+    private static func made(
+        _ folder: TemporaryFolder, _ count: Int, rules: Rules = Rules(maximumCount: 500), by low: UInt64 = 2
+    ) throws {
         let store = try SQLiteStore(folder: folder.path, durability: .os)
         let list = try store.create("things", rules: rules, logID: 9, deckSeed: nil)
-        let author = try store.knownAuthor(for: ClientID(high: 1, low: 2), person: "Ada")
+        let author = try (2...low).map { try store.knownAuthor(for: ClientID(high: 1, low: $0), person: "Ada") }.last!
         var chaos = Chaos(seed: 5)
         let start = try store.load(list.number)
         for commit in history(on: start, count, author: author, chaos: &chaos) {
@@ -53,12 +55,19 @@ import Testing
 
     /// Possible damage of a store, with the first wrong revision, or nil if no single revision is concerned.
     private static let damage: [(sql: String, revision: Int?)] = [
-        ("DELETE FROM commits WHERE revision = 17", 17),
-        ("UPDATE commits SET frames = (SELECT frames FROM commits WHERE revision = 3) WHERE revision = 23", 23),
-        ("UPDATE snapshots SET items = (SELECT items FROM snapshots WHERE revision = 10) WHERE revision = 20", 20),
+        ("DELETE FROM commits WHERE last = 17", 17),
+        ("UPDATE commits SET frames = (SELECT frames FROM commits WHERE last = 3) WHERE last = 23", 23),
+        (
+            "UPDATE snapshots AS a SET items = b.items FROM snapshots AS b "
+                + "WHERE a.revision = 20 AND b.revision = 10 AND a.part = 1 AND b.part = 1", 20
+        ),
+        (
+            "UPDATE snapshots AS a SET items = b.items FROM snapshots AS b "
+                + "WHERE a.revision = 20 AND b.revision = 10 AND a.part = b.part", 20
+        ),
         ("DELETE FROM authors", 1),
-        ("DELETE FROM sequences", nil),
-        ("DELETE FROM snapshots WHERE revision = 30", 30),
+        ("DELETE FROM snapshots WHERE revision = 30 AND part = 1", 30),
+        ("DELETE FROM commits WHERE last > 37", 38),
     ]
 
     @Test(arguments: damage, [false, true])
@@ -73,11 +82,8 @@ import Testing
     /// Damage that a checksum reveals at once is also found without it.
     @Test(
         arguments: [
-            ("UPDATE lists SET revision = 39", 40),
-            ("UPDATE lists SET count = count + 1", nil),
-            ("UPDATE sequences SET sequence = sequence + 1", 40),
-            ("INSERT INTO snapshot_heads SELECT list, 99, count, digest, deck, 0 FROM snapshot_heads LIMIT 1", 99),
-            ("UPDATE snapshot_heads SET digest = digest + 1 WHERE revision = 20", 20),
+            ("UPDATE commits SET last = 99 WHERE last = 40", 40),
+            ("INSERT INTO snapshots SELECT list, 99, part, items FROM snapshots WHERE revision = 20", 41),
         ] as [(String, Int?)])
     func damageIsFoundWithoutChecksums(sql: String, revision: Int?) throws {
         let folder = try TemporaryFolder()
@@ -93,18 +99,16 @@ import Testing
     @Test(
         arguments: [
             (
-                "INSERT INTO commits (list, revision, frames) VALUES (7, 1, x'00')",
+                "INSERT INTO commits (list, last, frames) VALUES (7, 1, x'00')",
                 "1 rows of commits belong to no list"
             ),
             (
-                "INSERT INTO sequences (list, author, sequence, revision) SELECT 1, 99, 1, 0",
-                "sequences belong to no author"
+                "INSERT INTO snapshots SELECT list, 13, part, items FROM snapshots WHERE revision = 20 AND part > 0",
+                "no snapshot"
             ),
-            ("INSERT INTO snapshots SELECT list, 13, part, items FROM snapshots WHERE revision = 20", "no snapshot"),
             (
-                "INSERT INTO snapshots SELECT list, 4, part, items FROM snapshots WHERE revision = 30; "
-                    + "INSERT INTO snapshot_heads SELECT list, 4, count, digest, deck, 0 FROM snapshot_heads LIMIT 1",
-                "1 rows of snapshot_heads are older than the history of their list"
+                "INSERT INTO snapshots SELECT list, 4, part, items FROM snapshots WHERE revision = 30",
+                "2 rows of snapshots are older than the history of their list"
             ),
         ] as [(String, String)])
     func orphansAreFound(sql: String, complaint: String) throws {
@@ -129,16 +133,28 @@ import Testing
         let commits = history(on: start, 20, author: author, chaos: &chaos)
         try store.append([CommitBatch(list: list.number, expected: 0, commits: commits)])
         let end = try store.load(list.number)
-        try store.saveSnapshot(of: list.number, end.hand, revision: 20, deck: end.deck)
-        try store.close()
-        #expect(try Self.verify(folder).isSound)
         let codes = try #require(end.deck).codes
-        for wrong in [Deck(codes: codes.reversed()), Deck(codes: codes.dropLast()), Deck(seed: 11)] {
-            let bytes = wrong.codes.map { String(format: "%02x", $0) }.joined()
-            try Self.change(folder, "UPDATE snapshot_heads SET deck = x'\(bytes)' WHERE revision = 20", hidden: true)
-            #expect(try Self.verify(folder).lists[0].problem?.revision == 20)
+        let wrong = [Deck(codes: codes.reversed()), Deck(codes: codes.dropLast()), Deck(seed: 11), nil]
+        for deck in [end.deck] + wrong {
+            try store.saveSnapshot(of: list.number, end.hand, revision: 20, deck: deck)
+            #expect(try Self.verify(folder).lists[0].problem?.revision == (deck == end.deck ? nil : 20))
         }
-        try Self.change(folder, "UPDATE snapshot_heads SET deck = NULL WHERE revision = 20", hidden: true)
+        try store.close()
+    }
+
+    /// A snapshot of the same items with others' sequences: a client could commit a submission twice.
+    @Test func otherSequencesAreFound() throws {
+        let (folder, other) = (try TemporaryFolder(), try TemporaryFolder())
+        try Self.made(folder, 40)
+        try Self.made(other, 40, by: 3)
+        let theirs = try SQLiteDatabase(other.path + "/hand.sqlite").read { database in
+            try #require(try database.first("SELECT items FROM snapshots WHERE revision = 20 AND part = 0")).bytes(0)
+        }
+        let database = try SQLiteDatabase(folder.path + "/hand.sqlite")
+        try database.write { database in
+            _ = try database.run("UPDATE snapshots SET items = ? WHERE revision = 20 AND part = 0", [.bytes(theirs)])
+        }
+        try database.close()
         #expect(try Self.verify(folder).lists[0].problem?.revision == 20)
     }
 
@@ -150,7 +166,7 @@ import Testing
             folder,
             """
             INSERT INTO lists (name, log_id, rules) VALUES ('a list', 1, x'00');
-            DELETE FROM commits WHERE revision = 17
+            DELETE FROM commits WHERE last = 17
             """)
         let report = try Self.verify(folder)
         #expect(

@@ -198,7 +198,8 @@ import Testing
         switch what {
         case "damaged":
             let database = try SQLiteDatabase(data + "/hand.sqlite")
-            try database.write { try $0.runAll("DELETE FROM commits WHERE list = 5 AND revision > 270") }
+            let second = "SELECT last FROM commits WHERE list = 5 ORDER BY last LIMIT 1 OFFSET 1"
+            try database.write { try $0.runAll("DELETE FROM commits WHERE list = 5 AND last = (\(second))") }
             try database.close()
         case "bent":
             // The database does not store what it is given.

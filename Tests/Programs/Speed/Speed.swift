@@ -28,6 +28,7 @@ struct Speed: ParsableCommand {
     @Option(help: .hidden) var play: String?
     @Option(help: .hidden) var range: String?
     @Option(name: .customLong("serve"), help: .hidden) var servedPort: Int?
+    @Option(name: .customLong("store"), help: .hidden) var servedStore: String?
     @Option(help: "Draw curves into this file instead of measuring rows.") var curves: String?
     @Argument(help: "Measure only rows whose names contain one of these words.") var words: [String] = []
 
@@ -36,7 +37,7 @@ struct Speed: ParsableCommand {
     }
 
     func run() throws {
-        if let servedPort { return try Instructions.serve(port: servedPort) }
+        if let servedPort { return try Instructions.serve(port: servedPort, from: servedStore) }
         if let play, let range { return try AttackTable.play(play, range) }
         let bench = try Bench(pairs: pairs, seconds: seconds)
         defer { bench.close() }

@@ -285,6 +285,11 @@ public struct SequenceMark: Equatable, Sendable {
             isRefused: commit.refusal != nil)
     }
 
+    package init(of header: CommitHeader) {
+        self.init(
+            author: header.author, sequence: header.sequence, revision: header.revision, isRefused: header.isRefusal)
+    }
+
     /// The last submissions of clients from those of authors.
     ///
     /// - Parameter client: the number of an author's client; nil if nobody knows the author.

@@ -13,7 +13,7 @@ enum CommitRow {
         for index in 0..<rows.count {
             let row = rows[index]
             let (last, first) = (try row.integer(0), try row.integer(1))
-            if let end, first != end + 1 { throw missing(end + 1, list) }
+            if let end, first != end + 1 { throw StoreError.missing(end + 1, of: list) }
             end = last
             try row.withBytes(2) { bytes in
                 let places: [Range<Int>]
@@ -31,9 +31,5 @@ enum CommitRow {
             }
         }
         return found
-    }
-
-    static func missing(_ revision: Int, _ list: UInt64) -> StoreError {
-        .damaged("revision \(revision) of list \(list) is missing")
     }
 }

@@ -6,7 +6,11 @@ import HandWire
 extension PostgresStore {
     package func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) throws {
         // The history up to there does not change any more, so it can be read before anything is locked.
-        let sequences = try read { try Self.sequences(of: list, at: revision, hand.digest, $0) }
+        let sequences = try read { session in
+            try PostgresListRow.find(list, session).flatMap {
+                try session.sequences(of: $0.list, at: revision, digest: hand.digest)
+            }
+        }
         guard let sequences else { return }
         try write { session in
             // Since this was requested, the list may have been deleted, or its history trimmed past this revision. The
@@ -17,33 +21,6 @@ extension PostgresStore {
             try Self.write(hand, head, of: list, at: revision, session)
             try Self.forgetOldSnapshots(of: list, session)
         }
-    }
-
-    /// Returns the last submission of each client at a revision, and compares the digest there: a server with a wrong
-    /// copy must not write a snapshot that all others continue from.
-    ///
-    /// - Returns: nil if the list does not exist any more, or the revision is not in its history.
-    private static func sequences(
-        of list: UInt64, at revision: Int, _ digest: UInt64, _ session: PostgresSession
-    ) throws -> [UInt64: SequenceMark]? {
-        guard let row = try PostgresListRow.find(list, session), (row.list.floor...row.list.revision).contains(revision)
-        else { return nil }
-        let (start, head) = try head(of: row.list, upTo: revision, session)
-        var marks = Marks(head?.sequences ?? [:])
-        var (end, found) = (start, head?.digest ?? 0)
-        while end < revision {
-            let frames = try frames(of: row.list, after: end, through: revision, about: Replay.bytesAtOnce, session)
-            for frame in frames {
-                let header = try frame.header()
-                marks.note(SequenceMark(author: header.author, sequence: header.sequence, revision: header.revision))
-                (end, found) = (frame.revision, header.digest)
-            }
-            if frames.isEmpty { throw CommitRow.missing(end + 1, list) }
-        }
-        guard found == digest else {
-            throw StoreError.failed("a snapshot of list \(list) did not match the list at revision \(revision)")
-        }
-        return try marks.byClient(session)
     }
 
     static func write(

@@ -9,17 +9,13 @@ extension PostgresStore {
     /// First a snapshot of the list at the cut replaces the history up to it; then the commits before the cut are
     /// removed, step by step. If that is interrupted, the next call continues, from whichever server.
     package func trim(_ list: UInt64, keeping retention: Retention, now: UInt64) throws -> Trimmed {
-        let (floor, cut) = try read { session in
-            let stored = try PostgresListRow.get(list, session).list
-            // An interrupted trim is finished before more is cut.
-            let left = try session.run(Self.left, .init(bits: list), .init(stored.floor))
-            guard left.isEmpty else { return (stored.floor, stored.floor) }
-            let cut = try retention.cut(floor: stored.floor, revision: stored.revision, now: now) { revision in
-                try Self.commit(revision, of: stored, session).time
-            }
-            return (stored.floor, cut)
+        let cut = try read { session in
+            let list = try PostgresListRow.get(list, session).list
+            let sql = "SELECT last FROM commits WHERE list = $1 ORDER BY last LIMIT 1"
+            let oldest = try session.run(sql, .init(bits: list.number)).first?.integer(0)
+            return try session.cut(of: list, keeping: retention, now: now, oldest: oldest)
         }
-        if cut > floor { try raiseFloor(of: list, to: cut) }
+        try raiseFloor(of: list, to: cut)
         let hasMore = try write { session in
             // Rows that another server is removing are left to it: two servers that wait for each other's rows would
             // both fail.
@@ -43,20 +39,14 @@ extension PostgresStore {
     /// Selects whether rows of commits remain to be removed.
     private static let left = "SELECT 1 FROM commits WHERE list = $1 AND last <= $2 LIMIT 1"
 
-    private static func commit(_ revision: Int, of list: StoredList, _ session: PostgresSession) throws -> Commit {
-        let found = try frames(of: list, after: revision - 1, through: revision, about: 1, session).first
-        guard let found else { throw CommitRow.missing(revision, list.number) }
-        return try found.commit()
-    }
-
     /// Makes the history begin at `floor`, with a snapshot of the list at that revision. Does nothing if another server
     /// has already raised the floor that far.
     private func raiseFloor(of list: UInt64, to floor: Int) throws {
-        let start = try read { session in
+        let past = try read { session in
             let row = try PostgresListRow.get(list, session)
-            return row.list.floor < floor ? try Self.replay(row, through: floor, session) : nil
+            return row.list.floor < floor ? try session.replay(row.list, deck: row.firstDeck, through: floor) : nil
         }
-        guard let start else { return }
+        guard let (start, sequences) = past else { return }
         try write { session in
             let number = PostgresValue(bits: list)
             let raised = "UPDATE lists SET floor = $2 WHERE number = $1 AND floor < $2"
@@ -64,8 +54,8 @@ extension PostgresStore {
                 _ = try PostgresListRow.get(list, session)
                 return
             }
-            let head = SnapshotHead(of: start.replay.hand, deck: start.replay.deck, sequences: start.sequences)
-            try Self.write(start.replay.hand, head, of: list, at: floor, session)
+            let head = SnapshotHead(of: start.hand, deck: start.deck, sequences: sequences)
+            try Self.write(start.hand, head, of: list, at: floor, session)
             try session.run("DELETE FROM snapshots WHERE list = $1 AND revision < $2", number, .init(floor))
         }
     }

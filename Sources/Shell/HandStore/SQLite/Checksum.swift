@@ -3,19 +3,15 @@ import HandSync
 
 /// The tables whose rows end in a checksum of the columns before it.
 package enum CheckedTable: String, CaseIterable {
-    case lists, commits, sequences, authors
-    case snapshotHeads = "snapshot_heads"
+    case lists, commits, authors
     case deletedLists = "deleted_lists"
 
     /// The columns that the checksum covers, in its order. The order is part of the format.
     package var columns: [String] {
         switch self {
-        case .lists:
-            ["number", "name", "log_id", "rules", "deck_seed", "revision", "count", "floor", "authors"]
-        case .commits: ["list", "revision", "frames"]
-        case .sequences: ["list", "author", "sequence", "revision"]
+        case .lists: ["number", "name", "log_id", "rules", "deck_seed", "floor"]
+        case .commits: ["list", "last", "frames"]
         case .authors: ["number", "client", "client_high", "client_low", "person"]
-        case .snapshotHeads: ["list", "revision", "count", "digest", "deck"]
         case .deletedLists: ["number", "list", "name", "time", "person"]
         }
     }
@@ -23,17 +19,15 @@ package enum CheckedTable: String, CaseIterable {
     /// All columns, for `SELECT` and for `INSERT`; the checksum comes last.
     var selection: String { Self.statements[self]?.selection ?? "" }
 
-    /// The statement that inserts a row from the values of `columns`, or replaces it in tables whose rows may change.
+    /// The statement that inserts a row from the values of `columns`.
     var insertion: String { Self.statements[self]?.insertion ?? "" }
 
-    /// Put together once, because each commit needs some of them.
+    /// Put together once.
     private static let statements = Dictionary(
         uniqueKeysWithValues: allCases.map { table in
             let selection = (table.columns + ["checksum"]).joined(separator: ", ")
             let places = Array(repeating: "?", count: table.columns.count + 1).joined(separator: ", ")
-            let isFinal = table == .commits || table == .authors
-            let verb = isFinal ? "INSERT" : "INSERT OR REPLACE"
-            let insertion = "\(verb) INTO \(table.rawValue) (\(selection)) VALUES (\(places))"
+            let insertion = "INSERT INTO \(table.rawValue) (\(selection)) VALUES (\(places))"
             return (table, (selection: selection, insertion: insertion))
         })
 

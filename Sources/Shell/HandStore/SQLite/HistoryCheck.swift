@@ -10,42 +10,42 @@ struct HistoryCheck {
         let text: String
     }
 
-    private let row: ListRow
-    var stored: StoredList { row.list }
+    /// The list at the revision where its rows end.
+    let stored: StoredList
     private var replayed: Replay
     private var ids: Set<ItemID> = []
-    private var marks: [UInt64: SequenceMark] = [:]
-    private var heads: [Int] = []
+    private var marks = Marks([:])
+    private let heads: [Int]
     private var lastOfClients: [UInt64: UInt64] = [:]
     /// The client of each author.
-    private var clients: [UInt64: UInt64] = [:]
+    private let clients: [UInt64: UInt64]
 
     var revision: Int { replayed.revision }
+    var count: Int { replayed.hand.count }
     var digest: UInt64 { replayed.hand.digest }
     var snapshots: Int { heads.count }
 
-    init(_ row: ListRow) {
-        self.row = row
-        replayed = Replay(
-            list: row.list.number, from: Hand(rules: row.list.rules), revision: 0, deck: row.firstDeck)
+    init(_ row: ListRow, _ database: SQLiteConnection) throws {
+        heads = try database.snapshots(of: row.list(revision: 0, count: 0))
+        let last = try database.integer("SELECT max(last) FROM commits WHERE list = ?", [row.number.stored])
+        stored = try row.list(revision: max(last ?? 0, heads.last ?? 0), count: 0)
+        clients = try AuthorRow.clients(database)
+        replayed = Replay(list: row.number, from: Hand(rules: stored.rules), revision: 0, deck: row.firstDeck)
     }
 
     /// Starts where the history begins: with an empty list, or with the snapshot at the floor.
     mutating func start(_ database: SQLiteConnection) throws {
-        let number = stored.number
-        heads = try database.all(
-            "SELECT revision FROM snapshot_heads WHERE list = ? ORDER BY revision", [number.stored]
-        ) { try $0.integer(0) }
         if stored.floor > 0 {
-            guard heads.contains(stored.floor) else {
-                throw Fault(revision: stored.floor, text: "the snapshot where the history begins is missing")
-            }
-            let (hand, revision, deck) = try SQLiteStore.snapshot(of: stored, upTo: stored.floor, database)
-            replayed = Replay(list: number, from: hand, revision: revision, deck: deck)
+            guard let (revision, head) = try database.snapshotHead(of: stored, upTo: stored.floor),
+                revision == stored.floor
+            else { throw Fault(revision: stored.floor, text: "the snapshot where the history begins is missing") }
+            let hand = try database.snapshot(of: stored, at: revision, head)
+            replayed = Replay(list: stored.number, from: hand, revision: revision, deck: head.deck)
+            marks = Marks(head.sequences)
+            lastOfClients = head.sequences.mapValues(\.sequence)
         }
         ids = Set(replayed.hand.ids)
         if ids.count != replayed.hand.count { throw Fault(revision: stored.floor, text: "an item occurs twice") }
-        clients = try AuthorRow.clients(database)
     }
 
     mutating func replay(_ database: SQLiteConnection, _ progress: (Int) -> Void) throws {
@@ -76,8 +76,7 @@ struct HistoryCheck {
         var last = stored.revision
         while true {
             do {
-                return try SQLiteStore.frames(
-                    of: stored, after: replayed.revision, through: last, about: 1 << 20, database)
+                return try database.frames(of: stored, after: replayed.revision, through: last, about: 1 << 20)
             } catch let error as StoreError {
                 guard last > first else { throw error }
                 last = first + (min(last, first + 1 << 20) - first) / 2
@@ -92,7 +91,7 @@ struct HistoryCheck {
         if let last = lastOfClients.updateValue(commit.sequence, forKey: client), commit.sequence <= last {
             throw fault("author \(commit.author) has sequence \(commit.sequence) after \(last)")
         }
-        marks[commit.author] = SequenceMark(of: commit)
+        marks.note(SequenceMark(of: commit))
         let deleted = commit.delta.reach <= replayed.hand.count ? commit.delta.deletedItems(on: replayed.hand) : []
         try replayed.apply(commit)
         for item in deleted { ids.remove(item.id) }
@@ -109,32 +108,13 @@ struct HistoryCheck {
 
     private func compareSnapshot(at revision: Int, _ database: SQLiteConnection) throws {
         do {
-            let (hand, _, deck) = try SQLiteStore.snapshot(of: stored, upTo: revision, database)
-            guard hand != replayed.hand || deck != replayed.deck else { return }
+            guard let head = try database.snapshotHead(of: stored, upTo: revision)?.head else { return }
+            let hand = try database.snapshot(of: stored, at: revision, head)
+            let sequences = try marks.byClient { clients[$0] }
+            if hand == replayed.hand, head.deck == replayed.deck, head.sequences == sequences { return }
         } catch let error as StoreError {
             throw Fault(revision: revision, text: "\(error)")
         }
         throw Fault(revision: revision, text: "the snapshot does not match the commits")
-    }
-
-    /// Compares the end with what the store says about it.
-    func finish(_ database: SQLiteConnection) throws {
-        let beyond = "SELECT min(revision) FROM commits WHERE list = ? AND revision > ?"
-        if let next = try database.integer(beyond, [stored.number.stored, .init(stored.revision)]) {
-            throw Fault(revision: next, text: "the commits continue after revision \(stored.revision)")
-        }
-        if replayed.hand.count != stored.count {
-            throw Fault(revision: nil, text: "\(replayed.hand.count) items, but there should be \(stored.count)")
-        }
-        if let last = heads.last, last > stored.revision {
-            throw Fault(revision: last, text: "there is a snapshot of a revision that was never reached")
-        }
-        let kept = try SQLiteStore.sequences(of: row, database)
-        for (author, mark) in marks where kept[author] != mark {
-            throw Fault(revision: mark.revision, text: "the stored last sequence of author \(author) is wrong")
-        }
-        for (author, mark) in kept where marks[author] == nil && mark.revision > stored.floor {
-            throw Fault(revision: mark.revision, text: "author \(author) has a sequence that no commit has")
-        }
     }
 }

@@ -35,13 +35,9 @@ extension SQLiteStore {
             }
         }
     }
-}
 
-extension SQLiteStore {
     package func clients(of authors: [UInt64]) throws -> [UInt64: UInt64] {
-        try read { database in
-            try authors.reduce(into: [:]) { $0[$1] = try AuthorRow.find($1, database)?.author.client }
-        }
+        try read { try $0.clients(of: authors) }
     }
 }
 
@@ -98,11 +94,9 @@ struct AuthorRow {
         return first..<first + count
     }
 
-    /// Returns the client of each author by number: of those who have edited a list, or of all.
-    static func clients(in list: UInt64? = nil, _ database: SQLiteConnection) throws -> [UInt64: UInt64] {
-        let condition = list == nil ? "" : "WHERE number IN (SELECT author FROM sequences WHERE list = ?)"
-        let rows = try database.rows(
-            "SELECT \(CheckedTable.authors.selection) FROM authors \(condition)", list.map { [$0.stored] } ?? [])
+    /// Returns the client of each author by number.
+    static func clients(_ database: SQLiteConnection) throws -> [UInt64: UInt64] {
+        let rows = try database.rows("SELECT \(CheckedTable.authors.selection) FROM authors")
         var found: [UInt64: UInt64] = [:]
         while let row = try rows.next() {
             let author = try AuthorRow(row).author

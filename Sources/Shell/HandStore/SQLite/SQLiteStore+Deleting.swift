@@ -3,9 +3,7 @@ import HandCore
 import HandSync
 
 extension SQLiteStore {
-    /// The rows of a list that one transaction removes: sequences, commits, and parts of snapshots, which are the
-    /// largest.
-    private static let sweepStep = 5_000
+    /// The rows of a list that one transaction removes: commits, and parts of snapshots, which are the largest.
     private static let sweepCommits = 500
     private static let sweepParts = 32
     /// The lists that one transaction gives up.
@@ -45,7 +43,7 @@ extension SQLiteStore {
                 """
             return try DeletionRow.all(condition, [.integer(before), .init(name), .init(limit)], database).compactMap {
                 deletion in
-                guard var list = try ListRow.find(deletion.list, database)?.list else { return nil }
+                guard var list = try ListRow.find(deletion.list, database)?.list(database) else { return nil }
                 list.name = deletion.name
                 let age = try database.integer(
                     "SELECT passed - start FROM clock, deleted_lists WHERE number = ?", [deletion.number.stored])
@@ -94,8 +92,7 @@ extension SQLiteStore {
     /// - Returns: whether nothing is left.
     private static func removePart(of list: UInt64, _ database: SQLiteConnection) throws -> Bool {
         for (table, key, step) in [
-            ("commits", "revision", sweepCommits), ("snapshots", "revision, part", sweepParts),
-            ("snapshot_heads", "revision", sweepStep), ("sequences", "author", sweepStep),
+            ("commits", "last", sweepCommits), ("snapshots", "revision, part", sweepParts),
         ] {
             let removed = try database.run(
                 """

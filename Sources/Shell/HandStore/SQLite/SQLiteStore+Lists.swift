@@ -23,17 +23,21 @@ extension SQLiteStore {
     }
 
     package func list(named name: String) throws -> StoredList? {
-        try read { try ListRow.all("name = ?", [.text(name)], $0).first?.list }
+        try read { try ListRow.all("name = ?", [.text(name)], $0).first?.list($0) }
     }
 
     package func lists(after name: String, limit: Int) throws -> [StoredList] {
-        try read { try ListRow.all("name > ? ORDER BY name LIMIT ?", [.text(name), .init(limit)], $0).map(\.list) }
+        try read { database in
+            try ListRow.all("name > ? ORDER BY name LIMIT ?", [.text(name), .init(limit)], database).map {
+                try $0.list(database)
+            }
+        }
     }
 
     package func name(of list: UInt32) throws -> String? {
         try read { database in
             let condition = "log_id & 4294967295 = ? AND name IS NOT NULL"
-            return try ListRow.all(condition, [.integer(Int64(list))], database).first?.list.name
+            return try ListRow.all(condition, [.integer(Int64(list))], database).first?.name
         }
     }
 

@@ -4,7 +4,7 @@ import HandSync
 /// The tables of a store. `PRAGMA user_version` says which format a file has.
 enum Schema {
     /// The format of 1.0. Numbers below it were used before, and are refused.
-    private static let version = 10
+    private static let version = 11
     /// Marks the file as a hand store ("hand" in ASCII).
     private static let applicationID = 0x6861_6E64
 
@@ -22,6 +22,10 @@ enum Schema {
 
     /// Creates the tables in an empty database.
     ///
+    /// A commit writes one row of `commits` and nothing else: a list's newest revision, its number of items and each
+    /// author's last sequence follow from the last snapshot and the commits after it. The key of a row is the revision
+    /// of its last commit. Part 0 of a snapshot is a `SnapshotHead`.
+    ///
     /// A list without a name is deleted; the row of its deletion has its former name, the time, and the person who
     /// deleted it. If such a row has no list, the rest of the list is being removed. Checksums do not cover what only
     /// limits and the sweep use: a list's owner, and the start of a deletion on the servers' clock.
@@ -34,10 +38,7 @@ enum Schema {
                 log_id INTEGER NOT NULL,
                 rules BLOB NOT NULL,
                 deck_seed INTEGER,
-                revision INTEGER NOT NULL DEFAULT 0,
-                count INTEGER NOT NULL DEFAULT 0,
                 floor INTEGER NOT NULL DEFAULT 0,
-                authors INTEGER NOT NULL DEFAULT 0,
                 owner TEXT,
                 checksum INTEGER NOT NULL DEFAULT 0
             );
@@ -45,18 +46,10 @@ enum Schema {
             CREATE INDEX lists_by_id ON lists (log_id & 4294967295);
             CREATE TABLE commits (
                 list INTEGER NOT NULL,
-                revision INTEGER NOT NULL,
+                last INTEGER NOT NULL,
                 frames BLOB NOT NULL,
                 checksum INTEGER NOT NULL DEFAULT 0,
-                PRIMARY KEY (list, revision)
-            ) WITHOUT ROWID;
-            CREATE TABLE sequences (
-                list INTEGER NOT NULL,
-                author INTEGER NOT NULL,
-                sequence INTEGER NOT NULL,
-                revision INTEGER NOT NULL,
-                checksum INTEGER NOT NULL DEFAULT 0,
-                PRIMARY KEY (list, author)
+                PRIMARY KEY (list, last)
             ) WITHOUT ROWID;
             CREATE TABLE snapshots (
                 list INTEGER NOT NULL,
@@ -64,15 +57,6 @@ enum Schema {
                 part INTEGER NOT NULL,
                 items BLOB NOT NULL,
                 PRIMARY KEY (list, revision, part)
-            ) WITHOUT ROWID;
-            CREATE TABLE snapshot_heads (
-                list INTEGER NOT NULL,
-                revision INTEGER NOT NULL,
-                count INTEGER NOT NULL,
-                digest INTEGER NOT NULL,
-                deck BLOB,
-                checksum INTEGER NOT NULL DEFAULT 0,
-                PRIMARY KEY (list, revision)
             ) WITHOUT ROWID;
             CREATE TABLE authors (
                 number INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -6,6 +6,7 @@ import HandWire
 /// Reads a whole store from a database, within one transaction.
 struct PostgresSource: StoreSource {
     let session: PostgresSession
+    var history: any HistoryReader { session }
 
     func authors(after number: UInt64, limit: Int) throws -> [AuthorRecord] {
         let sql = """
@@ -36,33 +37,6 @@ struct PostgresSource: StoreSource {
                 stored: found.list, digest: found.digest, deckSeed: found.deckSeed,
                 owner: row.optionalBytes(10).map { String(decoding: $0, as: UTF8.self) }, deletion: deletion)
         }
-    }
-
-    func base(of list: ListRecord) throws -> (hand: Hand, deck: Deck?, marks: [SequenceMark]) {
-        let stored = list.stored
-        let past = try PostgresStore.replay(
-            PostgresListRow.get(stored.number, session), through: stored.floor, session)
-        guard past.replay.revision == stored.floor else {
-            throw stored.noSnapshot(at: stored.floor)
-        }
-        return (past.replay.hand, past.replay.deck, Array(past.sequences.values))
-    }
-
-    func frames(of list: StoredList, after revision: Int, about bytes: Int) throws -> [StoredFrame] {
-        try PostgresStore.frames(of: list, after: revision, through: list.revision, about: bytes, session)
-    }
-
-    func snapshots(of list: StoredList) throws -> Set<Int> {
-        let sql = "SELECT revision FROM snapshots WHERE list = $1 AND part = 0"
-        return Set(try session.run(sql, .init(bits: list.number)).map { try $0.integer(0) })
-    }
-
-    func snapshot(of list: StoredList, at revision: Int) throws -> (hand: Hand, deck: Deck?) {
-        let (found, head) = try PostgresStore.head(of: list, upTo: revision, session)
-        guard found == revision, let head else {
-            throw list.noSnapshot(at: revision)
-        }
-        return (try PostgresStore.items(of: list, at: revision, head, session), head.deck)
     }
 
     func lastNumbers() throws -> LastNumbers {
@@ -139,9 +113,8 @@ struct PostgresTarget: StoreTarget {
 
     func atomically(_ body: () throws -> Void) throws { try body() }
 
-    func add(_ state: SnapshotContents, of list: StoredList, at revision: Int) throws {
-        let head = SnapshotHead(of: state.hand, deck: state.deck, sequences: state.marks)
-        try PostgresStore.write(state.hand, head, of: list.number, at: revision, session)
+    func add(_ hand: Hand, _ head: SnapshotHead, of list: StoredList, at revision: Int) throws {
+        try PostgresStore.write(hand, head, of: list.number, at: revision, session)
     }
 
     func add(_ frames: [StoredFrame], of list: StoredList) throws {
@@ -151,7 +124,7 @@ struct PostgresTarget: StoreTarget {
         try session.run(sql, .init(bits: list.number), .init(last.revision), .init(first.revision), .bytes(bytes))
     }
 
-    func finish(_ list: ListRecord, _ hand: Hand, _ marks: [UInt64: SequenceMark]) throws {
+    func finish(_ list: ListRecord, _ hand: Hand) throws {
         let (stored, number) = (list.stored, PostgresValue(bits: list.stored.number))
         var calls = [
             PostgresCall(

@@ -152,7 +152,7 @@ package enum StoreBackup {
         try StoreFile.translating(file) {
             let database = try SQLiteDatabase(file)
             let lists = try database.read { try ListRow.all("TRUE", [], $0) }
-            let fresh = lists.map { ($0, LogID.renewed($0.list.logID, using: &random)) }
+            let fresh = lists.map { ($0, LogID.renewed($0.logID, using: &random)) }
             try database.write { database in
                 for (list, logID) in fresh {
                     var list = list

@@ -58,30 +58,34 @@ struct StoreTransfer {
     }
 
     private func copy(_ list: ListRecord, _ clients: [UInt64: UInt64], _ revision: inout Int) throws {
-        let stored = list.stored
-        let base = try source.base(of: list)
-        var replay = Replay(list: stored.number, from: base.hand, revision: stored.floor, deck: base.deck)
-        var marks: [UInt64: SequenceMark] = [:]
-        for mark in base.marks { marks[mark.author] = mark }
-        let snapshots = try source.snapshots(of: stored)
+        let (stored, history) = (list.stored, source.history)
+        let firstDeck = list.deckSeed.map { Deck(seed: $0) }
+        let base = try history.replay(stored, deck: firstDeck, through: stored.floor)
+        guard base.replay.revision == stored.floor else { throw stored.noSnapshot(at: stored.floor) }
+        var (replay, marks) = (base.replay, Marks(base.sequences))
+        let snapshots = Set(try history.snapshots(of: stored))
         func keepSnapshot() throws {
-            guard snapshots.contains(replay.revision) else { return }
-            let (hand, deck) = try source.snapshot(of: stored, at: replay.revision)
-            guard hand == replay.hand, deck == replay.deck else {
+            guard snapshots.contains(replay.revision),
+                let (revision, head) = try history.snapshotHead(of: stored, upTo: replay.revision)
+            else { return }
+            let hand = try history.snapshot(of: stored, at: revision, head)
+            guard hand == replay.hand, head.deck == replay.deck,
+                try head.sequences == marks.byClient({ clients[$0] })
+            else {
                 throw StoreError.damaged("the snapshot at revision \(replay.revision) does not match the commits")
             }
-            let marks = try SequenceMark.ofClients(marks.values) { clients[$0] }
-            try target.add(SnapshotContents(hand: hand, deck: deck, marks: marks), of: stored, at: replay.revision)
+            try target.add(hand, head, of: stored, at: revision)
         }
         try keepSnapshot()
         while replay.revision < stored.revision {
-            let frames = try source.frames(of: stored, after: replay.revision, about: Self.bytesAtOnce)
-            if frames.isEmpty { throw StoreError.damaged("revision \(replay.revision + 1) is missing") }
+            let frames = try history.frames(
+                of: stored, after: replay.revision, through: stored.revision, about: Self.bytesAtOnce)
+            if frames.isEmpty { throw stored.missing(replay.revision + 1) }
             try target.add(frames, of: stored)
             for frame in frames {
                 let commit = try frame.commit()
                 try replay.apply(commit)
-                marks[commit.author] = SequenceMark(of: commit)
+                marks.note(SequenceMark(of: commit))
                 revision = replay.revision
                 try keepSnapshot()
             }
@@ -91,24 +95,17 @@ struct StoreTransfer {
             throw StoreError.damaged(
                 "list \(stored.number) at revision \(stored.revision) does not match its commits")
         }
-        try target.finish(list, replay.hand, marks)
+        try target.finish(list, replay.hand)
     }
 }
 
 /// A store that is read as a whole, as it is at one moment.
 protocol StoreSource {
+    var history: any HistoryReader { get }
     /// Returns authors in the order of their numbers.
     func authors(after number: UInt64, limit: Int) throws -> [AuthorRecord]
     /// Returns all lists, including deleted ones.
     func lists() throws -> [ListRecord]
-    /// Returns a list at its floor, where its history begins. The marks include each client's last submission up to
-    /// there.
-    func base(of list: ListRecord) throws -> (hand: Hand, deck: Deck?, marks: [SequenceMark])
-    /// Returns at least one frame, if there is one up to the list's revision.
-    func frames(of list: StoredList, after revision: Int, about bytes: Int) throws -> [StoredFrame]
-    /// Returns the revisions of a list's snapshots.
-    func snapshots(of list: StoredList) throws -> Set<Int>
-    func snapshot(of list: StoredList, at revision: Int) throws -> (hand: Hand, deck: Deck?)
     func lastNumbers() throws -> LastNumbers
 }
 
@@ -119,13 +116,11 @@ protocol StoreTarget {
     /// then.
     func atomically(_ body: () throws -> Void) throws
     /// Adds a snapshot.
-    func add(_ state: SnapshotContents, of list: StoredList, at revision: Int) throws
+    func add(_ hand: Hand, _ head: SnapshotHead, of list: StoredList, at revision: Int) throws
     /// Adds commits. Call this with all commits of a list in order.
     func add(_ frames: [StoredFrame], of list: StoredList) throws
     /// Adds a list whose commits and snapshots were added.
-    ///
-    /// - Parameter marks: the last submission of each author, as far as it is known.
-    func finish(_ list: ListRecord, _ hand: Hand, _ marks: [UInt64: SequenceMark]) throws
+    func finish(_ list: ListRecord, _ hand: Hand) throws
     func finish(_ numbers: LastNumbers, rules: [UInt8]?) throws
 }
 
@@ -148,14 +143,6 @@ struct AuthorRecord {
     /// The client's id, hashed.
     let client: ClientID
     let person: String
-}
-
-/// The contents of a list's snapshot.
-struct SnapshotContents {
-    let hand: Hand
-    let deck: Deck?
-    /// By client.
-    let marks: [UInt64: SequenceMark]
 }
 
 /// The highest numbers in use. They are never used again.

@@ -73,18 +73,17 @@ package struct StoreVerifier {
 
     /// Rows that nothing refers to. Nobody would ever remove them.
     private static let orphans =
-        ["commits", "sequences", "snapshots", "snapshot_heads"].map { table in
+        ["commits", "snapshots"].map { table in
             (table, "list NOT IN (SELECT number FROM lists UNION SELECT list FROM deleted_lists)", "belong to no list")
         } + [
             (
-                "snapshots", "(list, revision) NOT IN (SELECT list, revision FROM snapshot_heads)",
+                "snapshots", "(list, revision, 0) NOT IN (SELECT list, revision, part FROM snapshots)",
                 "belong to no snapshot"
             ),
             (
-                "snapshot_heads", "revision < (SELECT floor FROM lists WHERE number = list)",
+                "snapshots", "revision < (SELECT floor FROM lists WHERE number = list)",
                 "are older than the history of their list"
             ),
-            ("sequences", "author NOT IN (SELECT number FROM authors)", "belong to no author"),
         ]
 
     private func checkOrphans(_ database: SQLiteConnection, _ report: inout StoreReport) throws {
@@ -119,14 +118,13 @@ package struct StoreVerifier {
         _ row: ListRow, deletedAs formerName: String?, _ database: SQLiteConnection,
         _ progress: (String, Int, Int) -> Void
     ) throws -> StoreReport.List {
-        let name = row.isDeleted ? formerName ?? "list \(row.list.number)" : row.list.name
-        var check = HistoryCheck(row)
+        let name = row.name ?? formerName ?? "list \(row.number)"
+        var check = try HistoryCheck(row, database)
         var problem: StoreReport.Problem?
         do {
             try check.start(database)
             let last = check.stored.revision
             try check.replay(database) { progress(name, $0, last) }
-            try check.finish(database)
         } catch let found as HistoryCheck.Fault {
             problem = StoreReport.Problem(revision: found.revision, text: found.text)
         } catch let error as StoreError {
@@ -135,7 +133,6 @@ package struct StoreVerifier {
         }
         return StoreReport.List(
             name: name, isDeleted: row.isDeleted, floor: check.stored.floor, revision: check.stored.revision,
-            count: check.stored.count,
-            digest: check.digest, snapshots: check.snapshots, problem: problem)
+            count: check.count, digest: check.digest, snapshots: check.snapshots, problem: problem)
     }
 }

@@ -3,7 +3,7 @@ import HandCore
 import HandSync
 import HandWire
 
-/// Everything in a snapshot except the items: part 0 of it in a shared store.
+/// Everything in a snapshot except the items: part 0 of it.
 struct SnapshotHead {
     let count: Int
     let digest: UInt64

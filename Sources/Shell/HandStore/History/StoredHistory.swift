@@ -31,20 +31,16 @@ extension Rules {
     }
 }
 
-extension Hand {
-    /// A snapshot whose count and digest are those that are stored with it.
-    ///
-    /// - Throws: `StoreError.damaged`.
-    init(snapshot items: [PackedItem], of list: StoredList, at revision: Int, count: Int, digest: UInt64) throws {
-        self.init(packed: items, rules: list.rules)
-        guard self.count == count, self.digest == digest else {
-            throw StoreError.damaged("the snapshot of list \(list.number) at revision \(revision) has another digest")
-        }
+extension StoredList {
+    func missing(_ revision: Int) -> StoreError { .missing(revision, of: number) }
+
+    func noSnapshot(at revision: Int) -> StoreError {
+        .damaged("list \(number) has no snapshot at revision \(revision)")
     }
 }
 
-extension StoredList {
-    func noSnapshot(at revision: Int) -> StoreError {
-        .damaged("list \(number) has no snapshot at revision \(revision)")
+extension StoreError {
+    static func missing(_ revision: Int, of list: UInt64) -> StoreError {
+        .damaged("revision \(revision) of list \(list) is missing")
     }
 }

@@ -1,0 +1,83 @@
+import Disk
+import HandCore
+import HandSync
+import HandWire
+
+extension PostgresSession: HistoryReader {
+    /// The rows that one query reads.
+    private static let rowsAtOnce = 32
+
+    func frames(
+        of list: StoredList, after revision: Int, through last: Int, about bytes: Int
+    ) throws -> [StoredFrame] {
+        let sql = "SELECT last, first, frames FROM commits WHERE list = $1 AND last > $2 ORDER BY last LIMIT $3"
+        var frames: [StoredFrame] = []
+        var (total, end) = (0, revision)
+        // Most of the time one row is enough.
+        var limit = 1
+        while total < bytes, end < last {
+            let rows = try run(sql, .init(bits: list.number), .init(end), .init(limit))
+            for frame in try CommitRow.frames(rows, of: list.number, after: end) {
+                guard total < bytes, frame.revision <= last else { return frames }
+                guard frame.revision == end + 1 || frames.isEmpty && frame.revision <= list.floor + 1 else {
+                    throw list.missing(max(end, list.floor) + 1)
+                }
+                frames.append(frame)
+                (total, end) = (total + frame.bytes.count, frame.revision)
+            }
+            if rows.count < limit {
+                let reached = frames.isEmpty ? max(end, list.floor) : end
+                guard reached >= min(last, list.revision) else { throw list.missing(reached + 1) }
+                break
+            }
+            limit = Self.rowsAtOnce
+        }
+        return frames
+    }
+
+    // MARK: Snapshots
+
+    func snapshotHead(of list: StoredList, upTo last: Int) throws -> (revision: Int, head: SnapshotHead)? {
+        let sql = """
+            SELECT revision, items FROM snapshots WHERE list = $1 AND revision <= $2 AND part = 0
+            ORDER BY revision DESC LIMIT 1
+            """
+        guard let row = try run(sql, .init(bits: list.number), .init(last)).first else { return nil }
+        let revision = try row.integer(0)
+        let head = try row.withBytes(1) { bytes in
+            try SnapshotHead(bytes, "the snapshot of list \(list.number) at revision \(revision)")
+        }
+        return (revision, head)
+    }
+
+    /// The parts of a snapshot that one query reads.
+    private static let partsAtOnce = 16
+
+    func snapshotItems(of list: StoredList, at revision: Int) throws -> [PackedItem] {
+        let sql = """
+            SELECT part, items FROM snapshots WHERE list = $1 AND revision = $2 AND part > $3 ORDER BY part LIMIT $4
+            """
+        var items: [PackedItem] = []
+        var part = 0
+        while true {
+            let parts = Self.partsAtOnce
+            let rows = try run(sql, .init(bits: list.number), .init(revision), .init(part), .init(parts))
+            for index in 0..<rows.count {
+                part = try rows[index].integer(0)
+                items += try rows[index].withBytes(1, PackedItem.all)
+            }
+            if rows.count < parts { return items }
+        }
+    }
+
+    func snapshots(of list: StoredList) throws -> [Int] {
+        let sql = "SELECT revision FROM snapshots WHERE list = $1 AND part = 0 ORDER BY revision"
+        return try run(sql, .init(bits: list.number)).map { try $0.integer(0) }
+    }
+
+    func clients(of authors: [UInt64]) throws -> [UInt64: UInt64] {
+        let authors = authors.map { Int64(bitPattern: $0) }
+        let rows = try run("SELECT number, client FROM authors WHERE number = ANY ($1)", .integers(authors))
+        return try rows.map { (try $0.bits(0), try $0.bits(1)) }.reduce(into: [:]) { $0[$1.0] = $1.1 }
+    }
+}
