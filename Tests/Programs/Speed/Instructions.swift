@@ -94,10 +94,11 @@ enum Instructions {
         let loop = try Loop()
         let configuration = ServerConfiguration(
             endpoints: [.tcp(try SocketAddress(ip: "127.0.0.1", port: port))], program: "hand-speed", seed: 1)
-        let store: any CommitStore = try folder.map { folder in
-            try? FileManager.default.removeItem(atPath: folder)
-            return try SQLiteStore(folder: folder, durability: .fsync)
-        } ?? MemoryStore()
+        let store: any CommitStore =
+            try folder.map { folder in
+                try? FileManager.default.removeItem(atPath: folder)
+                return try SQLiteStore(folder: folder, durability: .fsync)
+            } ?? MemoryStore()
         let server = HandServer.Server(
             configuration, store: store, loop: loop,
             logger: Logger(label: "hand") { _ in SwiftLogNoOpLogHandler() })

@@ -13,7 +13,8 @@ extension PostgresStore {
             }
             let later = "SELECT 1 FROM commits WHERE list = $1 AND last > $2 LIMIT 1"
             guard try session.run(later, .init(bits: list), .init(start.revision)).isEmpty else {
-                throw StoreError.damaged("list \(list) should be at revision \(start.revision), but its commits continue")
+                throw StoreError.damaged(
+                    "list \(list) should be at revision \(start.revision), but its commits continue")
             }
             return start
         }

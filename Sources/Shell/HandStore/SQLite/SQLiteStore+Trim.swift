@@ -30,9 +30,10 @@ extension SQLiteStore {
 
     /// Makes the history begin at `floor`, with a snapshot of the list at that revision.
     private func raiseFloor(of list: UInt64, to floor: Int) throws {
-        let past = try read { database in
+        let past = try read { database -> (Replay, [UInt64: SequenceMark])? in
             let row = try ListRow.get(list, database)
-            return row.floor < floor ? try database.replay(row.list(database), deck: row.firstDeck, through: floor) : nil
+            return row.floor < floor
+                ? try database.replay(row.list(database), deck: row.firstDeck, through: floor) : nil
         }
         guard let (start, sequences) = past else { return }
         try write { database in
