@@ -13,12 +13,14 @@ extension SQLiteStore {
         return batches.map { _ in .taken }
     }
 
-    /// Inserts a row of commits if the list exists, and its last commit is the one before them.
+    /// Inserts a row of commits if the list exists, and its last commit is the one before them; otherwise nothing. (As
+    /// values, because `INSERT … SELECT` would fill a temporary table first.)
     private static let insertion = """
-        INSERT INTO commits (list, last, frames, checksum) SELECT ?1, ?2, ?3, ?4
-        WHERE EXISTS (SELECT 1 FROM lists WHERE number = ?1) AND ?5 = coalesce(
-            (SELECT last FROM commits WHERE list = ?1 ORDER BY last DESC LIMIT 1),
-            (SELECT revision FROM snapshots WHERE list = ?1 ORDER BY revision DESC LIMIT 1), 0)
+        INSERT OR IGNORE INTO commits (list, last, frames, checksum) VALUES ((
+            SELECT number FROM lists WHERE number = ?1 AND ?5 = coalesce(
+                (SELECT last FROM commits WHERE list = ?1 ORDER BY last DESC LIMIT 1),
+                (SELECT revision FROM snapshots WHERE list = ?1 ORDER BY revision DESC LIMIT 1), 0)
+            ), ?2, ?3, ?4)
         """
 
     private static func append(_ batch: CommitBatch, _ database: SQLiteConnection) throws {
