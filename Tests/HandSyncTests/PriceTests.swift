@@ -322,18 +322,18 @@ extension TestWorld {
         }
     }
 
-    /// Counts what a task has read.
-    func count<Task: ServiceTask>(_ task: Task, _ answer: Task.Answer) {
-        switch answer as Any {
-        case let frames as [StoredFrame]: done.frames += frames.count
-        case let lists as [DeletedList]: done.lists += 1 + lists.count
-        case let (lists, _) as (ArraySlice<StoredList>, String?): done.lists += 1 + lists.count
-        case let hand as Hand: done.items += hand.count
-        case let (_, authority, snapshot) as (StoredList, Authority, Int):
+    /// Counts what a request has read, and transactions.
+    func count(_ reply: StoreReply) {
+        switch reply {
+        case .frames(_, .success(let frames)): done.frames += frames.count
+        case .deletedLists(_, .success(let lists)): done.lists += 1 + lists.count
+        case .lists(_, .success(let (lists, _))): done.lists += 1 + lists.count
+        case .revision(_, .success(let hand)): done.items += hand.count
+        case .loadedList(_, .success(let (_, authority, snapshot))):
             done.items += authority.count
             done.replayed += authority.revision - snapshot
+        case .wrote: done.jobs += 1
         default: break
         }
-        if Task.lane == .writing, !(answer is [Appended]) { done.jobs += 1 }
     }
 }

@@ -209,7 +209,7 @@ import Testing
         world.pass(1_000)
         #expect(try floors() == [0, 0] && world.service.load.storeBytes > 2_000)
         world.pass(1_000, settles: false)
-        #expect(world.kinds["Trim"] == 1)
+        #expect(world.kinds["trim"] == 1)
         if oneByOne {
             // While the first is being trimmed, the other is needed again.
             ada.subscribe("other", request: 5)

@@ -31,23 +31,29 @@ final class TestWorld: ServiceEnvironment {
         self.store = store
     }
 
-    func start(_ task: some ServiceTask, for service: Service) {
+    func start(_ request: StoreRequest, for service: Service) {
         questions += 1
-        let kind = "\(type(of: task))"
+        let kind = Self.kind(of: request)
         kinds[kind, default: 0] += 1
         asked.append { [unowned self] store in
             let failure = failingKind ?? kind == kind ? failure : nil
-            let result = failure.map { .failure($0) } ?? StoreError.catching { try task.run(on: store) }
-            if case .success(let answer) = result { count(task, answer) }
-            return { service.finished(task, result) }
+            let reply = request.run(on: failure.map { .failure($0) } ?? .success(store))
+            count(reply)
+            return { service.finished(reply) }
         }
     }
 
-    func start(_ computation: some ServiceComputation, for service: Service) {
+    /// Returns the name of a request's case.
+    private static func kind(of request: StoreRequest) -> String {
+        if case .job(let job) = request { return Mirror(reflecting: job).children.first?.label ?? "\(job)" }
+        return Mirror(reflecting: request).children.first?.label ?? "\(request)"
+    }
+
+    func start(_ computation: Computation, for service: Service) {
         computations += 1
         asked.append { _ in
             let result = computation.run()
-            return { service.finished(computation, result) }
+            return { service.finished(result) }
         }
     }
 

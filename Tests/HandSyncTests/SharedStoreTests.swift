@@ -81,9 +81,9 @@ import Testing
         root.say(.delete(request: 7, name: "list"))
         one.settle()
         #expect(ada.errors == [.listDeleted] && ada.commits.count == 1)
-        let before = one.kinds["AppendBatches"]
+        let before = one.kinds["append"]
         one.pass(10_000)
-        #expect(one.kinds["AppendBatches"] == before && one.service.load.pendingCommits == 0)
+        #expect(one.kinds["append"] == before && one.service.load.pendingCommits == 0)
         #expect(one.service.brokenInvariant() == nil)
     }
 

@@ -12,7 +12,11 @@ final class LoopEnvironment: ServiceEnvironment {
     private let loop: Loop
     let store: any CommitStore
     let logger: Logger
-    private let threads: StoreThreads
+    private let threads: ReaderThreads
+    /// The replies of a store that does not block, in order.
+    @exclusivity(unchecked) private var replies: [StoreReply] = []
+    /// The replies that are being delivered. Kept so that its memory is used again.
+    @exclusivity(unchecked) private var due: [StoreReply] = []
     // Accesses to it never overlap: notes come on the loop's thread, one at a time.
     @exclusivity(unchecked) private(set) var clock = CommitClock()
     /// The access rules.
@@ -27,7 +31,7 @@ final class LoopEnvironment: ServiceEnvironment {
         self.loop = loop
         self.store = store
         self.logger = logger
-        threads = StoreThreads(loop)
+        threads = ReaderThreads(loop)
     }
 
     var isShared: Bool { store.isShared }
@@ -36,25 +40,32 @@ final class LoopEnvironment: ServiceEnvironment {
     var wallClock: UInt64 { WallClock.milliseconds }
     func tell(_ hint: StoreHint) { store.tell(hint) }
 
-    func start<Task: ServiceTask>(_ task: Task, for service: Service) {
-        guard store.blocks else { return threads.deliverLater(task.ask(store, for: service)) }
-        threads.run(Task.lane) { [store] in
-            StoreError.catching { try task.run(on: store) }
-        } then: {
-            service.finished(task, $0)
+    func start(_ request: StoreRequest, for service: Service) {
+        guard store.blocks else { return replies.append(request.run(on: .success(store))) }
+        let work = { @Sendable [store] in request.run(on: .success(store)) }
+        if request.isWrite {
+            Work.submit(loop, work) { service.finished($0) }
+        } else {
+            threads.compute(work) { service.finished($0) }
         }
     }
 
-    func start(_ computation: some ServiceComputation, for service: Service) {
+    func start(_ computation: Computation, for service: Service) {
         threads.compute {
             computation.run()
         } then: {
-            service.finished(computation, $0)
+            service.finished($0)
         }
     }
 
-    /// Delivers the results of a store that does not block. Returns whether there were any.
-    func deliver() -> Bool { threads.deliver() }
+    /// Delivers the replies of a store that does not block. Returns whether there were any.
+    func deliver(to service: Service) -> Bool {
+        if replies.isEmpty { return false }
+        swap(&replies, &due)
+        for reply in due { service.finished(reply) }
+        due.clear()
+        return true
+    }
 
     func end(_ error: StoreError) {
         logger.critical("the server ends", metadata: ["error": "\(error)"])

@@ -237,7 +237,7 @@ package final class Server {
 
     private func endTurn() {
         var hasMore = service.endTurn()
-        while environment.deliver() { hasMore = service.endTurn() || hasMore }
+        while environment.deliver(to: service) { hasMore = service.endTurn() || hasMore }
         if hasMore { wake() }
         let deadline = service.deadline
         if deadline != armed {

@@ -20,17 +20,17 @@ package final class FuzzWorld: ServiceEnvironment {
 
     package var isIdle: Bool { questions.isEmpty && answers.isEmpty }
 
-    package func start(_ task: some ServiceTask, for service: Service) {
+    package func start(_ request: StoreRequest, for service: Service) {
         questions.append { [store] error in
-            let result = error.map { .failure($0) } ?? StoreError.catching { try task.run(on: store) }
-            return { service.finished(task, result) }
+            let reply = request.run(on: error.map { .failure($0) } ?? .success(store))
+            return { service.finished(reply) }
         }
     }
 
-    package func start(_ computation: some ServiceComputation, for service: Service) {
+    package func start(_ computation: Computation, for service: Service) {
         questions.append { _ in
             let result = computation.run()
-            return { service.finished(computation, result) }
+            return { service.finished(result) }
         }
     }
 

@@ -5,13 +5,13 @@ import HandSync
 /// Either may get lost: then the server gives up waiting, and the request is executed or not, perhaps later than the
 /// server's next request, perhaps after the server's process has ended.
 extension SimulatedServer {
-    func startShared(_ task: some ServiceTask, for service: Service) {
-        if let append = task as? AppendBatches { return startShared(append, for: service) }
+    func startShared(_ request: StoreRequest, for service: Service) {
+        if case .append(let append) = request { return startShared(append, for: service) }
         let store = system.store
-        request {
-            StoreError.catching { try task.run(on: store) }
+        self.request {
+            request.run(on: .success(store))
         } then: {
-            service.finished(task, $0 ?? .failure(.unreachable("simulated", why: "it does not answer")))
+            service.finished($0 ?? request.run(on: .failure(.unreachable("simulated", why: "it does not answer"))))
         }
     }
 
@@ -35,7 +35,7 @@ extension SimulatedServer {
             } then: { outcome in
                 outcomes[index] = (outcome ?? nil) ?? .unknown
                 left -= 1
-                if left == 0 { service.finished(append, .success(outcomes)) }
+                if left == 0 { service.finished(.appended(append, .success(outcomes))) }
             }
         }
     }

@@ -134,36 +134,36 @@ final class SimulatedServer: ServiceEnvironment {
     var isShared: Bool { system.isShared }
     var serverID: UInt64 { UInt64(number) << 32 | UInt64(process) }
 
-    func start(_ task: some ServiceTask, for service: Service) {
-        guard !isShared else { return startShared(task, for: service) }
+    func start(_ request: StoreRequest, for service: Service) {
+        guard !isShared else { return startShared(request, for: service) }
         let mine = process
         let disk = system.disk
         system.scheduler.after(UInt64(random.next(below: 3)) + diskDelay / 2) { [self] in
             guard process == mine, self.service != nil else { return }
             let before = disk.writes
-            var result = StoreError.catching { try task.run(on: system.store) }
+            var reply = request.run(on: .success(system.store))
             let writes = disk.writes
             let flush = writes > before ? 1 + UInt64(random.next(below: system.schedule.flush)) : 0
             system.scheduler.after(flush + diskDelay / 2) { [self] in
                 guard process == mine, self.service != nil else { return }
                 if writes > before, disk.failsFlush {
-                    result = .failure(.syncFailed(path: "virtual disk"))
+                    reply = request.run(on: .failure(.syncFailed(path: "virtual disk")))
                 } else if writes > before {
                     disk.flush(writes)
                 }
-                service.finished(task, result)
+                service.finished(reply)
                 turn()
             }
         }
     }
 
-    func start(_ computation: some ServiceComputation, for service: Service) {
+    func start(_ computation: Computation, for service: Service) {
         system.reach.note(Reach.Server.computes)
         let mine = process
         let result = computation.run()
         system.scheduler.after(UInt64(random.next(below: 20))) { [self] in
             guard process == mine, self.service != nil else { return }
-            service.finished(computation, result)
+            service.finished(result)
             turn()
         }
     }

@@ -5,7 +5,7 @@ struct GroupCommit {
     /// Lists with numbered commits that were not handed over to the store. Those that are not `due` are skipped.
     private(set) var dirty: [HostedList] = []
     /// Other writes, which must not run beside a transaction on the same lists.
-    var jobs: [any WriteJob] = []
+    var jobs: [WriteJob] = []
     var isWriting = false
     /// The lists of the batches that are being written, in their order.
     private var writing: [HostedList] = []
@@ -76,34 +76,10 @@ struct GroupCommit {
     }
 }
 
-/// A write that must not run beside a transaction.
-protocol WriteJob: ServiceTask {
-    /// Prepares the job when it is its turn.
-    mutating func prepare(_ service: Service)
-    /// Takes the answer, when the next write may begin.
-    func wrote(_ answer: Result<Answer, StoreError>, in service: Service)
-}
-
-extension WriteJob {
-    static var lane: ServiceLane { .writing }
-    func prepare(_ service: Service) {}
-
-    func finished(_ answer: Result<Answer, StoreError>, in service: Service) {
-        service.writer.isWriting = false
-        wrote(answer, in: service)
-    }
-}
-
 /// Appends commits. Everything that waits is appended at once.
-package struct AppendBatches: ServiceTask {
+package struct AppendBatches: Sendable {
     package let batches: [CommitBatch]
     package let newcomers: [Newcomer]
 
-    package static var lane: ServiceLane { .writing }
-
-    package func run(on store: any CommitStore) throws -> [Appended] { try store.append(batches, by: newcomers) }
-
-    package func finished(_ answer: Result<[Appended], StoreError>, in service: Service) {
-        service.appended(batches, answer)
-    }
+    func run(on store: any CommitStore) throws -> [Appended] { try store.append(batches, by: newcomers) }
 }

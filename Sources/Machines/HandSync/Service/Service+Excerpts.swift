@@ -80,14 +80,28 @@ extension Service {
                 id: request.id, hand: hand, revision: revision, logID: logID, asked: asked, bytes: most)
             charge(connection, work: task.search)
             // Only short ones are made here.
-            if task.atMost <= min(limits.inlineWork, Price.inlineExcerpt) { return task.finished(task.run(), in: self) }
+            if task.atMost <= min(limits.inlineWork, Price.inlineExcerpt) { return made(task, task.run()) }
             past.excerpts[connection.id] = hold
-            start(task)
+            start(.makeExcerpt(task))
+        }
+    }
+
+    func made(_ task: MakeExcerpt, _ answer: MakeExcerpt.Answer) {
+        let hold = past.excerpts.removeValue(forKey: task.id.connection)
+        withExtendedLifetime(hold) {
+            charge(task.id.connection, work: Price.entries(answer.entries, bytes: answer.frame.count))
+            if let connection = connections[task.id.connection] {
+                connection.enqueue(FrameRun(answer.frame))
+                mark(connection)
+            }
+            end(task.id.connection)
         }
     }
 }
 
-private struct MakeExcerpt: ServiceComputation {
+package struct MakeExcerpt: Sendable {
+    package typealias Answer = (frame: [UInt8], entries: Int)
+
     let id: RequestID
     let hand: Hand
     let revision: Int
@@ -114,20 +128,8 @@ private struct MakeExcerpt: ServiceComputation {
     }
 
     /// Returns the answer's frame. It is made here, because that takes long.
-    func run() -> (frame: [UInt8], entries: Int) {
+    func run() -> Answer {
         let excerpt = hand.excerpt(asked.selections, from: asked.start, about: bytes, logID: logID, revision: revision)
         return (DownMessage.excerpt(request: id.request, excerpt).frame, excerpt.entries.count)
-    }
-
-    func finished(_ answer: (frame: [UInt8], entries: Int), in service: Service) {
-        let hold = service.past.excerpts.removeValue(forKey: id.connection)
-        withExtendedLifetime(hold) {
-            service.charge(id.connection, work: Price.entries(answer.entries, bytes: answer.frame.count))
-            if let connection = service.connections[id.connection] {
-                connection.enqueue(FrameRun(answer.frame))
-                service.mark(connection)
-            }
-            service.end(id.connection)
-        }
     }
 }

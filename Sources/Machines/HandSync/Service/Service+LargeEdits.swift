@@ -14,7 +14,14 @@ extension Service {
     /// Reads a message's body. Messages behind it wait.
     func read(_ body: [UInt8], from connection: Connection) {
         begin(connection)
-        start(ReadBody(connection: connection.id, body: body))
+        start(.readBody(ReadBody(connection: connection.id, body: body)))
+    }
+
+    func read(_ task: ReadBody, _ message: Result<UpMessage, WireError>) {
+        guard let connection = connections[task.connection] else { return }
+        connection.setBusy(false)
+        carryOut(connection.session.read(message), isNext: true, for: connection)
+        handleWaiting(of: connection)
     }
 
     /// Makes a large edit once no commit of the list is being written. Other edits of the list wait until it is made.
@@ -35,14 +42,15 @@ extension Service {
         let work = min(Authority.work(of: edit.submission.delta), 10 * (limits.frameBytes + hosted.authority.count))
         charge(connection, work: work)
         start(
-            MakeEdit(
-                list: hosted.reference, connection: edit.connection, author: edit.author,
-                isFirst: connection.cursors.isFirstSubmission(to: hosted.list.number), now: environment.wallClock,
-                isFull: storeSize.isFull(limits), transfer: ThreadTransfer((hosted.authority, edit.submission))))
+            .makeEdit(
+                MakeEdit(
+                    list: hosted.reference, connection: edit.connection, author: edit.author,
+                    isFirst: connection.cursors.isFirstSubmission(to: hosted.list.number), now: environment.wallClock,
+                    isFull: storeSize.isFull(limits), transfer: ThreadTransfer((hosted.authority, edit.submission)))))
     }
 
     /// Adopts the edited list, unless the author has left or lost the right to edit meanwhile.
-    fileprivate func made(_ task: MakeEdit, _ transfer: MakeEdit.Answer) {
+    func made(_ task: MakeEdit, _ transfer: MakeEdit.Answer) {
         var (authority, submission, outcome) = transfer.take()
         let hosted = hosted(task.list)
         if let hosted, authority.revision != hosted.authority.revision {
@@ -80,23 +88,18 @@ extension Service {
     }
 }
 
-private struct ReadBody: ServiceComputation {
+package struct ReadBody: Sendable {
     let connection: ConnectionID
     let body: [UInt8]
 
     func run() -> Result<UpMessage, WireError> {
         body.withUnsafeBytes { bytes in Result { () throws(WireError) in try UpMessage(bytes) } }
     }
-
-    func finished(_ message: Result<UpMessage, WireError>, in service: Service) {
-        guard let connection = service.connections[connection] else { return }
-        connection.setBusy(false)
-        service.carryOut(connection.session.read(message), isNext: true, for: connection)
-        service.handleWaiting(of: connection)
-    }
 }
 
-private struct MakeEdit: ServiceComputation {
+package struct MakeEdit: Sendable {
+    package typealias Answer = ThreadTransfer<(Authority, Submission, Authority.Outcome)>
+
     let list: HostedList.Reference
     let connection: ConnectionID
     let author: Author
@@ -106,12 +109,10 @@ private struct MakeEdit: ServiceComputation {
     /// Both are large, and freed on the thread that edits.
     let transfer: ThreadTransfer<(Authority, Submission)>
 
-    func run() -> ThreadTransfer<(Authority, Submission, Authority.Outcome)> {
+    func run() -> Answer {
         var (authority, submission) = transfer.take()
         let outcome = authority.submitOffThread(
             submission, author: author, connection: connection, isFirst: isFirst, now: now, isFull: isFull)
         return ThreadTransfer((authority, submission, outcome))
     }
-
-    func finished(_ answer: Answer, in service: Service) { service.made(self, answer) }
 }

@@ -41,9 +41,17 @@ extension Service {
         begin(connection)
         if subscribe.name.isEmpty {
             charge(connection, work: Price.list)
-            start(FindName(subscribe: subscribe, connection: connection.id))
+            start(.findName(FindName(subscribe: subscribe, connection: connection.id)))
         } else {
             whenLoaded(subscribe.name, .subscribe(subscribe, connection: connection.id))
+        }
+    }
+
+    func found(_ task: FindName, _ name: Result<String?, StoreError>) {
+        switch name {
+        case .success(let name?): whenLoaded(name, .subscribe(task.subscribe, connection: task.connection))
+        case .success(nil): loaded(.failure(.noSuchList("")), for: task.subscribe, task.connection)
+        case .failure(let error): loaded(.failure(error), for: task.subscribe, task.connection)
         }
     }
 
@@ -183,12 +191,13 @@ extension Service {
         if case .snapshot = start {
             return begin(connection, in: cursor.hosted, request: cursor.request, start, from: revision)
         }
-        self.start(
-            ReadFrames(list: cursor.hosted.reference, connection: connection.id, after: revision, bytes: bytes))
+        let next = ReadFrames(
+            list: cursor.hosted.reference, connection: connection.id, after: revision, bytes: bytes)
+        self.start(.readFrames(next))
     }
 
     /// Sends commits that are no longer in the window.
-    fileprivate func read(_ task: ReadFrames, _ result: Result<[StoredFrame], StoreError>) {
+    func read(_ task: ReadFrames, _ result: Result<[StoredFrame], StoreError>) {
         guard let connection = connections[task.connection], let hosted = hosted(task.list) else { return }
         let list = task.list.number
         guard let cursor = connection.cursors[list], cursor.isReading, cursor.hosted === hosted,
@@ -219,23 +228,15 @@ extension Service {
 }
 
 /// Finds the name of a list that a client subscribes to by its log id.
-private struct FindName: ServiceTask {
+package struct FindName: Sendable {
     let subscribe: UpMessage.Subscribe
     let connection: ConnectionID
 
     func run(on store: any CommitStore) throws -> String? { try store.name(of: LogID.list(subscribe.logID)) }
-
-    func finished(_ answer: Result<String?, StoreError>, in service: Service) {
-        switch answer {
-        case .success(let name?): service.whenLoaded(name, .subscribe(subscribe, connection: connection))
-        case .success(nil): service.loaded(.failure(.noSuchList("")), for: subscribe, connection)
-        case .failure(let error): service.loaded(.failure(error), for: subscribe, connection)
-        }
-    }
 }
 
 /// Reads the commits that come next for a connection.
-private struct ReadFrames: ServiceTask {
+package struct ReadFrames: Sendable {
     let list: HostedList.Reference
     let connection: ConnectionID
     let after: Int
@@ -244,6 +245,4 @@ private struct ReadFrames: ServiceTask {
     func run(on store: any CommitStore) throws -> [StoredFrame] {
         try store.frames(of: list.number, after: after, about: bytes)
     }
-
-    func finished(_ answer: Result<[StoredFrame], StoreError>, in service: Service) { service.read(self, answer) }
 }

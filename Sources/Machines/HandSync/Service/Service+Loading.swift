@@ -42,10 +42,10 @@ extension Service {
             return refresh(hosted, then: .load(name, for: connection))
         }
         if isNaming { return whenNamed.append((name, connection)) }
-        start(LoadList(name: name, connection: connection, limits: limits, namings: namings))
+        start(.loadList(LoadList(name: name, connection: connection, limits: limits, namings: namings)))
     }
 
-    fileprivate func loaded(_ task: LoadList, _ result: Result<LoadList.Answer, StoreError>) {
+    func loaded(_ task: LoadList, _ result: Result<LoadList.Answer, StoreError>) {
         let name = task.name
         // By now another list may have the name, or none.
         if task.namings != namings { return load(name, for: task.connection) }
@@ -90,19 +90,19 @@ extension Service {
     }
 }
 
-private struct LoadList: ServiceTask {
+package struct LoadList: Sendable {
+    package typealias Answer = (list: StoredList, authority: Authority, snapshot: Int)
+
     let name: String
     let connection: ConnectionID
     let limits: Limits
     /// `Service.namings` when the reading began.
     let namings: Int
 
-    func run(on store: any CommitStore) throws -> (list: StoredList, authority: Authority, snapshot: Int) {
+    func run(on store: any CommitStore) throws -> Answer {
         guard let list = try store.list(named: name) else { throw StoreError.noSuchList(name) }
         let start = try store.load(list.number)
         // Made here, because finding all ids of a long list takes long.
         return (list, Authority(start, limits: limits), start.snapshotRevision)
     }
-
-    func finished(_ answer: Result<Answer, StoreError>, in service: Service) { service.loaded(self, answer) }
 }

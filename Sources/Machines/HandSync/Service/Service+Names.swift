@@ -23,13 +23,14 @@ extension Service {
         change(name, .undelete(deletion, as: new, kept: retention.deleted, among: mine), connection, request)
     }
 
-    private func change(_ name: String, _ change: NameChange.Kind, _ connection: Connection, _ request: UInt64) {
+    private func change(_ name: String, _ change: ChangeName.Change, _ connection: Connection, _ request: UInt64) {
         charge(connection, work: Price.transaction)
         begin(connection)
         writer.jobs.append(
-            NameChange(
-                id: RequestID(connection, request), name: name, kind: change, access: connection.access,
-                requester: connection.requester))
+            .changeName(
+                ChangeName(
+                    id: RequestID(connection, request), name: name, change: change, access: connection.access,
+                    requester: connection.requester)))
     }
 
     /// Giving a list a new name is like creating a list, and requires the same role on all lists.
@@ -44,7 +45,14 @@ extension Service {
         return false
     }
 
-    fileprivate func changed(_ task: NameChange, _ result: Result<UInt64, StoreError>) {
+    /// Prepares a name change whose turn to be written has come.
+    func prepare(_ task: inout ChangeName) {
+        namings += 1
+        isNaming = true
+        task.bindRoles = environment.bindRoles()
+    }
+
+    func changed(_ task: ChangeName, _ result: Result<UInt64, StoreError>) {
         isNaming = false
         switch result {
         case .failure(let error): refuse(task.id, error)
@@ -59,13 +67,13 @@ extension Service {
     }
 
     /// Applies a name change that the store has made to the list with that log id.
-    private func changed(_ task: NameChange, of logID: UInt64) {
+    private func changed(_ task: ChangeName, of logID: UInt64) {
         let hosted = names[task.name].flatMap { hostedLists[$0] }.flatMap {
             LogID.isSameList($0.list.logID, logID) ? $0 : nil
         }
         let told = (hosted?.subscriberCount ?? 0) * Price.delivery
         charge(task.id.connection, work: told + connections.count * Price.access)
-        switch task.kind {
+        switch task.change {
         case .delete:
             storeSize.isStale = true
             environment.called(logID, nil)
@@ -112,8 +120,8 @@ extension Service {
 }
 
 /// Changes a list's name. Meanwhile nothing else is written, and no list is loaded.
-private struct NameChange: WriteJob {
-    enum Kind: Sendable {
+package struct ChangeName: Sendable {
+    enum Change: Sendable {
         case delete(at: UInt64)
         case rename(to: String)
         /// Undoes a deletion: the newest one if nil is given. Its age must be below `kept`, and it must be of one of
@@ -123,21 +131,15 @@ private struct NameChange: WriteJob {
 
     let id: RequestID
     let name: String
-    let kind: Kind
+    let change: Change
     let access: Access
     let requester: Requester
     var bindRoles: @Sendable () throws -> Void = {}
 
-    mutating func prepare(_ service: Service) {
-        service.namings += 1
-        service.isNaming = true
-        bindRoles = service.environment.bindRoles()
-    }
-
     /// Returns the log id of the list.
     func run(on store: any CommitStore) throws -> UInt64 {
         try bindRoles()
-        switch kind {
+        switch change {
         case .delete(let time):
             let list = try mine(in: store)
             try store.delete(list, by: requester.person, at: time)
@@ -165,6 +167,4 @@ private struct NameChange: WriteJob {
         }
         return list
     }
-
-    func wrote(_ answer: Result<UInt64, StoreError>, in service: Service) { service.changed(self, answer) }
 }

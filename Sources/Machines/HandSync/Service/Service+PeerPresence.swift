@@ -67,16 +67,17 @@ extension Service {
         let news = newPresence()
         (exchange.isUnderWay, exchange.isDueAgain) = (true, false)
         let known = exchange.known.mapValues(\.version)
-        start(ExchangePresence(server: environment.serverID, news: news, lists: lists, known: known))
+        let server = environment.serverID
+        start(.exchangePresence(ExchangePresence(server: server, news: news, lists: lists, known: known)))
     }
 
-    fileprivate func exchanged(on lists: [UInt64], _ result: Result<[PresenceNews], StoreError>) {
+    func exchanged(_ task: ExchangePresence, _ result: Result<[PresenceNews], StoreError>) {
         exchange.isUnderWay = false
         exchange.due = min(exchange.due, environment.now + Self.exchangeInterval)
         if exchange.isDueAgain { exchangePresenceSoon() }
         // News that did not arrive is sent again once it is found to be missing.
-        if case .success(let found) = result { hear(found, on: lists) }
-        for hosted in lists.compactMap({ hostedLists[$0] }) {
+        if case .success(let found) = result { hear(found, on: task.lists) }
+        for hosted in task.lists.compactMap({ hostedLists[$0] }) {
             hosted.peerPresenceKnown()
             announce(hosted)
         }
@@ -124,7 +125,7 @@ extension Service {
     }
 }
 
-private struct ExchangePresence: ServiceTask {
+package struct ExchangePresence: Sendable {
     let server: UInt64
     let news: [PresenceNews]
     let lists: [UInt64]
@@ -132,9 +133,5 @@ private struct ExchangePresence: ServiceTask {
 
     func run(on store: any CommitStore) throws -> [PresenceNews] {
         try (store as? any SharedServers)?.exchange(news, at: server, on: lists, knowing: known) ?? []
-    }
-
-    func finished(_ answer: Result<[PresenceNews], StoreError>, in service: Service) {
-        service.exchanged(on: lists, answer)
     }
 }

@@ -26,11 +26,20 @@ extension Service {
     func learn(_ frames: [StoredFrame], in hosted: HostedList) {
         switch (StoreError.catching { try frames.map { try $0.commit() } }) {
         case .failure(let error): reload(hosted, error)
-        case .success(let commits): start(FindClients(list: hosted.reference, commits: commits))
+        case .success(let commits): start(.findClients(FindClients(list: hosted.reference, commits: commits)))
         }
     }
 
-    fileprivate func adopt(_ commits: [Commit], _ clients: [UInt64: UInt64], in hosted: HostedList) {
+    func found(_ task: FindClients, _ clients: Result<[UInt64: UInt64], StoreError>) {
+        guard let hosted = hosted(task.list) else { return }
+        switch clients {
+        // The commits come again when the pending ones are handed over next, or somebody asks for the list.
+        case .failure: settle(hosted)
+        case .success(let clients): adopt(task.commits, clients, in: hosted)
+        }
+    }
+
+    private func adopt(_ commits: [Commit], _ clients: [UInt64: UInt64], in hosted: HostedList) {
         // A batch that was appended meanwhile may have brought some of them.
         let news = commits.filter { $0.revision > hosted.authority.revision }
         let waiting = hosted.authority.pending.map(\.origin)
@@ -115,20 +124,11 @@ extension Service {
 }
 
 /// Finds which clients the authors of others' commits are.
-private struct FindClients: ServiceTask {
+package struct FindClients: Sendable {
     let list: HostedList.Reference
     let commits: [Commit]
 
     func run(on store: any CommitStore) throws -> [UInt64: UInt64] {
         try store.clients(of: Set(commits.map(\.author)).sorted())
-    }
-
-    func finished(_ answer: Result<[UInt64: UInt64], StoreError>, in service: Service) {
-        guard let hosted = service.hosted(list) else { return }
-        switch answer {
-        // The commits come again when the pending ones are handed over next, or somebody asks for the list.
-        case .failure: service.settle(hosted)
-        case .success(let clients): service.adopt(commits, clients, in: hosted)
-        }
     }
 }

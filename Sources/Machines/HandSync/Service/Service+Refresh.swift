@@ -2,7 +2,7 @@ import HandCore
 import HandWire
 
 /// What waits for the refresh of a list.
-enum AfterRefresh: Sendable {
+package enum AfterRefresh: Sendable {
     /// The requests that wait for the list of that name. If they cannot have this list, a connection is charged for
     /// loading the list that has the name.
     case load(String, for: ConnectionID)
@@ -18,12 +18,13 @@ extension Service {
     func refresh(_ hosted: HostedList, then next: AfterRefresh) {
         guard isShared else { return refreshed(hosted.reference, then: next) }
         start(
-            ReadHead(
-                list: hosted.reference, revision: hosted.authority.revision, digest: hosted.authority.digest,
-                bytes: limits.chunkBytes, next: next))
+            .readHead(
+                ReadHead(
+                    list: hosted.reference, revision: hosted.authority.revision, digest: hosted.authority.digest,
+                    bytes: limits.chunkBytes, next: next)))
     }
 
-    fileprivate func read(_ task: ReadHead, _ result: Result<ReadHead.Answer, StoreError>) {
+    func read(_ task: ReadHead, _ result: Result<(StoredHead?, [StoredFrame]), StoreError>) {
         guard let hosted = hosted(task.list) else { return refreshed(task.list, then: task.next) }
         switch result {
         case .failure(let error): refreshed(task.list, error, then: task.next)
@@ -96,22 +97,22 @@ extension Service {
     func pollHeads() {
         guard isShared, !hostedLists.isEmpty, !isPolling else { return }
         isPolling = true
-        start(ReadHeads(lists: hostedLists.keys.map(\.number).sorted()))
+        start(.readHeads(ReadHeads(lists: hostedLists.keys.map(\.number).sorted())))
     }
 
-    fileprivate func read(_ lists: [UInt64], _ result: Result<[StoredHead], StoreError>) {
+    func read(_ task: ReadHeads, _ result: Result<[StoredHead], StoreError>) {
         isPolling = false
         guard case .success(let heads) = result else { return }
         let found = Dictionary(heads.map { ($0.list, $0) }) { $1 }
         // The store may have more commits of a list, other ones, another name, or no such list.
-        for hosted in lists.compactMap({ hostedLists[$0] }) where !hosted.isAt(found[hosted.list.number]) {
+        for hosted in task.lists.compactMap({ hostedLists[$0] }) where !hosted.isAt(found[hosted.list.number]) {
             look(at: hosted)
         }
     }
 }
 
 /// Reads how far a list is in the store, and its commits after a revision.
-private struct ReadHead: ServiceTask {
+package struct ReadHead: Sendable {
     let list: HostedList.Reference
     let revision: Int
     let digest: UInt64
@@ -121,8 +122,6 @@ private struct ReadHead: ServiceTask {
     func run(on store: any CommitStore) throws -> (StoredHead?, [StoredFrame]) {
         (try store.heads(of: [list.number]).first, try store.frames(of: list.number, after: revision, about: bytes))
     }
-
-    func finished(_ answer: Result<Answer, StoreError>, in service: Service) { service.read(self, answer) }
 
     /// Why the list in memory cannot be brought to where the store is; nil if it can.
     func problem(with head: StoredHead, _ frames: [StoredFrame], in hosted: HostedList) -> StoreError? {
@@ -139,10 +138,8 @@ private struct ReadHead: ServiceTask {
 }
 
 /// Reads how far several lists are in the store.
-private struct ReadHeads: ServiceTask {
+package struct ReadHeads: Sendable {
     let lists: [UInt64]
 
     func run(on store: any CommitStore) throws -> [StoredHead] { try store.heads(of: lists) }
-
-    func finished(_ answer: Result<[StoredHead], StoreError>, in service: Service) { service.read(lists, answer) }
 }

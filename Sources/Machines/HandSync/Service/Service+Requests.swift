@@ -16,7 +16,7 @@ struct RequestID: Sendable {
 /// Requests that the store answers. Meanwhile the client's other messages wait.
 extension Service {
     /// Ends a request: `body` tells the client the answer, or the client is told why there is none.
-    fileprivate func answer<Answer>(_ id: RequestID, _ result: Result<Answer, StoreError>, _ body: (Answer) -> Void) {
+    private func answer<Answer>(_ id: RequestID, _ result: Result<Answer, StoreError>, _ body: (Answer) -> Void) {
         switch result {
         case .success(let answer): body(answer)
         case .failure(let error): refuse(id, error)
@@ -45,10 +45,11 @@ extension Service {
         charge(connection, work: Price.transaction)
         begin(connection)
         writer.jobs.append(
-            CreateList(
-                id: RequestID(connection, request), name: name, rules: rules, logID: logID,
-                deckSeed: rules.hasDeck ? random.next() : nil, owner: connection.account?.user, limits: limits,
-                requester: connection.requester))
+            .create(
+                CreateList(
+                    id: RequestID(connection, request), name: name, rules: rules, logID: logID,
+                    deckSeed: rules.hasDeck ? random.next() : nil, owner: connection.account?.user, limits: limits,
+                    requester: connection.requester)))
     }
 
     func lists(after name: String, _ connection: Connection, _ request: UInt64) {
@@ -60,10 +61,19 @@ extension Service {
     private func readLists(after name: String, _ connection: Connection, _ id: RequestID) {
         let mine = connection.access.everywhere >= .read ? nil : connection.access.readable(after: name)
         charge(connection, work: connection.access.lists.count)
-        start(ReadLists(id: id, after: name, page: limits.listsPage, mine: mine))
+        start(.readLists(ReadLists(id: id, after: name, page: limits.listsPage, mine: mine)))
     }
 
-    fileprivate func read(_ task: ReadLists, _ lists: ArraySlice<StoredList>, upTo last: String?) {
+    func read(_ task: ReadLists, _ answer: Result<ReadLists.Answer, StoreError>) {
+        switch answer {
+        case .success(let (lists, last)): read(task, lists, upTo: last)
+        case .failure(let error):
+            refuse(task.id, error)
+            end(task.id.connection)
+        }
+    }
+
+    private func read(_ task: ReadLists, _ lists: ArraySlice<StoredList>, upTo last: String?) {
         let count = task.mine.map { min($0.count, task.page) } ?? lists.count
         charge(task.id.connection, work: count * Price.list)
         guard let connection = connections[task.id.connection] else { return }
@@ -74,6 +84,19 @@ extension Service {
         end(connection)
     }
 
+    func created(_ task: CreateList, _ result: Result<String?, StoreError>) {
+        answer(task.id, result) { refusal in
+            if let refusal {
+                return send(
+                    .error(code: .tooManyLists, request: task.id.request, retryAfter: 0, message: refusal),
+                    to: task.id.connection)
+            }
+            environment.called(task.logID, task.name)
+            environment.note(.created(list: task.name, by: task.requester))
+            send(.done(request: task.id.request), to: task.id.connection)
+        }
+    }
+
     func deletedLists(before: UInt64?, _ connection: Connection, _ request: UInt64) {
         let mine = connection.access.restorableLists
         charge(connection, work: connection.access.deleted.count)
@@ -82,17 +105,43 @@ extension Service {
         }
         begin(connection)
         start(
-            ReadDeleted(
-                id: RequestID(connection, request), before: before ?? .max, page: limits.listsPage, mine: mine,
-                now: environment.wallClock, kept: retention.deleted))
+            .readDeleted(
+                ReadDeleted(
+                    id: RequestID(connection, request), before: before ?? .max, page: limits.listsPage, mine: mine,
+                    now: environment.wallClock, kept: retention.deleted)))
+    }
+
+    func read(_ task: ReadDeleted, _ result: Result<[DeletedList], StoreError>) {
+        answer(task.id, result) { lists in
+            charge(task.id.connection, work: (1 + lists.count) * Price.list)
+            // The lists that are not kept any longer were deleted before the others.
+            let entries = lists.prefix(task.page).filter { $0.age < task.kept }.map { deleted in
+                DownMessage.DeletedEntry(
+                    deletion: deleted.deletion, list: DownMessage.ListEntry(deleted.list), person: deleted.person,
+                    time: deleted.time, keptUntil: task.now + task.kept - deleted.age)
+            }
+            let hasMore = lists.count > task.page && !entries.isEmpty
+            send(.deletedLists(request: task.id.request, entries, hasMore: hasMore), to: task.id.connection)
+        }
     }
 
     func history(of name: String, from: Int, limit: Int, _ connection: Connection, _ request: UInt64) {
         begin(connection)
         start(
-            ReadHistory(
-                id: RequestID(connection, request), name: name, from: from, most: min(limit, limits.historyCommits),
-                bytes: limits.frameBytes / 2, access: connection.access))
+            .readHistory(
+                ReadHistory(
+                    id: RequestID(connection, request), name: name, from: from,
+                    limit: min(limit, limits.historyCommits), bytes: limits.frameBytes / 2, access: connection.access)))
+    }
+
+    func read(_ task: ReadHistory, _ result: Result<ReadHistory.Answer, StoreError>) {
+        answer(task.id, result) { frame, rows, commits in
+            let work = Price.commits(rows, decoded: commits, bytes: frame.count)
+            charge(task.id.connection, work: Price.list + work)
+            guard let connection = connections[task.id.connection] else { return }
+            connection.enqueue(FrameRun(frame))
+            mark(connection)
+        }
     }
 }
 
@@ -102,7 +151,7 @@ extension DownMessage.ListEntry {
     }
 }
 
-private struct CreateList: WriteJob {
+package struct CreateList: Sendable {
     let id: RequestID
     let name: String
     let rules: Rules
@@ -129,21 +178,11 @@ private struct CreateList: WriteJob {
         _ = try store.create(name, rules: rules, logID: logID, deckSeed: deckSeed, owner: owner)
         return nil
     }
-
-    func wrote(_ answer: Result<String?, StoreError>, in service: Service) {
-        service.answer(id, answer) { refusal in
-            if let refusal {
-                let error = DownMessage.error(code: .tooManyLists, request: id.request, retryAfter: 0, message: refusal)
-                return service.send(error, to: id.connection)
-            }
-            service.environment.called(logID, name)
-            service.environment.note(.created(list: name, by: requester))
-            service.send(.done(request: id.request), to: id.connection)
-        }
-    }
 }
 
-private struct ReadLists: ServiceTask {
+package struct ReadLists: Sendable {
+    package typealias Answer = (ArraySlice<StoredList>, String?)
+
     let id: RequestID
     let after: String
     let page: Int
@@ -151,7 +190,7 @@ private struct ReadLists: ServiceTask {
     let mine: [String]?
 
     /// Returns a page of lists, and the name with which it ends if there are more.
-    func run(on store: any CommitStore) throws -> (ArraySlice<StoredList>, String?) {
+    func run(on store: any CommitStore) throws -> Answer {
         guard let mine else {
             let lists = try store.lists(after: after, limit: page + 1)
             return (lists.prefix(page), lists.count > page ? lists[page - 1].name : nil)
@@ -159,18 +198,9 @@ private struct ReadLists: ServiceTask {
         let found = try mine.prefix(page).compactMap { try store.list(named: $0) }
         return (found[...], mine.count > page ? mine[page - 1] : nil)
     }
-
-    func finished(_ answer: Result<Answer, StoreError>, in service: Service) {
-        switch answer {
-        case .success(let (lists, last)): service.read(self, lists, upTo: last)
-        case .failure(let error):
-            service.refuse(id, error)
-            service.end(id.connection)
-        }
-    }
 }
 
-private struct ReadDeleted: ServiceTask {
+package struct ReadDeleted: Sendable {
     let id: RequestID
     let before: UInt64
     let page: Int
@@ -183,49 +213,27 @@ private struct ReadDeleted: ServiceTask {
     func run(on store: any CommitStore) throws -> [DeletedList] {
         try store.deletedLists(before: before, limit: page + 1, named: nil, among: mine)
     }
-
-    func finished(_ answer: Result<[DeletedList], StoreError>, in service: Service) {
-        service.answer(id, answer) { lists in
-            service.charge(id.connection, work: (1 + lists.count) * Price.list)
-            // The lists that are not kept any longer were deleted before the others.
-            let entries = lists.prefix(page).filter { $0.age < kept }.map { deleted in
-                DownMessage.DeletedEntry(
-                    deletion: deleted.deletion, list: DownMessage.ListEntry(deleted.list), person: deleted.person,
-                    time: deleted.time, keptUntil: now + kept - deleted.age)
-            }
-            let hasMore = lists.count > page && !entries.isEmpty
-            service.send(.deletedLists(request: id.request, entries, hasMore: hasMore), to: id.connection)
-        }
-    }
 }
 
-private struct ReadHistory: ServiceTask {
+package struct ReadHistory: Sendable {
+    package typealias Answer = (frame: [UInt8], rows: Int, commits: Int)
+
     let id: RequestID
     let name: String
     let from: Int
-    let most: Int
+    let limit: Int
     let bytes: Int
     let access: Access
 
     /// Returns the answer's frame. It is made here, because that takes long.
-    func run(on store: any CommitStore) throws -> (frame: [UInt8], rows: Int, commits: Int) {
+    func run(on store: any CommitStore) throws -> Answer {
         guard let list = try store.list(named: name), access.role(on: list) >= .read else {
             throw StoreError.noSuchList(name)
         }
-        let frames = try store.frames(of: list.number, after: max(0, from - 1), about: min(bytes, most * 512))
-        let commits = try frames.prefix(most).map { try $0.commit() }
+        let frames = try store.frames(of: list.number, after: max(0, from - 1), about: min(bytes, limit * 512))
+        let commits = try frames.prefix(limit).map { try $0.commit() }
         let people = try store.people(Set(commits.map(\.author)).sorted())
         let frame = DownMessage.history(request: id.request, commits, people: people).frame
         return (frame, frames.count, commits.count)
-    }
-
-    func finished(_ answer: Result<Answer, StoreError>, in service: Service) {
-        service.answer(id, answer) { frame, rows, commits in
-            let work = Price.commits(rows, decoded: commits, bytes: frame.count)
-            service.charge(id.connection, work: Price.list + work)
-            guard let connection = service.connections[id.connection] else { return }
-            connection.enqueue(FrameRun(frame))
-            service.mark(connection)
-        }
     }
 }

@@ -86,11 +86,11 @@ extension Service {
         let state = RevisionState(list: request.list.number, revision: request.revision)
         state.waiting = [(RevisionHold(state, account), request)]
         past.states.append(state)
-        start(ReadRevision(list: state.list, revision: state.revision))
+        start(.readRevision(ReadRevision(list: state.list, revision: state.revision)))
         return true
     }
 
-    fileprivate func read(_ task: ReadRevision, _ result: Result<Hand, StoreError>) {
+    func read(_ task: ReadRevision, _ result: Result<Hand, StoreError>) {
         guard let state = past.state(of: task.list, at: task.revision) else { return }
         state.hand = try? result.get()
         let waiting = state.waiting
@@ -132,11 +132,9 @@ extension RevisionStates {
     }
 }
 
-private struct ReadRevision: ServiceTask {
+package struct ReadRevision: Sendable {
     let list: UInt64
     let revision: Int
 
     func run(on store: any CommitStore) throws -> Hand { try store.state(of: list, at: revision) }
-
-    func finished(_ answer: Result<Hand, StoreError>, in service: Service) { service.read(self, answer) }
 }

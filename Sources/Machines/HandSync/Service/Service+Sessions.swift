@@ -130,13 +130,11 @@ extension Service {
             connection.isNewcomer = old.isNewcomer
             return welcome(connection, as: author)
         }
-        start(
-            FindAuthor(
-                connection: connection.id, client: client, person: person,
-                number: remembered.client ?? old?.author?.client))
+        let number = remembered.client ?? old?.author?.client
+        start(.findAuthor(FindAuthor(connection: connection.id, client: client, person: person, number: number)))
     }
 
-    fileprivate func found(_ task: FindAuthor, _ result: Result<FindAuthor.Answer, StoreError>) {
+    func found(_ task: FindAuthor, _ result: Result<(author: Author, isNew: Bool), StoreError>) {
         guard let connection = connections[task.connection], !connection.session.isClosed else { return }
         switch result {
         case .failure(let error): fail(connection, .internalError, "\(error)", retryAfter: 1_000)
@@ -222,7 +220,7 @@ extension Service {
 }
 
 /// Finds the author number of a client that has said hello.
-private struct FindAuthor: ServiceTask {
+package struct FindAuthor: Sendable {
     let connection: ConnectionID
     let client: ClientID
     let person: String
@@ -232,6 +230,4 @@ private struct FindAuthor: ServiceTask {
     func run(on store: any CommitStore) throws -> (author: Author, isNew: Bool) {
         try store.author(for: client, person: person)
     }
-
-    func finished(_ answer: Result<Answer, StoreError>, in service: Service) { service.found(self, answer) }
 }

@@ -6,9 +6,16 @@ extension Service {
     func saveSnapshot(of hosted: HostedList) {
         hosted.saving.begin(at: hosted.authority.revision)
         writer.jobs.append(
-            SaveSnapshot(
-                list: hosted.reference, hand: hosted.authority.hand, revision: hosted.authority.revision,
-                deck: hosted.authority.deck))
+            .saveSnapshot(
+                SaveSnapshot(
+                    list: hosted.reference, hand: hosted.authority.hand, revision: hosted.authority.revision,
+                    deck: hosted.authority.deck)))
+    }
+
+    func saved(_ task: SaveSnapshot, _ result: Result<Void, StoreError>) {
+        // Loading works without it. After a failure, the next one is saved after the usual number of commits.
+        if case .failure(let error) = result { environment.note(.snapshotFailed(error)) }
+        hosted(task.list)?.saving.end()
     }
 
     /// Trims all lists if the store is full. Otherwise nothing would trim them: no new commits are written then.
@@ -25,7 +32,19 @@ extension Service {
     func trim(_ hosted: HostedList) {
         hosted.trimming.begin(at: hosted.authority.revision)
         let now = clock.isSteady(now: environment.now) ? environment.wallClock : 0
-        writer.jobs.append(Trim(list: hosted.reference, retention: retention, now: now))
+        writer.jobs.append(.trim(Trim(list: hosted.reference, retention: retention, now: now)))
+    }
+
+    func trimmed(_ task: Trim, _ result: Result<Trimmed, StoreError>) {
+        if case .success = result { storeSize.isStale = true }
+        guard let hosted = hosted(task.list) else { return }
+        hosted.trimming.end()
+        switch result {
+        case .success(let trimmed):
+            hosted.storeFloor = trimmed.floor
+            if trimmed.hasMore { trim(hosted) }
+        case .failure(let error): environment.note(.trimFailed(error))
+        }
     }
 
     /// Asks how large the store is, if something was written since it was asked.
@@ -33,7 +52,14 @@ extension Service {
         guard storeSize.isStale, !storeSize.isAsking else { return }
         storeSize.isStale = false
         storeSize.isAsking = true
-        start(MeasureStore())
+        start(.measure)
+    }
+
+    func measured(_ size: Result<Int, StoreError>) {
+        storeSize.isAsking = false
+        guard case .success(let bytes) = size else { return }
+        storeSize.bytes = bytes
+        storeSize.looksToWait = max(0, storeSize.looksToWait - 1)
     }
 
     /// Milliseconds between two removals of lists that were deleted long enough ago.
@@ -56,11 +82,17 @@ extension Service {
         if givesUpOldest { removal.isMakingRoom = true }
         removal.nextLook = environment.now + Self.removalInterval
         let passed = min(environment.now - (removal.countedUntil ?? environment.now), Self.countedInterval)
-        writer.jobs.append(
-            SweepDeleted(kept: removalAge, passed: passed, now: environment.now, givesUpOldest: givesUpOldest))
+        let sweep = SweepDeleted(kept: removalAge, passed: passed, now: environment.now, givesUpOldest: givesUpOldest)
+        writer.jobs.append(.sweep(sweep))
     }
 
-    fileprivate func swept(_ hasMore: Bool, by task: SweepDeleted) {
+    func swept(_ task: SweepDeleted, _ result: Result<Bool, StoreError>) {
+        removal.isRunning = false
+        let hasMore: Bool
+        switch result {
+        case .success(let answer): hasMore = answer
+        case .failure(let error): return environment.note(.sweepFailed(error))
+        }
         removal.countedUntil = task.now
         if hasMore {
             storeSize.isStale = true
@@ -74,10 +106,15 @@ extension Service {
 
     /// Makes the store free the space that it no longer needs, and remove deleted lists that need not be kept any
     /// longer. In the meantime, nothing else is written. At the end, `ServiceNote.compacted` is noted.
-    package func compact() { writer.jobs.append(Compact(kept: removalAge)) }
+    package func compact() { writer.jobs.append(.compact(Compact(kept: removalAge))) }
+
+    func compacted(_ result: Result<Compaction, StoreError>) {
+        storeSize.isStale = true
+        environment.note(.compacted(result))
+    }
 }
 
-private struct SaveSnapshot: WriteJob {
+package struct SaveSnapshot: Sendable {
     let list: HostedList.Reference
     let hand: Hand
     let revision: Int
@@ -86,15 +123,9 @@ private struct SaveSnapshot: WriteJob {
     func run(on store: any CommitStore) throws {
         try store.saveSnapshot(of: list.number, hand, revision: revision, deck: deck)
     }
-
-    func wrote(_ answer: Result<Void, StoreError>, in service: Service) {
-        // Loading works without it. After a failure, the next one is saved after the usual number of commits.
-        if case .failure(let error) = answer { service.environment.note(.snapshotFailed(error)) }
-        service.hosted(list)?.saving.end()
-    }
 }
 
-private struct Trim: WriteJob {
+package struct Trim: Sendable {
     let list: HostedList.Reference
     let retention: Retention
     let now: UInt64
@@ -102,32 +133,9 @@ private struct Trim: WriteJob {
     func run(on store: any CommitStore) throws -> Trimmed {
         try store.trim(list.number, keeping: retention, now: now)
     }
-
-    func wrote(_ answer: Result<Trimmed, StoreError>, in service: Service) {
-        if case .success = answer { service.storeSize.isStale = true }
-        guard let hosted = service.hosted(list) else { return }
-        hosted.trimming.end()
-        switch answer {
-        case .success(let trimmed):
-            hosted.storeFloor = trimmed.floor
-            if trimmed.hasMore { service.trim(hosted) }
-        case .failure(let error): service.environment.note(.trimFailed(error))
-        }
-    }
 }
 
-private struct MeasureStore: ServiceTask {
-    func run(on store: any CommitStore) throws -> Int { try store.size() }
-
-    func finished(_ answer: Result<Int, StoreError>, in service: Service) {
-        service.storeSize.isAsking = false
-        guard case .success(let bytes) = answer else { return }
-        service.storeSize.bytes = bytes
-        service.storeSize.looksToWait = max(0, service.storeSize.looksToWait - 1)
-    }
-}
-
-private struct SweepDeleted: WriteJob {
+package struct SweepDeleted: Sendable {
     let kept: UInt64
     let passed: UInt64
     let now: UInt64
@@ -137,27 +145,14 @@ private struct SweepDeleted: WriteJob {
         if givesUpOldest { _ = try store.purgeOldest(of: nil) }
         return try store.sweep(keeping: kept, passed: passed)
     }
-
-    func wrote(_ answer: Result<Bool, StoreError>, in service: Service) {
-        service.removal.isRunning = false
-        switch answer {
-        case .success(let hasMore): service.swept(hasMore, by: self)
-        case .failure(let error): service.environment.note(.sweepFailed(error))
-        }
-    }
 }
 
-private struct Compact: WriteJob {
+package struct Compact: Sendable {
     let kept: UInt64
 
     func run(on store: any CommitStore) throws -> Compaction {
         while try store.sweep(keeping: kept) {}
         return try store.compact()
-    }
-
-    func wrote(_ answer: Result<Compaction, StoreError>, in service: Service) {
-        service.storeSize.isStale = true
-        service.environment.note(.compacted(answer))
     }
 }
 

@@ -12,8 +12,12 @@ extension Service {
         if !writer.jobs.isEmpty, writer.dirty.isEmpty || !writer.wasJob {
             writer.isWriting = true
             writer.wasJob = true
-            let job = writer.jobs.removeFirst()
-            return startJob(job)
+            var job = writer.jobs.removeFirst()
+            if case .changeName(var change) = job {
+                prepare(&change)
+                job = .changeName(change)
+            }
+            return start(.job(job))
         }
         let isDue = writer.retryAt.map { environment.now >= $0 } ?? false
         guard !writer.dirty.isEmpty || isDue else { return }
@@ -22,13 +26,7 @@ extension Service {
         if batches.isEmpty { return }
         writer.isWriting = true
         environment.note(CommitStage.writing)
-        start(AppendBatches(batches: batches, newcomers: newcomers.authors(of: batches)))
-    }
-
-    private func startJob(_ job: some WriteJob) {
-        var job = job
-        job.prepare(self)
-        start(job)
+        start(.append(AppendBatches(batches: batches, newcomers: newcomers.authors(of: batches))))
     }
 
     /// The batches that were handed over are durable, or lost.

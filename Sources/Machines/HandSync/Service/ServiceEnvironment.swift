@@ -17,11 +17,11 @@ package protocol ServiceEnvironment: AnyObject {
     /// Sends a hint to other servers. It may get lost. Does not wait.
     func tell(_ hint: StoreHint)
 
-    /// Runs a task where blocking harms nobody, then calls `Service.finished` in a later event. Writes are started one
-    /// at a time.
-    func start(_ task: some ServiceTask, for service: Service)
+    /// Runs a request where blocking harms nobody, then calls `Service.finished` in a later event. Writes are started
+    /// one at a time.
+    func start(_ request: StoreRequest, for service: Service)
     /// Runs a computation where it delays nobody, then calls `Service.finished` in a later event.
-    func start(_ computation: some ServiceComputation, for service: Service)
+    func start(_ computation: Computation, for service: Service)
 
     /// Identifies a client that says hello with a token, or without one; returns nil if it is not let in.
     func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant?

@@ -8,24 +8,24 @@ import Synchronization
 import Testing
 
 /// A store's work on the threads of a loop.
-@Suite(.timeLimit(.minutes(5))) struct StoreThreadsTests {
+@Suite(.timeLimit(.minutes(5))) struct ReaderThreadsTests {
     /// However many read, and however long: pending writes are done.
     @Test func readersDoNotKeepAWriterWaiting() throws {
         let folder = try TemporaryFolder()
         let store = try SQLiteStore(folder: folder.path, durability: .os)
         let loop = try Loop()
-        let threads = StoreThreads(loop)
+        let threads = ReaderThreads(loop)
         let mayEnd = DispatchSemaphore(value: 0)
         let order = Mutex<[String]>([])
         for reader in 0..<12 {
-            threads.run(.reading) {
+            threads.compute {
                 mayEnd.wait()
                 return reader
             } then: { reader in
                 order.withLock { $0.append("\(reader)") }
             }
         }
-        threads.run(.writing) {
+        Work.submit(loop) {
             (try? store.create("list", rules: .init(), logID: 1, deckSeed: nil, owner: nil).name) ?? "failed"
         } then: { name in
             order.withLock { $0.append(name) }
@@ -36,20 +36,5 @@ import Testing
         #expect(found.first == "list" && Set(found) == Set((0..<12).map(String.init) + ["list"]), "\(found)")
         loop.close()
         try store.close()
-    }
-
-    /// A nonblocking store answers in order, and never from within the request.
-    @Test func aNonblockingStoreAnswersInOrder() throws {
-        let loop = try Loop()
-        let threads = StoreThreads(loop)
-        var order: [String] = []
-        threads.deliverLater {
-            order.append("read")
-            threads.deliverLater { order.append("read again") }
-        }
-        threads.deliverLater { order.append("written") }
-        #expect(order.isEmpty && threads.deliver() && order == ["read", "written"])
-        #expect(threads.deliver() && order == ["read", "written", "read again"] && !threads.deliver())
-        loop.close()
     }
 }
