@@ -3,22 +3,24 @@ import HandWire
 
 /// What a service asks its store. A request runs on another thread, so it has values only: connections by their ids,
 /// lists by `HostedList.Reference`. What has gone when the reply comes is then not found.
+///
+/// All cases but that of commits are indirect, so that a request and its reply are small.
 package enum StoreRequest: Sendable {
-    case loadList(LoadList)
-    case readHead(ReadHead)
-    case readHeads(ReadHeads)
-    case findName(FindName)
-    case readFrames(ReadFrames)
-    case readRevision(ReadRevision)
-    case findClients(FindClients)
-    case findAuthor(FindAuthor)
-    case readLists(ReadLists)
-    case readDeleted(ReadDeleted)
-    case readHistory(ReadHistory)
+    indirect case loadList(LoadList)
+    indirect case readHead(ReadHead)
+    indirect case readHeads(ReadHeads)
+    indirect case findName(FindName)
+    indirect case readFrames(ReadFrames)
+    indirect case readRevision(ReadRevision)
+    indirect case findClients(FindClients)
+    indirect case findAuthor(FindAuthor)
+    indirect case readLists(ReadLists)
+    indirect case readDeleted(ReadDeleted)
+    indirect case readHistory(ReadHistory)
     case measure
-    case exchangePresence(ExchangePresence)
+    indirect case exchangePresence(ExchangePresence)
     case append(AppendBatches)
-    case job(WriteJob)
+    indirect case job(WriteJob)
 
     /// Whether it must not run beside another write. Writes do not wait for requests that only read, of which several
     /// run at a time.
@@ -80,23 +82,23 @@ package enum WriteJob: Sendable {
 
 /// The store's reply to a request, together with the request.
 package enum StoreReply: Sendable {
-    case loadedList(LoadList, Result<LoadList.Answer, StoreError>)
-    case head(ReadHead, Result<(StoredHead?, [StoredFrame]), StoreError>)
-    case heads(ReadHeads, Result<[StoredHead], StoreError>)
-    case name(FindName, Result<String?, StoreError>)
-    case frames(ReadFrames, Result<[StoredFrame], StoreError>)
-    case revision(ReadRevision, Result<Hand, StoreError>)
-    case clients(FindClients, Result<[UInt64: UInt64], StoreError>)
-    case author(FindAuthor, Result<(author: Author, isNew: Bool), StoreError>)
-    case lists(ReadLists, Result<ReadLists.Answer, StoreError>)
-    case deletedLists(ReadDeleted, Result<[DeletedList], StoreError>)
-    case history(ReadHistory, Result<ReadHistory.Answer, StoreError>)
-    case measured(Result<Int, StoreError>)
-    case presence(ExchangePresence, Result<[PresenceNews], StoreError>)
+    indirect case loadedList(LoadList, Result<LoadList.Answer, StoreError>)
+    indirect case head(ReadHead, Result<(StoredHead?, [StoredFrame]), StoreError>)
+    indirect case heads(ReadHeads, Result<[StoredHead], StoreError>)
+    indirect case name(FindName, Result<String?, StoreError>)
+    indirect case frames(ReadFrames, Result<[StoredFrame], StoreError>)
+    indirect case revision(ReadRevision, Result<Hand, StoreError>)
+    indirect case clients(FindClients, Result<[UInt64: UInt64], StoreError>)
+    indirect case author(FindAuthor, Result<(author: Author, isNew: Bool), StoreError>)
+    indirect case lists(ReadLists, Result<ReadLists.Answer, StoreError>)
+    indirect case deletedLists(ReadDeleted, Result<[DeletedList], StoreError>)
+    indirect case history(ReadHistory, Result<ReadHistory.Answer, StoreError>)
+    indirect case measured(Result<Int, StoreError>)
+    indirect case presence(ExchangePresence, Result<[PresenceNews], StoreError>)
     case appended(AppendBatches, Result<[Appended], StoreError>)
-    case wrote(Wrote)
+    indirect case wrote(Wrote)
     /// The disk did not confirm a flush, or the files are gone: nobody knows what the disk holds.
-    case ended(StoreError)
+    indirect case ended(StoreError)
 
     package enum Wrote: Sendable {
         /// The answer says why there is no room for the list; nil if it was made.
