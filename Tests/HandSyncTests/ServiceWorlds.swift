@@ -37,7 +37,7 @@ final class TestWorld: ServiceEnvironment {
         kinds[kind, default: 0] += 1
         asked.append { [unowned self] store in
             let failure = failingKind ?? kind == kind ? failure : nil
-            let reply = request.run(on: failure.map { .failure($0) } ?? .success(store))
+            let reply = failure.map { request.run(on: BrokenStore($0)) } ?? request.run(on: store)
             count(reply)
             return { service.finished(reply) }
         }

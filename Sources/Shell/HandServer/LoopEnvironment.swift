@@ -41,8 +41,8 @@ final class LoopEnvironment: ServiceEnvironment {
     func tell(_ hint: StoreHint) { store.tell(hint) }
 
     func start(_ request: StoreRequest, for service: Service) {
-        guard store.blocks else { return replies.append(request.run(on: .success(store))) }
-        let work = { @Sendable [store] in request.run(on: .success(store)) }
+        guard store.blocks else { return replies.append(request.run(on: store)) }
+        let work = { @Sendable [store] in request.run(on: store) }
         if request.isWrite {
             Work.submit(loop, work) { service.finished($0) }
         } else {

@@ -22,7 +22,7 @@ package final class FuzzWorld: ServiceEnvironment {
 
     package func start(_ request: StoreRequest, for service: Service) {
         questions.append { [store] error in
-            let reply = request.run(on: error.map { .failure($0) } ?? .success(store))
+            let reply = error.map { request.run(on: BrokenStore($0)) } ?? request.run(on: store)
             return { service.finished(reply) }
         }
     }

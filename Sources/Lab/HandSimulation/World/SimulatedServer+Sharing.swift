@@ -9,9 +9,9 @@ extension SimulatedServer {
         if case .append(let append) = request { return startShared(append, for: service) }
         let store = system.store
         self.request {
-            request.run(on: .success(store))
+            request.run(on: store)
         } then: {
-            service.finished($0 ?? request.run(on: .failure(.unreachable("simulated", why: "it does not answer"))))
+            service.finished($0 ?? request.run(on: BrokenStore(.unreachable("simulated", why: "it does not answer"))))
         }
     }
 

@@ -141,13 +141,13 @@ final class SimulatedServer: ServiceEnvironment {
         system.scheduler.after(UInt64(random.next(below: 3)) + diskDelay / 2) { [self] in
             guard process == mine, self.service != nil else { return }
             let before = disk.writes
-            var reply = request.run(on: .success(system.store))
+            var reply = request.run(on: system.store)
             let writes = disk.writes
             let flush = writes > before ? 1 + UInt64(random.next(below: system.schedule.flush)) : 0
             system.scheduler.after(flush + diskDelay / 2) { [self] in
                 guard process == mine, self.service != nil else { return }
                 if writes > before, disk.failsFlush {
-                    reply = request.run(on: .failure(.syncFailed(path: "virtual disk")))
+                    reply = request.run(on: BrokenStore(.syncFailed(path: "virtual disk")))
                 } else if writes > before {
                     disk.flush(writes)
                 }

@@ -32,29 +32,27 @@ package enum StoreRequest: Sendable {
     }
 
     /// Asks the store, and returns its reply. It may block for as long as a disk takes.
-    ///
-    /// - Parameter store: a failure is the reply of a store that cannot be asked.
-    package func run(on store: Result<any CommitStore, StoreError>) -> StoreReply {
-        do { return try reply(store) } catch { return .ended(error) }
+    package func run(on store: any CommitStore) -> StoreReply {
+        do { return try reply(of: store) } catch { return .ended(error) }
     }
 
-    private func reply(_ store: Result<any CommitStore, StoreError>) throws(StoreError) -> StoreReply {
+    private func reply(of store: any CommitStore) throws(StoreError) -> StoreReply {
         switch self {
-        case .loadList(let load): .loadedList(load, try store.ask(load.run))
-        case .readHead(let read): .head(read, try store.ask(read.run))
-        case .readHeads(let read): .heads(read, try store.ask(read.run))
-        case .findName(let find): .name(find, try store.ask(find.run))
-        case .readFrames(let read): .frames(read, try store.ask(read.run))
-        case .readRevision(let read): .revision(read, try store.ask(read.run))
-        case .findClients(let find): .clients(find, try store.ask(find.run))
-        case .findAuthor(let find): .author(find, try store.ask(find.run))
-        case .readLists(let read): .lists(read, try store.ask(read.run))
-        case .readDeleted(let read): .deletedLists(read, try store.ask(read.run))
-        case .readHistory(let read): .history(read, try store.ask(read.run))
-        case .measure: .measured(try store.ask { try $0.size() })
-        case .exchangePresence(let exchange): .presence(exchange, try store.ask(exchange.run))
-        case .append(let append): .appended(append, try store.ask(append.run))
-        case .job(let job): .wrote(try job.reply(store))
+        case .loadList(let load): .loadedList(load, try answer { try load.run(on: store) })
+        case .readHead(let read): .head(read, try answer { try read.run(on: store) })
+        case .readHeads(let read): .heads(read, try answer { try read.run(on: store) })
+        case .findName(let find): .name(find, try answer { try find.run(on: store) })
+        case .readFrames(let read): .frames(read, try answer { try read.run(on: store) })
+        case .readRevision(let read): .revision(read, try answer { try read.run(on: store) })
+        case .findClients(let find): .clients(find, try answer { try find.run(on: store) })
+        case .findAuthor(let find): .author(find, try answer { try find.run(on: store) })
+        case .readLists(let read): .lists(read, try answer { try read.run(on: store) })
+        case .readDeleted(let read): .deletedLists(read, try answer { try read.run(on: store) })
+        case .readHistory(let read): .history(read, try answer { try read.run(on: store) })
+        case .measure: .measured(try answer { try store.size() })
+        case .exchangePresence(let exchange): .presence(exchange, try answer { try exchange.run(on: store) })
+        case .append(let append): .appended(append, try answer { try append.run(on: store) })
+        case .job(let job): .wrote(try job.reply(of: store))
         }
     }
 }
@@ -68,14 +66,14 @@ package enum WriteJob: Sendable {
     case sweep(SweepDeleted)
     case compact(Compact)
 
-    fileprivate func reply(_ store: Result<any CommitStore, StoreError>) throws(StoreError) -> StoreReply.Wrote {
+    fileprivate func reply(of store: any CommitStore) throws(StoreError) -> StoreReply.Wrote {
         switch self {
-        case .create(let create): .created(create, try store.ask(create.run))
-        case .changeName(let change): .changedName(change, try store.ask(change.run))
-        case .saveSnapshot(let save): .savedSnapshot(save, try store.ask(save.run))
-        case .trim(let trim): .trimmed(trim, try store.ask(trim.run))
-        case .sweep(let sweep): .swept(sweep, try store.ask(sweep.run))
-        case .compact(let compact): .compacted(try store.ask(compact.run))
+        case .create(let create): .created(create, try answer { try create.run(on: store) })
+        case .changeName(let change): .changedName(change, try answer { try change.run(on: store) })
+        case .saveSnapshot(let save): .savedSnapshot(save, try answer { try save.run(on: store) })
+        case .trim(let trim): .trimmed(trim, try answer { try trim.run(on: store) })
+        case .sweep(let sweep): .swept(sweep, try answer { try sweep.run(on: store) })
+        case .compact(let compact): .compacted(try answer { try compact.run(on: store) })
         }
     }
 }
@@ -113,15 +111,11 @@ package enum StoreReply: Sendable {
     }
 }
 
-extension Result where Success == any CommitStore, Failure == StoreError {
-    /// - Throws: an error after which nobody knows what the disk holds.
-    fileprivate func ask<Answer>(
-        _ body: (any CommitStore) throws -> Answer
-    ) throws(StoreError) -> Result<Answer, StoreError> {
-        let answer = StoreError.catching { try body(get()) }
-        if case .failure(let error) = answer, error.isFinal { throw error }
-        return answer
-    }
+/// - Throws: an error after which nobody knows what the disk holds.
+private func answer<Answer>(_ body: () throws -> Answer) throws(StoreError) -> Result<Answer, StoreError> {
+    let answer = StoreError.catching(body)
+    if case .failure(let error) = answer, error.isFinal { throw error }
+    return answer
 }
 
 extension Service {
