@@ -60,25 +60,27 @@ package enum StoreFile {
     }
 
     /// Runs `body` and translates the database's errors to `StoreError`.
+    @inlinable
     package static func translating<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
-        do {
-            return try body()
-        } catch let error as StoreError {
-            throw error
-        } catch let error as SQLiteError {
+        do { return try body() } catch { throw translated(error, path) }
+    }
+
+    @usableFromInline
+    static func translated(_ error: any Error, _ path: String) -> StoreError {
+        switch error {
+        case let error as StoreError: error
+        case let error as SQLiteError:
             switch error.kind {
-            case .notADatabase: throw StoreError.notAStore(path: path)
-            case .flushFailed: throw StoreError.syncFailed(path: path)
+            case .notADatabase: .notAStore(path: path)
+            case .flushFailed: .syncFailed(path: path)
             // The statements of this program fail only if somebody else changed the tables.
-            case .damaged: throw StoreError.damaged(error.message)
-            case .wrongType: throw StoreError.damaged("\(path) cannot be read: \(error)")
-            case .locked: throw StoreError.inUse(path: path)
-            case .other: throw StoreError.failed("\(path): \(error)")
+            case .damaged: .damaged(error.message)
+            case .wrongType: .damaged("\(path) cannot be read: \(error)")
+            case .locked: .inUse(path: path)
+            case .other: .failed("\(path): \(error)")
             }
-        } catch let error as WireError {
-            throw StoreError.damaged("\(path) cannot be read: \(error)")
-        } catch {
-            throw StoreError.failed("\(path): \(error)")
+        case let error as WireError: .damaged("\(path) cannot be read: \(error)")
+        default: .failed("\(path): \(error)")
         }
     }
 }

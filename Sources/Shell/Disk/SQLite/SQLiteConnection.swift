@@ -106,14 +106,13 @@ package final class SQLiteConnection: @unchecked Sendable {
     ///
     /// - Parameter begin: `BEGIN IMMEDIATE` locks out other writers at once; with `BEGIN`, the first read determines
     ///   what all others see.
-    func transaction<Result>(_ begin: String, _ body: (SQLiteConnection) throws -> Result) throws -> Result {
+    func transaction(_ begin: String, _ body: (SQLiteConnection) throws -> Void) throws {
         try run(begin)
         isInTransaction = true
         defer { isInTransaction = false }
         do {
-            let result = try body(self)
+            try body(self)
             try run("COMMIT")
-            return result
         } catch {
             isInTransaction = false
             if sqlite3_get_autocommit(handle) == 0 { _ = try? run("ROLLBACK") }

@@ -3,6 +3,9 @@ import Synchronization
 
 /// A database file, for any number of threads: one of them at a time writes, and several read alongside it if there are
 /// connections for that. Functions block, also while others use the connection; a body must not call them again.
+///
+/// The generic functions are inlinable, and those that do the work are not generic, because otherwise types would be
+/// looked up for each commit.
 package final class SQLiteDatabase: Sendable {
     package enum Access: Sendable {
         /// Reads an existing file. Waits up to ten seconds for other processes' locks.
@@ -36,13 +39,54 @@ package final class SQLiteDatabase: Sendable {
     }
 
     /// Runs `body` on the database as it is at one moment.
+    @inlinable
     package func read<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
-        guard maxReaders > 0 else { return try withConnection { try $0.transaction("BEGIN", body) } }
+        var result: Result?
+        try reading { result = try body($0) }
+        guard let result else { preconditionFailure("the body has not run") }
+        return result
+    }
+
+    /// Runs `body` in a transaction that writes: all that it does takes effect, or nothing if it throws.
+    @inlinable
+    package func write<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
+        var result: Result?
+        try writing { result = try body($0) }
+        guard let result else { preconditionFailure("the body has not run") }
+        return result
+    }
+
+    /// Runs `body` with the writing connection, outside of a transaction.
+    @inlinable
+    package func withConnection<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
+        var result: Result?
+        try exclusively { result = try body($0) }
+        guard let result else { preconditionFailure("the body has not run") }
+        return result
+    }
+
+    @usableFromInline
+    func reading(_ body: (SQLiteConnection) throws -> Void) throws {
+        guard maxReaders > 0 else { return try exclusively { try $0.transaction("BEGIN", body) } }
         places.wait()
         defer { places.signal() }
         let reader = try takeReader()
         defer { readers.withLock { $0.idle.append(reader) } }
-        return try reader.transaction("BEGIN", body)
+        try reader.transaction("BEGIN", body)
+    }
+
+    @usableFromInline
+    func writing(_ body: (SQLiteConnection) throws -> Void) throws {
+        try exclusively { try $0.transaction("BEGIN IMMEDIATE", body) }
+    }
+
+    @usableFromInline
+    func exclusively(_ body: (SQLiteConnection) throws -> Void) throws {
+        var failure: (any Error)?
+        turn.withLock { _ in
+            do { try body(connection) } catch { failure = error }
+        }
+        if let failure { throw failure }
     }
 
     private func takeReader() throws(SQLiteError) -> SQLiteConnection {
@@ -50,19 +94,6 @@ package final class SQLiteDatabase: Sendable {
         if isClosed { throw .misuse("the database is closed") }
         if let idle { return idle }
         return try SQLiteConnection(path, .reading)
-    }
-
-    /// Runs `body` in a transaction that writes: all that it does takes effect, or nothing if it throws.
-    package func write<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
-        try withConnection { try $0.transaction("BEGIN IMMEDIATE", body) }
-    }
-
-    /// Runs `body` with the writing connection, outside of a transaction.
-    package func withConnection<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
-        var result: Swift.Result<Result, any Error>?
-        turn.withLock { _ in result = Swift.Result { try body(connection) } }
-        guard let result else { throw SQLiteError.misuse("the database cannot be used") }
-        return try result.get()
     }
 
     /// Closes all connections, once nobody uses them; the writing one last, because a reader does not copy the log into

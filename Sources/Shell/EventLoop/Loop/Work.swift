@@ -1,5 +1,4 @@
 internal import CLibuv
-internal import Synchronization
 
 /// Work that would block the loop. It runs on libuv's thread pool (four threads by default, see `UV_THREADPOOL_SIZE`),
 /// which all loops and ``DNS`` share.
@@ -8,24 +7,35 @@ package enum Work {
     ///
     /// `then` is always called, even while the loop is being closed. Work starts in the order of submission, and runs
     /// in parallel.
+    ///
+    /// Inlinable, like all that it uses, because otherwise types would be looked up for each commit.
+    @inlinable
     package static func submit<R: Sendable>(
         _ loop: Loop, _ body: @escaping @Sendable () -> R, then: @escaping (R) -> Void
     ) {
         let outcome = Outcome<R>()
-        WorkRequest(loop, { outcome.set(body()) }, then: { then(outcome.take()) }).start()
+        run(loop, { outcome.result = body() }, then: { then(outcome.take()) })
+    }
+
+    @usableFromInline
+    static func run(_ loop: Loop, _ body: @escaping @Sendable () -> Void, then: @escaping () -> Void) {
+        WorkRequest(loop, body, then: then).start()
     }
 }
 
 /// Passes the result from one thread to the other.
-private final class Outcome<R: Sendable>: Sendable {
-    private let value = Mutex<R?>(nil)
+///
+/// `@unchecked Sendable` is safe: the second thread is told after the first one has set the result.
+@usableFromInline
+final class Outcome<R: Sendable>: @unchecked Sendable {
+    @usableFromInline var result: R?
 
-    func set(_ result: R) {
-        value.withLock { $0 = result }
-    }
+    @inlinable
+    init() {}
 
+    @inlinable
     func take() -> R {
-        guard let result = value.withLock({ $0.take() }) else { preconditionFailure("work ended before it ran") }
+        guard let result = result.take() else { preconditionFailure("work ended before it ran") }
         return result
     }
 }
