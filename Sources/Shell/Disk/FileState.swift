@@ -15,8 +15,9 @@ package struct FileState: Equatable, Sendable {
         device = UInt64(facts.st_dev)
         inode = UInt64(facts.st_ino)
         size = Int(facts.st_size)
-        isFile = [S_IFREG, S_IFCHR].contains(facts.st_mode & S_IFMT)
-        isPipe = facts.st_mode & S_IFMT == S_IFIFO
+        let kind = facts.st_mode & S_IFMT
+        isFile = kind == S_IFREG || kind == S_IFCHR
+        isPipe = kind == S_IFIFO
         modified = Int64(facts.st_mtim.tv_sec) * 1_000_000_000 + Int64(facts.st_mtim.tv_nsec)
     }
 

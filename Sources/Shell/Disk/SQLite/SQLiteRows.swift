@@ -50,6 +50,7 @@ package struct SQLiteRow {
     }
 
     package func isNull(_ column: Int) -> Bool { type(column) == SQLITE_NULL }
+    package func isBlob(_ column: Int) -> Bool { type(column) == SQLITE_BLOB }
 
     package func integer(_ column: Int) throws(SQLiteError) -> Int {
         try expect(SQLITE_INTEGER, column, "an integer")
@@ -68,15 +69,20 @@ package struct SQLiteRow {
     /// Returns the bytes of a blob, or of a text: a single flipped bit turns one into the other, and the code that
     /// reads the bytes can better tell whether they are right.
     package func bytes(_ column: Int) throws(SQLiteError) -> [UInt8] {
-        try expectBytes(column)
-        return [UInt8](UnsafeRawBufferPointer.blob(of: sqlite3_column_value(handle, Int32(column))))
+        [UInt8](try blob(column))
     }
 
     /// Calls `body` with the bytes of a blob or a text, without copying them.
+    @inlinable
     package func withBytes<Result>(_ column: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) throws -> Result {
+        defer { withExtendedLifetime(self) {} }
+        return try body(blob(column))
+    }
+
+    @usableFromInline
+    func blob(_ column: Int) throws(SQLiteError) -> UnsafeRawBufferPointer {
         try expectBytes(column)
-        defer { withExtendedLifetime(rows) {} }
-        return try body(.blob(of: sqlite3_column_value(handle, Int32(column))))
+        return .blob(of: sqlite3_column_value(handle, Int32(column)))
     }
 
     package func optionalBits(_ column: Int) throws(SQLiteError) -> UInt64? {

@@ -48,7 +48,12 @@ extension SQLiteRow {
     ///
     /// - Throws: `StoreError.damaged`, naming `what`.
     func check(_ table: CheckedTable, _ what: @autoclosure () -> String) throws {
-        guard value(count - 1) == .integer(table.checksum((0..<count - 1).map(value))) else {
+        var checksum = Checksum(of: table.rawValue)
+        for column in 0..<count - 1 {
+            // Blobs are the longest values, and need not be copied.
+            if isBlob(column) { try withBytes(column) { checksum.add(blob: $0) } } else { checksum.add(value(column)) }
+        }
+        guard value(count - 1) == .integer(checksum.stored) else {
             throw StoreError.damaged("\(what()) has another checksum")
         }
     }
@@ -84,10 +89,13 @@ struct Checksum {
         case .text(var text):
             add(word: 3)
             text.withUTF8 { add(UnsafeRawBufferPointer($0)) }
-        case .bytes(let bytes):
-            add(word: 4)
-            bytes.withUnsafeBytes { add($0) }
+        case .bytes(let bytes): bytes.withUnsafeBytes { add(blob: $0) }
         }
+    }
+
+    mutating func add(blob: UnsafeRawBufferPointer) {
+        add(word: 4)
+        add(blob)
     }
 
     private mutating func add(_ bytes: UnsafeRawBufferPointer) {
