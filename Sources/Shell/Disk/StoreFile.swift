@@ -60,13 +60,11 @@ package enum StoreFile {
     }
 
     /// Runs `body` and translates the database's errors to `StoreError`.
-    @inlinable
     package static func translating<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
         do { return try body() } catch { throw translated(error, path) }
     }
 
-    @usableFromInline
-    static func translated(_ error: any Error, _ path: String) -> StoreError {
+    private static func translated(_ error: any Error, _ path: String) -> StoreError {
         switch error {
         case let error as StoreError: error
         case let error as SQLiteError:

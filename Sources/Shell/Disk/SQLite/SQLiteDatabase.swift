@@ -4,8 +4,7 @@ import Synchronization
 /// A database file, for any number of threads: one of them at a time writes, and several read alongside it if there are
 /// connections for that. Functions block, also while others use the connection; a body must not call them again.
 ///
-/// The generic functions are inlinable, and those that do the work are not generic, because otherwise types would be
-/// looked up for each commit.
+/// The functions that do the work are not generic, because otherwise types would be looked up for each commit.
 package final class SQLiteDatabase: Sendable {
     package enum Access: Sendable {
         /// Reads an existing file. Waits up to ten seconds for other processes' locks.
@@ -39,7 +38,6 @@ package final class SQLiteDatabase: Sendable {
     }
 
     /// Runs `body` on the database as it is at one moment.
-    @inlinable
     package func read<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
         var result: Result?
         try reading { result = try body($0) }
@@ -48,7 +46,6 @@ package final class SQLiteDatabase: Sendable {
     }
 
     /// Runs `body` in a transaction that writes: all that it does takes effect, or nothing if it throws.
-    @inlinable
     package func write<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
         var result: Result?
         try writing { result = try body($0) }
@@ -57,7 +54,6 @@ package final class SQLiteDatabase: Sendable {
     }
 
     /// Runs `body` with the writing connection, outside of a transaction.
-    @inlinable
     package func withConnection<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
         var result: Result?
         try exclusively { result = try body($0) }
@@ -65,8 +61,7 @@ package final class SQLiteDatabase: Sendable {
         return result
     }
 
-    @usableFromInline
-    func reading(_ body: (SQLiteConnection) throws -> Void) throws {
+    private func reading(_ body: (SQLiteConnection) throws -> Void) throws {
         guard maxReaders > 0 else { return try exclusively { try $0.transaction("BEGIN", body) } }
         places.wait()
         defer { places.signal() }
@@ -75,13 +70,11 @@ package final class SQLiteDatabase: Sendable {
         try reader.transaction("BEGIN", body)
     }
 
-    @usableFromInline
-    func writing(_ body: (SQLiteConnection) throws -> Void) throws {
+    private func writing(_ body: (SQLiteConnection) throws -> Void) throws {
         try exclusively { try $0.transaction("BEGIN IMMEDIATE", body) }
     }
 
-    @usableFromInline
-    func exclusively(_ body: (SQLiteConnection) throws -> Void) throws {
+    private func exclusively(_ body: (SQLiteConnection) throws -> Void) throws {
         var failure: (any Error)?
         turn.withLock { _ in
             do { try body(connection) } catch { failure = error }

@@ -73,14 +73,12 @@ package struct SQLiteRow {
     }
 
     /// Calls `body` with the bytes of a blob or a text, without copying them.
-    @inlinable
     package func withBytes<Result>(_ column: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) throws -> Result {
         defer { withExtendedLifetime(self) {} }
         return try body(blob(column))
     }
 
-    @usableFromInline
-    func blob(_ column: Int) throws(SQLiteError) -> UnsafeRawBufferPointer {
+    private func blob(_ column: Int) throws(SQLiteError) -> UnsafeRawBufferPointer {
         try expectBytes(column)
         return .blob(of: sqlite3_column_value(handle, Int32(column)))
     }

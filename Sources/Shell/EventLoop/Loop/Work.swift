@@ -7,33 +7,20 @@ package enum Work {
     ///
     /// `then` is always called, even while the loop is being closed. Work starts in the order of submission, and runs
     /// in parallel.
-    ///
-    /// Inlinable, like all that it uses, because otherwise types would be looked up for each commit.
-    @inlinable
     package static func submit<R: Sendable>(
         _ loop: Loop, _ body: @escaping @Sendable () -> R, then: @escaping (R) -> Void
     ) {
         let outcome = Outcome<R>()
-        run(loop, { outcome.result = body() }, then: { then(outcome.take()) })
-    }
-
-    @usableFromInline
-    static func run(_ loop: Loop, _ body: @escaping @Sendable () -> Void, then: @escaping () -> Void) {
-        WorkRequest(loop, body, then: then).start()
+        WorkRequest(loop, { outcome.result = body() }, then: { then(outcome.take()) }).start()
     }
 }
 
 /// Passes the result from one thread to the other.
 ///
 /// `@unchecked Sendable` is safe: the second thread is told after the first one has set the result.
-@usableFromInline
-final class Outcome<R: Sendable>: @unchecked Sendable {
-    @usableFromInline var result: R?
+private final class Outcome<R: Sendable>: @unchecked Sendable {
+    var result: R?
 
-    @inlinable
-    init() {}
-
-    @inlinable
     func take() -> R {
         guard let result = result.take() else { preconditionFailure("work ended before it ran") }
         return result
