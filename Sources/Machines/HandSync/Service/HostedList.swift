@@ -10,11 +10,9 @@ final class HostedList {
     }
 
     @exclusivity(unchecked) var list: StoredList
-    /// False once the list was let go of. If it is loaded again, that is another object.
-    @exclusivity(unchecked) var isLoaded = true
     // As with `Connection`, accesses to the authority never overlap.
     @exclusivity(unchecked) var authority: Authority
-    @exclusivity(unchecked) var handover = Handover.idle
+    @exclusivity(unchecked) var phase = ListPhase.ready
     /// Whether it is in `Service.news`.
     @exclusivity(unchecked) var hasNews = false
     var presence = PresenceBoard()
@@ -34,17 +32,6 @@ final class HostedList {
     var idleSince: UInt64
     /// The number of the load that made this object.
     let load: UInt64
-
-    /// Whether commits wait to be handed over to the store.
-    enum Handover {
-        /// None waits.
-        case idle
-        /// They are handed over next. The list is in `GroupCommit.dirty`.
-        case due
-        /// They are not handed over now: it is unknown whether the store has the last batch, or others' commits are
-        /// being adopted.
-        case unsettled
-    }
 
     /// Work with the store that is repeated every so many commits, so that its cost is spread over them.
     struct Chore {
@@ -141,8 +128,8 @@ final class HostedList {
 
     /// Whether nobody has needed the list in memory for `delay` milliseconds.
     func isIdle(for delay: UInt64, now: UInt64) -> Bool {
-        subscribers.isEmpty && whenWritten.isEmpty && heldEdits == nil && !authority.isBusy
-            && handover != .unsettled && !saving.isUnderWay && !trimming.isUnderWay && now >= idleSince + delay
+        subscribers.isEmpty && whenWritten.isEmpty && heldEdits == nil && phase.isReady && !saving.isUnderWay
+            && !trimming.isUnderWay && now >= idleSince + delay
     }
 
     /// Returns how a subscriber is brought up to date from `revision` of history `logID`: by commits, or by a snapshot

@@ -75,6 +75,16 @@ extension Service {
     }
 
     private func problem(with hosted: HostedList) -> String? {
+        let (isBusy, isWriting) = (hosted.authority.isBusy, hosted.authority.isWriting)
+        let isAsItsPhase =
+            switch hosted.phase {
+            case .ready: !isBusy
+            case .due: isBusy && !isWriting
+            case .writing, .unsettled: isWriting
+            case .behind, .adopting: !isWriting
+            case .gone: false
+            }
+        if !isAsItsPhase { return "its commits are not what its phase says: \(hosted.phase)" }
         var authors: Set<UInt64> = []
         for (index, connection) in hosted.subscribers.enumerated() {
             guard let cursor = connection.cursors[hosted.list.number] else { return "a subscriber has no cursor" }

@@ -33,7 +33,7 @@ extension Service {
     }
 
     func make(_ edit: LargeEdit, in hosted: HostedList) {
-        guard let connection = connections[edit.connection], !connection.isEnding, hosted.isLoaded else {
+        guard let connection = connections[edit.connection], !connection.isEnding, !hosted.phase.isGone else {
             release(hosted)
             return end(edit.connection)
         }

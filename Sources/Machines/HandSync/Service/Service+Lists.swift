@@ -83,7 +83,7 @@ extension Service {
         // While the connection waited, the list may have been renamed, or let go of. Another list may have its former
         // name.
         let isRenamed = !subscribe.name.isEmpty && hosted.list.name != subscribe.name
-        if !connection.isEnding, isRenamed || !hosted.isLoaded { return self.subscribe(connection, subscribe) }
+        if !connection.isEnding, isRenamed || hosted.phase.isGone { return self.subscribe(connection, subscribe) }
         defer { end(connection) }
         guard !connection.isEnding else { return }
         // The client may have lost the right to read the list.

@@ -107,7 +107,7 @@ extension Service {
 
     /// Removes a list from memory.
     func unload(_ hosted: HostedList) {
-        hosted.isLoaded = false
+        hosted.phase.letGo()
         hostedLists[hosted.list.number] = nil
         exchange.unloaded(hosted.list.number)
         forgetName(of: hosted)

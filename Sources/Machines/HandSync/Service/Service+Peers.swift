@@ -9,21 +9,24 @@ extension Service {
     /// Keeps a batch whose outcome the store could not tell. Appending it again stores it only once, or finds that
     /// others' commits came first. Until then, its authors are told nothing.
     func unsettled(_ batch: CommitBatch, of hosted: HostedList) {
+        if hosted.phase.isGone { return }
         environment.note(.unsettled(hosted.list))
-        writer.keep(batch, of: hosted, until: environment.now + Self.retryInterval)
+        hosted.phase.unknown(batch)
+        writer.retry(hosted, at: environment.now + Self.retryInterval)
     }
 
     /// A batch was not taken, because others' commits came first.
     func missed(_ frames: [StoredFrame], in hosted: HostedList) {
         hosted.authority.missed()
+        hosted.phase.missed()
         // Otherwise they are forgotten, or the history went back. The store's head tells which.
         guard frames.first?.revision == hosted.authority.revision + 1 else { return refresh(hosted, then: .settle) }
-        hosted.handover = .unsettled
-        learn(frames, in: hosted)
+        adopt(frames, in: hosted)
     }
 
     /// Adopts commits of others, as soon as it is known which clients their authors are.
-    func learn(_ frames: [StoredFrame], in hosted: HostedList) {
+    func adopt(_ frames: [StoredFrame], in hosted: HostedList) {
+        hosted.phase.adopt()
         switch (StoreError.catching { try frames.map { try $0.commit() } }) {
         case .failure(let error): reload(hosted, error)
         case .success(let commits): start(.findClients(FindClients(list: hosted.reference, commits: commits)))
@@ -34,7 +37,7 @@ extension Service {
         guard let hosted = hosted(task.list) else { return }
         switch clients {
         // The commits come again when the pending ones are handed over next, or somebody asks for the list.
-        case .failure: settle(hosted)
+        case .failure: adopted(in: hosted)
         case .success(let clients): adopt(task.commits, clients, in: hosted)
         }
     }
@@ -53,7 +56,7 @@ extension Service {
         case .success(let decisions):
             for connection in hosted.subscribers { pass(on: hosted, to: connection) }
             for decision in decisions { tell(decision, of: hosted) }
-            settle(hosted)
+            adopted(in: hosted)
         }
     }
 
@@ -70,10 +73,18 @@ extension Service {
         begin(connection, in: hosted, request: cursor.request, start, from: cursor.revision)
     }
 
-    /// Lets the pending commits of a list be handed over again.
-    func settle(_ hosted: HostedList) {
-        hosted.handover = .idle
-        if hosted.authority.isBusy { writer.add(hosted) }
+    /// The adoption of others' commits has ended: pending commits are handed over again.
+    private func adopted(in hosted: HostedList) {
+        hosted.phase.adopted(hasMore: hosted.authority.isBusy)
+        if hosted.phase.isDue { writer.add(hosted) }
+        written(hosted)
+    }
+
+    /// A list that was behind is up to date: pending commits are handed over again.
+    func upToDate(_ hosted: HostedList) {
+        guard case .behind = hosted.phase else { return }
+        hosted.phase.upToDate(hasMore: hosted.authority.isBusy)
+        if hosted.phase.isDue { writer.add(hosted) }
         written(hosted)
     }
 

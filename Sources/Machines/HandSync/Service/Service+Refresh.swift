@@ -6,7 +6,7 @@ package enum AfterRefresh: Sendable {
     /// The requests that wait for the list of that name. If they cannot have this list, a connection is charged for
     /// loading the list that has the name.
     case load(String, for: ConnectionID)
-    /// The pending commits of the list.
+    /// The pending commits of the list, which was behind.
     case settle
     /// Nothing; the subscribers get the new commits.
     case nothing
@@ -47,14 +47,11 @@ extension Service {
         guard let hosted = hosted(list), hosted.authority.revision < revision else {
             return refreshed(list, then: next)
         }
-        if hosted.authority.isWriting || hosted.handover == .unsettled {
-            return hosted.afterWrite(.catchUp(to: revision, frames, then: next))
-        }
+        guard hosted.phase.mayAdopt else { return hosted.afterWrite(.catchUp(to: revision, frames, then: next)) }
         let news = frames.filter { $0.revision > hosted.authority.revision }
         if news.isEmpty { return refresh(hosted, then: next) }
-        hosted.handover = .unsettled
         hosted.afterWrite(.catchUp(to: revision, [], then: next))
-        learn(news, in: hosted)
+        adopt(news, in: hosted)
     }
 
     /// Continues what has waited for a list that is up to date now, or was let go of.
@@ -64,7 +61,7 @@ extension Service {
         let hosted = hosted(list)
         switch next {
         case .nothing: break
-        case .settle: hosted.map(settle)
+        case .settle: hosted.map(upToDate)
         case .load(let name, let connection):
             // If the list was deleted or went back, or another server has given its name to another list, the name is
             // looked up again.
@@ -90,7 +87,7 @@ extension Service {
 
     /// Refreshes a list, unless a batch is under way, which finds by itself whether others' commits came first.
     private func look(at hosted: HostedList) {
-        if !hosted.authority.isWriting, hosted.handover != .unsettled { refresh(hosted, then: .nothing) }
+        if hosted.phase.mayAdopt { refresh(hosted, then: .nothing) }
     }
 
     /// Compares all lists in memory with the store if others write to it, because hints may get lost.

@@ -37,7 +37,10 @@ extension Service {
             connection.submissionNumbered()
             if let newcomer = connection.newcomer { newcomers.hold(newcomer) }
             writer.numbered += 1
-            writer.add(hosted)
+            if hosted.phase.isReady {
+                hosted.phase.numbered()
+                writer.add(hosted)
+            }
         case .waiting, .tooMuchWork: break
         case .acknowledged(let revision):
             send(.acknowledged(list: list, sequence: sequence, revision: revision), to: connection)

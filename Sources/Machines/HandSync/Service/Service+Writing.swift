@@ -9,7 +9,7 @@ extension Service {
             writer.numbered = 0
         }
         guard !writer.isWriting else { return }
-        if !writer.jobs.isEmpty, writer.dirty.isEmpty || !writer.wasJob {
+        if !writer.jobs.isEmpty, writer.due.isEmpty || !writer.wasJob {
             writer.isWriting = true
             writer.wasJob = true
             var job = writer.jobs.removeFirst()
@@ -20,7 +20,7 @@ extension Service {
             return start(.job(job))
         }
         let isDue = writer.retryAt.map { environment.now >= $0 } ?? false
-        guard !writer.dirty.isEmpty || isDue else { return }
+        guard !writer.due.isEmpty || isDue else { return }
         writer.wasJob = false
         let batches = writer.takeBatches(now: environment.now)
         if batches.isEmpty { return }
@@ -42,7 +42,7 @@ extension Service {
             // By index, so that nothing is copied.
             for index in batches.indices {
                 let hosted = writer.written[index]
-                guard hosted.isLoaded else { continue }
+                if hosted.phase.isGone { continue }
                 switch outcomes[index] {
                 case .taken: if let large = wrote(batches[index], in: hosted) { spent.append(large) }
                 case .missed(let frames): missed(frames, in: hosted)
@@ -55,7 +55,7 @@ extension Service {
             guard isShared else { return failed(error, writer.written) }
             // The error does not say whether an earlier attempt at these batches succeeded.
             environment.note(.storeFailed(error))
-            for (hosted, batch) in zip(writer.written, batches) where hosted.isLoaded { unsettled(batch, of: hosted) }
+            for (hosted, batch) in zip(writer.written, batches) { unsettled(batch, of: hosted) }
         }
     }
 
@@ -74,7 +74,8 @@ extension Service {
             if !newcomers.isEmpty { stored(hosted.authority.pending[index].mark.author) }
         }
         let spent = hosted.authority.wrote()
-        if hosted.authority.isBusy { writer.add(hosted) }
+        hosted.phase.written(hasMore: hosted.authority.isBusy)
+        if hosted.phase.isDue { writer.add(hosted) }
         publish(hosted)
         written(hosted)
         if hosted.isDue(hosted.saving, limits) { saveSnapshot(of: hosted) }
@@ -97,6 +98,7 @@ extension Service {
                 guard let connection = connections[origin.connection] else { continue }
                 reject(.notStored, list: hosted.list.number, origin.submission.sequence, to: connection)
             }
+            hosted.phase.written(hasMore: false)
             self.written(hosted)
         }
     }

@@ -56,7 +56,7 @@ package final class Service {
     @exclusivity(unchecked) var paused: [Connection] = []
     /// The users who pay for what connections that are gone had asked for, and until when.
     var departed: [ConnectionID: (user: String, until: UInt64)] = [:]
-    @exclusivity(unchecked) var writer = GroupCommit()
+    @exclusivity(unchecked) var writer = WriteQueue()
     var listsWithNewPresence: Set<UInt64> = []
     /// When changed presence is to be sent.
     @exclusivity(unchecked) var presenceDue: UInt64?

@@ -1,0 +1,71 @@
+/// Where a list in memory stands with the store. The transitions, which a test compares with the code:
+///
+///     | what happens                        | ready    | due      | writing   | unsettled | behind   | adopting | gone |
+///     | a commit is numbered                | due      | due      | writing   | unsettled | behind   | adopting | gone |
+///     | the batch is handed over            | ready    | writing  | writing   | unsettled | behind   | adopting | gone |
+///     | it is written, nothing else waits   | ready    | due      | ready     | unsettled | behind   | adopting | gone |
+///     | it is written, more commits wait    | ready    | due      | due       | unsettled | behind   | adopting | gone |
+///     | the store cannot tell               | ready    | due      | unsettled | unsettled | behind   | adopting | gone |
+///     | it is handed over again             | ready    | due      | writing   | writing   | behind   | adopting | gone |
+///     | others' commits came first          | ready    | due      | behind    | unsettled | behind   | adopting | gone |
+///     | the list is known to be up to date  | ready    | due      | writing   | unsettled | ready    | adopting | gone |
+///     | the same, and commits wait          | ready    | due      | writing   | unsettled | due      | adopting | gone |
+///     | others' commits are read            | adopting | adopting | writing   | unsettled | adopting | adopting | gone |
+///     | they are adopted, nothing waits     | ready    | due      | writing   | unsettled | behind   | ready    | gone |
+///     | they are adopted, and commits wait  | ready    | due      | writing   | unsettled | behind   | due      | gone |
+///     | the list is let go of               | gone     | gone     | gone      | gone      | gone     | gone     | gone |
+package enum ListPhase: Sendable {
+    /// No commit waits for the store.
+    case ready
+    /// Commits are handed over to the store next. The list is in `WriteQueue.due`.
+    case due
+    /// A batch is being written. More commits may be numbered meanwhile.
+    case writing
+    /// It is unknown whether the store has this batch. It is handed over again; nothing else is.
+    case unsettled(CommitBatch)
+    /// Others' commits came before a batch, and the store is asked how far it is.
+    case behind
+    /// Others' commits are being adopted, as soon as it is known whose they are.
+    case adopting
+    /// The list was let go of. If it is loaded again, that is another object.
+    case gone
+
+    package mutating func numbered() { if case .ready = self { self = .due } }
+
+    package mutating func handedOver() { if case .due = self { self = .writing } }
+
+    /// - Parameter hasMore: whether commits were numbered since the batch was handed over.
+    package mutating func written(hasMore: Bool) { if case .writing = self { self = hasMore ? .due : .ready } }
+
+    package mutating func unknown(_ batch: CommitBatch) { if case .writing = self { self = .unsettled(batch) } }
+
+    /// Returns the batch that is handed over again; nil if its outcome is not unknown.
+    package mutating func handedOverAgain() -> CommitBatch? {
+        guard case .unsettled(let batch) = self else { return nil }
+        self = .writing
+        return batch
+    }
+
+    package mutating func missed() { if case .writing = self { self = .behind } }
+
+    package mutating func upToDate(hasMore: Bool) { if case .behind = self { self = hasMore ? .due : .ready } }
+
+    /// Whether others' commits can be adopted now. A batch that is under way brings them, or finds that they came
+    /// first.
+    package var mayAdopt: Bool {
+        switch self {
+        case .ready, .due, .behind: true
+        case .writing, .unsettled, .adopting, .gone: false
+        }
+    }
+
+    package mutating func adopt() { if mayAdopt { self = .adopting } }
+
+    package mutating func adopted(hasMore: Bool) { if case .adopting = self { self = hasMore ? .due : .ready } }
+
+    package mutating func letGo() { self = .gone }
+
+    package var isReady: Bool { if case .ready = self { true } else { false } }
+    package var isDue: Bool { if case .due = self { true } else { false } }
+    package var isGone: Bool { if case .gone = self { true } else { false } }
+}

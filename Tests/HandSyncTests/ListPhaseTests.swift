@@ -1,0 +1,60 @@
+import HandCore
+import HandSync
+import HandWire
+import Testing
+
+/// A list on a server moves between phases as the table in its source says.
+@Suite struct ListPhaseTests {
+    private static let batch = CommitBatch(list: 1, expected: 0, commits: [])
+
+    private static let phases: [String: ListPhase] = [
+        "ready": .ready, "due": .due, "writing": .writing, "unsettled": .unsettled(batch), "behind": .behind,
+        "adopting": .adopting, "gone": .gone,
+    ]
+
+    private static func happens(_ event: String, to phase: inout ListPhase) {
+        switch event {
+        case "a commit is numbered": phase.numbered()
+        case "the batch is handed over": phase.handedOver()
+        case "it is written, nothing else waits": phase.written(hasMore: false)
+        case "it is written, more commits wait": phase.written(hasMore: true)
+        case "the store cannot tell": phase.unknown(batch)
+        case "it is handed over again": _ = phase.handedOverAgain()
+        case "others' commits came first": phase.missed()
+        case "the list is known to be up to date": phase.upToDate(hasMore: false)
+        case "the same, and commits wait": phase.upToDate(hasMore: true)
+        case "others' commits are read": phase.adopt()
+        case "they are adopted, nothing waits": phase.adopted(hasMore: false)
+        case "they are adopted, and commits wait": phase.adopted(hasMore: true)
+        case "the list is let go of": phase.letGo()
+        default: Issue.record("nothing is known of '\(event)'")
+        }
+    }
+
+    private static func name(_ phase: ListPhase) -> String {
+        switch phase {
+        case .ready: "ready"
+        case .due: "due"
+        case .writing: "writing"
+        case .unsettled: "unsettled"
+        case .behind: "behind"
+        case .adopting: "adopting"
+        case .gone: "gone"
+        }
+    }
+
+    @Test func phasesFollowTheTable() throws {
+        let table = try TransitionTable(of: "Service/ListPhase.swift", first: "what happens")
+        #expect(Set(table.states) == Set(Self.phases.keys) && table.rows.count == 13)
+        for (event, row) in table.rows {
+            for (before, after) in row {
+                var phase = try #require(Self.phases[before])
+                Self.happens(event, to: &phase)
+                #expect(Self.name(phase) == after, "\(event), in \(before)")
+                #expect(phase.mayAdopt == ["ready", "due", "behind"].contains(after))
+                #expect(phase.isReady == (after == "ready") && phase.isDue == (after == "due"))
+                #expect(phase.isGone == (after == "gone"))
+            }
+        }
+    }
+}
