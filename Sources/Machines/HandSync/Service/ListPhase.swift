@@ -1,19 +1,19 @@
 /// Where a list in memory stands with the store. The transitions, which a test compares with the code:
 ///
-///     | what happens                        | ready    | due      | writing   | unsettled | behind   | adopting | gone |
-///     | a commit is numbered                | due      | due      | writing   | unsettled | behind   | adopting | gone |
-///     | the batch is handed over            | ready    | writing  | writing   | unsettled | behind   | adopting | gone |
-///     | it is written, nothing else waits   | ready    | due      | ready     | unsettled | behind   | adopting | gone |
-///     | it is written, more commits wait    | ready    | due      | due       | unsettled | behind   | adopting | gone |
-///     | the store cannot tell               | ready    | due      | unsettled | unsettled | behind   | adopting | gone |
-///     | it is handed over again             | ready    | due      | writing   | writing   | behind   | adopting | gone |
-///     | others' commits came first          | ready    | due      | behind    | unsettled | behind   | adopting | gone |
-///     | the list is known to be up to date  | ready    | due      | writing   | unsettled | ready    | adopting | gone |
-///     | the same, and commits wait          | ready    | due      | writing   | unsettled | due      | adopting | gone |
-///     | others' commits are read            | adopting | adopting | writing   | unsettled | adopting | adopting | gone |
-///     | they are adopted, nothing waits     | ready    | due      | writing   | unsettled | behind   | ready    | gone |
-///     | they are adopted, and commits wait  | ready    | due      | writing   | unsettled | behind   | due      | gone |
-///     | the list is let go of               | gone     | gone     | gone      | gone      | gone     | gone     | gone |
+///     | what happens                | ready    | due      | writing   | unsettled | behind   | adopting | gone |
+///     | a commit is numbered        | due      | due      | writing   | unsettled | behind   | adopting | gone |
+///     | the batch is handed over    | ready    | writing  | writing   | unsettled | behind   | adopting | gone |
+///     | written, nothing else waits | ready    | due      | ready     | unsettled | behind   | adopting | gone |
+///     | written, more commits wait  | ready    | due      | due       | unsettled | behind   | adopting | gone |
+///     | the store cannot tell       | ready    | due      | unsettled | unsettled | behind   | adopting | gone |
+///     | it is handed over again     | ready    | due      | writing   | writing   | behind   | adopting | gone |
+///     | others' commits came first  | ready    | due      | behind    | unsettled | behind   | adopting | gone |
+///     | up to date, nothing waits   | ready    | due      | writing   | unsettled | ready    | adopting | gone |
+///     | up to date, commits wait    | ready    | due      | writing   | unsettled | due      | adopting | gone |
+///     | others' commits are read    | adopting | adopting | writing   | unsettled | adopting | adopting | gone |
+///     | adopted, nothing waits      | ready    | due      | writing   | unsettled | behind   | ready    | gone |
+///     | adopted, commits wait       | ready    | due      | writing   | unsettled | behind   | due      | gone |
+///     | the list is let go of       | gone     | gone     | gone      | gone      | gone     | gone     | gone |
 package enum ListPhase: Sendable {
     /// No commit waits for the store.
     case ready
