@@ -177,6 +177,10 @@ extension ClientMachine {
         guard repeated > 0 else { return }
         repeats.spend(repeated, now: now)
         guard repeats.isOverdrawn, state == .ready else { return }
-        violated("the server makes this client repeat itself: what it sends does not agree with itself", now: now)
+        violated(Self.disagreement, now: now)
     }
+
+    /// The violation of a server whose answers make the client ask again and again.
+    package static let disagreement =
+        "the server makes this client repeat itself: what it sends does not agree with itself"
 }

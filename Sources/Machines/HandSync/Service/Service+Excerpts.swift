@@ -58,7 +58,7 @@ extension Service {
     ) {
         guard let connection = connections[request.id.connection] else { return }
         // In the meantime, the list may have gone, or the client may have lost the right to read it.
-        guard let hosted = hosted(list), connection.access.role(on: hosted.list) >= .read else {
+        guard let hosted = lists[list], connection.access.role(on: hosted.list) >= .read else {
             refuse(request.id, .noSuchList(request.name))
             return end(connection)
         }

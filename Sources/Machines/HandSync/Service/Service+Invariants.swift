@@ -4,7 +4,7 @@ import HandWire
 extension Service {
     /// Returns a list in memory as subscribers may see it, for tests.
     package func durable(_ name: String) -> (hand: Hand, revision: Int)? {
-        names[name].flatMap { hostedLists[$0] }.map { ($0.authority.hand, $0.authority.revision) }
+        lists[name].map { ($0.authority.hand, $0.authority.revision) }
     }
 
     /// Returns which invariant is broken; nil if none is. For tests: O(everything).
@@ -13,7 +13,7 @@ extension Service {
             return "client \(client) is known by a connection that is gone"
         }
         var pending: [UInt64: Int] = [:]
-        for commit in hostedLists.values.flatMap(\.authority.pending) { pending[commit.mark.author, default: 0] += 1 }
+        for commit in lists.all.flatMap(\.authority.pending) { pending[commit.mark.author, default: 0] += 1 }
         if let problem = newcomers.problem(pending: pending) { return problem }
         for connection in connections where !connection.isEnding {
             guard let author = connection.author?.number, pending[author] != nil else { continue }
@@ -25,7 +25,7 @@ extension Service {
         for account in accounts.values {
             if let problem = problem(with: account) { return "\(account.user): \(problem)" }
         }
-        for hosted in hostedLists.values {
+        for hosted in lists.all {
             if let problem = hosted.authority.brokenInvariant() { return "\(hosted.list.name): \(problem)" }
             if let problem = problem(with: hosted) { return "\(hosted.list.name): \(problem)" }
         }
@@ -35,7 +35,7 @@ extension Service {
             }
             if let problem = problem(with: connection) { return problem }
             for list in connection.cursors.lists
-            where hostedLists[list]?.subscribers.contains(where: { $0 === connection }) != true {
+            where lists[list]?.subscribers.contains(where: { $0 === connection }) != true {
                 return "a connection follows list \(list) unknown to it"
             }
         }
@@ -43,7 +43,7 @@ extension Service {
     }
 
     private func problem(with connection: Connection) -> String? {
-        let pending = hostedLists.values.reduce(0) { sum, hosted in
+        let pending = lists.all.reduce(0) { sum, hosted in
             sum + hosted.authority.pending.count { $0.origin.connection == connection.id }
         }
         guard connection.pendingSubmissions != pending else { return nil }

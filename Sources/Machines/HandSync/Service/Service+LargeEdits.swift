@@ -52,7 +52,7 @@ extension Service {
     /// Adopts the edited list, unless the author has left or lost the right to edit meanwhile.
     func made(_ task: MakeEdit, _ transfer: MakeEdit.Answer) {
         var (authority, submission, outcome) = transfer.take()
-        let hosted = hosted(task.list)
+        let hosted = lists[task.list]
         if let hosted, authority.revision != hosted.authority.revision {
             // Others' commits have come meanwhile. The edit is made behind them.
             discard((consume authority, consume outcome))

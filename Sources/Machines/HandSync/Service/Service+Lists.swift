@@ -198,7 +198,7 @@ extension Service {
 
     /// Sends commits that are no longer in the window.
     func read(_ task: ReadFrames, _ result: Result<[StoredFrame], StoreError>) {
-        guard let connection = connections[task.connection], let hosted = hosted(task.list) else { return }
+        guard let connection = connections[task.connection], let hosted = lists[task.list] else { return }
         let list = task.list.number
         guard let cursor = connection.cursors[list], cursor.isReading, cursor.hosted === hosted,
             cursor.revision == task.after

@@ -47,30 +47,25 @@ extension Service {
 
     /// Prepares a name change whose turn to be written has come.
     func prepare(_ task: inout ChangeName) {
-        namings += 1
-        isNaming = true
+        lists.beginNaming()
         task.bindRoles = environment.bindRoles()
     }
 
     func changed(_ task: ChangeName, _ result: Result<UInt64, StoreError>) {
-        isNaming = false
+        let waiting = lists.endNaming()
         switch result {
         case .failure(let error): refuse(task.id, error)
         case .success(let logID):
             changed(task, of: logID)
             send(.done(request: task.id.request), to: task.id.connection)
         }
-        let waiting = whenNamed
-        whenNamed = []
-        for (name, connection) in waiting { load(name, for: connection) }
+        for waiting in waiting { load(waiting.name, for: waiting.connection) }
         end(task.id.connection)
     }
 
     /// Applies a name change that the store has made to the list with that log id.
     private func changed(_ task: ChangeName, of logID: UInt64) {
-        let hosted = names[task.name].flatMap { hostedLists[$0] }.flatMap {
-            LogID.isSameList($0.list.logID, logID) ? $0 : nil
-        }
+        let hosted = lists[task.name].flatMap { LogID.isSameList($0.list.logID, logID) ? $0 : nil }
         let told = (hosted?.subscriberCount ?? 0) * Price.delivery
         charge(task.id.connection, work: told + connections.count * Price.access)
         switch task.change {
@@ -97,9 +92,7 @@ extension Service {
 
     /// Gives a list in memory another name, and tells its subscribers.
     func rename(_ hosted: HostedList, to new: String) {
-        forgetName(of: hosted)
-        hosted.list.name = new
-        names[new] = hosted.list.number
+        lists.rename(hosted, to: new)
         for connection in hosted.subscribers {
             send(.renamed(list: hosted.list.number, name: new), to: connection)
         }
@@ -107,15 +100,8 @@ extension Service {
 
     /// Removes a list from memory.
     func unload(_ hosted: HostedList) {
-        hosted.phase.letGo()
-        hostedLists[hosted.list.number] = nil
+        lists.remove(hosted)
         exchange.unloaded(hosted.list.number)
-        forgetName(of: hosted)
-    }
-
-    /// Forgets the name of a list, unless it is another list's by now.
-    private func forgetName(of hosted: HostedList) {
-        if names[hosted.list.name] == hosted.list.number { names[hosted.list.name] = nil }
     }
 }
 

@@ -63,7 +63,7 @@ extension Service {
             return
         }
         (exchange.last, exchange.due) = (environment.now, environment.now + Self.exchangeInterval)
-        let lists = hostedLists.values.filter { !$0.subscribers.isEmpty }.map(\.list.number).sorted()
+        let lists = self.lists.all.filter { !$0.subscribers.isEmpty }.map(\.list.number).sorted()
         let news = newPresence()
         (exchange.isUnderWay, exchange.isDueAgain) = (true, false)
         let known = exchange.known.mapValues(\.version)
@@ -77,7 +77,7 @@ extension Service {
         if exchange.isDueAgain { exchangePresenceSoon() }
         // News that did not arrive is sent again once it is found to be missing.
         if case .success(let found) = result { hear(found, on: task.lists) }
-        for hosted in task.lists.compactMap({ hostedLists[$0] }) {
+        for hosted in task.lists.compactMap({ self.lists[$0] }) {
             hosted.peerPresenceKnown()
             announce(hosted)
         }
@@ -86,8 +86,8 @@ extension Service {
     /// The presence that other servers do not know. Lists that are not in memory have nobody on them.
     private func newPresence() -> [PresenceNews] {
         var news: [PresenceNews] = []
-        for list in Set(hostedLists.keys.map(\.number)).union(exchange.announced.keys).sorted() {
-            let board = hostedLists[list]?.presence ?? PresenceBoard()
+        for list in Set(lists.numbers).union(exchange.announced.keys).sorted() {
+            let board = lists[list]?.presence ?? PresenceBoard()
             guard exchange.isNew(board, of: list) else { continue }
             exchange.version += 1
             let version = board.everybody.isEmpty ? nil : exchange.version
@@ -118,10 +118,10 @@ extension Service {
         where mine[list] != exchange.announced[list]?.version {
             exchange.announceAgain(list)
         }
-        for list in exchange.announced.keys where hostedLists[list] == nil && exchange.announced[list]?.changes == 0 {
+        for list in exchange.announced.keys where self.lists[list] == nil && exchange.announced[list]?.changes == 0 {
             exchange.announced[list] = nil
         }
-        for list in lists { hostedLists[list]?.presence.setPeers(remotePeople[list] ?? [:]) }
+        for list in lists { self.lists[list]?.presence.setPeers(remotePeople[list] ?? [:]) }
     }
 }
 

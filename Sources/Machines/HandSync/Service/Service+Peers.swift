@@ -34,7 +34,7 @@ extension Service {
     }
 
     func found(_ task: FindClients, _ clients: Result<[UInt64: UInt64], StoreError>) {
-        guard let hosted = hosted(task.list) else { return }
+        guard let hosted = lists[task.list] else { return }
         switch clients {
         // The commits come again when the pending ones are handed over next, or somebody asks for the list.
         case .failure: adopted(in: hosted)

@@ -28,7 +28,7 @@ extension Service {
         let due = listsWithNewPresence.sorted()
         listsWithNewPresence = []
         presenceDue = nil
-        for hosted in due.compactMap({ hostedLists[$0] }) where !hosted.awaitsPeerPresence {
+        for hosted in due.compactMap({ lists[$0] }) where !hosted.awaitsPeerPresence {
             let before = hosted.presence.takeChanges()
             let (entries, end) = hosted.presence.entries(
                 after: before, through: hosted.presence.taken, atMost: Self.presencePage)

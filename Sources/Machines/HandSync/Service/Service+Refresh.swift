@@ -25,7 +25,7 @@ extension Service {
     }
 
     func read(_ task: ReadHead, _ result: Result<(StoredHead?, [StoredFrame]), StoreError>) {
-        guard let hosted = hosted(task.list) else { return refreshed(task.list, then: task.next) }
+        guard let hosted = lists[task.list] else { return refreshed(task.list, then: task.next) }
         switch result {
         case .failure(let error): refreshed(task.list, error, then: task.next)
         case .success((nil, _)):
@@ -44,7 +44,7 @@ extension Service {
     /// Brings a list to a revision that the store has. A batch that is being written brings it there, or finds that
     /// others' commits came first.
     func catchUp(_ list: HostedList.Reference, to revision: Int, _ frames: [StoredFrame], then next: AfterRefresh) {
-        guard let hosted = hosted(list), hosted.authority.revision < revision else {
+        guard let hosted = lists[list], hosted.authority.revision < revision else {
             return refreshed(list, then: next)
         }
         guard hosted.phase.mayAdopt else { return hosted.afterWrite(.catchUp(to: revision, frames, then: next)) }
@@ -58,14 +58,14 @@ extension Service {
     ///
     /// - Parameter error: why the store did not answer.
     private func refreshed(_ list: HostedList.Reference, _ error: StoreError? = nil, then next: AfterRefresh) {
-        let hosted = hosted(list)
+        let hosted = lists[list]
         switch next {
         case .nothing: break
         case .settle: hosted.map(upToDate)
         case .load(let name, let connection):
             // If the list was deleted or went back, or another server has given its name to another list, the name is
             // looked up again.
-            guard let hosted, names[name] == list.number else { return load(name, for: connection) }
+            guard let hosted, lists[name] === hosted else { return load(name, for: connection) }
             loaded(name, error.map { .failure($0) } ?? .success(hosted))
         }
     }
@@ -74,10 +74,10 @@ extension Service {
     package func heard(_ hint: StoreHint) {
         switch hint {
         case .commits(let list, let revision):
-            guard let hosted = hostedLists[list], hosted.authority.revision < revision else { return }
+            guard let hosted = lists[list], hosted.authority.revision < revision else { return }
             look(at: hosted)
         case .presence(let list):
-            if hostedLists[list] != nil { exchangePresenceSoon() }
+            if lists[list] != nil { exchangePresenceSoon() }
         case .client(let key):
             // A client that has come back here since then connects again. If it is a copy, with the same id, it learns
             // that there are two.
@@ -92,9 +92,9 @@ extension Service {
 
     /// Compares all lists in memory with the store if others write to it, because hints may get lost.
     func pollHeads() {
-        guard isShared, !hostedLists.isEmpty, !isPolling else { return }
+        guard isShared, !lists.isEmpty, !isPolling else { return }
         isPolling = true
-        start(.readHeads(ReadHeads(lists: hostedLists.keys.map(\.number).sorted())))
+        start(.readHeads(ReadHeads(lists: lists.numbers)))
     }
 
     func read(_ task: ReadHeads, _ result: Result<[StoredHead], StoreError>) {
@@ -102,7 +102,7 @@ extension Service {
         guard case .success(let heads) = result else { return }
         let found = Dictionary(heads.map { ($0.list, $0) }) { $1 }
         // The store may have more commits of a list, other ones, another name, or no such list.
-        for hosted in task.lists.compactMap({ hostedLists[$0] }) where !hosted.isAt(found[hosted.list.number]) {
+        for hosted in task.lists.compactMap({ lists[$0] }) where !hosted.isAt(found[hosted.list.number]) {
             look(at: hosted)
         }
     }

@@ -33,7 +33,7 @@ extension Service {
             carryOut(connection.session.timeout(now: environment.now), for: connection)
             if let deadline = connection.closeDeadline, environment.now >= deadline { drop(connection) }
         }
-        for hosted in hostedLists.values where hosted.isIdle(for: limits.unloadDelay, now: environment.now) {
+        for hosted in lists.all where hosted.isIdle(for: limits.unloadDelay, now: environment.now) {
             unload(hosted)
             environment.note(.unloaded(list: hosted.list.name))
         }

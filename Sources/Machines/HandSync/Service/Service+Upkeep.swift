@@ -15,14 +15,14 @@ extension Service {
     func saved(_ task: SaveSnapshot, _ result: Result<Void, StoreError>) {
         // Loading works without it. After a failure, the next one is saved after the usual number of commits.
         if case .failure(let error) = result { environment.note(.snapshotFailed(error)) }
-        hosted(task.list)?.saving.end()
+        lists[task.list]?.saving.end()
     }
 
     /// Trims all lists if the store is full. Otherwise nothing would trim them: no new commits are written then.
     func trimIfFull() {
         guard storeSize.isFull(limits), !retention.keepsEverything else { return }
-        for number in hostedLists.keys.map(\.number).sorted() {
-            guard let hosted = hostedLists[number], !hosted.trimming.isUnderWay else { continue }
+        for number in lists.numbers {
+            guard let hosted = lists[number], !hosted.trimming.isUnderWay else { continue }
             trim(hosted)
         }
     }
@@ -37,7 +37,7 @@ extension Service {
 
     func trimmed(_ task: Trim, _ result: Result<Trimmed, StoreError>) {
         if case .success = result { storeSize.isStale = true }
-        guard let hosted = hosted(task.list) else { return }
+        guard let hosted = lists[task.list] else { return }
         hosted.trimming.end()
         switch result {
         case .success(let trimmed):

@@ -32,12 +32,7 @@ package final class Service {
     @exclusivity(unchecked) var storeSize = StoreSize()
     var clients: [StoreHint.Key: Connection] = [:]
     @exclusivity(unchecked) var newcomers = Newcomers()
-    @exclusivity(unchecked) var hostedLists: [NumberKey: HostedList] = [:]
-    var names: [String: UInt64] = [:]
-    /// Lists that are being loaded or brought up to date, by name.
-    var loading: [String: Loading] = [:]
-    /// The number of loads so far.
-    var loads: UInt64 = 0
+    @exclusivity(unchecked) var lists = ListDirectory()
     /// Lists with commits that their subscribers get at the end of this turn, each once.
     @exclusivity(unchecked) private var news: [HostedList] = []
     /// Other connections that may have output then.
@@ -62,12 +57,6 @@ package final class Service {
     @exclusivity(unchecked) var presenceDue: UInt64?
     @exclusivity(unchecked) var exchange = PresenceExchange()
     @exclusivity(unchecked) var nextSweep: UInt64
-    /// The number of name changes so far. A list that was being read during a name change is read again.
-    var namings = 0
-    /// Whether a name is being changed. While it is, no list is loaded, so that none is in memory twice.
-    var isNaming = false
-    /// The loads that wait for the end of the name change, each with the connection to charge.
-    var whenNamed: [(name: String, connection: ConnectionID)] = []
     var removal = Removal()
     var clock: ClockWatch
     @exclusivity(unchecked) var past = RevisionStates()

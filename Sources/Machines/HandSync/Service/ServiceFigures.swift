@@ -59,11 +59,11 @@ extension Service {
     package var load: ServiceLoad {
         var load = ServiceLoad()
         load.connections = connections.count
-        load.lists = hostedLists.count
+        load.lists = lists.count
         load.slowed = slowed.reduce(0) { $0 + $1.waiting.count }
         load.storeBytes = storeSize.bytes
         load.accounts = accounts.count
-        for hosted in hostedLists.values {
+        for hosted in lists.all {
             load.items += hosted.authority.count
             load.windowBytes += hosted.authority.windowBytes
             load.pendingCommits += hosted.authority.pending.count

@@ -58,7 +58,7 @@ package struct ConnectionReport: Codable, Equatable, Sendable {
 extension Service {
     /// Returns the lists in memory, those with the most commits first; O(lists).
     package func listReports() -> [ListReport] {
-        hostedLists.values.map { hosted in
+        lists.all.map { hosted in
             ListReport(
                 name: hosted.list.name, items: hosted.authority.count, revision: hosted.authority.revision,
                 followers: hosted.subscriberCount, pending: hosted.authority.pending.count,
