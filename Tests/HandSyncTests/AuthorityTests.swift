@@ -92,7 +92,7 @@ import Testing
         _ = mine.writeFailed()
         // Another server's clock is ahead.
         let early = try edited(&other, 1, author: 2, now: 20)
-        #expect(try mine.learn([early], now: 5) { $0 }.isEmpty)
+        #expect(try mine.rebase(onto: [early], now: 5) { $0 }.isEmpty)
         #expect(try edited(&mine, 2, author: 1, now: 5).time == 20)
         #expect(try edited(&mine, 3, author: 3, now: 30).time == 30)
         _ = mine.takeBatch()

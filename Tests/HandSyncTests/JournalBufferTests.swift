@@ -21,7 +21,7 @@ import Testing
             var buffer = JournalBuffer(waiting: 4, compaction: 20)
             buffer.found(events, of: "list")
             for _ in 0..<3 { buffer.add(.submitted, to: "list") }
-            if isClosed { buffer.letGo("list", Replica()) }
+            if isClosed { buffer.close("list", Replica()) }
             for write in buffer.take({ _ in Replica() }) ?? [] {
                 if case .append(let new, _) = write { events += new.count }
                 if case .checkpoint = write {
@@ -81,7 +81,7 @@ import Testing
         let first = buffer.mark
         #expect(buffer.take { _ in Replica() }?.count == 1)
         buffer.add(.caughtUp(lastSequence: 7), to: "a")
-        buffer.letGo("a", Replica())
+        buffer.close("a", Replica())
         #expect(buffer.take { _ in nil } == nil && buffer.keptMark < first)
         buffer.wrote(1)
         #expect(buffer.keptMark == first && !buffer.isKept)

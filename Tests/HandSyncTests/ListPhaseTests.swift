@@ -20,13 +20,13 @@ import Testing
         case "written, more commits wait": phase.written(hasMore: true)
         case "the store cannot tell": phase.unknown(batch)
         case "it is handed over again": _ = phase.handedOverAgain()
-        case "others' commits came first": phase.missed()
+        case "others' commits came first": phase.conflicted()
         case "up to date, nothing waits": phase.upToDate(hasMore: false)
         case "up to date, commits wait": phase.upToDate(hasMore: true)
         case "others' commits are read": phase.adopt()
         case "adopted, nothing waits": phase.adopted(hasMore: false)
         case "adopted, commits wait": phase.adopted(hasMore: true)
-        case "the list is let go of": phase.letGo()
+        case "the list is evicted": phase.evicted()
         default: Issue.record("nothing is known of '\(event)'")
         }
     }

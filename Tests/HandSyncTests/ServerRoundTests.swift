@@ -153,7 +153,7 @@ import Testing
     }
 
     /// No server gets more time than a single server would.
-    @Test func patienceIsBounded() {
+    @Test func timeoutsAreBounded() {
         var round = ServerRound(["a:1", "b:1"], list: nil, most: 2_000)
         for step in [.tryNext, .tryNext, .tryNext, nil] as [ServerRound.Step?] {
             let expected = step ?? .wait(notBefore: 0, reason: "a:1, b:1: no answer")

@@ -118,10 +118,11 @@ import Testing
         far.delta = .deleting(4..<5)
         for commit in [later, wrong, far] {
             var mine = try authority()
-            #expect(throws: StoreError.self) { try mine.learn([commit], now: 1) { $0 } }
+            #expect(throws: StoreError.self) { try mine.rebase(onto: [commit], now: 1) { $0 } }
         }
         var mine = try authority()
-        #expect(try mine.learn([made], now: 1) { $0 }.isEmpty && mine.revision == 1 && mine.brokenInvariant() == nil)
+        #expect(
+            try mine.rebase(onto: [made], now: 1) { $0 }.isEmpty && mine.revision == 1 && mine.brokenInvariant() == nil)
         #expect(mine.frames(after: 0, about: 100).revision == 1 && mine.hand(at: 0)?.isEmpty == true)
     }
 }

@@ -203,7 +203,7 @@ import Testing
         try world.edit(1, world.replicas[1].view.rewording(0, "goat cheese, 200 g"))
         try world.settle()
         let undo = try #require(try world.replicas[0].take(.undo))
-        #expect(undo.spared.isEmpty && Self.text(world) == "cheese, 200 g")
+        #expect(undo.keptWords.isEmpty && Self.text(world) == "cheese, 200 g")
         world.submit(0)
         try world.settle()
         _ = try world.replicas[0].take(.redo)
@@ -218,8 +218,8 @@ import Testing
         try world.settle()
         let undo = try #require(try world.replicas[0].take(.undo))
         #expect(Self.text(world) == "salted butter, bread")
-        guard case .words(let loss, in: .text)? = undo.spared.first?.loss else { return #expect(Bool(false)) }
-        #expect(undo.spared.count == 1 && undo.spared[0].index == 0)
+        guard case .words(let loss, in: .text)? = undo.keptWords.first?.loss else { return #expect(Bool(false)) }
+        #expect(undo.keptWords.count == 1 && undo.keptWords[0].index == 0)
         #expect(loss.original.contains("unsalted") && loss.present.contains("salted"))
         #expect(!loss.present.contains("unsalted"))
     }
@@ -232,7 +232,7 @@ import Testing
         try world.edit(1, world.replicas[1].view.rewording(0, "start one two 3 four five"))
         try world.settle()
         let undo = try #require(try world.replicas[0].take(.undo))
-        #expect(Self.text(world).split(separator: " ") == ["start", "3"] && undo.spared.count == 1)
+        #expect(Self.text(world).split(separator: " ") == ["start", "3"] && undo.keptWords.count == 1)
         _ = try world.replicas[0].take(.redo)
         #expect(Self.text(world) == "start one two 3 four five")
     }
@@ -302,7 +302,7 @@ import Testing
             let theirs = words(of: 1)
             var told = ""
             while let undo = try world.replicas[0].take(.undo) {
-                for case .words(let loss, _) in undo.spared.map(\.loss) { told += loss.original }
+                for case .words(let loss, _) in undo.keptWords.map(\.loss) { told += loss.original }
             }
             #expect(theirs.isSubset(of: words(of: 1)), "round \(round): \(Self.text(world))")
             // If somebody has written inside, one's own words stay, too.

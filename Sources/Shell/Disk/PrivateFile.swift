@@ -80,8 +80,8 @@ package enum PrivateFile {
 
     /// Returns a file's contents, or its first bytes, and its state at that time; nil if there is no file.
     ///
-    /// - Parameter pipePatience: how many milliseconds to wait for a pipe's writer; 0 refuses pipes.
-    package static func read(_ path: String, upTo most: Int = .max, pipePatience: Int32 = 0) throws(FileError) -> (
+    /// - Parameter pipeTimeout: how many milliseconds to wait for a pipe's writer; 0 refuses pipes.
+    package static func read(_ path: String, upTo most: Int = .max, pipeTimeout: Int32 = 0) throws(FileError) -> (
         bytes: [UInt8], state: FileState
     )? {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -92,7 +92,7 @@ package enum PrivateFile {
         defer { close(descriptor) }
         // Taken before reading, so that a change during the read is a new state.
         let state = try FileState(descriptor, path)
-        if state.isPipe, pipePatience > 0 { return (try readPipe(descriptor, path, pipePatience), state) }
+        if state.isPipe, pipeTimeout > 0 { return (try readPipe(descriptor, path, pipeTimeout), state) }
         try expectFile(state, "read", path)
         var bytes: [UInt8] = []
         while bytes.count < most, let part = try part(of: descriptor, path) { bytes += part }

@@ -156,7 +156,7 @@ final class ListSeeder: MachineShell {
                 whenSettled = nil
                 then?()
             case .rejected(let reason, _, _): fail("'\(list)' cannot be filled: \(reason)")
-            case .diverged, .superseded, .spared, .usedTwice: break
+            case .diverged, .superseded, .keptWords, .usedTwice: break
             }
         }
     }

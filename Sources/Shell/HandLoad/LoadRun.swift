@@ -50,7 +50,7 @@ package final class LoadRun {
     /// The milliseconds between two ticks.
     static let tick: UInt64 = 50
     /// Seconds to wait for a server that does not answer.
-    private static let connectPatience = 15.0
+    private static let connectTimeout = 15.0
 
     /// Only creates the lists of a test.
     package static func makeLists(_ plan: LoadPlan, progress: @escaping (Progress) -> Void) throws {
@@ -148,7 +148,7 @@ package final class LoadRun {
         for player in players { player.tick(now: loop.now) }
         switch phase {
         case .preparing:
-            if seeder?.isOnline != true, seconds(since: phaseStart) > Self.connectPatience {
+            if seeder?.isOnline != true, seconds(since: phaseStart) > Self.connectTimeout {
                 fail("the server does not answer")
             }
         case .connecting: waitForAll()
@@ -167,7 +167,7 @@ package final class LoadRun {
             heard = meter.figures.bytesReceived
             lastHeard = Loop.monotonicNanoseconds
         }
-        guard seconds(since: max(phaseStart, lastHeard)) > Self.connectPatience + plan.ramp else { return }
+        guard seconds(since: max(phaseStart, lastHeard)) > Self.connectTimeout + plan.ramp else { return }
         let reason = meter.problems.first.map { ": \($0)" } ?? ""
         fail("only \(ready) of \(players.count) clients could connect\(reason)")
     }

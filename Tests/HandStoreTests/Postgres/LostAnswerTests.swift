@@ -192,7 +192,7 @@ import Testing
         for _ in 0..<7 {
             let late = try unlucky.batch()
             try lucky.append()
-            guard case .missed = try unlucky.append(late) else { throw CancellationError() }
+            guard case .conflict = try unlucky.append(late) else { throw CancellationError() }
         }
         try setStandby("nobody", of: server)
         let batch = try unlucky.batch()

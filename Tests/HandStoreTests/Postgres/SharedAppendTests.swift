@@ -40,7 +40,7 @@ import Testing
         var (first, second) = (try SharedWriter(one, list, client: 1), try SharedWriter(other, list, client: 2))
         let late = try second.batch(2)
         #expect(try first.append(first.batch(3)) == .taken)
-        #expect(try second.append(late) == .missed(one.frames(of: list, after: 0, about: .max)))
+        #expect(try second.append(late) == .conflict(one.frames(of: list, after: 0, about: .max)))
         #expect(second.replay.revision == 3)
         #expect(try second.append(second.batch(2)) == .taken)
         #expect(try one.list(named: "things")?.revision == 5)
@@ -62,7 +62,7 @@ import Testing
         let results = try one.append(batches, by: [])
         for (index, result) in results.enumerated() {
             if index % 3 == 0 {
-                #expect(result == .missed(try other.frames(of: lists[index], after: 0, about: .max)))
+                #expect(result == .conflict(try other.frames(of: lists[index], after: 0, about: .max)))
             } else {
                 #expect(result == .taken)
             }
@@ -138,19 +138,19 @@ import Testing
         for _ in 0..<6 {
             let late = try unlucky.batch()
             try lucky.append()
-            guard case .missed(let frames) = try unlucky.append(late) else { throw CancellationError() }
+            guard case .conflict(let frames) = try unlucky.append(late) else { throw CancellationError() }
             #expect(frames.count == 1)
         }
         // The seventh attempt is too late as well; from then on the list waits for the eighth.
         let late = try unlucky.batch()
         try lucky.append()
-        guard case .missed = try unlucky.append(late) else { throw CancellationError() }
+        guard case .conflict = try unlucky.append(late) else { throw CancellationError() }
         let (batch, server) = (try lucky.batch(), try PostgresServer.shared.get())
         let (rival, ready) = (lucky, DispatchSemaphore(value: 0))
         let thread = Thread {
             var rival = rival
             let result = try? rival.append(batch)
-            if case .missed = result { ready.signal() }
+            if case .conflict = result { ready.signal() }
         }
         thread.start()
         try eventually("somebody waits for the list") {
@@ -175,12 +175,12 @@ import Testing
         for _ in 0..<7 {
             let late = try unlucky.batch()
             try lucky.append()
-            guard case .missed = try unlucky.append(late) else { throw CancellationError() }
+            guard case .conflict = try unlucky.append(late) else { throw CancellationError() }
         }
         let late = try unlucky.batch()
         // The other waits until the database releases the lock.
         #expect(try lucky.append(lucky.batch()) == .taken)
-        guard case .missed(let frames) = try unlucky.append(late) else { throw CancellationError() }
+        guard case .conflict(let frames) = try unlucky.append(late) else { throw CancellationError() }
         #expect(frames.count == 1)
         try unlucky.append(unlucky.batch())
         try expectAll([unlucky.author.number: 1, lucky.author.number: 8])
@@ -202,7 +202,7 @@ import Testing
             for _ in 0..<7 {
                 let late = try unlucky.batch()
                 try lucky.append()
-                guard case .missed = try unlucky.append(late) else { throw CancellationError() }
+                guard case .conflict = try unlucky.append(late) else { throw CancellationError() }
             }
             #expect(try server.query(locks) == "1", "list \(round) is locked")
             try eventually("the database releases the lock") { try server.query(locks) == "0" }
@@ -219,10 +219,10 @@ import Testing
         try writer.append(3)
         // The history went back, or is another one.
         let ahead = CommitBatch(list: list, expected: 5, commits: try writer.batch().commits)
-        #expect(try one.append([ahead], by: []) == [.missed([])])
+        #expect(try one.append([ahead], by: []) == [.conflict([])])
         var batch = try writer.batch()
         batch.digest = writer.replay.hand.digest ^ 1
-        #expect(try one.append([batch], by: []) == [.missed([])])
+        #expect(try one.append([batch], by: []) == [.conflict([])])
         batch.logID = 8
         #expect(try one.append([batch], by: []) == [.gone])
         batch.digest = writer.replay.hand.digest
@@ -277,7 +277,7 @@ import Testing
         var (writer, rival) = (try SharedWriter(one, list, client: 1), try SharedWriter(other, list, client: 2))
         let batch = try writer.batch(2)
         try writer.append(CommitBatch(list: list, expected: 0, commits: [batch.commits[0]]))
-        guard case .missed(let frames) = try one.append([batch], by: [])[0] else { throw CancellationError() }
+        guard case .conflict(let frames) = try one.append([batch], by: [])[0] else { throw CancellationError() }
         #expect(frames.count == 1)
         // The same digest after it: an edit without effect by somebody else.
         func empty(_ writer: SharedWriter) -> CommitBatch {
@@ -292,6 +292,6 @@ import Testing
         }
         rival = try SharedWriter(other, list, client: 2)
         #expect(try rival.append(empty(rival)) == .taken)
-        guard case .missed = try one.append([empty(writer)], by: [])[0] else { throw CancellationError() }
+        guard case .conflict = try one.append([empty(writer)], by: [])[0] else { throw CancellationError() }
     }
 }

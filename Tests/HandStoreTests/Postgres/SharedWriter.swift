@@ -58,7 +58,7 @@ struct SharedWriter {
         case .taken:
             for commit in batch.commits { try replay.apply(commit) }
             sequence += UInt64(batch.commits.count)
-        case .missed(let frames):
+        case .conflict(let frames):
             for frame in frames { try replay.apply(try frame.commit()) }
         case .unknown, .gone: break
         }

@@ -64,9 +64,9 @@ extension TextChange {
         return losses
     }
 
-    /// Splits this change into the part that spares the words that `other`, made on the same text, has changed, and the
+    /// Splits this change into the part that keeps the words that `other`, made on the same text, has changed, and the
     /// rest. Applied one after the other, the two parts are this change.
-    func sparing(_ other: TextChange) -> (allowed: TextChange, left: TextChange) {
+    func keepingWords(of other: TextChange) -> (allowed: TextChange, left: TextChange) {
         if isIdentity || other.isIdentity { return (self, TextChange()) }
         var (allowed, left) = (TextChange(), TextChange())
         for meeting in Self.meetings(other, self) {

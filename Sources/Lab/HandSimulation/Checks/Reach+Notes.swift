@@ -21,7 +21,7 @@ extension Reach {
         case .rejected(let rejection, _, _): note(rejection)
         case .usedTwice: note(Client.isUsedTwice)
         case .diverged: note(Client.diverges)
-        case .spared: break
+        case .keptWords: break
         }
     }
 

@@ -24,7 +24,7 @@ extension SimulatedServer {
             request { [unowned self] in
                 let outcome = (try? store.append([batch], by: append.newcomers))?.first
                 switch outcome {
-                case .missed: system.reach.note(Reach.Store.missed)
+                case .conflict: system.reach.note(Reach.Store.missed)
                 case .gone: system.reach.note(Reach.Store.gone)
                 case .taken, .unknown, nil: break
                 }

@@ -69,8 +69,8 @@ package final class SimulatedStore: ContentsStore, @unchecked Sendable {
             return .gone
         }
         let missed = disk.read { $0.frames(of: batch.list, after: batch.expected, about: .max) }
-        if !missed.isEmpty { return batch.isPrefix(of: missed) ? .taken : .missed(missed) }
-        guard head.revision == batch.expected, batch.digest ?? head.digest == head.digest else { return .missed([]) }
+        if !missed.isEmpty { return batch.isPrefix(of: missed) ? .taken : .conflict(missed) }
+        guard head.revision == batch.expected, batch.digest ?? head.digest == head.digest else { return .conflict([]) }
         _ = try disk.write { try $0.append([batch], by: []) }
         return .taken
     }

@@ -65,7 +65,7 @@ package struct App: Sendable {
     package mutating func update(_ event: Event, now: UInt64) -> [Command] {
         state.now = max(state.now, now)
         if let until = message?.until, until <= now { message = nil }
-        learn(event)
+        note(event)
         return Columns.$clusters.withValue(state.clusters) {
             let before = storedDrafts
             let commands = carryOut(event)
@@ -142,10 +142,10 @@ package struct App: Sendable {
     }
 
     /// Updates the state from an event.
-    private mutating func learn(_ event: Event) {
+    private mutating func note(_ event: Event) {
         switch event {
         case .input(.resize(let size)): state.size = size
-        case .input(.cursor(let point)): state.clusters.learn(point)
+        case .input(.cursor(let point)): state.clusters.calibrate(point)
         case .connection(let status, let refusal):
             (state.connection, state.refusal, state.retryAt) = (status, refusal, nil)
             if case .offline(_, let wait?) = status { state.retryAt = state.now + wait }

@@ -26,7 +26,7 @@ package struct Clusters: OptionSet, Hashable, Sendable {
     package static let firstRow = 1
 
     /// Learns from the position of the cursor after a sample. The row identifies the sample.
-    mutating func learn(_ cursor: Point) {
+    mutating func calibrate(_ cursor: Point) {
         let index = cursor.row - Self.firstRow
         guard Self.samples.indices.contains(index) else { return }
         if cursor.column == 2 { insert(Self.samples[index].kind) } else { remove(Self.samples[index].kind) }

@@ -23,7 +23,7 @@ extension ClientMachine {
     }
 
     public mutating func close(_ name: String) {
-        guard let subscription = letGo(name), isReady else { return }
+        guard let subscription = unfollow(name), isReady else { return }
         if let list = subscription.list {
             names[list] = nil
             unsubscribe(from: list)
@@ -59,14 +59,14 @@ extension ClientMachine {
     public func isPersons(_ author: UInt64) -> Bool { common.isPersons(author) }
 
     /// Stops following a list. The journal gets its collected events.
-    mutating func letGo(_ name: String) -> Subscription? {
+    mutating func unfollow(_ name: String) -> Subscription? {
         let subscription = subscriptions.removeValue(forKey: name)
         guard let subscription else { return nil }
         let replica = subscription.replica
         common.used[replica.logID] = max(common.used[replica.logID] ?? 0, replica.sequence)
         if subscription.isJournaled {
             subscription.noteMemory(&common)
-            common.journal?.letGo(name, replica)
+            common.journal?.close(name, replica)
         }
         return subscription
     }

@@ -71,7 +71,7 @@ extension ClientMachine {
 
     /// Stops following a list, and reports why.
     mutating func drop(_ name: String, _ end: ListEvent) {
-        _ = letGo(name)
+        _ = unfollow(name)
         names = names.filter { $0.value != name }
         common.emit(.list(name, end))
     }

@@ -105,7 +105,7 @@ public struct JournalBuffer: Sendable {
     }
 
     /// Call this when the client stops following a list; its collected events are kept.
-    package mutating func letGo(_ list: String, _ replica: Replica) {
+    package mutating func close(_ list: String, _ replica: Replica) {
         collect(list, replica)
         written[list] = nil
         flush()

@@ -36,7 +36,7 @@ public enum Loss: Equatable, Sendable {
         switch notice {
         case .superseded(let item, let loss, let override): self = .overridden(item, loss, by: override)
         case .rejected(let reason, let delta, let list): self = .refused(reason, delta.pieces(on: list))
-        case .acknowledged, .spared, .usedTwice, .diverged: return nil
+        case .acknowledged, .keptWords, .usedTwice, .diverged: return nil
         }
     }
 
@@ -152,7 +152,7 @@ extension Delta {
     /// Returns the part of a refused edit that the refusal is not about; the identity if nothing is left.
     ///
     /// - Parameter list: the list that this edit was made on.
-    func spared(by reason: Rejection, on list: Hand) -> Delta {
+    func remainder(after reason: Rejection, on list: Hand) -> Delta {
         switch reason {
         case .violation(.listFull(let maximum)):
             let deleted = deletedItems(on: list).count

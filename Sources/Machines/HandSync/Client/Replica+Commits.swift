@@ -45,7 +45,7 @@ extension Replica {
 
         /// One's own edit, which led to `view`.
         package init(_ made: Retraction, in view: Hand) {
-            self.init(.edit, delta: made.delta, notices: made.spared.map { .spared(view[$0.index], $0.loss) })
+            self.init(.edit, delta: made.delta, notices: made.keptWords.map { .keptWords(view[$0.index], $0.loss) })
         }
 
         /// The change of the view; the identity if it did not change. O(n log n) after a snapshot, otherwise O(1).
@@ -87,7 +87,7 @@ extension Replica {
         /// Somebody's commit overrode part of the user's edits (`Loss.overridden`).
         case superseded(Item, Superseded.Loss, by: Loss.Override)
         /// An undo or a redo kept words of an item that somebody had put in place of the user's.
-        case spared(Item, Superseded.Loss)
+        case keptWords(Item, Superseded.Loss)
         /// The server rejected an edit that was made on that list, and it is undone here.
         case rejected(Rejection, Delta, on: Hand)
         /// Another program has used this client's id: that commit has the sequence of the submission in flight, but is
@@ -179,7 +179,7 @@ extension Replica {
         view = Hand(rules: confirmed.rules)
         defer { view = confirmed }
         try confirmed.apply(delta)
-        history.learn(delta, inverse)
+        history.note(delta, inverse)
         update.delta = delta
     }
 
@@ -189,7 +189,7 @@ extension Replica {
     ) throws(Delta.Misfit) {
         let inverse = isPersons ? delta.inverted(on: view) : nil
         try view.apply(delta)
-        history.learn(delta, inverse)
+        history.note(delta, inverse)
         update.delta = update.delta.isIdentity ? delta : update.delta.composed(with: delta)
     }
 

@@ -11,7 +11,7 @@ extension Replica {
         guard let mine = inFlight, mine.sequence == sequence else { return update }
         inFlight = nil
         // What the refusal is not about is submitted again.
-        let rest = mine.exactBase == nil ? mine.delta.spared(by: reason, on: confirmed) : .identity
+        let rest = mine.exactBase == nil ? mine.delta.remainder(after: reason, on: confirmed) : .identity
         if !rest.isIdentity, rest != mine.delta, let edited = try? confirmed.applying(rest),
             let all = try? confirmed.applying(mine.delta)
         {

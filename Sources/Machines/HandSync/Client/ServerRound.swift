@@ -37,10 +37,10 @@ package struct ServerRound: Sendable {
     private var addressesLeft = 0
     private var hostsLeft: Int
     private var outcome = Outcome()
-    private var timeout = Self.firstPatience
+    private var timeout = Self.firstTimeout
 
     /// Milliseconds.
-    static let firstPatience: UInt64 = 1_000
+    static let firstTimeout: UInt64 = 1_000
     /// A connection that lasted for at least this many milliseconds counts as a success.
     static let lasting: UInt64 = 1_000
 
@@ -85,7 +85,7 @@ package struct ServerRound: Sendable {
     /// Call this when the target has accepted the client.
     package mutating func succeeded() {
         outcome = Outcome()
-        timeout = Self.firstPatience
+        timeout = Self.firstTimeout
     }
 
     /// Begins a round at the home. Known addresses are discarded, as they may be out of date.
@@ -117,7 +117,7 @@ package struct ServerRound: Sendable {
         if moveToNext() { return .tryNext }
         let (outcome, reason) = (outcome, summary)
         begin()
-        timeout = outcome.wasHasty ? timeout * 2 : Self.firstPatience
+        timeout = outcome.wasHasty ? timeout * 2 : Self.firstTimeout
         if outcome.wasHasty, outcome.notBefore == 0 { return .tryNext }
         return .wait(notBefore: outcome.notBefore, reason: reason)
     }

@@ -48,7 +48,7 @@ public struct UndoHistory: Sendable {
     }
 
     /// Takes a commit into account that was not made with this client. It has an inverse if the same person made it.
-    mutating func learn(_ delta: Delta, _ inverse: Delta?) {
+    mutating func note(_ delta: Delta, _ inverse: Delta?) {
         if let inverse { recordElsewhere(delta, inverse: inverse) } else { follow(delta) }
     }
 
@@ -72,13 +72,13 @@ public struct UndoHistory: Sendable {
 /// An edit that undoes one's own words, and nobody else's.
 public struct Retraction: Equatable, Sendable {
     public let delta: Delta
-    /// Words that somebody has put in place of one's own, and that stay (`Sparing.spared`), by their item's index after
-    /// `delta`.
-    public let spared: [Superseded]
+    /// Words that somebody has put in place of one's own, and that stay (`WordKeepingUndo.keptWords`), by their item's
+    /// index after `delta`.
+    public let keptWords: [Superseded]
 
-    package init(delta: Delta, spared: [Superseded] = []) {
+    package init(delta: Delta, keptWords: [Superseded] = []) {
         self.delta = delta
-        self.spared = spared
+        self.keptWords = keptWords
     }
 
     static let nothing = Retraction(delta: .identity)
@@ -136,7 +136,7 @@ private struct Stack: Sendable {
         guard let entry = entries.popLast() else { return nil }
         bytes -= entry.bytes
         let since = since.delta
-        let inverse = entry.inverse.sparing(since)
+        let inverse = entry.inverse.keepingWords(of: since)
         if let below = entries.last {
             let last = entries.count - 1
             note(-below.since.wireSize, of: last)
@@ -148,10 +148,12 @@ private struct Stack: Sendable {
             self.since.append(since.transformed(over: inverse.delta, as: .earlier))
         }
         let delta = inverse.delta.transformed(over: since, as: .later)
-        let spared = inverse.spared.compactMap { spared in
-            delta.map(index: spared.index).map { Superseded(index: $0, loss: spared.loss, loser: spared.loser) }
+        let keptWords = inverse.keptWords.compactMap { keptWords in
+            delta.map(index: keptWords.index).map {
+                Superseded(index: $0, loss: keptWords.loss, loser: keptWords.loser)
+            }
         }
-        return Retraction(delta: delta, spared: spared)
+        return Retraction(delta: delta, keptWords: keptWords)
     }
 
     fileprivate mutating func begin(since delta: Delta) {

@@ -22,7 +22,7 @@ extension Authority {
 
     /// The store did not take the batch, because others' commits came first. The batch stays pending until those
     /// commits are adopted.
-    package mutating func missed() { inWriting = 0 }
+    package mutating func conflicted() { inWriting = 0 }
 
     /// Adopts the commits that others have made after the durable revision. Pending commits are undone here, and their
     /// submissions are decided again after the others' commits, in the same order and as they were submitted: cards are
@@ -33,8 +33,8 @@ extension Authority {
     /// - Throws: `StoreError.damaged` if the commits do not follow, or lead to another digest. After that, the
     ///   authority must not be used.
     /// - Complexity: that of the commits, and of submitting what is pending.
-    package mutating func learn(
-        _ commits: [Commit], now: UInt64, client: (UInt64) -> UInt64
+    package mutating func rebase(
+        onto commits: [Commit], now: UInt64, client: (UInt64) -> UInt64
     ) throws(StoreError) -> [Decision] {
         let waiting = takeBackPending()
         let base = revision

@@ -41,7 +41,7 @@ struct ListDirectory {
     subscript(number: UInt64) -> HostedList? { hosted[number] }
     subscript(name: String) -> HostedList? { names[name].flatMap { hosted[$0] } }
 
-    /// The list in memory; nil if it was let go of, even if it was loaded again since.
+    /// The list in memory; nil if it was evicted, even if it was loaded again since.
     subscript(reference: HostedList.Reference) -> HostedList? {
         guard let found = hosted[reference.number], found.load == reference.load else { return nil }
         return found
@@ -82,7 +82,7 @@ struct ListDirectory {
 
     /// Forgets a list.
     mutating func remove(_ gone: HostedList) {
-        gone.phase.letGo()
+        gone.phase.evicted()
         hosted[gone.list.number] = nil
         forgetName(of: gone)
     }

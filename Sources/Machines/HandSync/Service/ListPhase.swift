@@ -13,7 +13,7 @@
 ///     | others' commits are read    | adopting | adopting | writing   | unsettled | adopting | adopting | gone |
 ///     | adopted, nothing waits      | ready    | due      | writing   | unsettled | behind   | ready    | gone |
 ///     | adopted, commits wait       | ready    | due      | writing   | unsettled | behind   | due      | gone |
-///     | the list is let go of       | gone     | gone     | gone      | gone      | gone     | gone     | gone |
+///     | the list is evicted          | gone     | gone     | gone      | gone      | gone     | gone     | gone |
 package enum ListPhase: Sendable {
     /// No commit waits for the store.
     case ready
@@ -27,7 +27,7 @@ package enum ListPhase: Sendable {
     case behind
     /// Others' commits are being adopted, as soon as it is known whose they are.
     case adopting
-    /// The list was let go of. If it is loaded again, that is another object.
+    /// The list was evicted. If it is loaded again, that is another object.
     case gone
 
     package mutating func numbered() { if case .ready = self { self = .due } }
@@ -46,7 +46,7 @@ package enum ListPhase: Sendable {
         return batch
     }
 
-    package mutating func missed() { if case .writing = self { self = .behind } }
+    package mutating func conflicted() { if case .writing = self { self = .behind } }
 
     package mutating func upToDate(hasMore: Bool) { if case .behind = self { self = hasMore ? .due : .ready } }
 
@@ -63,7 +63,7 @@ package enum ListPhase: Sendable {
 
     package mutating func adopted(hasMore: Bool) { if case .adopting = self { self = hasMore ? .due : .ready } }
 
-    package mutating func letGo() { self = .gone }
+    package mutating func evicted() { self = .gone }
 
     package var isReady: Bool { if case .ready = self { true } else { false } }
     package var isDue: Bool { if case .due = self { true } else { false } }

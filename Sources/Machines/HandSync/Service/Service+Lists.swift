@@ -80,7 +80,7 @@ extension Service {
         if let author = connection.author, hosted.authority.isPending(author), !connection.isEnding {
             return hosted.afterWrite(.enter(subscribe, connection: id))
         }
-        // While the connection waited, the list may have been renamed, or let go of. Another list may have its former
+        // While the connection waited, the list may have been renamed, or evicted. Another list may have its former
         // name.
         let isRenamed = !subscribe.name.isEmpty && hosted.list.name != subscribe.name
         if !connection.isEnding, isRenamed || hosted.phase.isGone { return self.subscribe(connection, subscribe) }

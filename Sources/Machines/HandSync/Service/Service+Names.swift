@@ -73,7 +73,7 @@ extension Service {
             storeSize.isStale = true
             environment.called(logID, nil)
             environment.note(.deleted(list: task.name, by: task.requester))
-            if let hosted { letGo(of: hosted, .listDeleted, "the list '\(task.name)' was deleted") }
+            if let hosted { evict(hosted, .listDeleted, "the list '\(task.name)' was deleted") }
             accessChanged()
             if retention.deleted == 0 { sweepDeleted(isDue: true) }
         case .rename(let new):

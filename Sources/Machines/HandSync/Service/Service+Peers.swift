@@ -16,9 +16,9 @@ extension Service {
     }
 
     /// A batch was not taken, because others' commits came first.
-    func missed(_ frames: [StoredFrame], in hosted: HostedList) {
-        hosted.authority.missed()
-        hosted.phase.missed()
+    func conflicted(_ frames: [StoredFrame], in hosted: HostedList) {
+        hosted.authority.conflicted()
+        hosted.phase.conflicted()
         // Otherwise they are forgotten, or the history went back. The store's head tells which.
         guard frames.first?.revision == hosted.authority.revision + 1 else { return refresh(hosted, then: .settle) }
         adopt(frames, in: hosted)
@@ -47,7 +47,7 @@ extension Service {
         let news = commits.filter { $0.revision > hosted.authority.revision }
         let waiting = hosted.authority.pending.map(\.origin)
         let result = Result { () throws(StoreError) in
-            try hosted.authority.learn(news, now: environment.wallClock) { clients[$0] ?? $0 }
+            try hosted.authority.rebase(onto: news, now: environment.wallClock) { clients[$0] ?? $0 }
         }
         switch result {
         case .failure(let error):
@@ -101,22 +101,22 @@ extension Service {
         }
     }
 
-    /// Lets go of a list that is not what the store has. Its subscribers connect again, and it is loaded anew.
+    /// Evicts a list that is not what the store has. Its subscribers connect again, and it is loaded anew.
     func reload(_ hosted: HostedList, _ error: StoreError) {
         environment.note(.reloaded(hosted.list, error))
-        letGo(of: hosted, nil, "the list '\(hosted.list.name)' is loaded anew")
+        evict(hosted, nil, "the list '\(hosted.list.name)' is loaded anew")
     }
 
-    /// Lets go of a list that is not in the store any more, though no client of this server deleted it.
+    /// Evicts a list that is not in the store any more, though no client of this server deleted it.
     func vanished(_ hosted: HostedList) {
         environment.note(.vanished(hosted.list))
-        letGo(of: hosted, .listDeleted, "the list '\(hosted.list.name)' was deleted")
+        evict(hosted, .listDeleted, "the list '\(hosted.list.name)' was deleted")
     }
 
     /// Forgets a list, and its commits that are not durable.
     ///
     /// - Parameter code: the error for its subscribers; nil closes their connections, so that they connect again.
-    func letGo(of hosted: HostedList, _ code: ErrorCode?, _ text: String) {
+    func evict(_ hosted: HostedList, _ code: ErrorCode?, _ text: String) {
         unload(hosted)
         for connection in Array(hosted.subscribers) {
             guard let cursor = connection.cursors[hosted.list.number] else { continue }

@@ -54,7 +54,7 @@ extension Service {
         adopt(news, in: hosted)
     }
 
-    /// Continues what has waited for a list that is up to date now, or was let go of.
+    /// Continues what has waited for a list that is up to date now, or was evicted.
     ///
     /// - Parameter error: why the store did not answer.
     private func refreshed(_ list: HostedList.Reference, _ error: StoreError? = nil, then next: AfterRefresh) {

@@ -45,7 +45,7 @@ extension Service {
                 if hosted.phase.isGone { continue }
                 switch outcomes[index] {
                 case .taken: if let large = wrote(batches[index], in: hosted) { spent.append(large) }
-                case .missed(let frames): missed(frames, in: hosted)
+                case .conflict(let frames): conflicted(frames, in: hosted)
                 case .unknown: unsettled(batches[index], of: hosted)
                 case .gone: vanished(hosted)
                 }

@@ -205,7 +205,7 @@ package enum Appended: Equatable, Sendable {
     /// It is not in the store and never will be: the list had another revision. Contains the list's commits after the
     /// expected revision, or the first of them. It is empty if the list has not reached that revision, or differs
     /// there because its history went back.
-    case missed([StoredFrame])
+    case conflict([StoredFrame])
     /// The answer was lost. If the same batch is appended again, it is stored only once.
     case unknown
     /// The list has been deleted, or has another history.

@@ -115,12 +115,12 @@ extension PostgresStore {
         let batch = attempt.batch
         let frames = try CommitRow.frames(rows, of: batch.list, after: batch.expected)
         if attempt.isThere(frames) { return try confirm(batch) }
-        if !frames.isEmpty { return .missed(frames) }
+        if !frames.isEmpty { return .conflict(frames) }
         let row = try read { try PostgresListRow.find(batch.list, $0) }
         guard let row, !row.isDeleted, batch.logID == nil || batch.logID == row.list.logID else { return .gone }
         // Commits were added or read between the two statements, or the list has not reached the expected revision. The
         // next attempt finds out.
-        return .missed(try self.frames(of: batch.list, after: batch.expected, about: 1 << 20))
+        return .conflict(try self.frames(of: batch.list, after: batch.expected, about: 1 << 20))
     }
 
     /// Confirms a batch that an earlier attempt has added, whose answer was lost. A later update of the list's row is

@@ -39,7 +39,7 @@ final class Contention: Sendable {
     func note(_ result: Appended, _ list: UInt64) {
         state.withLock { state in
             switch result {
-            case .missed: state.failures[list, default: 0] += 1
+            case .conflict: state.failures[list, default: 0] += 1
             case .taken, .gone: state.failures[list] = nil
             case .unknown: break
             }
@@ -126,6 +126,6 @@ extension PostgresStore {
             return try conflict(of: attempt, rows[3])
         }
         isKept = contention.keep(connection, of: list)
-        return .missed(frames)
+        return .conflict(frames)
     }
 }

@@ -153,8 +153,8 @@ enum Notices {
     static func text(_ notice: Replica.Notice) -> String? {
         switch notice {
         case .acknowledged, .superseded, .rejected: return nil
-        case .spared(let item, .words(let loss, _)): return Printable.stays(loss, in: item.content)
-        case .spared: return nil
+        case .keptWords(let item, .words(let loss, _)): return Printable.stays(loss, in: item.content)
+        case .keptWords: return nil
         case .usedTwice(let revision):
             return "another program used this one's client id for revision \(revision), perhaps from a copy of "
                 + "\(Settings.stateFolder)/clients; your edit was sent again, under a new id"

@@ -9,7 +9,7 @@ struct Undo: AsyncParsableCommand {
             next undo takes back the commit before; 'hand redo' makes commits again. With a revision, you can take back anybody's \
             commit, as an edit of your own.
 
-            If somebody has replaced your words, the new words stay and are printed; with --json they are in 'spared'.
+            If somebody has replaced your words, the new words stay and are printed; with --json they are in 'keptWords'.
             """)
 
     @OptionGroup var options: EditOptions

@@ -101,12 +101,12 @@ struct Undoing: Sendable {
     ) async throws -> Bool {
         let delta = retraction.delta
         let what = step == .redo ? "the undo at revision \(revision)" : "revision \(revision)"
-        let spared = retraction.spared.map { JSONValue.object(JSON.members(of: $0.loss)) }
+        let keptWords = retraction.keptWords.map { JSONValue.object(JSON.members(of: $0.loss)) }
         let told =
             [JSONValue.Member("takenBack", JSONValue(revision))]
-            + (spared.isEmpty ? [] : [JSONValue.Member("spared", .array(spared))])
+            + (keptWords.isEmpty ? [] : [JSONValue.Member("keptWords", .array(keptWords))])
         let excerpt = try await client.excerpt(of: name, at: past.revision, delta.selections)
-        tell(spared: retraction.spared)
+        tell(keptWords: retraction.keptWords)
         if delta.changesNothing(of: excerpt.hand) {
             if let step { try await client.noteEmpty(step, in: logID, at: past.revision) }
             if !options.list.server.json { options.list.server.say("nothing of \(what) is left to take back") }
@@ -129,8 +129,8 @@ struct Undoing: Sendable {
     }
 
     /// Prints the words that were not taken back.
-    private func tell(spared: [Superseded]) {
-        for case .words(let loss, _) in spared.map(\.loss) {
+    private func tell(keptWords: [Superseded]) {
+        for case .words(let loss, _) in keptWords.map(\.loss) {
             options.list.server.say("\(Printable.stays(loss))")
         }
     }

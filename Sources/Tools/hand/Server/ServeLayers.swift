@@ -99,13 +99,13 @@ struct ServeLayers {
     // MARK: The file
 
     /// How long to wait for the writer of a pipe, in milliseconds.
-    private static let pipePatience: Int32 = 5_000
+    private static let pipeTimeout: Int32 = 5_000
 
     private static func file(at path: String, isNamed: Bool, _ settings: [ServeSetting]) throws -> Layer {
         var layer = Layer(origin: path)
         let table: TOMLTable?
         do {
-            table = try Settings.table(at: path, pipePatience: isNamed ? pipePatience : 0)
+            table = try Settings.table(at: path, pipeTimeout: isNamed ? pipeTimeout : 0)
         } catch let error as FileError {
             throw Failure(.usage, "the configuration file: \(error)")
         }

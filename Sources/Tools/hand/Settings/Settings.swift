@@ -112,9 +112,9 @@ enum Settings {
     }
 
     /// The contents of a TOML file; nil if there is no file.
-    static func table(at path: String, pipePatience: Int32 = 0) throws -> TOMLTable? {
+    static func table(at path: String, pipeTimeout: Int32 = 0) throws -> TOMLTable? {
         do {
-            guard let bytes = try PrivateFile.read(path, pipePatience: pipePatience)?.bytes else { return nil }
+            guard let bytes = try PrivateFile.read(path, pipeTimeout: pipeTimeout)?.bytes else { return nil }
             if let problem = problem(in: bytes) { throw Failure(.usage, "\(path)\(problem)") }
             return try TOMLTable(string: String(decoding: bytes, as: UTF8.self))
         } catch let error as FileError where error.code == EACCES {

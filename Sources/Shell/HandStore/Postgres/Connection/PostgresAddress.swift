@@ -17,7 +17,7 @@ package struct PostgresAddress: Sendable {
     private let words: [String: String]
     private let passwordFile: String?
     /// How long one host is tried.
-    let hostPatience: Duration
+    let hostTimeout: Duration
 
     /// - Parameter passwordFile: a file whose first line is the password; nil for `PGPASSWORD`, `PGPASSFILE` or no
     ///   password.
@@ -41,7 +41,7 @@ package struct PostgresAddress: Sendable {
         hosts = try Self.hosts(&words)
         // libpq ignores this timeout when it connects without blocking, so the timeout is applied here.
         let seconds = words.removeValue(forKey: "connect_timeout").flatMap { Int($0) } ?? 0
-        hostPatience = seconds > 0 ? .seconds(seconds) : .seconds(3)
+        hostTimeout = seconds > 0 ? .seconds(seconds) : .seconds(3)
         let standard = [
             "target_session_attrs": "read-write", "fallback_application_name": "hand", "client_encoding": "UTF8",
             "tcp_user_timeout": "5000", "keepalives_idle": "5", "keepalives_interval": "2", "keepalives_count": "3",

@@ -61,7 +61,7 @@ package final class PostgresConnector: Sendable {
         for offset in address.hosts.indices {
             let index = (best + offset) % address.hosts.count
             // A host that does not answer must not keep us from the others.
-            let hostDeadline = deadline.within(address.hostPatience)
+            let hostDeadline = deadline.within(address.hostTimeout)
             do {
                 let connection = try PostgresConnection(to: address.hosts[index], of: address, by: hostDeadline)
                 if !setup.isEmpty { _ = try connection.run(setup, by: hostDeadline) }

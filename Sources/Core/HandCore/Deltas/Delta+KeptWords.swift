@@ -1,15 +1,15 @@
 // Undoing one's own words, and nobody else's.
 
-/// The result of `Delta.sparing`: an edit that undoes an earlier one, divided into the part to apply and the part that
-/// others' later changes rule out.
-package struct Sparing: Sendable {
+/// The result of `Delta.keepingWords(of:)`: an edit that undoes an earlier one, divided into the part to apply and the
+/// part that others' later changes rule out.
+package struct WordKeepingUndo: Sendable {
     /// The edit without the places in texts that others have changed.
     package let delta: Delta
     /// Those places, as an edit of the same list.
     package let left: Delta
     /// What was not undone: `lost` is the text that the undo would have restored, `present` the text that stays.
     /// Indices refer to the list after the others' edits.
-    package let spared: [Superseded]
+    package let keptWords: [Superseded]
 }
 
 extension Delta {
@@ -21,11 +21,11 @@ extension Delta {
     /// O(n log n) in the components of both if both change texts; otherwise O(1).
     ///
     /// - Parameter since: the edits of others, made on the same list.
-    package func sparing(_ since: Delta) -> Sparing {
-        let nothing = Sparing(delta: self, left: .identity, spared: [])
+    package func keepingWords(of since: Delta) -> WordKeepingUndo {
+        let nothing = WordKeepingUndo(delta: self, left: .identity, keptWords: [])
         if changes.isEmpty || since.changes.isEmpty { return nothing }
         let (mine, others) = (Footprint(self), Footprint(since))
-        var (spared, left): ([Superseded], DeltaBuilder) = ([], DeltaBuilder())
+        var (keptWords, left): ([Superseded], DeltaBuilder) = ([], DeltaBuilder())
         /// The allowed changes, by change number.
         var changes = changes
         var end = 0
@@ -34,9 +34,9 @@ extension Delta {
                 for index in other.old..<other.old + other.count {
                     let (own, theirs) = (mine.change(of: run, at: index), others.change(of: other, at: index))
                     guard own >= 0, theirs >= 0 else { continue }
-                    let (allowed, dropped) = changes[own].sparing(since.changes[theirs])
+                    let (allowed, dropped) = changes[own].keepingWords(of: since.changes[theirs])
                     guard !dropped.isEmpty, let present = since.map(index: index) else { continue }
-                    spared += dropped.wordLosses(to: since.changes[theirs]).map {
+                    keptWords += dropped.wordLosses(to: since.changes[theirs]).map {
                         Superseded(index: present, loss: $0, loser: .later)
                     }
                     left.keep(index - end)
@@ -46,7 +46,8 @@ extension Delta {
                 }
             }
         }
-        return end == 0 ? nothing : Sparing(delta: changing(to: changes), left: left.finish(), spared: spared)
+        return end == 0
+            ? nothing : WordKeepingUndo(delta: changing(to: changes), left: left.finish(), keptWords: keptWords)
     }
 
     /// Returns this edit with other changes of the same items.
@@ -68,8 +69,8 @@ extension Delta {
 
 extension Change {
     /// Splits this change into the places that `other` does not change, and those that it does.
-    fileprivate func sparing(_ other: Change) -> (allowed: Change, left: Change) {
-        let (ofText, ofURL) = (text.sparing(other.text), url.sparing(other.url))
+    fileprivate func keepingWords(of other: Change) -> (allowed: Change, left: Change) {
+        let (ofText, ofURL) = (text.keepingWords(of: other.text), url.keepingWords(of: other.url))
         var allowed = self
         (allowed.text, allowed.url) = (ofText.allowed, ofURL.allowed)
         return (allowed, Change(text: ofText.left, url: ofURL.left))
