@@ -192,7 +192,7 @@ import Testing
                 then()
             }
         }
-        endpoint = try HTTPEndpoint(loop, at: .tcp(SocketAddress(ip: "127.0.0.1", port: 0)), maxVisitors: 2) {
+        endpoint = try HTTPEndpoint(loop, at: .tcp(SocketAddress(ip: "127.0.0.1", port: 0)), maxConnections: 2) {
             owed.append($1)
             switch owed.count {
             // One after the other, so that two are waiting when the third arrives.
@@ -229,13 +229,13 @@ import Testing
         }
         let look = EventLoop.Timer(loop)
         look.start(after: 10, repeating: 10) {
-            guard answered == 3, endpoint.visitorCount == 0 else { return }
+            guard answered == 3, endpoint.connectionCount == 0 else { return }
             look.close()
             endpoint.close()
             for stream in streams { stream.close() }
         }
         loop.run()
-        #expect(answered == 3 && endpoint.visitorCount == 0)
+        #expect(answered == 3 && endpoint.connectionCount == 0)
     }
 
     /// However often it is asked for, a page is made now and then, and everybody gets one that was made later than they

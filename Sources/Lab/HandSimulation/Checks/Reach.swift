@@ -79,7 +79,7 @@ package struct Reach: Equatable, Sendable {
         case losesWords = "loses words"
         case diverges
         case isUsedTwice = "is used twice"
-        case visits = "a visit is committed"
+        case editsOnExcerpts = "an edit on an excerpt is committed"
     }
 
     enum Server: String, CaseIterable {

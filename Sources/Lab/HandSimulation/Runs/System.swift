@@ -21,7 +21,7 @@ final class System {
     let isShared: Bool
     private(set) lazy var servers = (0..<(isShared ? schedule.servers : 1)).map { SimulatedServer(self, number: $0) }
     lazy var clients = (0..<schedule.clients).map { SimulatedClient(self, number: $0) }
-    private lazy var visitor = SimulatedVisitor(self)
+    private lazy var command = SimulatedCommand(self)
     private(set) var finding: Finding?
     private(set) var lines: [String] = []
     private let isTracing: Bool
@@ -214,7 +214,7 @@ final class System {
     func run(_ steps: [Step]) {
         for server in servers { server.start() }
         for client in clients { client.start() }
-        visitor.start()
+        command.start()
         prepareLists()
         // In some worlds, everybody is connected at the start.
         if schedule.seed & 1 == 0 { wait(3_000) }

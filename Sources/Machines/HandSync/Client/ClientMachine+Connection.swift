@@ -112,9 +112,9 @@ extension ClientMachine {
         abandoned = [:]
         for name in subscriptions.keys.sorted() { subscriptions[name]?.lost(&common) }
         for request in requests.keys.sorted() {
-            // A visit continues on the next connection, if there will be one.
-            requests[request]?.visit?.disconnected()
-            if isLast || requests[request]?.visit == nil { answer(request, .disconnected) }
+            // An ephemeral subscription continues on the next connection, if there will be one.
+            requests[request]?.ephemeral?.disconnected()
+            if isLast || requests[request]?.ephemeral == nil { answer(request, .disconnected) }
         }
     }
 

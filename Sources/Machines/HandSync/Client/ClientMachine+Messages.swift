@@ -3,7 +3,7 @@ import HandWire
 
 extension ClientMachine {
     mutating func handle(_ message: DownMessage, now: UInt64) {
-        if !requests.isEmpty, heardOnVisit(message) { return }
+        if !requests.isEmpty, heardOnEphemeral(message) { return }
         switch message {
         case .welcome(let welcome): greeted(by: welcome, now: now)
         case .subscribed(let subscribed): start(subscribed, now: now)

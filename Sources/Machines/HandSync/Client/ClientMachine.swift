@@ -55,9 +55,9 @@ public struct ClientMachine: Sendable {
     struct Request: Sendable {
         /// The part of the requested list that has arrived.
         var incoming: IncomingSnapshot?
-        /// The visit that it is part of, if it takes more than one message.
-        var visit: Visit?
-        /// What was asked; nil for a visit.
+        /// The ephemeral subscription that it is part of, if it takes more than one message.
+        var ephemeral: EphemeralSubscription?
+        /// What was asked; nil for an ephemeral subscription.
         var asked: UpMessage?
         /// Whether it changes the server's lists.
         var changesLists: Bool { asked?.changesLists == true }
@@ -151,7 +151,7 @@ public struct ClientMachine: Sendable {
 
     var hasInFlight: Bool {
         subscriptions.values.contains { $0.replica.inFlight != nil }
-            || requests.values.contains { $0.visit?.sequence != nil }
+            || requests.values.contains { $0.ephemeral?.sequence != nil }
     }
 
     /// Whether the server owes an answer, or is being connected to.

@@ -29,10 +29,10 @@ package final class HTTPEndpoint {
         /// The parts of the path between slashes.
         package let path: [String]
         package let query: [String: String]
-        /// The name or address under which the visitor knows the server, without a port; nil if it does not say.
+        /// The name or address under which the client knows the server, without a port; nil if it does not say.
         package let host: String?
 
-        /// Whether the visitor knows the server by an address, as localhost, or by one of these names. A page of
+        /// Whether the client knows the server by an address, as localhost, or by one of these names. A page of
         /// another site can make a browser ask under the site's own name, and read the answer.
         package func isFor(_ names: [String]) -> Bool {
             guard let host else { return true }
@@ -57,19 +57,19 @@ package final class HTTPEndpoint {
     package typealias Answer = (Request, _ page: @escaping (Page) -> Void) -> Void
 
     private let listener: Listener
-    /// The visitors by number, in the order of arrival.
-    private var visitors: [UInt64: HTTPVisitor] = [:]
+    /// The connections by number, in the order of arrival.
+    private var connections: [UInt64: HTTPConnection] = [:]
     /// The number of connections that are open.
-    package var visitorCount: Int { visitors.count }
+    package var connectionCount: Int { connections.count }
     private var nextNumber: UInt64 = 0
 
-    /// - Parameter maxVisitors: the most visitors at once. One more replaces the oldest visitor that the server waits
-    ///   for. The default is several times the number accepted in one turn, so that a visitor who sends a request at
-    ///   once is always served.
+    /// - Parameter maxConnections: the most connections at once. One more replaces the oldest client that the server
+    ///   waits for. The default is several times the number accepted in one turn, so that a client who sends a request
+    ///   at once is always served.
     /// - Parameter timeout: the milliseconds for sending the request, and for reading the answer.
     /// - Throws: the errors of `Listener`. A stale socket file is replaced.
     package init(
-        _ loop: Loop, at place: Place, maxVisitors: Int = 256, timeout: UInt64 = 3_000, answer: @escaping Answer
+        _ loop: Loop, at place: Place, maxConnections: Int = 256, timeout: UInt64 = 3_000, answer: @escaping Answer
     ) throws(UVError) {
         var accept: (Stream) -> Void = { $0.close() }
         switch place {
@@ -79,15 +79,15 @@ package final class HTTPEndpoint {
             listener = try Listener.pipe(loop, path: path, onConnection: { accept($0) })
         }
         accept = { [unowned self] stream in
-            if visitors.count >= maxVisitors {
-                let idle = visitors.filter { $0.value.isAwaited }.keys.min()
+            if connections.count >= maxConnections {
+                let idle = connections.filter { $0.value.isAwaited }.keys.min()
                 guard let idle else { return stream.close() }
-                visitors[idle]?.close()
+                connections[idle]?.close()
             }
             let number = nextNumber
             nextNumber += 1
-            visitors[number] = HTTPVisitor(loop, stream, timeout: timeout, answer) { [unowned self] in
-                visitors[number] = nil
+            connections[number] = HTTPConnection(loop, stream, timeout: timeout, answer) { [unowned self] in
+                connections[number] = nil
             }
         }
     }
@@ -96,6 +96,6 @@ package final class HTTPEndpoint {
 
     package func close() {
         listener.close()
-        for visitor in visitors.values { visitor.close() }
+        for client in connections.values { client.close() }
     }
 }

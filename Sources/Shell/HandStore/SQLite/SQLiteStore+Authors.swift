@@ -5,7 +5,7 @@ import HandSync
 import HandWire
 
 extension SQLiteStore {
-    /// The author numbers that one transaction reserves: new visitors who do not edit cost no other write.
+    /// The author numbers that one transaction reserves: new clients that do not edit cost no other write.
     package static let numbersAtOnce: UInt64 = 1_000
 
     package func author(for client: ClientID, person: String) throws -> (author: Author, isNew: Bool) {

@@ -1,5 +1,5 @@
 /// One connection to an endpoint.
-final class HTTPVisitor {
+final class HTTPConnection {
     private let stream: EventLoop.Stream
     private let deadline: EventLoop.Timer
     private let answer: HTTPEndpoint.Answer
@@ -7,7 +7,7 @@ final class HTTPVisitor {
     private var head: [UInt8] = []
     /// Whether the request is complete or refused. Later input is not read as another request.
     private var isTaken = false
-    /// Whether the server waits for the visitor: to send the request, or to read the answer.
+    /// Whether the server waits for the client: to send the request, or to read the answer.
     private(set) var isAwaited = true
     private var isClosed = false
 
@@ -105,7 +105,7 @@ final class HTTPVisitor {
             "HTTP/1.1 \(page.status)\r\nContent-Type: \(page.type)\r\nContent-Length: \(body.count)\r\n"
             + "Cache-Control: no-store\r\nConnection: close\r\n\r\n"
         stream.write([OutputBuffer(Array(head.utf8) + (hasBody ? body : []))])
-        // The visitor closes after reading the answer; otherwise the deadline does.
+        // The client closes after reading the answer; otherwise the deadline does.
         isAwaited = true
         startDeadline()
         stream.shutdown()

@@ -6,7 +6,7 @@ import HandWire
 ///     entering ──subscribed──▶ entered (an edit is submitted) ──its commit, acknowledged, rejected, stale──▶ answered
 ///        ▲                        │
 ///        └── connection lost ─────┘   the edit goes out again under its sequence, so that it is applied once
-struct Visit: Sendable {
+struct EphemeralSubscription: Sendable {
     let name: String
     let excerpt: Excerpt
     let purpose: Purpose
@@ -37,8 +37,8 @@ struct Visit: Sendable {
     func commits(with own: Commit) -> [Commit] { rest.map { $0.commits + [own] } ?? [] }
 
     /// Handles the server's answer to the subscription. All commits since the excerpt follow, including those that
-    /// arrived over an earlier connection. Returns the edit, if the visit is for one: always the same, under the same
-    /// sequence.
+    /// arrived over an earlier connection. Returns the edit, if the subscription is for one: always the same, under the
+    /// same sequence.
     ///
     /// - Parameter used: the last sequence that this client has used in the history.
     mutating func entered(_ subscribed: DownMessage.Subscribed, used: UInt64) -> Submission? {
@@ -75,28 +75,29 @@ struct Visit: Sendable {
 
 extension ClientMachine {
     /// Edits a list that is not followed, on an excerpt of it. The answer is `committed`, `rejected`, `stale` or an
-    /// error. Returns nil if there is no connection, or the client already follows or visits the list.
+    /// error. Returns nil if there is no connection, or the client already follows or has an ephemeral subscription to
+    /// it.
     ///
     /// - Parameter step: recorded with the edit if it undoes or redoes a commit of the same author.
     public mutating func edit(
         _ name: String, on excerpt: Excerpt, _ delta: Delta, isExact: Bool, step: UndoStep? = nil
     ) -> UInt64? {
-        visit(Visit(name, excerpt, .edit(delta, isExact: isExact, step)))
+        follow(EphemeralSubscription(name, excerpt, .edit(delta, isExact: isExact, step)))
     }
 
     /// Sends an edit again of which an earlier run has not heard the outcome, under its sequence. The answer is that of
     /// an edit.
     public mutating func resume(_ submission: JournalSubmission) -> UInt64? {
         guard let edit = submission.edit else { return nil }
-        return visit(
-            Visit(
+        return follow(
+            EphemeralSubscription(
                 submission.list, edit.excerpt, .edit(edit.delta, isExact: edit.isExact, submission.step),
                 sequence: submission.sequence))
     }
 
     /// Whether the outcome of something that changes the server's lists is not known yet.
     public var isOutcomeUnknown: Bool {
-        requests.values.contains { $0.changesLists || $0.visit?.sequence != nil }
+        requests.values.contains { $0.changesLists || $0.ephemeral?.sequence != nil }
     }
 
     /// Whether a request that is not answered may have changed the server's lists.
@@ -107,59 +108,63 @@ extension ClientMachine {
     public mutating func askWhoIsThere(
         _ name: String, _ excerpt: Excerpt
     ) -> UInt64? {
-        visit(Visit(name, excerpt, .people))
+        follow(EphemeralSubscription(name, excerpt, .people))
     }
 
-    private mutating func visit(_ visit: Visit) -> UInt64? {
-        guard isReady, subscriptions[visit.name] == nil,
-            !requests.values.contains(where: { $0.visit?.name == visit.name })
+    private mutating func follow(_ subscription: EphemeralSubscription) -> UInt64? {
+        guard isReady, subscriptions[subscription.name] == nil,
+            !requests.values.contains(where: { $0.ephemeral?.name == subscription.name })
         else { return nil }
         let request = common.newRequest()
-        requests[request] = Request(visit: visit)
+        requests[request] = Request(ephemeral: subscription)
         enter(request)
         return request
     }
 
     mutating func enter(_ request: UInt64) {
-        guard let visit = requests[request]?.visit else { return }
+        guard let subscription = requests[request]?.ephemeral else { return }
         common.send(
             .subscribe(
                 UpMessage.Subscribe(
-                    request: request, name: visit.isByLogID ? "" : visit.name, logID: visit.excerpt.logID,
-                    revision: visit.excerpt.revision)
+                    request: request, name: subscription.isByLogID ? "" : subscription.name,
+                    logID: subscription.excerpt.logID,
+                    revision: subscription.excerpt.revision)
             ))
     }
 
-    /// Whether the message was for a visit.
-    mutating func heardOnVisit(_ message: DownMessage) -> Bool {
+    /// Whether the message was for a subscription.
+    mutating func heardOnEphemeral(_ message: DownMessage) -> Bool {
         switch message {
         case .subscribed(let subscribed):
-            guard requests[subscribed.request]?.visit != nil else { return false }
+            guard requests[subscribed.request]?.ephemeral != nil else { return false }
             entered(subscribed)
-        // A visit does not need the items of a snapshot; the server sends one if the excerpt is too old.
-        case .chunk(let request, _): return requests[request]?.visit != nil
+        // An ephemeral subscription does not need the items of a snapshot; the server sends one if the excerpt is too
+        // old.
+        case .chunk(let request, _): return requests[request]?.ephemeral != nil
         case .commit(let list, let commit):
-            guard let request = visit(of: list) else { return false }
+            guard let request = request(of: list) else { return false }
             take(commit, on: request)
         case .rejected(let list, let sequence, let reason):
-            guard let request = visit(of: list, sequence) else { return false }
+            guard let request = request(of: list, sequence) else { return false }
             leave(request, .rejected(reason))
         case .stale(let list, let sequence, _):
-            guard let request = visit(of: list, sequence) else { return false }
+            guard let request = request(of: list, sequence) else { return false }
             leave(request, .stale)
         case .acknowledged(let list, let sequence, let revision):
-            guard let request = visit(of: list, sequence) else { return false }
-            let answer = Answer.committed(revision: revision, requests[request]?.visit?.notices ?? [], since: [])
+            guard let request = request(of: list, sequence) else { return false }
+            let answer = Answer.committed(revision: revision, requests[request]?.ephemeral?.notices ?? [], since: [])
             leave(request, revision > 0 ? answer : .error(.internalError, Self.unknownOutcome))
         case .presence(let list, let people):
-            guard let request = visit(of: list) else { return false }
+            guard let request = request(of: list) else { return false }
             // The first message lists everybody, including this client.
             let isWhole = people.contains { $0.author == common.author }
-            if isWhole, case .people = requests[request]?.visit?.purpose { leave(request, .people(people)) }
+            if isWhole, case .people = requests[request]?.ephemeral?.purpose { leave(request, .people(people)) }
         case .error(let code, let request, _, let text):
-            guard !code.closes, code != .notSubscribed, let visit = requests[request]?.visit else { return false }
-            if code == .noSuchList, visit.isResumed, !visit.isByLogID {
-                requests[request]?.visit?.isByLogID = true
+            guard !code.closes, code != .notSubscribed, let subscription = requests[request]?.ephemeral else {
+                return false
+            }
+            if code == .noSuchList, subscription.isResumed, !subscription.isByLogID {
+                requests[request]?.ephemeral?.isByLogID = true
                 enter(request)
             } else {
                 leave(request, .error(code, text))
@@ -174,58 +179,62 @@ extension ClientMachine {
     private static let unknownOutcome =
         "the server does not know any longer what became of the edit: look at the list before you repeat it"
 
-    private func visit(of list: UInt64, _ sequence: UInt64? = nil) -> UInt64? {
+    private func request(of list: UInt64, _ sequence: UInt64? = nil) -> UInt64? {
         requests.first {
-            $0.value.visit?.list == list && (sequence == nil || $0.value.visit?.sequence == sequence)
+            $0.value.ephemeral?.list == list && (sequence == nil || $0.value.ephemeral?.sequence == sequence)
         }?.key
     }
 
     private mutating func entered(_ subscribed: DownMessage.Subscribed) {
         let request = subscribed.request
         let last = common.used[subscribed.logID] ?? 0
-        guard let submission = requests[request]?.visit?.entered(subscribed, used: last),
-            let visit = requests[request]?.visit
+        guard let submission = requests[request]?.ephemeral?.entered(subscribed, used: last),
+            let subscription = requests[request]?.ephemeral
         else { return }
         // The name may belong to another list now.
-        if subscribed.logID != visit.excerpt.logID { return leave(request, .stale) }
-        if case .edit(let delta, let isExact, let step) = visit.purpose {
-            let edit = ExcerptEdit(excerpt: visit.excerpt, delta: delta, isExact: isExact)
+        if subscribed.logID != subscription.excerpt.logID { return leave(request, .stale) }
+        if case .edit(let delta, let isExact, let step) = subscription.purpose {
+            let edit = ExcerptEdit(excerpt: subscription.excerpt, delta: delta, isExact: isExact)
             common.noteUsed(
                 JournalSubmission(
-                    log: subscribed.logID, sequence: submission.sequence, list: visit.name, step: step, edit: edit))
+                    log: subscribed.logID, sequence: submission.sequence, list: subscription.name, step: step,
+                    edit: edit))
         }
         common.send(.submit(submission))
     }
 
     private mutating func take(_ commit: Commit, on request: UInt64) {
-        guard let visit = requests[request]?.visit else { return }
-        switch visit.outcome(of: commit, by: common.author) {
+        guard let subscription = requests[request]?.ephemeral else { return }
+        switch subscription.outcome(of: commit, by: common.author) {
         case .committed:
             leave(
                 request,
-                .committed(revision: commit.revision, visit.notices, since: visit.commits(with: commit)))
+                .committed(revision: commit.revision, subscription.notices, since: subscription.commits(with: commit)))
         case .refused(let reason): leave(request, .rejected(reason))
         case .usedTwice:
             common.noteShared()
             leave(request, .stale)
-        case nil: requests[request]?.visit?.pass(commit)
+        case nil: requests[request]?.ephemeral?.pass(commit)
         }
     }
 
-    /// Ends a visit with its answer. What is refused is kept if its person has been told that its outcome is unknown.
+    /// Ends an ephemeral subscription with its answer. What is refused is kept if its person has been told that its
+    /// outcome is unknown.
     private mutating func leave(_ request: UInt64, _ answer: Answer) {
-        guard let visit = requests[request]?.visit else { return }
-        if let list = visit.list { common.send(.unsubscribe(list: list)) }
+        guard let subscription = requests[request]?.ephemeral else { return }
+        if let list = subscription.list { common.send(.unsubscribe(list: list)) }
         if case .committed(_, let notices, _) = answer {
             common.noteCommitted()
-            for case let loss? in notices.map(Loss.init) { common.note(loss, of: visit.name, visit.excerpt.logID) }
+            for case let loss? in notices.map(Loss.init) {
+                common.note(loss, of: subscription.name, subscription.excerpt.logID)
+            }
         }
-        if let sequence = visit.sequence, case .edit(let delta, _, _) = visit.purpose {
-            common.answered(sequence, in: visit.excerpt.logID, answer)
-            if visit.isResumed, let reason = answer.refusal,
-                let loss = Loss(.rejected(reason, delta, on: visit.excerpt.hand))
+        if let sequence = subscription.sequence, case .edit(let delta, _, _) = subscription.purpose {
+            common.answered(sequence, in: subscription.excerpt.logID, answer)
+            if subscription.isResumed, let reason = answer.refusal,
+                let loss = Loss(.rejected(reason, delta, on: subscription.excerpt.hand))
             {
-                common.note(loss, of: visit.name, visit.excerpt.logID)
+                common.note(loss, of: subscription.name, subscription.excerpt.logID)
             }
         }
         self.answer(request, answer)

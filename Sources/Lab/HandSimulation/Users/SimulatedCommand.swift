@@ -4,14 +4,14 @@ import HandWire
 
 /// A client that edits a list without having a copy of it, as commands do: it asks for an excerpt, makes one edit on
 /// it, and awaits the answer.
-final class SimulatedVisitor {
+final class SimulatedCommand {
     private unowned let system: System
     private let client: SimulatedClient
     private var random: SplitMix64
-    private var visit: Visit?
+    private var edit: Edit?
 
     /// An item that is being inserted.
-    private struct Visit {
+    private struct Edit {
         let request: UInt64
         let name: String
         let logID: UInt64
@@ -33,7 +33,7 @@ final class SimulatedVisitor {
     private func wait() {
         system.scheduler.after(1 + UInt64(random.next(below: 4_000))) { [unowned self] in
             guard !system.isCalm else { return }
-            if visit == nil { ask() }
+            if edit == nil { ask() }
             wait()
         }
     }
@@ -53,20 +53,20 @@ final class SimulatedVisitor {
     private func answered(_ request: UInt64, _ answer: ClientMachine.Answer) {
         switch answer {
         case .excerpt(let excerpt):
-            guard visit == nil, let asking, asking.request == request else { return }
+            guard edit == nil, let asking, asking.request == request else { return }
             // Other people keep editing in the meantime.
             system.scheduler.after(UInt64(random.next(below: 200))) { [unowned self] in edit(asking.name, excerpt) }
         case .committed(let revision, _, _): committed(at: revision)
         case .rejected(.duplicateItem(let id)):
-            system.report(.exactlyOnce, "item \(id) of a visit was inserted twice")
-        case .rejected, .stale, .error, .disconnected: if visit?.request == request { visit = nil }
+            system.report(.exactlyOnce, "item \(id) of an edit on an excerpt was inserted twice")
+        case .rejected, .stale, .error, .disconnected: if edit?.request == request { edit = nil }
         case .done, .lists, .deletedLists, .history, .state, .people: break
         }
     }
 
     private func edit(_ name: String, _ excerpt: Excerpt) {
-        guard visit == nil else { return }
-        let item = Item(id: ItemID(rawValue: random.next()), content: .task("visited", done: false))
+        guard edit == nil else { return }
+        let item = Item(id: ItemID(rawValue: random.next()), content: .task("added", done: false))
         let delta = Delta.inserting([item], at: random.next(below: excerpt.count + 1), .after)
         let isExact = random.next(below: 8) == 0
         system.promises.edit(client: client.number, list: excerpt.logID, inserted: item.things, deleted: [])
@@ -75,21 +75,21 @@ final class SimulatedVisitor {
         system.promises.rejected(UniqueWords.Put(item))
         client.perform { machine in
             guard let request = machine.edit(name, on: excerpt, delta, isExact: isExact) else { return }
-            visit = Visit(request: request, name: name, logID: excerpt.logID, item: item)
+            edit = Edit(request: request, name: name, logID: excerpt.logID, item: item)
         }
     }
 
     private func committed(at revision: Int) {
-        guard let visit else { return }
-        self.visit = nil
-        system.reach.note(Reach.Client.visits)
-        system.trace("a visit to \(visit.name) was committed at \(revision)")
-        guard let history = system.ledger.histories[visit.logID] else {
-            return system.report(.durability, "a visit to \(visit.name) is in no history")
+        guard let edit else { return }
+        self.edit = nil
+        system.reach.note(Reach.Client.editsOnExcerpts)
+        system.trace("an edit on an excerpt of \(edit.name) was committed at \(revision)")
+        guard let history = system.ledger.histories[edit.logID] else {
+            return system.report(.durability, "an edit on an excerpt of \(edit.name) is in no history")
         }
         guard history.commits.indices.contains(revision - 1),
-            history.commits[revision - 1].delta.insertedItems.map(\.id) == [visit.item.id]
-        else { return system.report(.exactlyOnce, "revision \(revision) of \(visit.name) is not the visit's") }
-        system.promises.edit(client: client.number, list: visit.logID, inserted: visit.item.things, deleted: [])
+            history.commits[revision - 1].delta.insertedItems.map(\.id) == [edit.item.id]
+        else { return system.report(.exactlyOnce, "revision \(revision) of \(edit.name) is not the edit's") }
+        system.promises.edit(client: client.number, list: edit.logID, inserted: edit.item.things, deleted: [])
     }
 }

@@ -5,7 +5,7 @@ import HandWire
 import Testing
 
 /// Edits of a list that the client does not have, and the presence on it: the client's machine, message by message.
-@Suite struct VisitTests {
+@Suite struct EphemeralSubscriptionTests {
     private static let items = (1...4).map { Item(id: ItemID(rawValue: $0), content: .note("\($0)")) }
     /// An excerpt of a list with four items at revision 7; the third is known.
     fileprivate static let excerpt = Excerpt(
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [false, true]) func anEditIsCommitted(isExact: Bool) throws {
-        var talk = DrivenClient.ofVisitor()
+        var talk = DrivenClient.ofOneEdit()
         let request = talk.edit(isExact: isExact)!
         #expect(talk.said == [Self.entering])
         talk.enter(request)
@@ -53,7 +53,7 @@ import Testing
 
     /// An edit that undoes a commit is recorded as such before it is sent, with its sequence.
     @Test func stepsAreWrittenBeforeTheyAreSent() throws {
-        var talk = DrivenClient.ofVisitor()
+        var talk = DrivenClient.ofOneEdit()
         let request = talk.perform { $0.edit("list", on: Self.excerpt, Self.edit, isExact: false, step: .redo) }!
         talk.enter(request)
         #expect(talk.order == ["redo 4 of 5 is kept", "sent 4"])
@@ -61,14 +61,14 @@ import Testing
         talk.comeBack()
         talk.enter(request, lastSequence: 4)
         #expect(talk.order.dropFirst(2) == ["redo 4 of 5 is kept", "sent 4"])
-        var plain = DrivenClient.ofVisitor()
+        var plain = DrivenClient.ofOneEdit()
         plain.enter(plain.edit()!)
         #expect(plain.order == ["4 of 5 is kept", "sent 4"])
     }
 
     /// What a run has sent without hearing of its outcome, the next one sends again under its sequence.
     @Test(arguments: [false, true]) func anEditWithoutAnAnswerIsSentAgain(isRefused: Bool) throws {
-        var first = DrivenClient.ofVisitor()
+        var first = DrivenClient.ofOneEdit()
         #expect(!first.machine.isOutcomeUnknown)
         first.enter(first.edit()!)
         #expect(first.machine.isOutcomeUnknown)
@@ -76,7 +76,7 @@ import Testing
             first.writes.compactMap { if case .submission(let kept, _) = $0 { kept } else { nil } }.last)
         #expect(try kept.edit.map { try $0.bytes.withUnsafeBytes { try ExcerptEdit($0) } } == kept.edit)
 
-        var next = DrivenClient.ofVisitor()
+        var next = DrivenClient.ofOneEdit()
         let request = try #require(next.perform { $0.resume(kept) })
         // The list has another name now.
         next.hear(.error(code: .noSuchList, request: request, retryAfter: 0, message: "no such list"))
@@ -97,7 +97,7 @@ import Testing
 
     /// With several servers, it continues at the next one.
     @Test func anEditMovesToTheNextServer() {
-        var talk = DrivenClient.ofVisitor(servers: ["a:1", "b:1"])
+        var talk = DrivenClient.ofOneEdit(servers: ["a:1", "b:1"])
         let request = talk.edit()!
         talk.enter(request)
         talk.lose()
@@ -109,7 +109,7 @@ import Testing
 
     /// The outcome of the first edit is unknown, and it may still be under way over the lost connection.
     @Test func theNextEditHasAnotherSequence() throws {
-        var talk = DrivenClient.ofVisitor()
+        var talk = DrivenClient.ofOneEdit()
         let first = talk.edit()!
         talk.enter(first)
         talk.hear(.error(code: .listDeleted, request: first, retryAfter: 0, message: "gone"))
@@ -128,7 +128,7 @@ import Testing
 
     /// The first refusal on a connection is a commit.
     @Test func aRefusalIsAnAnswer() throws {
-        var talk = DrivenClient.ofVisitor()
+        var talk = DrivenClient.ofOneEdit()
         let request = talk.edit()!
         talk.enter(request)
         talk.hear(
@@ -143,7 +143,7 @@ import Testing
 
     /// Somebody deletes the item, after others have moved it, before the edit arrives.
     @Test func othersDeletionsAreReported() throws {
-        var talk = DrivenClient.ofVisitor()
+        var talk = DrivenClient.ofOneEdit()
         let request = talk.edit()!
         talk.enter(request)
         talk.commit(8, author: 2, Delta.moving(2..<3, to: 0, .after))
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test func anEditIsMadeOnceDespiteALostConnection() throws {
-        var talk = DrivenClient.ofVisitor()
+        var talk = DrivenClient.ofOneEdit()
         let request = talk.edit()!
         talk.enter(request)
         talk.commit(8, author: 2, Delta.deleting(2..<3))
@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test func refusalsOfTheServerAreReported() throws {
-        var rejected = DrivenClient.ofVisitor()
+        var rejected = DrivenClient.ofOneEdit()
         let first = rejected.edit()!
         rejected.enter(first)
         rejected.hear(.rejected(list: 2, sequence: 9, .notStored))
@@ -186,7 +186,7 @@ import Testing
             Issue.record("\(rejected.answers)")
             return
         }
-        var stale = DrivenClient.ofVisitor()
+        var stale = DrivenClient.ofOneEdit()
         let second = stale.edit()!
         stale.enter(second)
         stale.hear(.stale(list: 2, sequence: 4, head: 90))
@@ -194,7 +194,7 @@ import Testing
             Issue.record("\(stale.answers)")
             return
         }
-        var refused = DrivenClient.ofVisitor()
+        var refused = DrivenClient.ofOneEdit()
         let third = refused.edit()!
         refused.hear(.error(code: .noSuchList, request: third, retryAfter: 0, message: "gone"))
         guard case .error(.noSuchList, "gone") = refused.answers[third] else {
@@ -205,7 +205,7 @@ import Testing
 
     /// An edit of a deleted list is not made on a new list with the same name.
     @Test func anotherListIsNotEdited() throws {
-        var talk = DrivenClient.ofVisitor()
+        var talk = DrivenClient.ofOneEdit()
         let request = talk.edit()!
         talk.enter(request, logID: 6, .snapshot(revision: 1, count: 0, digest: 0))
         #expect(talk.said == [Self.entering, .unsubscribe(list: 2)])
@@ -217,7 +217,7 @@ import Testing
 
     /// An excerpt that is older than the server's memory brings a snapshot, whose items are skipped.
     @Test func theItemsOfASnapshotAreSkipped() throws {
-        var talk = DrivenClient.ofVisitor()
+        var talk = DrivenClient.ofOneEdit()
         let request = talk.edit()!
         talk.enter(request, .snapshot(revision: 90, count: 4, digest: Hand(Self.items).digest))
         talk.hear(.chunk(request: request, items: Hand(Self.items)))
@@ -229,7 +229,7 @@ import Testing
     }
 
     @Test func presenceIsReported() throws {
-        var talk = DrivenClient.ofVisitor()
+        var talk = DrivenClient.ofOneEdit()
         let request = talk.perform { $0.askWhoIsThere("list", Self.excerpt) }!
         talk.enter(request)
         let me = DownMessage.Presence(author: 1, place: .here(person: "me", nil))
@@ -244,8 +244,8 @@ import Testing
         #expect(talk.said == [Self.entering, .unsubscribe(list: 2)])
     }
 
-    @Test func aCancelledVisitIsAnswered() throws {
-        var talk = DrivenClient.ofVisitor()
+    @Test func aCancelledSubscriptionIsAnswered() throws {
+        var talk = DrivenClient.ofOneEdit()
         let request = talk.edit()!
         #expect(talk.edit() == nil, "one at a time")
         talk.perform { $0.stop(reason: "closed") }
@@ -255,15 +255,15 @@ import Testing
         }
     }
 
-    @Test func aFollowedListIsNotVisited() {
-        var talk = DrivenClient.ofVisitor()
+    @Test func aFollowedListHasNoEphemeralSubscription() {
+        var talk = DrivenClient.ofOneEdit()
         talk.perform { $0.open("list") }
         #expect(talk.edit() == nil)
     }
 }
 
 extension DrivenClient {
-    fileprivate static func ofVisitor(servers: [String] = []) -> DrivenClient {
+    fileprivate static func ofOneEdit(servers: [String] = []) -> DrivenClient {
         var client = DrivenClient(servers: servers)
         client.comeBack()
         return client
@@ -279,7 +279,9 @@ extension DrivenClient {
     }
 
     fileprivate mutating func edit(isExact: Bool = false) -> UInt64? {
-        perform { $0.edit("list", on: VisitTests.excerpt, VisitTests.edit, isExact: isExact) }
+        perform {
+            $0.edit("list", on: EphemeralSubscriptionTests.excerpt, EphemeralSubscriptionTests.edit, isExact: isExact)
+        }
     }
 
     fileprivate mutating func enter(
