@@ -5,7 +5,8 @@ import HandWire
 // Values as bytes and back.
 
 extension Vectors {
-    /// Answers a question that has a value with its `hex`, and one that has `type` and `hex` with the value.
+    /// Answers a question. If the question has a value, the answer is the value's `hex`; if it has `type` and `hex`,
+    /// the answer is the value.
     ///
     /// - Throws: `FormatError` for a malformed question, `WireError` for malformed bytes.
     static func codec(_ question: JSONField) throws -> Members {

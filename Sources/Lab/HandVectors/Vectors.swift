@@ -8,7 +8,7 @@ import HandWire
 /// A client in another language is tested by comparing its answers; `hand-lab vectors` answers any other question. The
 /// contract includes whether an answer is an error, but not its wording.
 package enum Vectors {
-    /// The subject of a question. Each has its own file.
+    /// The subject of a question. Each subject has its own file.
     package enum Law: String, CaseIterable, Sendable {
         /// Values as bytes and back.
         case codec

@@ -53,7 +53,7 @@ private final class AwkwardListener {
     func listen(at address: SocketAddress) throws -> SocketAddress {
         let listener = try Listener.tcp(loop, address: address, onConnection: { [unowned self] in accept($0) })
         self.listener = listener
-        // A relay makes the guests edit, and does not know their connections.
+        // A relay makes the guests edit, but does not know the guests' connections, so a timer carries the edits out.
         pulse.start(after: 1, repeating: 1) { [unowned self] in for guest in guests { guest.work() } }
         return listener.localAddress ?? address
     }

@@ -46,7 +46,7 @@ final class AwkwardRelay {
 
     // MARK: To the server
 
-    /// Passes the client's frames on, each after the others' edits that it waits for.
+    /// Passes the client's frames on, each after the guests' edits for which the frame waits.
     private func advance() {
         guard !isHeldUp else { return }
         while !isOver, let frame = received.first {
@@ -60,7 +60,7 @@ final class AwkwardRelay {
         }
     }
 
-    /// Continues when the server has answered the others, or after some milliseconds.
+    /// Continues when the server has answered the guests, or after some milliseconds.
     private func wait(_ milliseconds: Int) {
         isHeldUp = true
         upTimer.start(after: 1) { [unowned self] in
@@ -103,7 +103,8 @@ final class AwkwardRelay {
         }
     }
 
-    /// Ends the connection to the server. The client closes its own after it has read the reason, or a timer does.
+    /// Ends the connection to the server. The client closes its own connection after it has read the reason, or a timer
+    /// closes it.
     private func finish() {
         isOver = true
         server.close()

@@ -9,7 +9,7 @@ struct HandLab: ParsableCommand {
         subcommands: [Simulate.self, VectorsCommand.self, AwkwardCommand.self])
 }
 
-/// The command has done its work, and what it tested has failed.
+/// The error if the command has done its work, but the subject of its test has failed.
 struct LabError: Error, CustomStringConvertible {
     let description: String
 }

@@ -5,8 +5,8 @@ package struct CommitHeader {
     package let revision: Int
     package let author: UInt64
     package let sequence: UInt64
-    /// The number of revisions from the base to this one; 0 if the submission was refused and a reason replaces the
-    /// delta.
+    /// The number of revisions from the base to the commit's revision; 0 if the submission was refused and a reason
+    /// replaces the delta.
     let lag: Int
     let time: UInt64
     package let count: Int

@@ -44,7 +44,8 @@ extension WireWriter {
         }
     }
 
-    /// Writes the same bytes for a delta that inserts or deletes one item, as most deltas do.
+    /// Writes the same bytes as the general code of `delta(_:)`, for a delta that inserts or deletes one item, as most
+    /// deltas do.
     private mutating func insertionOrDeletion(_ edit: SingleEdit, _ item: PackedItem?) {
         let position = Int(item == nil ? edit.index : edit.gap)
         varint(position > 0 ? 2 : 1)
@@ -147,7 +148,7 @@ extension WireReader {
     }
 
     private mutating func items(_ count: Int, _ side: Side, _ builder: inout DeltaBuilder) throws(WireError) {
-        // An item takes at least ten bytes, so it is safe to reserve for this many.
+        // An item takes at least ten bytes, so it is safe to reserve memory for this many items.
         guard count <= remaining / 10 else { throw .truncated(field: "inserted items") }
         try builder.insert(count, side) { () throws(WireError) in try packedItem() }
     }

@@ -141,7 +141,8 @@ extension DownMessage {
                 writer.string(list.name)
                 writer.byte(list.role.number)
             }
-        // These are written above. Both switches name every message: a new one does not compile until it is written.
+        // `write(to:)` writes these messages. Both switches name every message: a new message does not compile until it
+        // is written.
         case .welcome, .subscribed, .chunk, .commit, .rejected, .stale, .acknowledged, .presence, .pong: break
         }
     }

@@ -10,7 +10,7 @@ public enum DownMessage: Equatable, Sendable {
     case rejected(list: UInt64, sequence: UInt64, Rejection)
     /// The base of a submission is too old for the server to transform it: catch up to `head` and submit again.
     case stale(list: UInt64, sequence: UInt64, head: Int)
-    /// The submission was already committed, at that revision (0 if it is too old to determine).
+    /// The submission was already committed, at `revision` (0 if the submission is too old to determine its revision).
     case acknowledged(list: UInt64, sequence: UInt64, revision: Int)
     case presence(list: UInt64, [Presence])
     case pong(UInt64)
@@ -25,7 +25,7 @@ public enum DownMessage: Equatable, Sendable {
     case deletedLists(request: UInt64, [DeletedEntry], hasMore: Bool)
     /// The new name of a subscribed list, or its current name if the client used another one.
     case renamed(list: UInt64, name: String)
-    /// Who the client's user is here, and what they may do; again when that changes.
+    /// Who the client's user is here, and what they may do; sent again when either changes.
     case granted(Granted)
     case error(code: ErrorCode, request: UInt64, retryAfter: UInt64, message: String)
 
@@ -99,8 +99,8 @@ public enum DownMessage: Equatable, Sendable {
 
         /// How the client gets up to date.
         public enum Start: Equatable, Sendable {
-            /// The commits after the client's revision follow; the list's newest one is `head`. The digest of the list
-            /// at `head` is for clients with the capability.
+            /// The commits after the client's revision follow; the list's newest commit is `head`. The digest of the
+            /// list at `head` is for clients with the capability `digest`.
             case resumed(head: Int, digest: UInt64? = nil)
             /// The list at `revision` follows in chunks with `count` items in total; then the commits after it.
             case snapshot(revision: Int, count: Int, digest: UInt64)
@@ -162,9 +162,9 @@ public enum DownMessage: Equatable, Sendable {
         public var deletion: UInt64
         /// The list as it was, with its former name.
         public var list: ListEntry
-        /// Who deleted it.
+        /// Who deleted the list.
         public var person: String
-        /// When it was deleted, and until when it is kept, in milliseconds since 1970.
+        /// When the list was deleted, and until when it is kept, in milliseconds since 1970.
         public var time: UInt64
         public var keptUntil: UInt64
 

@@ -4,9 +4,8 @@ extension Excerpt {
     /// A placeholder for an item that is not in the excerpt.
     fileprivate static let unseen = Item(id: ItemID(rawValue: 0), content: .note(""))
 
-    /// A list as long as the whole one, in which only the entries have content; all other items are the same empty
-    /// note. So code that works on lists works on an excerpt, as long as it touches no other items. O(entries · log
-    /// n).
+    /// A list as long as the whole list, in which only the entries have content; all other items are the same empty
+    /// note. So code that works on lists works on an excerpt, as long as it touches no other items. O(entries · log n).
     package var hand: Hand {
         var hand = Hand(rules: rules)
         for entry in entries {
@@ -57,7 +56,7 @@ extension Delta {
 }
 
 extension Delta.Component {
-    /// How many items of the old list it covers.
+    /// The number of items of the old list that the component covers.
     fileprivate var oldCount: Int {
         switch self {
         case .keep(let count), .delete(let count), .pick(let count): count

@@ -1,6 +1,7 @@
 import HandCore
 
-/// Some items of a list at a revision: enough to show a page of it, or to edit it without loading the others.
+/// Some items of a list at a revision: enough to show a page of the list, or to edit the list without loading the other
+/// items.
 public struct Excerpt: Equatable, Sendable {
     public var logID: UInt64
     public var revision: Int

@@ -32,19 +32,19 @@ package enum Frame {
 
 /// Splits a stream of bytes into frames, regardless of the pieces in which it arrives.
 ///
-/// It stores only the bytes that have arrived and were not read. They are stored in pieces and take about as much
-/// memory as there are bytes; a large array that grows would take several times its size.
+/// A reader stores only the bytes that have arrived and were not read. These bytes are stored in pieces and take about
+/// as much memory as there are bytes; a large array that grows would take several times its size.
 package struct FrameReader: Sendable {
     /// The size of the largest accepted frame, in bytes; a larger one is an error as soon as its length is known.
     package var limit: Int
     /// All pieces but the last are full.
     private var pieces: [[UInt8]] = []
-    /// What is left of pieces that were joined; then there are no pieces.
+    /// The unread rest of pieces that were joined; while there is such a rest, there are no pieces.
     private var joined: Frames.Joined?
     /// The number of stored bytes that were not read.
     package private(set) var unfinishedCount = 0
 
-    /// The bytes of memory that they take.
+    /// The memory that the stored bytes take, in bytes.
     package var memory: Int {
         unfinishedCount == 0 ? 0 : pieces.reduce(joined?.memory.bytes.count ?? 0) { $0 + $1.capacity }
     }
@@ -68,7 +68,8 @@ package struct FrameReader: Sendable {
         keep(frames)
     }
 
-    /// Returns the stored bytes followed by `bytes`, to be read frame by frame. Pass what remains of them to `keep`.
+    /// Returns the stored bytes followed by `bytes`, to be read frame by frame. Pass what remains of the frames to
+    /// `keep`.
     package mutating func frames(of bytes: UnsafeRawBufferPointer) -> Frames {
         if unfinishedCount == 0 { return Frames(bytes) }
         if let joined = joined.take() {
@@ -84,7 +85,7 @@ package struct FrameReader: Sendable {
         return Frames(Frames.Joined(pieces, count: unfinishedCount))
     }
 
-    /// Stores the unread bytes. A reader without any uses no memory.
+    /// Stores the unread bytes. A reader without unread bytes uses no memory.
     package mutating func keep(_ rest: Frames) {
         if rest.isEmpty { return }
         // Frames that are read one at a time, with pauses, are not copied each time.
@@ -158,13 +159,15 @@ public struct Frames {
         memory = joined.memory
     }
 
-    /// The unread bytes without copying them; nil if they are another's, or so few that the rest would be a waste.
+    /// The unread bytes without copying them; nil if this value does not own the bytes, or if so few are unread that
+    /// keeping the memory of all would be a waste.
     fileprivate var joinedIfMostIsLeft: Joined? {
         guard let memory, rest.count > memory.bytes.count / 2 else { return nil }
         return Joined(memory, from: memory.bytes.count - rest.count)
     }
 
-    /// Whether `next` would return a frame of `count` bytes that begin with these, or throw an error.
+    /// Whether `next` would return a frame, or throw an error, if there were `count` bytes, of which `bytes` are the
+    /// first.
     fileprivate static func isNextDue(_ bytes: UnsafeRawBufferPointer, of count: Int, limit: Int) -> Bool {
         do {
             guard let (header, length) = try length(of: bytes, limit: limit) else { return false }

@@ -1,11 +1,11 @@
 import HandCore
 
-// The items of a selection, as a server answers it.
+// The items of a selection, as a server returns them.
 
 extension Hand {
     /// Returns the selected items from position `start` on, about `bytes` bytes of them.
     ///
-    /// O(log n) for each run of positions; O(n) if ids are given, as those are not indexed.
+    /// O(log n) for each run of positions; O(n) if ids are given, as ids are not indexed.
     package func excerpt(
         _ selections: [Excerpt.Selection], from start: Int = 0, about bytes: Int = .max, logID: UInt64 = 0,
         revision: Int

@@ -33,8 +33,8 @@ public struct Limits: Equatable, Sendable {
     public var userWork = 2_000_000
     /// Bytes of incomplete frames from one user, on all connections; beyond that, a connection is closed.
     public var userUnfinishedBytes = 64 << 20
-    /// Bytes of unsent answers to one user, on all connections, regardless of the limit for each; beyond that, a
-    /// connection that requests more is closed.
+    /// Bytes of unsent answers to one user, on all connections, regardless of the limit for each connection; beyond
+    /// that, a connection that requests more is closed.
     public var userAnswerBytes = 64 << 20
     /// Milliseconds that a user is too fast, and slowed down, before they are notified.
     public var tellingDelay: UInt64 = 5_000
@@ -53,17 +53,18 @@ public struct Limits: Equatable, Sendable {
     public var answerBytes = 1 << 20
     /// Lists at a past revision being sent to one client; beyond that, the server stops reading from it.
     public var transfers = 8
-    /// Lists at past revisions in memory, for all clients. Requests for the same one share it, each user gets one at a
-    /// time, and requests beyond that wait.
+    /// Lists at past revisions in memory, for all clients. Requests for the same past revision share one list, each
+    /// user gets one list at a time, and requests beyond the limit wait.
     public var pastRevisions = 4
     /// Submissions of one connection that are waiting to be written.
     public var pendingSubmissions = 64
     /// Components of deltas examined to transform one submission over the commits since its base. A submission that
-    /// takes more is `stale`: its client has those commits, and submits it again on the newest. About 20 milliseconds.
+    /// takes more is `stale`: its client has these commits, and submits the edit again on the newest. About 20
+    /// milliseconds.
     public var submissionWork = 200_000
-    /// Roughly how much of that work is done for one edit while everybody waits, including reading and applying it;
-    /// each byte counts as one component. A larger edit is processed in the background, and other edits of the same
-    /// list wait for it.
+    /// Roughly how much work, in components, is done for one edit while everybody waits, including reading and applying
+    /// the edit; each byte counts as one component. A larger edit is processed in the background, and other edits of
+    /// the same list wait for it.
     public var inlineWork = 20_000
     /// Bytes of encoded commits that each list keeps in memory for clients that lag or resume.
     public var windowBytes = 8 << 20

@@ -1,8 +1,8 @@
 /// A list's log id: the lower 32 bits identify the list, and the whole id identifies one of the list's histories.
 ///
 /// A list that is restored from a backup continues with a new history, so that nobody confuses a revision of one
-/// history with the same revision of the other. It stays the same list: clients with unsent edits submit them to it,
-/// and not to a list that was created later under its name.
+/// history with the same revision of the other. The restored list stays the same list: clients submit unsent edits to
+/// the restored list, and not to a list that was created later under its name.
 package enum LogID {
     /// Returns the log id of a new list.
     package static func new(using random: inout some RandomNumberGenerator) -> UInt64 {

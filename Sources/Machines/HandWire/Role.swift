@@ -2,7 +2,7 @@
 public enum Role: String, Comparable, CaseIterable, Sendable, Codable {
     /// Nothing. The list seems not to exist.
     case none
-    /// Follow it, look at its history, be seen on it.
+    /// Follow the list, look at its history, be seen on it.
     case read
     /// Insert items.
     case append

@@ -6,9 +6,10 @@ public struct Submission: Equatable, Sendable {
     /// The revision that the delta was made on.
     public var base: Int
     public var sequence: UInt64
-    /// Whether the server must reject it if the list is no longer at `base`.
+    /// Whether the server must reject the edit if the list is no longer at `base`.
     public var isExact: Bool
-    /// How many revisions before `base` the author made it, if it was transformed to `base` since; 0 for an exact one.
+    /// How many revisions before `base` the author made the edit, if it was transformed to `base` since; 0 for an exact
+    /// edit.
     public var lag: Int
     public var delta: Delta
 

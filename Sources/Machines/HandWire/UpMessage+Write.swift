@@ -101,7 +101,8 @@ extension UpMessage {
             writer.byte(15)
             writer.varint(request)
             writer.varint(before ?? 0)
-        // These are written above. Both switches name every message: a new one does not compile until it is written.
+        // `write(to:)` writes these messages. Both switches name every message: a new message does not compile until it
+        // is written.
         case .hello, .subscribe, .unsubscribe, .submit, .presence, .ping: break
         }
     }

@@ -72,10 +72,10 @@ public enum UpMessage: Equatable, Sendable {
     indirect case excerpt(ExcerptRequest)
     /// Renames a list.
     indirect case rename(request: UInt64, name: String, newName: String)
-    /// Restores a deleted list under its former name or another one. Without a deletion, it is the list of that name
-    /// that was deleted last.
+    /// Restores a deleted list under its former name or another one. If `deletion` is nil, restores the last deleted
+    /// list whose former name is `name`.
     indirect case undelete(request: UInt64, name: String, deletion: UInt64?, newName: String)
-    /// A page of deleted lists, the newest first: of deletions before `before`, or from the newest on.
+    /// A page of deleted lists, the newest first: only deletions before `before`, or all if `before` is nil.
     indirect case deletedLists(request: UInt64, before: UInt64?)
 
     public struct Hello: Equatable, Sendable {

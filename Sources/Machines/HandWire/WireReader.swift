@@ -5,7 +5,7 @@ package struct WireReader {
     private let bytes: UnsafeRawBufferPointer
     package internal(set) var position = 0
 
-    /// Creates a reader of bytes that must outlive it.
+    /// Creates a reader of bytes that must outlive the reader.
     package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
     package var remaining: Int { bytes.count - position }
@@ -18,7 +18,7 @@ package struct WireReader {
 
     @inline(__always)
     package mutating func varint(_ field: @autoclosure () -> String) throws(WireError) -> UInt64 {
-        // Most have one byte.
+        // Most varints have one byte.
         guard position < bytes.count, bytes[position] < 0x80 else { return try longVarint(field()) }
         defer { position += 1 }
         return UInt64(bytes[position])
@@ -89,7 +89,8 @@ package struct WireReader {
         if String(validating: text, as: UTF8.self) == nil { throw .invalidUTF8(field: field()) }
     }
 
-    /// Whether the bytes are ASCII, as in most texts. This check is fast; the standard library validates the rest.
+    /// Whether the bytes are ASCII, as in most texts. This check is fast; the standard library validates all other
+    /// texts.
     private static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var all: UInt64 = 0
         var position = 0

@@ -2,9 +2,9 @@ import HandCore
 
 /// Writes fields one after the other.
 ///
-/// The server writes each commit with it, so it is plain memory and a position: an array would check its owner and its
-/// capacity for each byte. There is room for the length in front of the fields, so that they become a frame without a
-/// copy.
+/// The server writes each commit with a writer, so a writer is plain memory and a position: an array would check its
+/// owner and its capacity for each byte. There is room for the length in front of the fields, so that the fields become
+/// a frame without a copy.
 package struct WireWriter: ~Copyable {
     private var memory: UnsafeMutableRawBufferPointer
     private var ownsMemory = true
@@ -17,7 +17,7 @@ package struct WireWriter: ~Copyable {
         memory = .allocate(byteCount: Self.headroom + capacity, alignment: 8)
     }
 
-    /// Writes to memory that outlives the writer, as far as it reaches.
+    /// Creates a writer to memory that outlives the writer. When this memory is full, the writer allocates its own.
     package init(in memory: UnsafeMutableRawBufferPointer) {
         self.memory = memory
         ownsMemory = false

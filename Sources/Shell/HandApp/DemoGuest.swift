@@ -27,7 +27,7 @@ package struct DemoGuest: Sendable {
         .task("a lamp for the hall", done: false), .task("漢字 and 🍊 stay in their columns", done: false),
     ]
 
-    /// Returns the guest's next step: the item that it goes to, and perhaps an edit.
+    /// Returns the guest's next step: the item that the guest goes to, and perhaps an edit.
     mutating func next(_ list: Hand) -> (focus: ItemID?, delta: Delta?) {
         guard !list.isEmpty else { return (nil, addition(to: list)) }
         let index = random.next(below: list.count)

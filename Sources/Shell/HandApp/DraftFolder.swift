@@ -3,12 +3,13 @@ import FoundationEssentials
 import HandFormats
 import HandScreens
 
-/// The folder with the texts that were being typed when a screen closed, each in a file that only its person may read.
+/// The folder with the texts that were being typed when a screen closed. Each text has a file that only the user may
+/// read.
 struct DraftFolder: Sendable {
     let path: String
 
     private static let ending = ".json"
-    /// The most bytes that are read from a file; no list accepts as many.
+    /// The most bytes that are read from a file; no list accepts so long a text.
     private static let maxBytes = 4 << 20
 
     /// The kept texts. A file that cannot be read stays, and is left out.
@@ -20,7 +21,7 @@ struct DraftFolder: Sendable {
         }
     }
 
-    /// Writes a text, and returns its name.
+    /// Writes a text to its file. A text that was not stored yet gets a new name.
     func keep(_ draft: KeptDraft) throws {
         try PrivateFile.makeFolder(path)
         let name = draft.name ?? Hex.text(UInt64.random(in: 0...UInt64.max)) + Self.ending

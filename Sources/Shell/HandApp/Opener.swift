@@ -3,10 +3,10 @@ internal import Glibc
 
 /// The system's program for web addresses.
 enum Opener {
-    /// Opens an address with the system's program. Returns the reason if that failed, or nil.
+    /// Opens an address with the system's program. Returns the reason if the start of that program failed, or nil.
     static func open(_ address: String, _ loop: Loop) -> String? {
         guard isInstalled("xdg-open") else { return "this system has no xdg-open; the address is \(address)" }
-        // The shell ends at once, so the program may run longer than this one.
+        // The shell ends at once, so the opened program may run longer than this program.
         let script = "xdg-open \"$1\" </dev/null >/dev/null 2>&1 &"
         do {
             _ = try ChildProcess(loop, ["/bin/sh", "-c", script, "sh", address]) { _ in }

@@ -6,7 +6,8 @@ import HandFormats
 
 /// The user's own editor, which edits a text in a temporary file.
 ///
-/// Only the user may read the file. It is removed when the editor has ended, unless that would lose something.
+/// Only the user may read the file. The file is removed when the editor has ended, unless the removal would lose what
+/// the editor saved.
 final class OutsideEditor {
     struct Problem: Error, CustomStringConvertible {
         let description: String
@@ -18,7 +19,7 @@ final class OutsideEditor {
     private let given: [UInt8]
     private var process: ChildProcess?
 
-    /// The most bytes that are read from the file; no list accepts as many.
+    /// The most bytes that are read from the file; no list accepts so long a text.
     private static let maxBytes = 4 << 20
     /// The editors to try if the user has not chosen one.
     private static let usual = ["sensible-editor", "editor", "nano", "vi"]
@@ -33,7 +34,7 @@ final class OutsideEditor {
                     + Self.usual.dropFirst(2).joined(separator: " and "))
         }
         self.command = command
-        // Editors end the last line with a newline, too.
+        // The text ends with a newline, because editors end the last line with one, too.
         given = Array((text + "\n").utf8)
         let around = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
         var template = Array("\(around)/hand-XXXXXX".utf8CString)
@@ -48,7 +49,8 @@ final class OutsideEditor {
         }
     }
 
-    /// A shell command, as other programs interpret these variables; nil if there is no editor.
+    /// The editor as a shell command: other programs interpret VISUAL and EDITOR in this way. Nil if there is no
+    /// editor.
     private static var command: String? {
         for name in ["VISUAL", "EDITOR"] {
             let value = ProcessInfo.processInfo.environment[name] ?? ""
@@ -72,7 +74,7 @@ final class OutsideEditor {
         }
     }
 
-    /// The text that the editor has saved so far; nil if it has saved none that can be read.
+    /// The text that the editor has saved so far; nil if the editor has saved no text that can be read.
     var saved: String? {
         guard let bytes = try? PrivateFile.read(file, upTo: Self.maxBytes + 1)?.bytes, bytes != given,
             bytes.count <= Self.maxBytes

@@ -20,7 +20,8 @@ extension Runner {
         }
     }
 
-    /// Requests all pages of the lists. Reports no error without a connection, because the screen already shows that.
+    /// Requests all pages of the lists. Reports no error without a connection, because the screen already shows that
+    /// the connection is missing.
     func askForLists(after: String = "", _ all: [DownMessage.ListEntry] = []) {
         engine.ask {
             .lists(request: $0, after: after)

@@ -19,16 +19,16 @@ package protocol Screenful: AnyObject {
     func close()
 }
 
-/// Runs the terminal client on a loop: passes events to the model, carries out its commands, draws it.
+/// Runs the terminal client on a loop: passes events to the model, carries out the model's commands, draws the model.
 ///
 /// Everything happens on the loop's thread. Events from the server are collected during a turn of the loop, and handled
-/// at its end or before the next key, whichever is first. Then the screen is drawn once, the journal is written, and
-/// the output is sent.
+/// at the end of the turn or before the next key, whichever is first. Then the screen is drawn once, the journal is
+/// written, and the output is sent.
 package final class Runner {
     /// Makes the engine of a server, ready to be started on the runner's loop.
     package typealias MakeEngine = @Sendable (Loop) -> ClientEngine
-    /// Prepares an engine for a location's server: opens its journal, for example. Runs on another thread, as it waits
-    /// for the disk.
+    /// Prepares an engine for a location's server: opens its journal, for example. Runs on another thread, because the
+    /// preparation waits for the disk.
     package typealias Connect = @Sendable (Location) throws -> MakeEngine
 
     let loop: Loop
@@ -44,15 +44,16 @@ package final class Runner {
     private var isQuitting = false
     /// Milliseconds that the server has to take the last edits when the user quits.
     private static let quittingTime: UInt64 = 1_000
-    /// Lists on the screen that the server does not have. They may come back.
+    /// Lists on the screen that the server does not have. These lists may come back.
     private var missing: Set<String> = []
-    /// How often they are looked for, in milliseconds.
+    /// The time between two searches for the missing lists, in milliseconds.
     private static let seekingInterval: UInt64 = 5_000
     private var hook: TurnHook?
     private var isClosed = false
-    /// The reason why edits are lost after closing, or nil if none are.
+    /// The reason why edits are lost after closing, or nil if no edits are lost.
     package private(set) var loss: String?
-    /// Where the text is that was being typed at the end; nil if none was.
+    /// What the user should know after closing: where typed text is kept, and how many edits wait; nil if there is
+    /// neither.
     package private(set) var note: String?
     /// The way to another server, while the user goes there.
     private var journey: Journey?
@@ -99,7 +100,8 @@ package final class Runner {
         endTurn()
     }
 
-    /// Ends everything once the last edits are sent, or soon, or when it is asked for again.
+    /// Ends everything once the last edits are sent, after `quittingTime` at the latest, or at once if the user quits
+    /// again.
     private func quit() {
         guard engine.waitingEdits > 0, app.state.isOnline, !isQuitting else { return close() }
         isQuitting = true
@@ -109,7 +111,7 @@ package final class Runner {
     /// Ends everything: the connection, the journal, the screen.
     package func close() {
         guard !isClosed else { return }
-        // What the user's own editor has saved belongs to the text that was being typed.
+        // The text that the user's own editor has saved belongs to the draft.
         if let text = outside?.saved { _ = app.update(.editedOutside(text), now: loop.now) }
         isClosed = true
         keepDrafts()
@@ -134,14 +136,14 @@ package final class Runner {
         note = [note, edits].compactMap(\.self).joined(separator: "\n")
     }
 
-    /// Handles ctrl-c, whose signal goes to all programs of the terminal: if an editor has the terminal, it is meant
-    /// for the editor.
+    /// Handles ctrl-c. Its signal goes to all programs of the terminal: if an editor has the terminal, the signal is
+    /// meant for the editor.
     package func interrupt() {
         if outside == nil { close() }
     }
 
-    /// Takes the user's input. It is handled at once, on the list as the user saw it: nothing else may change the
-    /// list in between.
+    /// Takes the user's input. The input is handled at once, on the list as the user saw it: nothing else may change
+    /// the list in between.
     package func take(_ input: Input) {
         take(.input(input))
         handleEvents()
@@ -169,7 +171,7 @@ package final class Runner {
 
     // MARK: Drafts
 
-    /// Where texts are kept that are being typed when this ends; nil if this client keeps nothing on disk.
+    /// The folder for texts that are being typed when the client ends; nil if this client keeps nothing on disk.
     private var drafts: DraftFolder? {
         engine.journalPath.map { DraftFolder(path: PrivateFile.folder(of: $0) + "/drafts") }
     }
@@ -194,7 +196,7 @@ package final class Runner {
 
     // MARK: Turns
 
-    /// Handles the events in order. Events that an event causes come before those that wait.
+    /// Handles the events in order. Events that an event causes come before the waiting events.
     private func handleEvents() {
         while !events.isEmpty, !isClosed {
             let event = events.removeFirst()
@@ -219,7 +221,7 @@ package final class Runner {
         clock.start(after: deadline > loop.now ? deadline - loop.now : 1) { [unowned self] in take(.tick) }
     }
 
-    /// Passes on what the engine knows but does not report.
+    /// Passes on the facts that the engine knows but does not report: the wait for an answer, and the user's rights.
     private func tellState() {
         let (since, granted) = (engine.awaitingSince, engine.machine.granted)
         if since != app.state.awaitingSince { take(.awaiting(since: since)) }
@@ -276,7 +278,7 @@ package final class Runner {
         }
     }
 
-    /// Makes an edit of this user, or does something else if `body` returns false. The machine is free by then.
+    /// Makes an edit of this user. If `body` returns false, calls `otherwise`, which may use the machine again.
     private func change(
         _ list: String, _ command: Command, _ body: (inout ClientMachine) throws -> Bool,
         otherwise: () -> Void = {}
@@ -292,7 +294,7 @@ package final class Runner {
         }
     }
 
-    /// Undoes or redoes: what the replica remembers, or else an older edit, for which the server is asked.
+    /// Undoes or redoes an edit that the replica remembers, or else an older edit, for which the server is asked.
     private func take(_ step: UndoStep, _ list: String, _ command: Command) {
         change(list, command) {
             try $0.take(step, list)
@@ -349,7 +351,7 @@ package final class Runner {
         }
     }
 
-    /// Looks for a list that the server does not have any more, until it is there again.
+    /// Looks for a list that the server does not have any more, until the list is there again.
     private func seek(_ list: String) {
         guard app.state.list(list).state.isLoaded else { return }
         missing.insert(list)
@@ -387,13 +389,13 @@ package final class Runner {
 
     // MARK: Other servers
 
-    /// Goes to another server. Edits for this one stay in its journal.
+    /// Goes to another server. Edits for this server stay in its journal.
     private func visit(_ location: Location) {
         switch journey {
         case .preparing(location), .ready(location, _): return
         case .preparing, .ready, nil: journey = .preparing(location)
         }
-        // The journal may be the one that is being closed.
+        // The other server's journal may be the journal that is being closed.
         if !isClosingJournal { prepare(location) }
     }
 
@@ -413,7 +415,7 @@ package final class Runner {
         }
     }
 
-    /// Leaves this server for the one that the user goes to, once everything is on disk, and nothing is half typed.
+    /// Leaves this server for the server that the user goes to, once everything is on disk and nothing is half typed.
     private func leave() {
         guard case .ready(let location, let makeEngine) = journey, engine.isKept, outside == nil, !app.isTyping
         else { return }
@@ -428,7 +430,7 @@ package final class Runner {
             } ?? loss
         engine = makeEngine(loop)
         (events, missing) = ([], [])
-        // With the same seed, new items would have the ids of those that the user has made before.
+        // With the same seed, new items would have the ids of items that the user has made before.
         app = app.visiting(location, seed: .random(in: 0...UInt64.max))
         listen()
         for command in app.start(now: loop.now) { carryOut(command) }

@@ -18,10 +18,11 @@ public struct ClientConfiguration: Sendable {
     public var client: ClientID
     /// The seed that spreads reconnections; nothing else is random.
     public var seed: UInt64
-    /// The file that keeps this client's secret, and the lists that it follows with their unsent edits; nil keeps them
-    /// in memory only.
+    /// The file of the journal, which keeps this client's secret and the followed lists with their unsent edits. With
+    /// nil, the client keeps all of this in memory only.
     public var journalPath: String?
-    /// Whether the journal keeps lists. If not, it keeps only the secret, and what an earlier run has left there.
+    /// Whether the journal keeps lists. If not, the journal keeps only the secret, and what an earlier run has left in
+    /// the journal.
     public var keepsLists: Bool
     /// The author numbers of the person's other clients, whose edits can be undone with this one.
     package var persons: Set<UInt64> = []
@@ -43,7 +44,7 @@ public struct ClientConfiguration: Sendable {
 
     /// A client's own certificate.
     public struct Certificate: Equatable, Sendable {
-        /// The file with the certificate, and those between it and the root, in PEM.
+        /// The file with the certificate, and the certificates between this one and the root, in PEM.
         public let file: String
         /// The file with the certificate's key, in PEM, without a password.
         public let key: String
@@ -101,7 +102,7 @@ extension ClientConfiguration {
         case .unix(let path): return [.init(.unix(path: path))]
         case .tcp(let hosts): return hosts.map { .init(.host($0.name, port: $0.port)) }
         case .tls(let hosts):
-            // Created when it is first needed.
+            // The TLS context is created when a connection first needs it.
             var made: TLSContext?
             let context = {
                 let context = try made ?? TLSContext.client(trust: trust, certificate: certificate)

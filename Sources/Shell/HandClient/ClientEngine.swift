@@ -22,8 +22,8 @@ package final class ClientEngine: MachineShell {
     var refusals: [String: ClientError] = [:]
     private var answers: [UInt64: (ClientMachine.Answer) -> Void] = [:]
     private(set) var status = ClientMachine.Status.connecting(to: nil)
-    /// Since when the server owes an answer, or has not been reached; nil if it owes none. Counted from the last sign
-    /// of life.
+    /// The time since which the server owes an answer, or has not been reached; nil if the server owes no answer.
+    /// Counted from the server's last sign of life.
     package private(set) var awaitingSince: UInt64?
     /// Called at every change of the connection.
     package var onStatus: ((ClientMachine.Status) -> Void)?
@@ -32,11 +32,11 @@ package final class ClientEngine: MachineShell {
     /// Called with the server's messages that do not answer a request.
     package var onWarning: ((String) -> Void)?
     private(set) var isClosed = false
-    /// Each is called after every event until it returns true.
+    /// The conditions that are waited for. Each is called after every event until the condition returns true.
     private var waiters: [() -> Bool] = []
     /// The reason why the last write to the journal failed.
     private var keepingProblem: String?
-    /// This engine's methods for other threads, once they are needed.
+    /// The `HandClient` that gives other threads access to this engine; created at the first need.
     private var client: HandClient?
     private var olderStep: ((Swift.Result<Bool, any Error>) -> Void)?
     /// Callbacks for lists that are being read from the journal.
@@ -66,8 +66,9 @@ package final class ClientEngine: MachineShell {
 
     /// Closes everything. Returns the reason why edits are lost when the process ends, or nil if all are kept.
     ///
-    /// - Parameter closed: if given, another thread closes the journal, and this is called afterwards; without a
-    ///   journal it is called at once. Writing what is not kept yet is waited for in any case.
+    /// - Parameter closed: called after the journal is closed; without a journal, at once. If `closed` is given,
+    ///   another thread closes the journal. In any case this method waits until the events that are not kept yet are
+    ///   written.
     @discardableResult
     package func close(then closed: (() -> Void)? = nil) -> String? {
         guard !isClosed else { return nil }
@@ -111,10 +112,10 @@ package final class ClientEngine: MachineShell {
         }
     }
 
-    /// Whether everything is on disk, or cannot be written.
+    /// Whether all events are on disk, or cannot be written.
     package var isKept: Bool { machine.keptMark == machine.journalMark || keepingProblem != nil }
 
-    /// Calls `body` with nil when all edits so far are on disk, or with the reason why they cannot be.
+    /// Calls `body` with nil when all edits so far are on disk, or with the reason why they cannot be written.
     func whenKept(_ body: @escaping (String?) -> Void) {
         let mark = machine.journalMark
         wait { [unowned self] in
@@ -125,7 +126,7 @@ package final class ClientEngine: MachineShell {
         }
     }
 
-    /// Runs `body` on the journal once it has all events so far. Without a journal the answer is `otherwise`.
+    /// Runs `body` on the journal once the journal has all events so far. Without a journal the answer is `otherwise`.
     func askJournal<Value: Sendable>(
         otherwise: Value, _ body: @escaping @Sendable (ClientJournal) throws -> Value,
         then: @escaping (Result<Value, any Error>) -> Void
@@ -176,7 +177,7 @@ package final class ClientEngine: MachineShell {
         lists.removeValue(forKey: list)?.finish(reason)
     }
 
-    /// The reason why the client no longer tries to connect, or nil while it does.
+    /// The reason why the client no longer tries to connect, or nil while the client tries.
     var errorGivenUp: ClientError? {
         if case .offline(let reason, retryIn: nil) = status { error(reason) } else { nil }
     }
@@ -219,8 +220,8 @@ package final class ClientEngine: MachineShell {
         rearm()
     }
 
-    /// Undoes or redoes an edit from before a followed list's history, and calls `body` with whether there was one. Of
-    /// several calls, only the last is answered.
+    /// Undoes or redoes an edit from before a followed list's history, and calls `body` with whether there was such an
+    /// edit. Of several calls, only the last one is answered.
     package func takeOlder(
         _ step: UndoStep, on name: String, then body: @escaping (Swift.Result<Bool, any Error>) -> Void
     ) throws {
@@ -244,7 +245,7 @@ package final class ClientEngine: MachineShell {
         if isOver() { endTurn() } else { waiters.append(isOver) }
     }
 
-    /// Starts new settlements where the last ones were taken.
+    /// Starts a new settlement for each list whose last settlement was taken.
     private func endTurn() {
         for followers in lists.values { followers.endTurn() }
     }

@@ -7,8 +7,8 @@ import HandWire
 public enum ClientError: Error, Equatable, Sendable {
     /// The server was not reached, or the connection was lost before it answered.
     case unreachable(String)
-    /// Something that changes the server's lists was sent, and the answer did not come: whether it was done is not
-    /// known.
+    /// A request that changes the server's lists was sent, and the answer did not come: whether the server has made the
+    /// change is not known.
     case outcomeUnknown(String)
     /// The server refused a request.
     case refused(ErrorCode, String)

@@ -7,9 +7,9 @@ public struct FollowedList: Sendable {
     let client: HandClient
     public let name: String
 
-    /// The events of the list from now on. The first events are the reason why the client is offline, if it is, and the
-    /// present state, if it is known. The stream ends when the list is refused, which is the last event then, or the
-    /// client is closed.
+    /// The events of the list from now on. The first events are the reason why the client is offline, if the client is
+    /// offline, and the list's present state, if the state is known. The stream ends when the client is closed or the
+    /// list is refused. In the second case the refusal is the last event.
     ///
     /// Events wait in memory for a slow reader.
     public var events: AsyncStream<ListEvent> {
@@ -29,7 +29,7 @@ public struct FollowedList: Sendable {
         return stream
     }
 
-    /// Returns the list's present state; the view is empty until something is known of it.
+    /// Returns the list's present state; the view is empty until something is known of the list.
     public func state() async throws -> ListState {
         try await client.read { try $0.followed(name) }
     }

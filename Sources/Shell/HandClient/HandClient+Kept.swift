@@ -12,8 +12,8 @@ extension HandClient {
         try await askJournal(otherwise: []) { journal in try journal.lists().filter { try journal.isWaiting($0) } }
     }
 
-    /// Discards the waiting edits of a list that is not followed, and returns their number. The copy stays, as the
-    /// server has it.
+    /// Discards the waiting edits of a list that is not followed, and returns their number. The copy stays, without
+    /// these edits.
     package func discard(_ name: String) async throws -> Int {
         try await askJournal(otherwise: 0) { journal in
             guard let kept = try journal.load(name), kept.hasPending else { return 0 }
@@ -24,8 +24,8 @@ extension HandClient {
         }
     }
 
-    /// Keeps a copy of a list as the server has it, for offline edits. If edits wait, they are based on the existing
-    /// copy, and that stays.
+    /// Keeps a copy of a list as the server has it, for offline edits. If edits wait, the existing copy stays, because
+    /// the edits are based on that copy.
     package func keep(_ name: String, _ hand: Hand, at revision: Int) async throws {
         guard hand.count <= Self.maxItemsKept else { return }
         // The excerpt has the id of the history.
@@ -33,15 +33,15 @@ extension HandClient {
         try await keep(Replica(confirmed: hand, revision: revision, logID: excerpt.logID, sequence: 0), of: name)
     }
 
-    /// Takes over the copy of a list that another client on this machine has kept, without its edits, if that copy is
-    /// newer.
+    /// Takes over the copy of a list that another client on this machine has kept, if that copy is newer than this
+    /// client's. The other client's edits are left out.
     package func adopt(_ other: Replica, of name: String) async throws {
         guard let copy = other.copy(sequence: 0) else { return }
         try await keep(copy, of: name) { $0.revision < copy.revision }
     }
 
     /// Keeps a copy of a list that is not followed, unless edits wait on the existing copy, or `isOld` returns false
-    /// for it.
+    /// for the existing copy.
     private func keep(
         _ copy: Replica, of name: String, over isOld: @escaping @Sendable (Replica) -> Bool = { _ in true }
     ) async throws {
@@ -66,9 +66,9 @@ extension HandClient {
 }
 
 extension Replica {
-    /// The list as the server has it, without any client's edits; nil if it was never loaded.
+    /// The list as the server has it, without any client's edits; nil if the list was never loaded.
     ///
-    /// - Parameter sequence: the last one that the client used.
+    /// - Parameter sequence: the last sequence that the client used.
     fileprivate func copy(sequence: UInt64) -> Replica? {
         logID == 0 ? nil : Replica(confirmed: confirmed, revision: revision, logID: logID, sequence: sequence)
     }

@@ -28,8 +28,8 @@ extension HandClient {
         }
     }
 
-    /// Returns why there is no connection at the moment, in the words of a server that was heard; nil if there is one,
-    /// or no server was heard.
+    /// Returns why there is no connection at the moment, in the words of a server that was heard; nil if there is a
+    /// connection, or if no server was heard.
     package func trouble() async throws -> String? {
         try await read { engine in
             if case .offline(let reason, _) = engine.status, engine.machine.hasHeard { reason } else { nil }
@@ -59,7 +59,7 @@ extension HandClient {
         _ = try await request { .rename(request: $0, name: name, newName: newName) }
     }
 
-    /// Restores a deleted list: that of a deletion, or the list of that name that was deleted last.
+    /// Restores a deleted list: the list that a deletion removed, or the last deleted list of that name.
     public func undelete(_ name: String, deletion: UInt64? = nil, as newName: String? = nil) async throws {
         _ = try await request {
             .undelete(request: $0, name: name, deletion: deletion, newName: newName ?? name)
@@ -95,7 +95,7 @@ extension HandClient {
         }
     }
 
-    /// Returns the list at a revision or at present, and that revision.
+    /// Returns the list at a revision or at present, and the revision of the returned list.
     public func state(of name: String, at revision: Int? = nil) async throws -> (hand: Hand, revision: Int) {
         if let revision, revision < 0 {
             throw ClientError.refused(.noSuchRevision, "there is no revision \(revision); they start at 0")
@@ -120,7 +120,7 @@ extension HandClient {
         return (commits, Dictionary(people.map { ($0.author, $0.name) }, uniquingKeysWith: { $1 }))
     }
 
-    /// Sends a request that changes nothing. If the connection is lost before the answer, it is sent again.
+    /// Sends a request that changes nothing. If the connection is lost before the answer, the request is sent again.
     func read(_ message: @escaping @Sendable (UInt64) -> UpMessage) async throws -> ClientMachine.Answer {
         while true {
             do { return try await request(message) } catch ClientError.unreachable(let reason) {

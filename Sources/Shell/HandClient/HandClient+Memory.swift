@@ -28,8 +28,8 @@ extension HandClient {
         package let people: [UInt64: String]
     }
 
-    /// Sends the edits again whose outcome an earlier run of this person has not learned, and returns their outcomes.
-    /// The server recognizes each by its sequence, so that none is made twice.
+    /// Sends again the edits whose outcome an earlier run of this person has not learned, and returns the outcomes. The
+    /// server recognizes each edit by its sequence, so that no edit is made twice.
     package func settle() async throws -> [Settled] {
         let person = try await read { $0.configuration.person }
         var settled: [Settled] = []
@@ -45,15 +45,15 @@ extension HandClient {
         return settled
     }
 
-    /// Whether something was sent that changes the server's lists, and not answered.
+    /// Whether a request that changes the server's lists was sent and not answered.
     package func isOutcomeUnknown() async -> Bool {
         (try? await read { $0.machine.isOutcomeUnknown }) ?? false
     }
 
     // MARK: What others override later
 
-    /// Finds out what others have overridden of this person's earlier commits to a list, and keeps it. Costs nothing if
-    /// there is nothing to override.
+    /// Finds out what others have overridden of this person's earlier commits to a list, and keeps these losses. Costs
+    /// nothing if there is no work that others could override.
     package func compareWork(on name: String) async throws {
         guard try await askJournal(otherwise: false, { try $0.hasWork }) else { return }
         let head = try await excerpt(of: name)
@@ -126,7 +126,8 @@ extension HandClient {
 
     // MARK: Undo
 
-    /// Reads what must be known for a wish, and returns what to do: `make`, `nothing` or `forgotten`.
+    /// Reads the commits and items that are needed to fulfil a wish, and returns what to do: `make`, `nothing` or
+    /// `forgotten`.
     package func advice(
         for wish: UndoReconstruction.Wish, _ past: inout UndoReconstruction, of name: String
     ) async throws -> UndoReconstruction.Advice {
@@ -144,7 +145,7 @@ extension HandClient {
     }
 
     /// Makes a step on a followed list that reverses an edit from before its replica's history. Returns false if there
-    /// is none.
+    /// is no such edit.
     package func takeOlder(_ step: UndoStep, on name: String) async throws -> Bool {
         let memory = try await read { $0.configuration.memory }
         while true {

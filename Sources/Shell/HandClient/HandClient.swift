@@ -23,8 +23,8 @@ public final class HandClient: Sendable {
         mailbox = try Self.startThread(configuration, journal)
     }
 
-    /// Makes the methods of a client available for an engine on its own loop. Whoever runs the engine closes it, and
-    /// the mailbox with `leave`.
+    /// Makes the methods of a client available for an engine on the engine's own loop. The owner of the engine closes
+    /// the engine, and closes the mailbox with `leave`.
     package init(_ engine: ClientEngine) throws {
         mailbox = try Mailbox(engine.loop, keepsLoopAlive: false) { [weak engine] messages in
             guard let engine else { return }
@@ -34,7 +34,7 @@ public final class HandClient: Sendable {
 
     package func leave() { mailbox.close() }
 
-    /// Runs the loop on a thread of its own. The mailbox is the only access to it.
+    /// Runs the loop on a thread of its own. The mailbox is the only access to the loop.
     private static func startThread(
         _ configuration: ClientConfiguration, _ journal: ClientJournal?
     ) throws -> Mailbox<@Sendable (ClientEngine) -> Void> {
@@ -73,8 +73,8 @@ public final class HandClient: Sendable {
         mailbox.close()
     }
 
-    /// Runs `body` on the loop's thread and waits until it, or an operation that it started, answers. Throws `.closed`
-    /// if nothing will answer.
+    /// Runs `body` on the loop's thread and waits for the answer of `body`, or of an operation that `body` started.
+    /// Throws `.closed` if nothing will answer.
     func onLoop<Value: Sendable>(
         _ body: @escaping @Sendable (ClientEngine, Reply<Value>) throws -> Void
     ) async throws -> Value {
@@ -102,7 +102,7 @@ private final class Handover: Sendable {
     private let condition = Condition()
     private let box = Box()
 
-    /// `@unchecked Sendable` is safe: the condition's lock guards it.
+    /// `@unchecked Sendable` is safe: the condition's lock guards `value`.
     private final class Box: @unchecked Sendable {
         var value: Result<Mailbox<@Sendable (ClientEngine) -> Void>, any Error>?
     }

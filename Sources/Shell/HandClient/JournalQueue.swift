@@ -38,7 +38,7 @@ final class JournalQueue {
         }
     }
 
-    /// Waits until all operations are done, including those that answers start.
+    /// Waits until all operations are done, including the operations that answers start.
     func finish() {
         while !replies.isEmpty {
             while jobs.runNext() {}
@@ -53,7 +53,7 @@ final class JournalQueue {
             try? journal.close()
             return
         }
-        // The queue stays until then, though the engine may be gone.
+        // The queue stays until the journal is closed, though the engine may be gone.
         ask({ try? $0.close() }, then: { [self] _ in withExtendedLifetime(self, closed) })
     }
 }
@@ -62,8 +62,8 @@ private final class Answer<Value: Sendable>: Sendable {
     let value = Mutex<Value?>(nil)
 }
 
-/// The remaining operations. `running` is locked during each, so they keep their order, and a caller that finds none
-/// left knows that none is running.
+/// The remaining operations. `running` is locked during each operation. So the operations keep their order, and a
+/// caller that finds no operation left knows that no operation is running.
 private final class Jobs: Sendable {
     private let waiting = Mutex<[@Sendable () -> Void]>([])
     private let running = Mutex(())

@@ -22,7 +22,7 @@ package final class MachineDriver {
     private var connection: ServerConnection?
     private var outgoing: [UInt8] = []
 
-    /// - Parameter destinations: those of the machine's servers, in order.
+    /// - Parameter destinations: the destinations of the machine's servers, in order.
     package init(_ machine: ClientMachine, on loop: Loop, to destinations: [ServerConnection.Destination]) {
         self.machine = machine
         self.loop = loop

@@ -34,7 +34,7 @@ package final class Reply<Value: Sendable>: Sendable {
     }
 }
 
-/// Passes events to a stream, which ends when this is released.
+/// Passes events to a stream, which ends when the sink is released.
 final class EventSink: Sendable {
     private let continuation: AsyncStream<ListEvent>.Continuation
 

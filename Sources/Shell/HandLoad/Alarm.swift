@@ -1,6 +1,6 @@
 import EventLoop
 
-/// A player's clock: that of a loop or of a test.
+/// A player's clock: the clock of a loop or of a test.
 package protocol Alarm: AnyObject {
     /// The time in nanoseconds.
     var now: UInt64 { get }
@@ -10,7 +10,8 @@ package protocol Alarm: AnyObject {
     func close()
 }
 
-/// An alarm that rings by the loop's time, which lags behind the clock. Compared with `now`, it can ring too early.
+/// An alarm that rings by the loop's time, which lags behind the clock. Compared with `now`, the alarm can ring too
+/// early.
 final class LoopAlarm: Alarm {
     private let timer: Timer
 

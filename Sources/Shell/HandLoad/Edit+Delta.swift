@@ -5,8 +5,8 @@ extension ScriptRun.Edit {
     ///
     /// - Parameters:
     ///   - itemID: the id of an added item.
-    ///   - item: returns the item at an index; nil if the items are not known. With it, only tasks are ticked; without
-    ///     it, no text can be changed.
+    ///   - item: returns the item at an index; nil if the items are not known. With `item`, only tasks are ticked;
+    ///     without `item`, no text can be changed.
     func delta(count: Int, itemID: ItemID, item: ((Int) -> Item)? = nil) -> Delta? {
         if case .add(let content, let spot) = self {
             return Delta.inserting([Item(id: itemID, content: content)], at: spot.gap(of: count), .after)

@@ -1,7 +1,7 @@
 import HandWire
 
-/// Scans the frames of a stream. It reads only the author of most commits, because in a test a client may receive
-/// thousands of commits for each of its own.
+/// Scans the frames of a stream. Of most commits, the scanner reads only the author: in a test a client may receive
+/// thousands of commits for each commit of its own.
 package struct FrameScanner {
     /// Which commits are read.
     package struct Wanted {

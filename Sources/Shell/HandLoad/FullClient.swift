@@ -17,7 +17,7 @@ final class FullClient: LoadClient, MachineShell {
     private var wasSettled = true
     /// When the unanswered edits were made, the oldest first.
     private var madeAt: [UInt64] = []
-    /// How many of these edits are in flight.
+    /// How many of the unanswered edits are in flight.
     private var inFlight = 0
     private var submitted: UInt64 = 0
 
@@ -172,7 +172,7 @@ final class FullClient: LoadClient, MachineShell {
         note(submission: replica?.inFlight)
         meter.sent(bytes: driver.flush())
         let (wasLive, wasSettled) = (wasLive, wasSettled)
-        // Set first, because the player may edit at once.
+        // Both flags are set before the player is called, because the player may edit at once.
         self.wasLive = machine.subscriptions[list]?.isLive == true
         self.wasSettled = isSettled
         if self.wasLive && !wasLive { player.isReady() }

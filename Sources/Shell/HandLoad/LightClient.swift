@@ -193,7 +193,7 @@ final class LightClient: LoadClient {
         return false
     }
 
-    /// Completes the submission in flight if it has that sequence; returns whether it does.
+    /// Completes the submission in flight if the submission has that sequence; returns whether it has.
     private func acknowledged(_ sequence: UInt64, _ now: UInt64) -> Bool {
         guard let mine = pending, mine.submission.sequence == sequence else { return false }
         pending = nil

@@ -24,6 +24,6 @@ package protocol LoadClient: AnyObject {
     /// Whether all edits are acknowledged.
     var isSettled: Bool { get }
     var revision: Int { get }
-    /// The list's digest, if it is known: that of the replica or of the last commit.
+    /// The list's digest, if it is known: the digest of the replica or of the last commit.
     var digest: UInt64? { get }
 }

@@ -41,7 +41,8 @@ package struct LoadPlan: Sendable {
     package var timeout: Double = 30
     /// The address from which the server's own figures are read over HTTP, if at all.
     package var status: SocketAddress?
-    /// The signals that end the work early, with the result so far. A second one does not wait for the clients.
+    /// The signals that end the work early, with the result so far. After a second signal, the test does not wait for
+    /// the clients.
     package var endings: [Int32] = []
     /// The clients that run in this process.
     package var own: Range<Int>

@@ -8,12 +8,12 @@ package final class LoadRun {
     package enum Progress: Sendable {
         case filling
         case connecting(Int, of: Int)
-        /// All are connected; work begins when this returns.
+        /// All clients are connected; the work begins when the call with this report returns.
         case ready
         case second(LoadResult.Sample)
         /// The work is over; the clients catch up with the server.
         case converging(Int, of: Int)
-        /// All edits are answered; the lists are compared when this returns.
+        /// All edits are answered; the lists are compared when the call with this report returns.
         case settled
     }
 
@@ -43,7 +43,7 @@ package final class LoadRun {
     var phaseStart: UInt64 = 0
     private var workStart: UInt64 = 0
     private var lastSample: UInt64 = 0
-    /// How many bytes had arrived while connecting, and when that last grew.
+    /// How many bytes had arrived while connecting, and when their number last grew.
     private var heard = 0
     private var lastHeard: UInt64 = 0
 
@@ -112,7 +112,7 @@ package final class LoadRun {
         guard phase == .connecting, ready == players.count || plan.ramp > 0 else { return }
         phase = .working
         progress(.ready)
-        // Latencies while connecting are not those of the work.
+        // Latencies measured while connecting do not count for the work.
         var before = meter.take()
         before.acknowledged.reset()
         before.seen.reset()
@@ -203,7 +203,7 @@ package final class LoadRun {
         }
     }
 
-    /// Reads the server's own figures. There are none if the plan has no address for them.
+    /// Reads the server's own figures. There are no figures if the plan has no address for them.
     private func askServer(_ then: @escaping ([String: Double]) -> Void) {
         guard let status = plan.status else { return then([:]) }
         Scrape.figures(loop, at: status) { [weak self] in
@@ -247,6 +247,6 @@ package final class LoadRun {
 /// The reason why there is no result.
 package struct LoadError: Error, CustomStringConvertible {
     package let description: String
-    /// Whether the test would have changed what is not its own.
+    /// Whether the test would have changed items that no load test made.
     package var isConflict = false
 }

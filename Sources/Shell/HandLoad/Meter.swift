@@ -5,7 +5,8 @@ import Histogram
 package final class Meter {
     /// The figures since the last `take()`.
     private(set) var figures = LoadFigures()
-    /// When each author made its submission in flight. The time until others see it is measured from then on.
+    /// When each author made its submission in flight. From this time on, the time until others see the submission is
+    /// measured.
     private var submissions: [UInt64: (sequence: UInt64, at: UInt64)] = [:]
     /// Each client measures one in this many commits, so that five to ten clients measure each commit.
     let stride: Int

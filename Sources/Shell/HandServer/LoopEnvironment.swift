@@ -15,16 +15,16 @@ final class LoopEnvironment: ServiceEnvironment {
     private let threads: ReaderThreads
     /// The replies of a store that does not block, in order.
     @exclusivity(unchecked) private var replies: [StoreReply] = []
-    /// The replies that are being delivered. Kept so that its memory is used again.
+    /// The replies that are being delivered; a reused buffer.
     @exclusivity(unchecked) private var due: [StoreReply] = []
-    // Accesses to it never overlap: notes come on the loop's thread, one at a time.
+    // Accesses to the clock never overlap: notes come on the loop's thread, one at a time.
     @exclusivity(unchecked) private(set) var clock = CommitClock()
     /// The access rules.
     var access = AccessBook()
     /// Stores the access rules; nil if they are in memory only.
     weak var accessKeeper: (any AccessKeeper)?
     var audit: AuditLog?
-    /// Callers of `Service.compact` that wait for its end, in order.
+    /// Callers of `Service.compact` that wait for the end of the compaction, in order.
     var compacting: Deque<(Result<Compaction, StoreError>) -> Void> = []
 
     init(loop: Loop, store: any CommitStore, logger: Logger) {
@@ -145,7 +145,7 @@ final class LoopEnvironment: ServiceEnvironment {
         }
     }
 
-    /// Who is at the other end of a connection, as far as it is known, and more.
+    /// Describes the other end of a connection: the peer, the person if known, and `more`.
     private func about(
         _ connection: Connection, _ more: [String: Logger.MetadataValue?] = [:]
     ) -> Logger.Metadata {

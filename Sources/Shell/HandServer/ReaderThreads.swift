@@ -4,7 +4,7 @@ import EventLoop
 /// Reads a store, and computes, on the loop's thread pool, so that neither blocks the loop.
 package final class ReaderThreads {
     private let loop: Loop
-    /// What waits to run, in order.
+    /// The jobs that wait to run, in order.
     private var waiting: Deque<() -> Void> = []
     private var running = 0
 

@@ -3,7 +3,7 @@ import Glibc
 import HandSync
 import Logging
 
-/// How other servers of the same store learn about this one.
+/// How other servers of the same store learn about this server.
 extension Server {
     /// Returns a function that makes a heartbeat, or nil if the store is not shared.
     func heartbeat(_ endpoints: [ServerConfiguration.Endpoint]) -> (() -> @Sendable () throws -> Void)? {

@@ -93,7 +93,7 @@ package final class Server {
         }
         if environment.isShared { try listenForHints() }
         hook = loop.onTurnEnd { [unowned self] in endTurn() }
-        // A server without connections takes little memory: soon after its start, and after times with many
+        // A server without connections gives memory back to the system: soon after its start, and after times with many
         // connections.
         memoryTimer.start(after: 1_000, repeating: 60_000) { [unowned self] in
             if service.connectionCount == 0 { ProcessMemory.release() }
@@ -274,7 +274,7 @@ package final class Server {
         wake()
     }
 
-    /// Accepts no new connections, and gives the others some time.
+    /// Accepts no new connections, and gives the open connections some time.
     private func drain(within seconds: Double) {
         logger.notice(
             "draining",

@@ -11,7 +11,7 @@ package struct ServerConfiguration: Sendable {
     package var proxies: [AddressRange] = []
     /// The program's name and version, as clients see it.
     package var program: String
-    /// The permissions of Unix socket files: users who may write to one may connect.
+    /// The permissions of Unix socket files: users who may write to such a file may connect.
     package var socketPermissions: UInt32 = 0o600
     /// How much of each list's history is kept.
     package var retention: Retention
@@ -19,7 +19,7 @@ package struct ServerConfiguration: Sendable {
     package var seed: UInt64
     /// The address that answers `GET /metrics`, `/healthz` and `/readyz` over HTTP; nil for none.
     package var status: SocketAddress?
-    /// The names under which it is asked there, besides addresses and this machine's name.
+    /// The names under which clients may ask for the pages at `status`, besides addresses and this machine's name.
     package var statusNames: [String] = []
     /// The Unix socket for administration; nil for none.
     package var admin: String?

@@ -41,7 +41,7 @@ final class Socket: ByteStream {
         return taken > 0 && taken == runs[0].range.count || write(runs, from: taken)
     }
 
-    /// - Parameter taken: the number of bytes that were written already, of the first run.
+    /// - Parameter taken: the number of bytes of the first run that were written already.
     private func write(_ runs: [FrameRun], from taken: Int) -> Bool {
         withUnsafeTemporaryAllocation(of: OutputBuffer.self, capacity: runs.count) { buffers in
             for (index, run) in runs.enumerated() {

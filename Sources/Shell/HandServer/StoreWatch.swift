@@ -2,7 +2,8 @@ import EventLoop
 import HandSync
 import Logging
 
-/// Checks once a second whether the store still exists and can be reached. Writes would find out, but may be rare.
+/// Checks once a second whether the store still exists and can be reached. Writes would notice a missing store, but may
+/// be rare.
 ///
 /// A store whose files are gone ends the process. A store that cannot be reached may be back soon: until then the
 /// server is not ready, and after 10 seconds it sends its clients away, because another server may reach the store.
@@ -19,7 +20,7 @@ final class StoreWatch {
     private static let interval: UInt64 = 1_000
 
     /// - Parameters:
-    ///   - look: returns a function that throws if the store is away. It runs on another thread.
+    ///   - look: returns a function that throws if the store is away. The function runs on another thread.
     ///   - end: called when the store is gone for good.
     init(
         _ loop: Loop, _ service: Service, _ logger: Logger, look: @escaping () -> @Sendable () throws -> Void,
@@ -67,7 +68,7 @@ final class StoreWatch {
 
 /// Whether, and for how long, a store cannot be reached. Times are in milliseconds.
 package struct StoreAbsence: Sendable {
-    /// After that time without a store, clients are sent away.
+    /// After this time without a store, clients are sent away.
     package static let timeout: UInt64 = 10_000
     private var since: UInt64?
 

@@ -8,7 +8,8 @@ extension CarriedDelta {
         private let commit: Delta
         private let zones: [Zone]
         private let cuts: [Cut]
-        /// The part of the long delta that is touched, without what lies between, and the commit reduced the same way.
+        /// The touched part of the long delta, without the pieces between the zones. `small` is the commit, reduced in
+        /// the same way.
         private let mine: (delta: Delta, contents: [Piece])
         private let small: Delta
 
@@ -131,7 +132,7 @@ extension CarriedDelta.Crossing {
         }
     }
 
-    /// The replacement for what was cut out.
+    /// The replacement for the pieces that were cut out.
     private struct Patch {
         var range: Range<Int>
         var pieces: [Piece] = []
@@ -176,8 +177,8 @@ extension CarriedDelta.Crossing {
     /// its neighbours.
     private static let milestone = Change(done: true)
 
-    /// Joins what was cut out into one delta. Its content, moved or new, becomes insertions numbered so far apart that
-    /// they are not joined.
+    /// Joins the pieces that were cut out into one delta. Their content, moved or new, becomes insertions, numbered so
+    /// far apart that they are not joined.
     private static func small(_ cuts: [Cut]) -> (delta: Delta, contents: [Piece])? {
         var builder = DeltaBuilder()
         var contents: [Piece] = []

@@ -10,7 +10,7 @@ extension CarriedDelta {
         /// The number of components examined.
         let work: Int
 
-        /// Fails if the commit touches more.
+        /// Fails if the commit touches several places, or a place where the long delta does more than keep items.
         init?(of commit: Delta, through tree: SummaryTree<Piece>) {
             let steps = commit.steps
             let lead = steps[0].kind == .keep ? 1 : 0

@@ -1,8 +1,9 @@
 /// A delta that is transformed over others' commits one by one: always the result of `transformed(over:as: .later)`.
 ///
-/// A long one is a tree of pieces, so a commit costs time in proportion to the part of the delta that it touches, not
-/// to the whole delta. Each stretch that a commit does not touch is replaced by one item that both leave alone, and
-/// the general functions do the rest, so both forms give the same result by construction. A value: copying is O(1).
+/// A long delta is stored as a tree of pieces, so a commit costs time in proportion to the part of the delta that it
+/// touches, not to the whole delta. Each stretch that a commit does not touch is replaced by one item that neither
+/// delta changes, and the general functions do the rest, so both forms give the same result by construction. A carried
+/// delta is a value: copying is O(1).
 package struct CarriedDelta: Sendable {
     private enum Form: Sendable {
         /// Short: the general functions process all of it.
@@ -31,7 +32,7 @@ package struct CarriedDelta: Sendable {
             ? .plain(delta) : .tree(SummaryTree(Piece.pieces(of: delta)), origin: delta)
     }
 
-    /// The delta, transformed over all commits so far. O(n) for a long one.
+    /// The delta, transformed over all commits so far. O(n) for a long delta.
     package var delta: Delta {
         switch form {
         case .plain(let delta): delta
@@ -39,7 +40,7 @@ package struct CarriedDelta: Sendable {
         }
     }
 
-    /// The remaining single edit, or nil if more than that remains.
+    /// The remaining single edit, or nil if more than a single edit remains.
     package var singleEdit: SingleEdit? {
         if case .plain(let delta) = form { SingleEdit(delta) } else { nil }
     }
@@ -60,8 +61,8 @@ package struct CarriedDelta: Sendable {
 
     /// Transforms this delta over an earlier commit made on the same list, and the commit over this delta.
     ///
-    /// - Complexity: O(c log n), where c counts the commit's components and those of this delta that it touches; O(n)
-    ///   if it touches items that this delta moves.
+    /// - Complexity: O(c log n), where c counts the components of the commit and the components of this delta that the
+    ///   commit touches; O(n) if the commit touches items that this delta moves.
     package mutating func pass(_ commit: Delta) -> Passed {
         if commit.isIdentity { return Passed(rest: commit, superseded: [], work: 0) }
         switch meet(commit) {
@@ -129,7 +130,7 @@ extension CarriedDelta {
         var count: Int
         /// `insert`: index of the first item; `pick`, `drop`: the first slot.
         var start = 0
-        /// Shared by all copies: pieces are copied at each step down the tree.
+        /// The change, shared by all copies of the piece: pieces are copied at each step down the tree.
         private let held: Held?
 
         init(kind: Delta.Step.Kind, side: Side = .after, count: Int, start: Int = 0, change: Change? = nil) {
@@ -158,7 +159,7 @@ extension CarriedDelta {
             return part
         }
 
-        /// Longer than any list: the `keep` that a delta implies at its end.
+        /// The length of the `keep` that a delta implies at its end: longer than any list.
         private static let endless = 1 << 40
 
         static func pieces(of delta: Delta) -> [Piece] {

@@ -76,7 +76,7 @@ package struct Composer: Sendable {
 extension Composer {
     /// Adds `delta`, made on the list that the composition so far produces.
     ///
-    /// O(c log n), where c is the number of the delta's components and n the number of those added before.
+    /// O(c log n), where c is the number of the delta's components and n the number of components added before.
     package mutating func append(_ delta: Delta) {
         guard !delta.isIdentity else { return }
         count += 1
@@ -85,7 +85,7 @@ extension Composer {
         if delta.hasMoves { fillSlots(of: delta, with: picked) }
     }
 
-    /// First pass: fills the gaps with their content while all the neighbours that it is attached to still exist.
+    /// First pass: fills the gaps with their content while all neighbours to which the content is attached still exist.
     private mutating func placeContent(of delta: Delta) {
         var offset = 0
         for step in delta.steps {
@@ -182,7 +182,7 @@ extension Composer {
         }
     }
 
-    /// Third pass: replaces the drops with what was picked.
+    /// Third pass: replaces the drops with the picked pieces.
     private mutating func fillSlots(of delta: Delta, with picked: [Piece]) {
         var slot = 0
         let origins = picked.map { piece -> (slot: Int, piece: Piece) in

@@ -24,8 +24,8 @@ public struct Superseded: Equatable, Sendable {
 }
 
 extension Delta {
-    /// Returns what is overridden when `earlier` and `later`, made on the same list, are merged, in the order of the
-    /// items.
+    /// Returns the intentions that are overridden when `earlier` and `later`, made on the same list, are merged, in the
+    /// order of the items.
     ///
     /// A deletion is never overridden. O(n log n) in the components of both.
     public static func superseded(earlier: Delta, later: Delta) -> [Superseded] {

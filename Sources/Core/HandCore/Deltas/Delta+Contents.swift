@@ -36,8 +36,8 @@ extension Delta {
 
     /// Returns the delta from the result of `self` to the result of `actual`, where both were made on `list`.
     ///
-    /// O(components) if they differ only in the contents of inserted items, as a dealt card differs from its back;
-    /// otherwise both lists are compared, which is O(n log n).
+    /// O(components) if the two deltas differ only in the contents of inserted items, as a dealt card differs from its
+    /// back; otherwise both lists are compared, which is O(n log n).
     package func correction(to actual: Delta, on list: Hand) throws(Misfit) -> Delta {
         if self == actual { return .identity }
         if steps == actual.steps, changes == actual.changes, let turned = turning(to: actual) { return turned }

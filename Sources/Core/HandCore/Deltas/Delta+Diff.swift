@@ -6,8 +6,8 @@ extension Delta {
     /// O(n log n) in the items of both lists: a longest increasing subsequence determines which items stay (Schensted
     /// 1961, in the form of Fredman 1975).
     ///
-    /// An id that occurs twice, which only a faulty server would send, is matched once; the rest is deleted and
-    /// inserted.
+    /// An id that occurs twice, which only a faulty server would send, is matched once; its other occurrences are
+    /// deleted and inserted.
     public init(from old: some Collection<Item>, to new: some Collection<Item>) {
         let old = Array(old)
         let new = Array(new)

@@ -5,7 +5,7 @@
 package struct WordKeepingUndo: Sendable {
     /// The edit without the places in texts that others have changed.
     package let delta: Delta
-    /// Those places, as an edit of the same list.
+    /// The places in texts that others have changed, as an edit of the same list.
     package let left: Delta
     /// What was not undone: `lost` is the text that the undo would have restored, `present` the text that stays.
     /// Indices refer to the list after the others' edits.
@@ -13,8 +13,8 @@ package struct WordKeepingUndo: Sendable {
 }
 
 extension Delta {
-    /// This edit undoes an earlier one. Returns it without the parts that would remove words that `since` put in place
-    /// of the earlier edit's words.
+    /// Returns this edit, which undoes an earlier one, without the parts that would remove words that `since` put in
+    /// place of the earlier edit's words.
     ///
     /// Everything else is undone even if others changed it too: the later edit wins.
     ///
@@ -60,7 +60,7 @@ extension Delta {
 
     /// The inverse of this edit, which only changes texts.
     ///
-    /// - Precondition: it has no components but `keep` and `edit`, and sets no field.
+    /// - Precondition: this edit has no components but `keep` and `edit`, and sets no field.
     package var invertedWords: Delta {
         let inverses = changes.map { Change(text: $0.text.inverted, url: $0.url.inverted) }
         return Delta(steps: steps, items: Array(items), changes: inverses, reach: reach, growth: growth)
@@ -68,7 +68,7 @@ extension Delta {
 }
 
 extension Change {
-    /// Splits this change into the places that `other` does not change, and those that it does.
+    /// Splits this change into the places that `other` does not change, and the places that `other` changes.
     fileprivate func keepingWords(of other: Change) -> (allowed: Change, left: Change) {
         let (ofText, ofURL) = (text.keepingWords(of: other.text), url.keepingWords(of: other.url))
         var allowed = self

@@ -23,7 +23,7 @@ extension Delta {
         }
     }
 
-    /// Returns where a slot is picked or dropped: the span, and the slot's number in it.
+    /// Returns where a slot is picked or dropped: the span, and the slot's number in the span.
     private func place(of slot: Int, in kind: Step.Kind) -> (span: Span, offset: Int)? {
         for span in spans where span.step.kind == kind {
             let offset = slot - span.step.start
@@ -32,13 +32,13 @@ extension Delta {
         return nil
     }
 
-    /// The items of the old list whose contents are needed to describe the delta or to undo it: those that it edits,
-    /// deletes or moves. In order. O(components).
+    /// The items of the old list whose contents are needed to describe the delta or to undo it: the items that the
+    /// delta edits, deletes or moves, in order. O(components).
     package var touched: [Range<Int>] {
         spans.filter { !$0.step.isContent && $0.step.kind != .keep }.map(\.oldItems)
     }
 
-    /// Returns the new position of the gap before the old item at `gap`, for a cursor on that side of it.
+    /// Returns the new position of the gap before the old item at `gap`, for a cursor on that side of the gap.
     /// O(components).
     ///
     /// Content inserted into the same gap goes behind an `after` cursor and in front of a `before` cursor.

@@ -9,7 +9,8 @@ extension Delta {
         case edited = "~"
     }
 
-    /// A component, the items of the old list that it passes, and the items that it leaves there in the new list.
+    /// A component, the items of the old list that it passes, and the items that it leaves at its place in the new
+    /// list.
     package struct Placed: Sendable {
         package let component: Component
         package let old: Range<Int>

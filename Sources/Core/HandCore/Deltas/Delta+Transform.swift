@@ -99,8 +99,8 @@ private struct Transformer {
         }
     }
 
-    /// Handles content of y, which is already in the list: x keeps it, or treats its moved items as it would anywhere
-    /// else.
+    /// Handles content of y, which is already in the list: x keeps the content, or treats the moved items in it as it
+    /// would treat them anywhere else.
     private mutating func pass(_ step: Delta.Step) {
         guard step.kind == .drop, let xFootprint, let yFootprint else { return out.keep(step.count) }
         yFootprint.forEachOrigin(ofSlots: step.start..<step.start + step.count) { origin in

@@ -10,10 +10,10 @@ public enum Side: UInt8, Hashable, Sendable, CaseIterable {
 
 /// One immutable edit of a list, as large as it needs to be: one insertion, a block move, a whole offline afternoon.
 ///
-/// It walks the old list from left to right; the rest is an implied `keep`. A delta is always well formed and in normal
-/// form: neighbouring components of one kind are joined, none is empty, the last one is not `keep`, each gap has
-/// `after` before `before`, slots are numbered in the order of picking, and each is dropped exactly once. So two
-/// deltas are equal exactly when they have the same effect.
+/// A delta walks the old list from left to right; the rest of the list is an implied `keep`. A delta is always well
+/// formed and in normal form: neighbouring components of one kind are joined, none is empty, the last one is not
+/// `keep`, each gap has `after` before `before`, slots are numbered in the order of picking, and each slot is dropped
+/// exactly once. So two deltas are equal exactly when they have the same effect.
 public struct Delta: Sendable {
     // A delta is either single or compound. Its effect decides which, so equal deltas have the same form.
 
@@ -139,10 +139,10 @@ public struct Delta: Sendable {
     /// The number of components.
     package var componentCount: Int { single?.stepCount ?? compound?.stepCount ?? 0 }
     /// The number of components, plus the cost of text changes. Transforming over another delta takes time in
-    /// proportion to it. O(changes).
+    /// proportion to this cost. O(changes).
     package var carryingCost: Int { single?.stepCount ?? compound?.carryingCost ?? 0 }
-    /// `carryingCost` plus the numbers of items inserted and deleted. Applying takes time in proportion to it.
-    /// O(components).
+    /// `carryingCost` plus the numbers of items inserted and deleted. Applying the delta takes time in proportion to
+    /// this weight. O(components).
     package var weight: Int { single.map { $0.stepCount + abs($0.growth) } ?? compound?.weight ?? 0 }
     /// The items that this delta inserts, from left to right. O(their texts).
     public var insertedItems: [Item] { items.map(\.item) }
@@ -181,7 +181,7 @@ extension Delta {
 
     /// Creates a delta from components in any form and brings them into normal form.
     ///
-    /// - Throws: `Malformed` if they do not form a delta.
+    /// - Throws: `Malformed` if the components do not form a delta.
     public init(_ components: [Component]) throws(Malformed) {
         var builder = DeltaBuilder()
         for (index, component) in components.enumerated() {

@@ -18,7 +18,8 @@ package struct DeltaBuilder {
         steps.reserveCapacity(Self.usualSteps)
     }
 
-    /// Creates a builder whose insertions are all those of `delta`, in its order: their items are shared, not copied.
+    /// Creates a builder for a delta that has exactly the insertions of `delta`, in the same order: the inserted items
+    /// are shared, not copied.
     init(sharingItemsOf delta: Delta) {
         items = Array(delta.items)
         steps.reserveCapacity(delta.steps.count + 2)

@@ -1,6 +1,6 @@
 /// What a delta does to the old items, indexed by their positions, moves included.
 ///
-/// Building one is O(components); a look-up is O(log components).
+/// Building a footprint is O(components); a look-up is O(log components).
 struct Footprint {
     /// Consecutive old items to which the same thing happens.
     struct Run {

@@ -1,9 +1,9 @@
 /// A delta of at most one edit, as a few numbers: one run of items inserted, one item deleted, moved or edited, or
 /// nothing, which remains when two people delete the same item.
 ///
-/// Nearly all commits are single edits, and a server transforms each submission over every commit since its base. For
-/// single edits that takes a few nanoseconds and allocates nothing. The result is that of
-/// `Delta.transformed(over:as: .later)`, which is still needed where both reword the same item.
+/// Nearly all commits are single edits, and a server transforms each submission over every commit since its base.
+/// Transforming one single edit over another takes a few nanoseconds and allocates nothing. The result is that of
+/// `Delta.transformed(over:as: .later)`, which is still needed where both edits reword the same item.
 package struct SingleEdit: Equatable, Sendable {
     package enum Kind: UInt8, Sendable {
         case insert, delete, move, nothing
@@ -206,9 +206,9 @@ extension SingleEdit {
             return old - (removed < old ? 1 : 0) + (gap <= old ? count : 0)
         }
 
-        /// Returns the new position of a gap, for later content that is attached to the neighbour on that side of it.
+        /// Returns the new position of a gap, for later content that is attached to one neighbour of the gap.
         ///
-        /// - Parameter before: 1 if that neighbour is the item behind the gap, otherwise 0.
+        /// - Parameter before: 1 if this neighbour is the item behind the gap, otherwise 0.
         @inlinable
         func map(gap old: Int32, before: Int32) -> Int32 {
             old - (removed < old ? 1 : 0) + (gap < old + before ? count : 0)
@@ -217,9 +217,9 @@ extension SingleEdit {
 
     /// Transforms this edit over others, one after the other.
     ///
-    /// - Returns: the remaining edit, or nil if nothing remains, and how many others were passed. It stops before an
-    ///   edit that rewords the item that this one rewords.
-    /// - Complexity: about two nanoseconds for each.
+    /// - Returns: the remaining edit, or nil if nothing remains, and how many others were passed. Stops before an edit
+    ///   that rewords the same item as this edit.
+    /// - Complexity: about two nanoseconds for each of the others.
     @inlinable
     package func transformed(
         over others: Slice<UnsafeBufferPointer<PositionShift>>
@@ -259,7 +259,7 @@ extension SingleEdit {
 }
 
 extension Delta.Compound {
-    /// This delta as a single edit, or nil if it is more than that.
+    /// This delta as a single edit, or nil if it is more than a single edit.
     fileprivate var singleEdit: SingleEdit? { SingleEdit(steps, reach: reach, changes: changes) }
 }
 

@@ -17,7 +17,7 @@ struct Walker {
     @inline(__always) var kind: Delta.Step.Kind { isAtEnd ? .keep : steps[index].kind }
     @inline(__always) var change: Int { isAtEnd ? -1 : steps[index].change }
 
-    /// The number of old items to which it happens.
+    /// The number of old items to which `kind` applies.
     @inline(__always) var remaining: Int { isAtEnd ? Int.max : steps[index].count - passed }
 
     /// Consumes and returns the next content of this gap (on that side), if there is any.

@@ -1,7 +1,7 @@
 /// An edit of one item's content, field by field. Nil, or an empty text change, leaves a field as it is.
 ///
 /// If one person ticks a task and another rewords it at the same time, both edits are kept, because they are in
-/// different fields. The same holds if two people reword different places: a text is changed, not set.
+/// different fields. Both edits are also kept if two people reword different places: a text is changed, not set.
 public struct Change: Equatable, Sendable {
     /// The change of the text of a note, task, link or heading.
     public var text: TextChange
@@ -126,7 +126,7 @@ extension Change {
         }
     }
 
-    /// The cost of applying and transforming it, in addition to that of a component without a text.
+    /// The cost of applying and transforming this change, in addition to the cost of a component without a text.
     var cost: Int { text.cost + url.cost }
 }
 

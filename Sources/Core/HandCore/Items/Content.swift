@@ -110,7 +110,7 @@ extension Content: Equatable {
 }
 
 extension String {
-    /// Whether both are the same sequence of UTF-8 bytes (stricter than `==`, which compares canonical equivalence).
+    /// Whether both strings are the same bytes in UTF-8 (stricter than `==`, which compares canonical equivalence).
     func hasSameBytes(as other: String) -> Bool {
         utf8.elementsEqual(other.utf8)
     }

@@ -60,7 +60,7 @@ extension ItemID: CustomStringConvertible {
         return ItemID(rawValue: low)...ItemID(rawValue: high)
     }
 
-    /// Parses the full text of an id; fails if it is not one.
+    /// Parses the full text of an id; fails for any other text.
     public init?(_ text: String) {
         guard text.utf8.count == Self.textLength, let range = Self.range(ofPrefix: text) else { return nil }
         self = range.lowerBound

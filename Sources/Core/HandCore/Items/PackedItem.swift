@@ -8,7 +8,8 @@ package struct PackedItem: Sendable {
     // `nonisolated(unsafe)` is safe: the bytes are written once, before the object is shared.
     nonisolated(unsafe) private let storage: Storage
 
-    /// Kind, size and body, one after the other. The size determines where they end, so no separate count is stored.
+    /// Kind, size and body, one after the other. The size determines where the bytes end, so no separate count is
+    /// stored.
     private final class Storage: ManagedBuffer<Void, UInt8> {
         static func make(_ count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void) -> Storage {
             let storage = unsafeDowncast(create(minimumCapacity: count) { _ in }, to: Storage.self)
@@ -45,7 +46,7 @@ package struct PackedItem: Sendable {
     /// slow when another module calls them.
     package func forContentBytes(_ body: (UnsafeRawBufferPointer) -> Void) { withContentBytes(body) }
 
-    /// The number of these bytes.
+    /// The number of bytes that `forContentBytes` passes.
     package var contentCount: Int { withContentBytes { $0.count } }
 
     private func withContentBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {

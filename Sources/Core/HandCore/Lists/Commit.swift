@@ -1,18 +1,18 @@
 /// A numbered, durable delta. A list's history is its commits 1, 2, 3…; there is no other state.
 ///
-/// A commit may also refuse a submission; it then changes nothing. Everybody who reads the history knows that the
+/// A commit may also refuse a submission; such a commit changes nothing. Everybody who reads the history knows that the
 /// submission was decided, and how.
 public struct Commit: Equatable, Sendable {
     /// The position in the list's history, from 1.
     public var revision: Int
-    /// The public number of the client that submitted it.
+    /// The public number of the client that submitted the edit.
     public var author: UInt64
     /// The author's own count of submissions to this list; together with the author it is the idempotency key.
     public var sequence: UInt64
     /// The revision that the author had seen when making the edit; it is below `revision`. The edit is concurrent with
     /// all commits in between.
     public var base: Int
-    /// When the server numbered it, in milliseconds since 1970 in UTC.
+    /// When the server numbered the commit, in milliseconds since 1970 in UTC.
     public var time: UInt64
     /// The number of items after this commit.
     public var count: Int

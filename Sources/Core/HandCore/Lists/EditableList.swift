@@ -1,4 +1,4 @@
-/// A list whose edits return a new list. Code above it does not need to know that it is a `Hand`.
+/// A list whose edits return a new list. Code in the layers above need not know that the list is a `Hand`.
 public protocol EditableList {
     var count: Int { get }
 

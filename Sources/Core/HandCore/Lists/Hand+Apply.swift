@@ -20,7 +20,7 @@ extension Delta.Misfit: CustomStringConvertible {
 extension Hand {
     /// A run of more items than this is edited by splitting and joining trees; shorter runs item by item in place.
     private static let bulk = 8
-    /// One step of an edit takes as long as copying this many items. If a delta has so many steps that this would take
+    /// One step of an edit takes as long as copying this many items. If a delta has so many steps that they would take
     /// longer than copying the list, the whole list is rewritten.
     private static let rewriting = 32
 
@@ -203,7 +203,7 @@ extension Hand {
 }
 
 extension PackedItem {
-    /// Returns the item with `change` applied, or unchanged if it does not have the fields.
+    /// Returns the item with `change` applied, or the item unchanged if `change` does not fit it.
     func changed(by change: Change) -> PackedItem {
         (try? content.applying(change)).map { PackedItem(Item(id: id, content: $0)) } ?? self
     }
@@ -215,7 +215,7 @@ extension Delta {
     /// Returns the items that this delta deletes from `list`, from left to right. O(components + deleted · log n).
     public func deletedItems(on list: Hand) -> [Item] { packedItems(deletedFrom: list).map(\.item) }
 
-    /// The same items in the form in which the list stores them: no text is copied.
+    /// Returns the deleted items in the form in which the list stores items: no text is copied.
     package func packedItems(deletedFrom list: Hand) -> [PackedItem] {
         if let edit = single { return edit.kind == .delete ? [list.tree[Int(edit.index)]] : [] }
         var deleted: [PackedItem] = []

@@ -1,7 +1,7 @@
 /// The list: a value of items with structural sharing.
 ///
 /// Copying is O(1), every edit is O(log n), and a list of a million items is nothing special. Every edit returns a new
-/// value, so whoever has an old one keeps it.
+/// value, so whoever has an old value keeps it.
 public struct Hand: Sendable {
     package var tree: SummaryTree<PackedItem>
     /// What this list accepts.
@@ -37,7 +37,7 @@ public struct Hand: Sendable {
 // MARK: - Reading
 
 extension Hand: Equatable {
-    /// Whether both have the same items in the same order; O(1) if they differ, O(n) if they do not. Ignores the rules.
+    /// Whether both lists have the same items in the same order; O(1) if they differ, O(n) if not. Ignores the rules.
     public static func == (left: Hand, right: Hand) -> Bool {
         left.tree.summary == right.tree.summary
             && (left.tree.isIdentical(to: right.tree) || left.packedItems.elementsEqual(right.packedItems))

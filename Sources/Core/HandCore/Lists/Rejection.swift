@@ -1,7 +1,7 @@
-/// Why the server refused a submission. Nothing of it was applied; the connection stays open, and so do the client's
-/// other pending submissions.
+/// Why the server refused a submission. Nothing of the submission was applied; the connection stays open, and the
+/// client's other pending submissions stay pending.
 public enum Rejection: Error, Equatable, Sendable {
-    /// The list's rules do not allow it.
+    /// The list's rules do not allow the edit.
     case violation(Rules.Violation)
     /// An item with that id is already in the list.
     case duplicateItem(ItemID)
@@ -9,7 +9,7 @@ public enum Rejection: Error, Equatable, Sendable {
     case doesNotFit(reach: Int, count: Int)
     /// The submission required the list to be at exactly its base, and the list has newer commits.
     case revisionMoved(now: Int)
-    /// The server could not store it; the list is as it was before.
+    /// The server could not store the edit; the list is as it was before.
     case notStored
     /// The client has too many submissions waiting.
     case tooManyPending(limit: Int)

@@ -17,7 +17,7 @@ public struct Splice: Sendable {
     /// The removed bytes of the text before the change.
     var range: Range<Int> { at..<at + removed.utf8.count }
 
-    /// The number of bytes by which the text behind it moves.
+    /// The number of bytes by which the text behind the splice moves.
     var growth: Int { inserted.utf8.count - removed.utf8.count }
 
     /// Whether nothing changes.

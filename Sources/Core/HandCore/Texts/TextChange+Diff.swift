@@ -1,7 +1,7 @@
 extension TextChange {
-    /// Creates the change from `old` to `new` by whole words. For example, from 12 to 13 it replaces 12, so that it
-    /// conflicts with somebody else's change from 12 to 22. It changes as few words as possible, unless the texts have
-    /// very little in common.
+    /// Creates the change from `old` to `new` by whole words. For example, the change from 12 to 13 replaces the whole
+    /// 12, so that it conflicts with somebody else's change from 12 to 22. As few words as possible are changed, unless
+    /// the texts have very little in common.
     ///
     /// Law: `TextChange(from: old, to: new).applied(to: old) == new`.
     ///

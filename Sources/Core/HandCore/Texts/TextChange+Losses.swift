@@ -41,7 +41,8 @@ extension TextChange {
     /// Returns the losses if the earlier change is already applied and `later` was transformed over it: `inverse`
     /// undoes the earlier one.
     ///
-    /// A pure removal leaves no words that could be lost. It counts as lost if the later change puts some of them back.
+    /// A pure removal leaves no words that could be lost. The removal itself counts as lost if the later change puts
+    /// some of the removed words back.
     package static func losses(ofWhatTakesBack inverse: TextChange, to later: TextChange) -> [Loss] {
         var losses: [Loss] = []
         var shift = 0

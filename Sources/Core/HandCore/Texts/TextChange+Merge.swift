@@ -105,7 +105,7 @@ extension TextChange {
     public func followed(by next: TextChange) -> TextChange {
         var result = TextChange()
         var shift = 0
-        // Both are changes of the text between them: one undoes the first change, the other is the next.
+        // `inverted`, which undoes this change, and `next` are both changes of the text after this change.
         for meeting in Self.meetings(inverted, next) {
             let splice = Splice(
                 at: meeting.range.lowerBound + shift, removed: meeting.earlierText, inserted: meeting.laterText)

@@ -2,15 +2,15 @@
 ///
 /// The splices are in order, and at least one byte is kept between two of them, so that equal changes of a text have
 /// equal splices. All operations are linear in the bytes of the splices and independent of the length of the text,
-/// except for `applied` and `init(from:to:)`, which read it.
+/// except for `applied` and `init(from:to:)`, which read the text.
 public struct TextChange: Hashable, Sendable {
     public private(set) var splices: [Splice] = []
 
     /// Creates a change that changes nothing.
     public init() {}
 
-    /// Creates a change from ordered, disjoint splices. Adjacent ones are joined, and those that change nothing are
-    /// left out.
+    /// Creates a change from ordered, disjoint splices. Adjacent splices are joined, and splices that change nothing
+    /// are left out.
     ///
     /// - Throws: `TextChangeError.disorder`.
     public init(_ splices: some Sequence<Splice>) throws(TextChangeError) {
@@ -39,7 +39,8 @@ public struct TextChange: Hashable, Sendable {
     /// The approximate size in bytes.
     var size: Int { splices.reduce(0) { $0 + 4 + $1.removed.utf8.count + $1.inserted.utf8.count } }
 
-    /// The cost of applying and transforming it, in steps of a delta, in addition to the step for its first splice.
+    /// The cost of applying and transforming this change, in steps of a delta, in addition to the step for its first
+    /// splice.
     var cost: Int {
         splices.reduce(max(0, splices.count - 1)) { $0 + ($1.removed.utf8.count + $1.inserted.utf8.count) / 256 }
     }

@@ -1,8 +1,8 @@
 /// Splits a text into words and the text between them.
 ///
-/// A word is a run of letters and digits; one punctuation mark between two such runs belongs to it, as in `10:30`,
-/// `don't` and `ada@example.org`. Ideographs and kana, which are written without spaces, are words of their own, and so
-/// is every other character.
+/// A word is a run of letters and digits; one punctuation mark between two such runs joins them into one word, as in
+/// `10:30`, `don't` and `ada@example.org`. Ideographs and kana, which are written without spaces, are words of their
+/// own, and so is every other character.
 enum Words {
     /// Returns the end of each word of some UTF-8; the last one is the end of the text.
     ///
@@ -55,18 +55,18 @@ enum Words {
 extension Character {
     fileprivate var isOfWords: Bool { isPartOfWord || isIdeograph }
 
-    /// Whether it is a letter or a digit of a script that separates words with spaces.
+    /// Whether the character is a letter or a digit of a script that separates words with spaces.
     fileprivate var isPartOfWord: Bool {
         guard let scalar = unicodeScalars.first, !standsAlone else { return false }
         return scalar.properties.isAlphabetic || scalar.properties.numericType != nil
     }
 
-    /// Whether it never belongs to a word of several characters: a space, an ideograph, a kana.
+    /// Whether the character never belongs to a word of several characters: a space, an ideograph, a kana.
     fileprivate var standsAlone: Bool {
         unicodeScalars.first?.properties.isWhitespace != false || isIdeograph
     }
 
-    /// Whether it is an ideograph or a kana.
+    /// Whether the character is an ideograph or a kana.
     fileprivate var isIdeograph: Bool {
         unicodeScalars.first.map { $0.properties.isIdeographic || (0x3040...0x30FF).contains($0.value) } == true
     }

@@ -1,8 +1,8 @@
 /// The fingerprint of a sequence of items: a polynomial in a fixed base over the field of integers modulo 2⁶¹ − 1.
 ///
-/// `digest([h₀ … hₙ₋₁]) = Σ hᵢ · Bⁿ⁻¹⁻ⁱ mod (2⁶¹ − 1)`, where the hᵢ are the items' hashes. Two parts are joined in
-/// constant time, so a tree updates it in O(log n) per edit. This is Rabin and Karp's rolling hash; it detects faults,
-/// not forgery.
+/// `digest([h₀ … hₙ₋₁]) = Σ hᵢ · Bⁿ⁻¹⁻ⁱ mod (2⁶¹ − 1)`, where the hᵢ are the items' hashes. The digests of two parts
+/// are joined in constant time, so a tree updates its digest in O(log n) per edit. This is Rabin and Karp's rolling
+/// hash; it detects faults, not forgery.
 package enum Digest {
     /// The prime 2⁶¹ − 1.
     package static let modulus: UInt64 = (1 << 61) - 1
@@ -24,8 +24,8 @@ package enum Digest {
         return reduce(high: product.high &+ (carry ? 1 : 0), low: low)
     }
 
-    /// Like `multiply(_:_:adding:)`, but faster: `left` need only be below 2⁶², and so is the result. For sums that are
-    /// reduced once at the end.
+    /// Like `multiply(_:_:adding:)`, but faster: `left` need only be below 2⁶², and the result is below 2⁶², too. For
+    /// sums that are reduced once at the end.
     @inline(__always)
     static func multiplyRoughly(_ left: UInt64, _ right: UInt64, adding term: UInt64) -> UInt64 {
         let product = left.multipliedFullWidth(by: right)
@@ -58,8 +58,8 @@ package enum Digest {
         return sum >= modulus ? sum &- modulus : sum
     }
 
-    /// Four rows of 256 powers, one row for each byte of an exponent: powers of base, of base²⁵⁶, of its 256th power,
-    /// and of the 256th power of that.
+    /// Four rows of 256 powers, one row for each byte of an exponent: powers of base, of base²⁵⁶, of base to the power
+    /// of 256², and of base to the power of 256³.
     static let powers: [UInt64] = {
         var powers: [UInt64] = []
         var step = base

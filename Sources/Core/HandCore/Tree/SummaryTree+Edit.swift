@@ -1,4 +1,4 @@
-// Edits of one element, in place if the path to it is not shared with another copy.
+// Edits of one element, in place if the path to the element is not shared with another copy of the tree.
 
 extension SummaryTree {
     private static func makeUnique(_ node: inout Node) {
@@ -64,7 +64,7 @@ extension SummaryTree {
 }
 
 extension Array {
-    /// Inserts an element, with room for it, in half the time of `insert(_:at:)`.
+    /// Inserts an element into an array with spare capacity, in half the time of `insert(_:at:)`.
     fileprivate mutating func putIn(_ element: Element, at index: Int) {
         append(element)
         let behind = count - 1 - index
@@ -78,7 +78,7 @@ extension Array {
 }
 
 extension SummaryTree.Node {
-    /// Updates the sum of a leaf in which the element at `index` came, went or changed; `.zero` is none.
+    /// Updates the sum of a leaf in which the element at `index` came, went or changed; `.zero` stands for no element.
     fileprivate func changed(at index: Int, from old: SummaryTree.Sum, to new: SummaryTree.Sum) {
         summary = elements.withUnsafeBufferPointer { elements in
             let sums = elements.lazy.map { $0.summary }
@@ -95,14 +95,14 @@ extension SummaryTree.Node {
         summaries[slot] = new
     }
 
-    /// If there is one element or child too many, keeps the left half and returns the right one; updates the summary.
+    /// If there is one element or child too many, keeps the left half and returns the right half; updates the summary.
     fileprivate func splitIfOverfull() -> SummaryTree.Node? {
         defer { summarize() }
         guard isOverfull else { return nil }
         let half = size / 2
         let sibling: SummaryTree.Node
         if height == 0 {
-            // The right half is where the next element goes if they are appended.
+            // If elements are appended, the next one goes into the right half: its maximum capacity is reserved.
             var right: [Element] = []
             right.reserveCapacity(SummaryTree.leafCapacity + 1)
             right += elements[half...]

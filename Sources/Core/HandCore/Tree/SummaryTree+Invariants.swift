@@ -1,5 +1,5 @@
 extension SummaryTree.Node {
-    /// Returns what is wrong with this node or those below it, or nil if nothing is. O(n).
+    /// Returns what is wrong with this node or the nodes below it, or nil if nothing is. O(n).
     func brokenInvariant(isRoot: Bool, _ sumsAreEqual: (SummaryTree.Sum, SummaryTree.Sum) -> Bool) -> String? {
         if isOverfull { return "a node holds \(size), more than \(capacity)" }
         if !isRoot && isSparse { return "a node below the root holds only \(size)" }

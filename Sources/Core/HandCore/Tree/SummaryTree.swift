@@ -8,8 +8,8 @@ package protocol Summary: Sendable {
     /// Returns the sum of a run in which the part `old` became `new`, which has at most one element more or less.
     ///
     /// - Parameters:
-    ///   - before: the parts before it.
-    ///   - behind: the parts behind it. Only the shorter of the two collections is read.
+    ///   - before: the parts before `old`.
+    ///   - behind: the parts behind `old`. Only the shorter of the two collections is read.
     func replacing(
         _ old: Self, by new: Self, before: some RandomAccessCollection<Self>, behind: some RandomAccessCollection<Self>
     ) -> Self
@@ -30,7 +30,7 @@ extension Summarized {
 /// A copy-on-write sequence as an order-statistic B+tree: elements in the leaves, a summary at each node.
 ///
 /// Copying is O(1); access and edits by position are O(log n); splitting and joining are O(log n) and share structure.
-/// `Hand` stores its items in one, `Composer` its pieces.
+/// `Hand` stores its items in such a tree, and `Composer` its pieces.
 package struct SummaryTree<Element: Summarized>: Sendable {
     package typealias Sum = Element.Sum
 
@@ -51,18 +51,18 @@ package struct SummaryTree<Element: Summarized>: Sendable {
 
     package var summary: Sum { root.summary }
 
-    /// Whether both are the same object in memory, so that nothing has to be compared.
+    /// Whether both trees are the same object in memory, so that nothing has to be compared.
     package func isIdentical(to other: Self) -> Bool { root === other.root }
     package var count: Int { root.summary.count }
 
     /// A leaf or an inner node; a leaf has `height` 0.
     ///
     /// `@unchecked Sendable` is safe: a node is changed only while `isKnownUniquelyReferenced` says that one value owns
-    /// it.
+    /// the node.
     package final class Node: @unchecked Sendable {
-        // The runtime need not check that accesses to these do not overlap: a node is reached only through the tree
-        // that owns it, and that is a value, whose accesses the compiler checks. The checks took a quarter of the time
-        // of an edit.
+        // The runtime need not check that accesses to these properties do not overlap: a node is reached only through
+        // the tree that owns it. The tree is a value, so the compiler checks the accesses to it. The runtime's checks
+        // took a quarter of the time of an edit.
         @exclusivity(unchecked) var summary: Sum
         let height: Int
         @exclusivity(unchecked) var elements: [Element]
@@ -219,7 +219,7 @@ extension SummaryTree {
     }
 
     /// Returns the position of the first element at which the running total of `metric` exceeds `offset`, and the total
-    /// before it, or nil if the whole tree does not exceed it. O(log n).
+    /// before that element, or nil if the total of the whole tree does not exceed `offset`. O(log n).
     @inline(__always)
     func first(exceeding offset: Int, by metric: (Sum) -> Int) -> (index: Int, before: Int)? {
         guard offset < metric(root.summary) else { return nil }

@@ -2,7 +2,8 @@ import HandCore
 import HandSync
 import HandWire
 
-/// A client that edits lists concurrently with the tested client. Whoever owns it connects its machine to the server.
+/// A client that edits lists concurrently with the tested client. The owner of the guest connects the guest's machine
+/// to the server.
 package final class AwkwardGuest {
     package let name: String
     package var machine: ClientMachine
@@ -38,8 +39,8 @@ package final class AwkwardGuest {
         try? machine.edit(name, change(of: view))
     }
 
-    /// Returns an insertion, a move or a tick. It neither rewords nor deletes the items of others, so that none of
-    /// theirs is missing at the end.
+    /// Returns an insertion, a move or a tick, or a rewording or deletion of a guest's item. The items of others are
+    /// neither reworded nor deleted, so that none of these items is missing at the end.
     private func change(of list: Hand) -> Delta {
         let sort = random.next(below: list.count < 4 ? 1 : list.count < 40 ? 6 : 3)
         let (index, gap) = (random.next(below: max(1, list.count)), random.next(below: list.count + 1))

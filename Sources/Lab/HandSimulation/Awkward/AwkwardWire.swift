@@ -4,7 +4,7 @@ import HandWire
 
 /// Rare but allowed behavior of one connection, chosen by a seed: single bytes, several frames at once, pauses,
 /// `acknowledged` before its commit, warnings, disconnections with and without a reason. `Protocol.md` allows all of
-/// it.
+/// this behavior.
 ///
 /// Sans-IO: frames of the server and of the client go in; pieces of the server's frames, and single frames of the
 /// client, come out.
@@ -12,8 +12,8 @@ package struct AwkwardWire {
     /// A frame from the client, or bytes that are not a frame.
     package struct Received {
         package let bytes: [UInt8]
-        /// The number of the list that it edits, or the name of the list that it requests. Others edit that list
-        /// `rounds` times first.
+        /// The number of the list that the frame edits, or the name of the list that the frame requests. Others edit
+        /// the list `rounds` times first.
         let list: UInt64?
         package let wanted: String?
         package var rounds: Int
@@ -75,11 +75,11 @@ package struct AwkwardWire {
         case .submit(let submission):
             edits.insert(Edit(list: submission.list, sequence: submission.sequence))
             list = submission.list
-            // Sometimes so many that its base is too old.
+            // Sometimes there are so many rounds that the submission's base is too old.
             rounds = chance(1, in: 8) ? 20 : random.next(below: 3)
         case .subscribe(let subscribe):
             wanted = subscribe.name
-            // Sometimes so many that it must start from a snapshot.
+            // Sometimes there are so many rounds that the client must start from a snapshot.
             rounds = chance(1, in: 3) ? 12 : 0
         default: break
         }

@@ -22,11 +22,11 @@ package struct Finding: Equatable, Sendable {
         case words
         /// A list's reported changes do not lead to the displayed list.
         case view
-        /// A client cannot read back what it kept.
+        /// A client cannot read back what its journal kept.
         case journal
         /// Somebody is shown who is not present, or somebody present is not shown.
         case presence
-        /// One side sends what Protocol.md forbids, or refuses what it allows.
+        /// One side sends what Protocol.md forbids, or refuses what Protocol.md allows.
         case `protocol`
         /// A real store answers differently from the simulated one.
         case store
@@ -36,7 +36,7 @@ package struct Finding: Equatable, Sendable {
         case convergence
 
         /// Whether the promise still holds after the store has lost acknowledged commits: inserted items are gone then,
-        /// and clients that have seen the lost commits notice that with the next commit.
+        /// and clients that have seen the lost commits notice the loss with the next commit.
         var outlivesLoss: Bool {
             switch self {
             case .invariant, .rules, .view, .journal, .presence, .store, .convergence: true

@@ -8,7 +8,7 @@ final class Ledger {
     struct History {
         let logID: UInt64
         var name: String
-        /// All names that it ever had.
+        /// All names that the list ever had.
         var names: Set<String> = []
         var commits: [Commit] = []
         /// The digest and count after each revision, by the naive reading.
@@ -54,7 +54,7 @@ final class Ledger {
     private func record(_ list: StoreContents.List) {
         let logID = list.stored.logID
         let empty = History(logID: logID, name: list.stored.name, marks: [(Hand().digest, 0)])
-        // Taken out of the dictionary while it is changed, so that nothing is copied.
+        // The history is taken out of the dictionary while it changes, so that nothing is copied.
         var history = histories.removeValue(forKey: logID) ?? empty
         defer { histories[logID] = history }
         history.name = list.stored.name
@@ -98,9 +98,9 @@ final class Ledger {
         let problem = system.mergers.problem(with: commit, of: history.logID, history.commits, history.lists)
         if let problem { system.report(.merge, "\(place): \(problem)") }
         let limit = system.schedule.limits.submissionWork
-        // Not checked once a delta was altered.
+        // The work is not checked once a delta was altered.
         let work = system.mergers.work(for: commit, of: history.logID, history.commits)
-        // With several servers, one server may not know yet what another's clients have seen.
+        // With several servers, one server may not know yet what the clients of another server have seen.
         if let work, work > limit, !system.hasGarbled, !system.isShared {
             system.report(.work, "\(place): \(work) work before the last step; the limit is \(limit)")
         }
@@ -205,7 +205,7 @@ extension NaiveList {
 }
 
 extension Delta {
-    /// What it does, for a trace.
+    /// What the delta does, for a trace.
     var summary: String {
         components.map { component in
             switch component {

@@ -14,13 +14,13 @@ final class Mergers {
         let client: Int
         let submission: Submission
         /// The newest revision that anybody had seen when the submission was first sent. Another server may have
-        /// accepted it at that moment.
+        /// accepted the submission at that moment.
         let seen: Int
     }
 
-    /// The submissions sent under each sequence, in order. A client may send one again on another base while the first
-    /// may still arrive over an older connection. A client and its copy have the same author, so both may use the same
-    /// sequence.
+    /// The submissions sent under each sequence, in order. A client may send a submission again on another base while
+    /// the first one may still arrive over an older connection. A client and its copy have the same author, so both may
+    /// use the same sequence.
     private var submissions: [Key: [Sent]] = [:]
 
     /// Records a submission.
@@ -30,8 +30,8 @@ final class Mergers {
         if !isKnown { submissions[key, default: []].append(Sent(client: client, submission: submission, seen: seen)) }
     }
 
-    /// Whether this is the client's first submission under its sequence, or a repetition: the items that it inserts
-    /// never change.
+    /// Whether this is the client's first submission under its sequence, or a repetition: the items that a submission
+    /// inserts never change.
     func isUsedOnce(_ submission: Submission, list: UInt64, author: UInt64, client: Int) -> Bool {
         let key = Key(author: author, sequence: submission.sequence, list: list)
         guard let former = submissions[key]?.last(where: { $0.client == client })?.submission
@@ -43,9 +43,9 @@ final class Mergers {
         submissions[Key(author: commit.author, sequence: commit.sequence, list: list)] ?? []
     }
 
-    /// Returns the cost of transforming a submission over `commits`, which are all commits before its own, up to the
-    /// start of the last step. Returns nil if the cost is unknown, or if the submission's base was the newest revision
-    /// that its client could have. Steps between single edits cost next to nothing.
+    /// Returns the cost of transforming a submission over `commits`, up to the start of the last step. `commits` holds
+    /// all commits before the submission's own. Returns nil if the cost is unknown, or if the submission's base was the
+    /// newest revision that its client could have. Steps between single edits cost next to nothing.
     func work(for commit: Commit, of list: UInt64, _ commits: [Commit]) -> Int? {
         let all = sent(commit, of: list)
         guard commit.refusal == nil, let sent = all.last, all.allSatisfy({ $0.client == sent.client }),
@@ -63,11 +63,11 @@ final class Mergers {
         return costs.dropLast().reduce(0, +)
     }
 
-    /// Returns what is wrong with a commit, or nil if it is what the server should have made of some client's
+    /// Returns what is wrong with a commit, or nil if the server should have made this commit of some client's
     /// submission.
     ///
     /// - Parameters:
-    ///   - commits: the commits before it.
+    ///   - commits: the commits before this one.
     ///   - before: the lists after each of these commits.
     func problem(with commit: Commit, of list: UInt64, _ commits: [Commit], _ before: [NaiveList]) -> String? {
         if commit.refusal != nil { return commit.delta.isIdentity ? nil : "a refusal changes the list" }
@@ -112,7 +112,7 @@ private struct MergedItem: Equatable {
 }
 
 extension SingleEdit {
-    /// Whether it is carried over another edit as just a few numbers.
+    /// Whether this edit is carried over another edit as just a few numbers.
     fileprivate func passes(_ other: SingleEdit?) -> Bool {
         guard let other else { return false }
         return kind != .reword || other.kind != .reword || index != other.index

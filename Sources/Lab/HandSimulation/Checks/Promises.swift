@@ -21,19 +21,19 @@ final class Promises {
     private struct Owed {
         let client: Int
         let list: UInt64
-        /// Whether the client has it on disk. From then on it must not get lost.
+        /// Whether the client has the thing on disk. From then on the thing must not get lost.
         var isKept = false
     }
 
     private var owed: [Thing: Owed] = [:]
     private var takenOut: Set<Thing> = []
-    /// The list and client that each thing was first made on and by.
+    /// The list on which each thing was first made, and the client that made it.
     private var made: [Thing: (list: UInt64, client: Int)] = [:]
 
     /// The clients that have inserted each thing, or inserted it again.
     private var authors: [Thing: Set<Int>] = [:]
 
-    /// Whether a client has ever inserted something or restored it.
+    /// Whether a client has ever inserted or restored a thing.
     func hasPut(_ thing: Thing, client: Int) -> Bool { authors[thing]?.contains(client) == true }
 
     /// Items of refused edits, with the authors who were notified. Items that somebody inserts again are removed.
@@ -77,7 +77,7 @@ final class Promises {
         for thing in things { owed[thing]?.isKept = true }
     }
 
-    /// Returns something that a client has inserted that is neither pending nor committed, or nil if there is nothing.
+    /// Returns a thing that a client has inserted and that is neither pending nor committed, or nil if there is none.
     func lost(client: Int, list: UInt64, pending: [Delta], committed: UniqueWords.Put) -> Thing? {
         let open = owed.filter { thing, promise in
             promise.client == client && promise.list == list && !committed.contains(thing) && !isTakenOut(thing)
@@ -87,8 +87,8 @@ final class Promises {
         return open.keys.filter { !waiting.contains($0) }.min { "\($0)" < "\($1)" }
     }
 
-    /// The next process knows nothing of a refusal that was not kept, and submits the edit again. So does a copy that
-    /// has the edit on disk.
+    /// Records that refused edits may be submitted again. The next process knows nothing of a refusal that was not
+    /// kept, and submits the edit again. A copy of the client that has the edit on disk does the same.
     func submitsAgain(_ kept: UniqueWords.Put) {
         for item in kept.items { refused[item] = nil }
     }

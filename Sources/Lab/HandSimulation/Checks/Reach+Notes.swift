@@ -41,7 +41,7 @@ extension Reach {
         case .snapshotFailed: note(Server.snapshotFails)
         case .trimFailed: note(Server.trimFails)
         case .sweepFailed: note(Server.sweepFails)
-        // A client does not always receive this.
+        // A client does not always receive the reason why its connection closes.
         case .closing(_, let code): note(code)
         default: break
         }

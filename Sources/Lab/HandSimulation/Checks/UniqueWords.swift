@@ -5,7 +5,7 @@ enum UniqueWords {
     private static let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789")
     private static let length = 8
 
-    /// Returns a new word. Its first letter marks its start, as text beside it may be joined to it.
+    /// Returns a new word. The first letter marks the word's start, as text beside the word may be joined to it.
     static func fresh(_ random: inout SplitMix64) -> String {
         "W" + String((1..<length).map { _ in letters[random.next(below: letters.count)] })
     }
@@ -64,9 +64,9 @@ extension Delta {
 }
 
 extension Change {
-    /// The words that it inserts into the text.
+    /// The words that the change inserts into the text.
     var insertedWords: Set<Substring> { words(\.inserted).subtracting(words(\.removed)) }
-    /// The words that it removes from the text.
+    /// The words that the change removes from the text.
     var removedWords: Set<Substring> { words(\.removed).subtracting(words(\.inserted)) }
 
     private func words(_ part: KeyPath<Splice, String>) -> Set<Substring> {

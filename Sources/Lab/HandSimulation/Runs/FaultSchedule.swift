@@ -10,7 +10,7 @@ package struct FaultSchedule: Sendable {
     package let seed: UInt64
     let clients: Int
     let lists: Int
-    /// The number of servers that share the store. A single server has it to itself.
+    /// The number of servers that share the store. A single server has the store to itself.
     package let servers: Int
     let storeFaults: StoreFaults
     /// The number of writes that the store's standby may lag behind, or 0 if it never lags.
@@ -43,8 +43,8 @@ package struct FaultSchedule: Sendable {
 
         var isFault: Bool { rawValue >= Kind.cut.rawValue }
 
-        /// Whether this may happen when `servers` servers share a store. A shared store flushes by itself; and when two
-        /// copies of a client use two servers, neither is told to stop.
+        /// Whether steps of this kind may happen when `servers` servers share a store. A shared store flushes by
+        /// itself; and when two copies of a client use two servers, neither copy is told to stop.
         func happens(to servers: Int) -> Bool {
             switch self {
             case .moveClient, .cutOffServer, .failOver: servers > 1
@@ -87,7 +87,8 @@ package struct FaultSchedule: Sendable {
         limits.snapshotCommits = pick([5, 30, 1_000])
         limits.unloadDelay = UInt64(pick([500, 60_000]))
         limits.listsPage = 2
-        // Drawn from a generator of its own, so that older seeds still make the same worlds otherwise.
+        // The values below come from a generator of their own, so that the rest of an older seed's world stays the
+        // same.
         var other = SplitMix64(seed: ~seed)
         limits.submissionWork = [2, 20, limits.submissionWork][other.next(below: 3)]
         limits.inlineWork = [10, 100, limits.inlineWork][other.next(below: 3)]
@@ -133,7 +134,7 @@ struct StoreFaults {
     let late: Int
     /// The maximum delay of a hint in milliseconds.
     let hintDelay: Int
-    /// The percentage of hints that are lost. The same percentage arrives twice.
+    /// The percentage of hints that are lost. The same percentage of hints arrives twice.
     let lostHints: Int
 
     /// Milliseconds that a server waits for an answer.

@@ -1,9 +1,9 @@
 import HandCore
 
-/// One thing that people do or that goes wrong. It makes sense whichever earlier steps are left out: `dice` decides on
-/// places only when it happens.
+/// One thing that people do or that goes wrong. A step makes sense whichever earlier steps are left out: `dice` decides
+/// on places only when the step happens.
 package struct Step: Sendable {
-    /// The pause before it in milliseconds.
+    /// The pause before the step in milliseconds.
     let pause: UInt64
     let kind: FaultSchedule.Kind
     let client: Int

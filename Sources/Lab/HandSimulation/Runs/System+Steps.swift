@@ -70,14 +70,15 @@ extension System {
             client.link?.serverEnd.garbles = true
             hasGarbled = true
         default:
-            // It moves to another server. Its messages arrive late, after those that it sends there.
+            // The client moves to another server. Its earlier messages arrive late, after the messages that it sends to
+            // the new server.
             client.link?.up.stalledUntil = scheduler.now + UInt64(random.next(below: 10_000))
             client.link?.giveUp()
         }
         return kind == .killClient || kind == .tearClient ? isUp : hasLink
     }
 
-    /// Causes a fault of a server, its disk or the store. Returns false if it does not run.
+    /// Causes a fault of a server, its disk or the store. Returns false if the server does not run.
     private func harmServer(_ kind: FaultSchedule.Kind, _ random: inout SplitMix64) -> Bool {
         if kind == .failOver { return failOver(&random) }
         if kind == .fullDisk { return trouble(&random, { $0.isDiskFull = true }, { $0.isDiskFull = false }) }
@@ -130,7 +131,7 @@ extension System {
 
     // MARK: People
 
-    /// Makes an edit. Returns false if the client does not have the list; then it opens it.
+    /// Makes an edit. If the client does not have the list, opens the list and returns false.
     @discardableResult
     func edit(
         _ kind: FaultSchedule.Kind, _ client: SimulatedClient, _ name: String, _ random: inout SplitMix64
@@ -153,7 +154,8 @@ extension System {
         }
     }
 
-    /// Makes an edit. Records first what its author means by it. Returns whether it changes anything.
+    /// Records what the author of an edit means by it, and then makes the edit. Returns whether the edit changes
+    /// anything.
     private func make(
         _ client: SimulatedClient, _ name: String, isUndo: Bool = false,
         _ body: @escaping (inout ClientMachine) throws -> Void

@@ -37,7 +37,7 @@ final class System {
         self.schedule = schedule
         self.isTracing = isTracing
         self.bench = bench
-        // Whatever a real store has answered is on its disk. Worlds with a real store have only one server.
+        // Whatever a real store has answered is on the store's disk. Worlds with a real store have only one server.
         isShared = schedule.servers > 1 && bench == nil
         disk = VirtualDisk(flushesAtOnce: bench != nil || isShared)
         disk.lag = isShared ? schedule.lag : 0
@@ -61,7 +61,7 @@ final class System {
         return MirroredStore(bench, disk) { [unowned self] in report(.store, $0) }
     }
 
-    /// A standby of the store, which lacks the last commits, takes over. Returns false if it lacks none.
+    /// A standby of the store, which lacks the last commits, takes over. Returns false if no standby lacks any commits.
     func failOver(_ random: inout SplitMix64) -> Bool {
         hasLostCommits = true
         let isBehind = disk.failOver(&random)
@@ -126,7 +126,7 @@ final class System {
         }
     }
 
-    /// A kept submission may leave when its list is already closed. Then it is only recorded.
+    /// A kept submission may leave when its list is already closed. Such a submission is only recorded.
     private func sent(_ submission: Submission, by client: SimulatedClient) {
         guard let machine = client.machine, let author = machine.author else { return }
         let open = machine.subscriptions.first { $0.value.list == submission.list }
@@ -152,8 +152,7 @@ final class System {
         reach.note(notice)
         switch notice {
         case .acknowledged(let sequence, let revision):
-            // A snapshot reports only the last submission among those that a copy of the client has made in the
-            // meantime.
+            // If a copy of the client has made submissions in the meantime, a snapshot reports only the last of them.
             guard let author = client.machine?.author, !client.isCopied else { return }
             ledger.check(
                 acknowledged: sequence, through: revision, of: name, author: author, client: client.number)
@@ -258,8 +257,8 @@ final class System {
         if finding == nil { checkEnd() }
     }
 
-    /// A client that has seen as many commits as the server, but different ones, notices that only with the next
-    /// commit. This makes one.
+    /// A client that has seen as many commits as the server, but different ones, notices the difference only with the
+    /// next commit. This method makes such a commit.
     private func editOnceMore() {
         for round in 0..<4 {
             wait(30_000)

@@ -138,7 +138,7 @@ extension SimulatedClient {
         system.reach.note(Reach.Client.isOffline)
         guard wait == nil else { return }
         system.reach.note(Reach.Client.givesUp)
-        // Its person starts it again some time later.
+        // The client's person starts the client again some time later.
         let mine = process
         system.scheduler.after(1 + UInt64(random.next(below: 60_000))) { [self] in if process == mine { die() } }
     }

@@ -28,7 +28,7 @@ extension SimulatedClient {
         }
     }
 
-    /// With several servers, it switches to another one from time to time.
+    /// With several servers, the client switches to another server from time to time.
     private func chooseServer() {
         guard system.isShared, random.next() & 1 == 0 else { return }
         home = random.next(below: system.servers.count)

@@ -7,15 +7,15 @@ import HandWire
 final class SimulatedClient {
     unowned let system: System
     let number: Int
-    /// The number of its person. A client and its copies have the same person.
+    /// The number of the client's person. A client and its copies have the same person.
     let person: Int
     var machine: ClientMachine?
     var journal: VirtualJournal
-    /// Whether it has a copy or is one.
+    /// Whether the client has a copy or is a copy.
     private(set) var isCopied = false
     var process = 0
     var link: Link?
-    /// The number of the server that it connects to.
+    /// The number of the server that the client connects to.
     var home = 0
     var watch = SubmissionWatch()
     var outgoing: [UInt8] = []
@@ -28,7 +28,7 @@ final class SimulatedClient {
     var followed: [String: Hand] = [:]
     /// How many edits this client has made in each list (by its log id), undo and redo included.
     var edits: [UInt64: Int] = [:]
-    /// Receives the answers to its requests.
+    /// Receives the answers to the client's requests.
     var onAnswer: (UInt64, ClientMachine.Answer) -> Void = { _, _ in }
     /// Words that commits of this process have put into existing texts, by list, with the revisions of those commits.
     var ownWords: [String: [Substring: Int]] = [:]
@@ -50,14 +50,14 @@ final class SimulatedClient {
         person = other.person
         random = SplitMix64(seed: system.schedule.seed &+ UInt64(number) &* 0x1_0001)
         journal = other.journal
-        // This makes it start under the same name.
+        // With this number, the copy starts under the same name.
         process = max(0, other.process - 1)
         isCopied = true
         other.isCopied = true
     }
 
     var isUp: Bool { machine != nil }
-    /// Its person's name.
+    /// The name of the client's person.
     var name = ""
 
     // MARK: The process
@@ -68,7 +68,7 @@ final class SimulatedClient {
         armed = nil
         followed = [:]
         ownWords = [:]
-        // Its person changes names, and returns to former ones.
+        // The person changes names, and returns to former names.
         name = "person \(person).\(process % 3)"
         if journal.isShared { _ = journal.take(.random(using: &random)) }
         machine = ClientMachine(
@@ -95,7 +95,7 @@ final class SimulatedClient {
         system.scheduler.after(1 + UInt64(random.next(below: 3_000))) { [self] in start() }
     }
 
-    /// Returns everything that the edits on disk insert and that is not confirmed.
+    /// Returns everything that the unconfirmed edits on disk insert.
     ///
     /// - Parameter isClosed: leave out lists that are open.
     func kept(ofClosedOnes isClosed: Bool = false) -> UniqueWords.Put {
@@ -108,8 +108,8 @@ final class SimulatedClient {
         return put
     }
 
-    /// Whether its disk says that the submission is or was in flight, under any name. Its commit may arrive before it
-    /// is submitted again.
+    /// Whether the client's disk says that the submission is or was in flight, under any name. The commit may arrive
+    /// before the edit is submitted again.
     func hasKept(_ submission: Submission, of logID: UInt64) -> Bool {
         journal.names.contains { name in
             guard let kept = try? journal.load(name) else { return false }
@@ -121,7 +121,8 @@ final class SimulatedClient {
 
     /// Follows a list, starting from the kept replica or from nothing.
     func open(_ name: String) {
-        // Check now: a list that is closed while this waits will have more on disk than this would load.
+        // Check before the wait, too: a list that is closed during the wait will have more on disk than this call would
+        // load.
         guard machine?.subscriptions[name] == nil else { return }
         whenKept { [unowned self] in
             guard machine?.subscriptions[name] == nil else { return }
@@ -148,7 +149,7 @@ final class SimulatedClient {
         followed[name] = nil
         ownWords[name] = nil
         others[name] = nil
-        // It may be open again at that point.
+        // The list may be open again at that point.
         whenKept { [unowned self] in if machine?.subscriptions[name] == nil { journal.forget(name) } }
     }
 }

@@ -71,7 +71,7 @@ final class SimulatedCommand {
         let isExact = random.next(below: 8) == 0
         system.promises.edit(client: client.number, list: excerpt.logID, inserted: item.things, deleted: [])
         // The item is promised only once the server has confirmed it: a client that loses its connection for good never
-        // learns whether it was committed.
+        // learns whether the item was committed.
         system.promises.rejected(UniqueWords.Put(item))
         client.perform { machine in
             guard let request = machine.edit(name, on: excerpt, delta, isExact: isExact) else { return }

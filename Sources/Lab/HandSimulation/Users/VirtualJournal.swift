@@ -11,7 +11,7 @@ struct VirtualJournal {
     }
 
     private var lists: [String: Kept] = [:]
-    /// Replicas with pending edits whose names other lists have taken. Nobody returns to them here.
+    /// Replicas with pending edits whose names other lists have taken. The simulation never returns to these replicas.
     private(set) var setAside: [Replica] = []
     private(set) var client: ClientID
     /// The last sequence used in each history that has no kept list.
@@ -23,7 +23,8 @@ struct VirtualJournal {
         self.client = client
     }
 
-    /// Takes another id, unless a submission is in flight under this one. Returns whether it did.
+    /// Takes another id, unless a submission is in flight under the present id. Returns whether the journal took the
+    /// new id.
     mutating func take(_ fresh: ClientID) -> Bool {
         if names.contains(where: { (try? load($0))?.inFlight != nil }) { return false }
         (client, isShared, used) = (fresh, false, [:])

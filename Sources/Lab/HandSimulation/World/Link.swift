@@ -126,7 +126,7 @@ final class ServerEnd: ByteStream {
         }
     }
 
-    /// The same frames with one delta replaced, or nil if they contain no commit to alter.
+    /// Returns the frames with one delta replaced, or nil if the frames contain no commit to alter.
     private func altered(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
         var reader = FrameReader(limit: bytes.count)
         var frames: [UInt8] = []

@@ -2,8 +2,8 @@ import HandCore
 import HandSync
 import HandWire
 
-/// A real store that is compared with the simulator's own. The server gets the answers of the real store; they must
-/// equal those of the simulated one. The checkers look at the simulated one.
+/// A real store that is compared with the simulator's own. The server gets the answers of the real store, which must
+/// equal the answers of the simulated store. The checkers look at the simulated store.
 ///
 /// `@unchecked Sendable` is safe: one thread runs a simulation.
 final class MirroredStore: CommitStore, @unchecked Sendable {
@@ -20,7 +20,8 @@ final class MirroredStore: CommitStore, @unchecked Sendable {
 
     private var real: any CommitStore { bench.store }
 
-    /// Asks both stores. If the real one could not write because it is full, the simulated one does not write either.
+    /// Asks both stores. If the real store could not write because it is full, the simulated store does not write
+    /// either.
     private func both<Value>(
         _ what: String, _ body: (any CommitStore) throws -> Value, _ isSame: (Value, Value) -> Bool
     ) throws -> Value {
@@ -85,7 +86,7 @@ final class MirroredStore: CommitStore, @unchecked Sendable {
             { _, _ in true })
     }
 
-    /// The real store decides how far a trim goes, even if it was interrupted.
+    /// The real store decides how far a trim goes, even if the trim was interrupted.
     func trim(_ list: UInt64, keeping retention: Retention, now: UInt64) throws -> Trimmed {
         let before = try model.disk.read { try $0.list(list).stored }
         // The list may be deleted by this time, and another list may have its name.

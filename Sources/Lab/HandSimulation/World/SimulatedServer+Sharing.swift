@@ -2,8 +2,8 @@ import HandCore
 import HandSync
 
 /// The network between a server and a store that several servers share. A request takes time, and so does its answer.
-/// Either may get lost: then the server gives up waiting, and the request is executed or not, perhaps later than the
-/// server's next request, perhaps after the server's process has ended.
+/// If either is lost, the server gives up waiting. The request is executed or not, perhaps later than the server's next
+/// request, perhaps after the server's process has ended.
 extension SimulatedServer {
     func startShared(_ request: StoreRequest, for service: Service) {
         if case .append(let append) = request { return startShared(append, for: service) }

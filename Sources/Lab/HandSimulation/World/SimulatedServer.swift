@@ -6,7 +6,7 @@ import HandWire
 final class SimulatedServer: ServiceEnvironment {
     unowned let system: System
     private let number: Int
-    /// Its name in a trace.
+    /// The server's name in a trace.
     let name: String
     private(set) var service: Service?
     /// The number of the current process. Events that were scheduled for an earlier process do not happen.
@@ -20,7 +20,7 @@ final class SimulatedServer: ServiceEnvironment {
     var clockOffset: UInt64 = 0
     /// Milliseconds added to each request to the store.
     var diskDelay: UInt64 = 0
-    /// Whether it is cut off from the shared store.
+    /// Whether the server is cut off from the shared store.
     var isCutOff = false
 
     private static let epoch: UInt64 = 1_800_000_000_000
@@ -64,7 +64,7 @@ final class SimulatedServer: ServiceEnvironment {
         system.scheduler.after(delay) { [self] in start() }
     }
 
-    /// SIGTERM: the server writes everything that it has numbered, and notifies everybody.
+    /// SIGTERM: the server writes all commits that it has numbered, and notifies everybody.
     func stop() {
         system.trace("\(name) is asked to stop")
         service?.stop()
@@ -185,7 +185,7 @@ final class SimulatedServer: ServiceEnvironment {
         case .unsettled(let list): system.trace("\(name) does not know what became of its commits of \(list.name)")
         case .reloaded(let list, let error):
             system.trace("\(name) loads \(list.name) anew: \(error)")
-            // The commits that it has not seen may be forgotten.
+            // The store may have forgotten commits that the server has not seen.
             let known = service?.durable(list.name)?.revision ?? 0
             if known >= system.disk.durable.lists[list.number]?.stored.floor ?? 0 {
                 system.report(.order, "\(name) loads \(list.name) anew, which never went back: \(error)")

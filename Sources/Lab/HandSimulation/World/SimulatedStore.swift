@@ -36,13 +36,13 @@ package final class SimulatedStore: ContentsStore, @unchecked Sendable {
     /// The fates of the next batches, in order. Later batches are answered.
     package var fates: [Fate] = []
 
-    /// The presence entries of each server. Nothing else is forgotten when the store restarts.
+    /// The presence entries of each server. When the store restarts, these entries are forgotten, and nothing else.
     package var presence: [PresencePlace: PresenceNews] = [:]
     var seen: [UInt64: UInt64] = [:]
     /// The store's clock, in milliseconds.
     package var now: () -> UInt64 = { 0 }
 
-    /// Few, like a slow disk.
+    /// Few commits at once, as with a slow disk.
     package var step: Int { 3 }
 
     package func read<Value: Sendable>(_ body: (StoreContents) throws -> Value) throws -> Value { try disk.read(body) }
@@ -75,8 +75,8 @@ package final class SimulatedStore: ContentsStore, @unchecked Sendable {
         return .taken
     }
 
-    /// Ignores the snapshot if the server is late and the history has gone back in between: the snapshot is of another
-    /// history.
+    /// Ignores the snapshot if the server is late and the history has gone back in between: then the snapshot belongs
+    /// to another history.
     package func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) throws {
         if isShared, (try? state(of: list, at: revision))?.digest != hand.digest { return }
         try disk.write { $0.saveSnapshot(of: list, hand, revision: revision, deck: deck) }
@@ -90,7 +90,7 @@ package final class SimulatedStore: ContentsStore, @unchecked Sendable {
             }
         }
         guard isShared, found.isNew else { return found }
-        // The other servers must find it.
+        // The other servers must find the new author.
         _ = try disk.write { try $0.append([], by: [Newcomer(found.author, client: client, person: person)]) }
         return (found.author, false)
     }

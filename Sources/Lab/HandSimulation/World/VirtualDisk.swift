@@ -2,10 +2,11 @@ import HandCore
 import HandSync
 import HandWire
 
-/// The disk below a simulated store: all writes, and the ones that a crash leaves.
+/// The disk below a simulated store: all writes, and the writes that survive a crash.
 ///
-/// Later writes see a write at once. Readers see it, and it survives a crash, once it is flushed, as with SQLite's log
-/// with full synchronization. Until then, a crash leaves it or removes it, together with all later writes.
+/// Later writes see a write at once. Once a write is flushed, readers see it and it survives a crash, as with SQLite's
+/// log with full synchronization. Before the flush, a crash leaves the write, or removes it together with all later
+/// writes.
 ///
 /// `@unchecked Sendable` is safe: one thread runs a simulation.
 final class VirtualDisk: @unchecked Sendable {
@@ -15,7 +16,7 @@ final class VirtualDisk: @unchecked Sendable {
     private var flushed = 0
     /// Whether writes fail without any effect.
     var isFull = false
-    /// Whether the next flush fails. Its writes may or may not be durable.
+    /// Whether the next flush fails. The flush's writes may or may not be durable.
     var failsFlush = false
     /// Whether each write is flushed at once.
     let flushesAtOnce: Bool
@@ -56,7 +57,7 @@ final class VirtualDisk: @unchecked Sendable {
         onDurable(durable)
     }
 
-    /// A standby that lags behind takes over. Returns false if none does.
+    /// A standby that lags behind takes over. Returns false if no standby lags behind.
     func failOver(_ random: inout SplitMix64) -> Bool {
         guard let before = former.randomElement(using: &random) else { return false }
         contents.goBack(to: before)
@@ -64,7 +65,8 @@ final class VirtualDisk: @unchecked Sendable {
         return true
     }
 
-    /// Unflushed writes survive or not, but a write never survives without all earlier ones. Returns how many do.
+    /// Unflushed writes survive or not, but a write never survives without all earlier ones. Returns how many survive,
+    /// and how many are lost.
     func crash(_ random: inout SplitMix64) -> (kept: Int, lost: Int) {
         let kept = random.next(below: unflushed.count + 1)
         flush(flushed + kept)

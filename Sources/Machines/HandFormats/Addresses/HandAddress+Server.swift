@@ -12,7 +12,7 @@ extension HandAddress {
 }
 
 extension HandAddress.Host: Comparable, CustomStringConvertible {
-    /// Ordered by the bytes of their names, then by port: the same order on every platform.
+    /// Orders hosts by the bytes of their names, then by port: the order is the same on every platform.
     package static func < (left: Self, right: Self) -> Bool {
         left.name == right.name ? left.port < right.port : left.name.utf8.lexicographicallyPrecedes(right.name.utf8)
     }

@@ -2,11 +2,11 @@ import FoundationEssentials
 import HandWire
 
 /// The address of a server, and optionally of a list on it: `hand://host:7777/groceries`, `hands://host:7777/groceries`
-/// with TLS, `hand+unix:///run/hand.sock/groceries`. It may name several servers with the same lists:
+/// with TLS, `hand+unix:///run/hand.sock/groceries`. An address may name several servers with the same lists:
 /// `hand://a:7777,b:7777/groceries`.
 package struct HandAddress: Equatable, Sendable {
     package enum Server: Hashable, Sendable {
-        /// At least one host, each once, sorted: the same hosts in any order are the same server.
+        /// At least one host; sorted and without duplicates, so that the same hosts in any order are the same server.
         case tcp([Host])
         /// With TLS; a server's certificate must name its host.
         case tls([Host])
@@ -86,7 +86,7 @@ package struct HandAddress: Equatable, Sendable {
         return (isSecure ? .tls(hosts) : .tcp(hosts), path)
     }
 
-    /// Splits a URL into three parts: up to the first host, the hosts with their ports, and the rest.
+    /// Splits a URL into three parts: the text before the first host, the hosts with their ports, and the rest.
     private static func authority(of text: String) -> (start: String, places: [String], end: String) {
         let bytes = Array(withoutToken(text).utf8)
         let start = bytes.firstRange(of: Array("://".utf8))?.upperBound ?? bytes.count
@@ -127,13 +127,13 @@ package struct HandAddress: Equatable, Sendable {
     private static func host(of parts: URLComponents) -> String? {
         guard let host = parts.encodedHost, !host.hasPrefix("[") else { return parts.encodedHost }
         var decoded = URLComponents()
-        // Escapes are the same in a path.
+        // A host has the same escapes as a path.
         decoded.percentEncodedPath = host
         return decoded.path
     }
 
-    /// Returns the host without the brackets of an IPv6 address, or nil if it is not a host. Foundation leaves escapes
-    /// in brackets as they are; the only one allowed is `%25` before a zone.
+    /// Returns the host without the brackets of an IPv6 address, or nil if the text is not a host. Foundation leaves
+    /// escapes in brackets as they are; the only escape allowed there is `%25` before a zone.
     private static func bare(_ host: String) -> String? {
         guard host.hasPrefix("["), host.hasSuffix("]") else {
             return host.utf8.contains(UInt8(ascii: ":")) ? nil : host
@@ -156,7 +156,8 @@ package struct HandAddress: Equatable, Sendable {
         String(decoding: text.utf8.prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self)
     }
 
-    /// Returns a part of a URL with all characters escaped that have a meaning in URLs. Letters of all languages stay.
+    /// Returns a part of a URL in which all characters with a meaning in URLs are escaped. Letters of all languages
+    /// stay.
     package static func escaped(_ part: String, keeping kept: String = "") -> String {
         part.unicodeScalars.reduce(into: "") { url, scalar in
             let isPlain = scalar.properties.isAlphabetic || scalar.properties.numericType != nil

@@ -1,10 +1,11 @@
-/// What a proxy sends first on a connection that it forwards: the header of the PROXY protocol, versions 1 and 2.
+/// The header of the PROXY protocol, versions 1 and 2. A proxy sends the header first on each connection that it
+/// forwards.
 package struct ProxyHeader: Equatable, Sendable {
     /// The address of the client; nil if the proxy does not know it, or connects on its own behalf.
     package let source: Source?
 
     package struct Source: Equatable, Sendable {
-        /// A numeric address as text, which is not checked further.
+        /// A numeric address as text. The text is not checked further.
         package let ip: String
         package let port: UInt16
 
@@ -14,7 +15,7 @@ package struct ProxyHeader: Equatable, Sendable {
         }
     }
 
-    /// The bytes are not such a header.
+    /// The bytes are not a header of the PROXY protocol.
     package struct Malformed: Error, Equatable {
         package init() {}
     }
@@ -27,7 +28,7 @@ package struct ProxyHeader: Equatable, Sendable {
     /// The longest header of version 1, with its line break.
     private static let maxLine = 107
 
-    /// Reads a header at the start of the bytes. Returns it and its length, or nil if more bytes are needed.
+    /// Reads a header at the start of the bytes. Returns the header and its length, or nil if more bytes are needed.
     package static func read(_ bytes: [UInt8]) throws(Malformed) -> (header: ProxyHeader, size: Int)? {
         if begin(bytes, signature) { return try binary(bytes) }
         if begin(bytes, word) { return try line(bytes) }

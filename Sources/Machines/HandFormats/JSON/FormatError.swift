@@ -1,6 +1,6 @@
 /// Why a text cannot be parsed: where, what was expected there, and what was found.
 package struct FormatError: Error, Equatable, Sendable {
-    /// The line, counted from 1, if the text has several.
+    /// The line, counted from 1, if the text has several lines.
     package var line: Int?
     /// The path of the field, such as `delta[2].insert[0].kind`; empty for the whole value.
     package var place: String

@@ -6,7 +6,7 @@ extension JSON {
     /// Returns the components from left to right: `[{"keep":3},{"edit":{"done":true}},{"delete":2},{"pick":1},
     /// {"insert":[…],"side":"after"},{"drop":[0,1],"side":"before","change":{…}}]`.
     ///
-    /// A drop names its slots as a half-open range: the first, and the one after the last.
+    /// A drop names its slots as a half-open range: the first slot, and the slot after the last one.
     package static func delta(_ delta: Delta) -> JSONValue {
         .array(delta.components.map(component))
     }
@@ -93,7 +93,7 @@ extension JSON {
 
 extension JSON {
     /// `{"revision":7,"author":2,"sequence":3,"base":5,"time":1767225600000,"count":4,"digest":"…","delta":[…]}`, and
-    /// `refused` with the reason if it is a refusal.
+    /// `refused` with the reason if the commit is a refusal.
     ///
     /// - Parameters:
     ///   - person: the author's name, written as `person`.

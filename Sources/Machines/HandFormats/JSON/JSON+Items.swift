@@ -28,7 +28,7 @@ extension JSON {
         .string(id.description)
     }
 
-    /// Returns the name of a known kind, or the number of any other.
+    /// Returns the name of a known kind, or the number of any other kind.
     package static func kind(_ kind: Content.Kind) -> JSONValue {
         Content.Kind.known.contains(kind) ? .string(kind.name) : JSONValue(kind.rawValue)
     }
@@ -38,8 +38,8 @@ extension JSON {
         return Item(id: try field["id"].id(), content: try content(from: field))
     }
 
-    /// Reads the content of an item. It must have all fields of its kind and none of another kind. Fields that no kind
-    /// has ignored.
+    /// Reads the content of an item. The item must have all fields of its kind and no field of another kind. Fields
+    /// that belong to no kind are ignored.
     static func content(from field: JSONField) throws(FormatError) -> Content {
         try field.expectObject("an item")
         let kind = try kind(from: field["kind"])

@@ -8,7 +8,7 @@ extension JSON {
     /// optional.
     ///
     /// - Parameters:
-    ///   - item: the id of the item at `index`, which the value does not have.
+    ///   - item: the id of the item at `index`; `value` itself has no id.
     ///   - person: who overrode the edit.
     package static func superseded(_ value: Superseded, item: ItemID? = nil, by person: String? = nil) -> JSONValue {
         var members: [JSONValue.Member] = [.init("index", JSONValue(value.index))]

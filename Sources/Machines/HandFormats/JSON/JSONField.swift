@@ -17,7 +17,7 @@ package struct JSONField: Sendable {
         JSONField(value?[key], path: path.isEmpty ? key : "\(path).\(key)")
     }
 
-    /// Returns the error to throw if something else was expected here.
+    /// Returns an error that says what was expected here, and what was found.
     package func mismatch(_ expected: String) -> FormatError {
         FormatError(place: path, expected: expected, found: found)
     }
@@ -92,7 +92,7 @@ extension JSONField {
                 ? "an id, whose last character is one of 02468acegjmprtwy" : "an id of \(ItemID.textLength) characters")
     }
 
-    /// Returns the meaning of one of a few words.
+    /// Returns the meaning of the word at this place, which must be one of `words`.
     package func choice<Meaning>(_ words: KeyValuePairs<String, Meaning>) throws(FormatError) -> Meaning {
         if case .string(let text) = value, let chosen = words.first(where: { $0.key == text }) { return chosen.value }
         throw mismatch(words.map { "\"\($0.key)\"" }.joined(separator: " or "))
@@ -118,7 +118,7 @@ extension JSONField {
     }
 
     /// Checks that this is an object, and that it has no fields other than `keys`. Where all fields are optional, a
-    /// misspelled one would otherwise be overlooked.
+    /// misspelled field would otherwise be overlooked.
     package func expectObject(_ expected: String = "an object", only keys: [String]? = nil) throws(FormatError) {
         guard case .object(let members) = value else { throw mismatch(expected) }
         guard let keys, let unknown = members.first(where: { !keys.contains($0.key) }) else { return }

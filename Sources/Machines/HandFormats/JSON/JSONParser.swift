@@ -166,7 +166,7 @@ struct JSONParser {
         return scalar
     }
 
-    /// Parses `uXXXX`, or two of these that form a surrogate pair.
+    /// Parses `uXXXX`, or two such escapes that form a surrogate pair.
     private mutating func escapedScalar() throws(FormatError) -> Unicode.Scalar {
         let start = position - 1
         let first = try hexDigits()

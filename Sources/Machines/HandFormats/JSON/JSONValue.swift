@@ -35,7 +35,7 @@ package enum JSONValue: Sendable {
 }
 
 extension JSONValue: Equatable {
-    /// Whether both are written as the same bytes. The order of fields and the code points of texts matter.
+    /// Whether both values are written as the same bytes. The order of fields and the code points of texts matter.
     package static func == (left: JSONValue, right: JSONValue) -> Bool {
         left.bytes == right.bytes
     }
@@ -63,8 +63,8 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
 extension JSONValue {
     /// The value on one line, without spaces and without a line break at the end.
     ///
-    /// It escapes `"`, `\`, and the control characters U+0000–U+001F and U+007F–U+009F (the latter because terminals
-    /// interpret them). Everything else, including `/` and U+2028, is written as it is.
+    /// Only `"`, `\`, and the control characters U+0000–U+001F and U+007F–U+009F are escaped (the latter because
+    /// terminals interpret these characters). All other characters, including `/` and U+2028, are written as they are.
     package var line: String {
         String(decoding: bytes, as: UTF8.self)
     }

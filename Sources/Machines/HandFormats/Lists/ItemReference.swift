@@ -111,7 +111,7 @@ extension ItemReference {
         return selections
     }
 
-    /// Returns the same item by its number. The excerpt must cover this reference's selection.
+    /// Returns a reference to the same item by its number. The excerpt must cover this reference's selection.
     package func resolved(in excerpt: Excerpt) throws(Problem) -> ItemReference {
         guard case .prefix(let prefix) = self else { return self }
         let range = try Self.range(of: prefix)
@@ -127,7 +127,7 @@ package enum Place: Equatable, Sendable {
     case before(ItemReference)
     case after(ItemReference)
 
-    /// Returns the gap, and the side of it that content at this place is attached to.
+    /// Returns the gap of this place, and the side of the gap to which new content is attached.
     package func gap(in list: Hand) throws(ItemReference.Problem) -> (gap: Int, side: Side) {
         switch self {
         case .top: (0, .after)
@@ -167,7 +167,7 @@ package enum ShortID {
         return min(ItemID.textLength, max(4, shared / 5 + 1))
     }
 
-    /// Sorts into buckets by the leading bits; each bucket is small if ids are random.
+    /// Sorts the ids into buckets by their leading bits, and then each bucket. A bucket is small if ids are random.
     private static func sorted(_ ids: [UInt64]) -> [UInt64] {
         let shift = UInt64((ids.count | 1).leadingZeroBitCount)
         var ends = [Int](repeating: 0, count: 1 << (64 - shift))
@@ -182,7 +182,7 @@ package enum ShortID {
             ends[Int(id >> shift)] -= 1
             sorted[ends[Int(id >> shift)]] = id
         }
-        // The ends have become starts.
+        // The ends of the buckets have become their starts.
         for (start, end) in zip(ends, ends.dropFirst() + [ids.count]) where end - start > 1 {
             sorted[start..<end].sort()
         }

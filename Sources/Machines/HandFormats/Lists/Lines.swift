@@ -11,7 +11,7 @@ struct Lines {
 
     /// Starts at the first line.
     ///
-    /// - Throws: if it is not UTF-8.
+    /// - Throws: if the first line is not UTF-8.
     init(_ bytes: [UInt8]) throws(FormatError) {
         self.bytes = bytes
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { next = 3 }
@@ -36,14 +36,14 @@ struct Lines {
         if !isText { throw FormatError(line: number, place: "", expected: "text in UTF-8", found: "other bytes") }
     }
 
-    /// Goes to the next line that is not blank, perhaps the current one.
+    /// Goes to the next line that is not blank. Stays at the current line if that is not blank.
     mutating func skipBlanks() throws(FormatError) {
         while let line = current, line.allSatisfy(\.isBlank) { try advance() }
     }
 }
 
 extension UInt8 {
-    /// Whether it is a space or a tab.
+    /// Whether the byte is a space or a tab.
     var isBlank: Bool { self == 0x20 || self == 0x09 }
 }
 

@@ -2,8 +2,8 @@ import HandCore
 
 /// A file format for a whole list.
 ///
-/// Law: `read` returns what `export` wrote, with the same contents in the same order, and with the same ids in formats
-/// that keep them (`jsonl`).
+/// Law: `read` returns the items that `export` wrote, with the same contents in the same order, and with the same ids
+/// in formats that keep them (`jsonl`).
 package enum ListFormat: String, CaseIterable, Sendable {
     /// One JSON object per line (`JSON.item`); the only format that keeps ids.
     case jsonl
@@ -24,7 +24,7 @@ package enum ListFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// Creates the format for a file's extension; fails if it is none of these.
+    /// Creates the format for a file's extension; fails if no format has that extension.
     package init?(fileName: String) {
         guard let dot = fileName.lastIndex(of: ".") else { return nil }
         let ending = fileName[fileName.index(after: dot)...].lowercased()
@@ -34,7 +34,7 @@ package enum ListFormat: String, CaseIterable, Sendable {
 
     /// Whether items keep their ids when they are read.
     package enum Identity: Sendable {
-        /// Ids in the text are kept; missing ones are generated.
+        /// Ids in the text are kept; missing ids are generated.
         case kept
         /// All ids are generated, so that the items can be added to the list that they came from.
         case minted
@@ -67,8 +67,8 @@ protocol ItemWriter {
 protocol ItemReader {
     var lines: Lines { get set }
 
-    /// Reads the item that begins in the current line, which is not blank, and goes to the line after it. Returns the
-    /// content, and the id if there is one; nil if the line only separates items.
+    /// Reads the item that begins in the current line, and goes to the line after the item. The current line is not
+    /// blank. Returns the content, and the id if the text has one; nil if the line only separates items.
     mutating func item() throws(FormatError) -> (id: ItemID?, content: Content)?
 }
 
@@ -94,8 +94,8 @@ extension ListFormat {
         return items
     }
 
-    /// Whether a file may be replaced by an export without a question: whether it is one, as far as one can tell. A
-    /// text of others that would come back as it is, is none.
+    /// Whether an export may replace a file without a question: whether the file is itself an export, as far as its
+    /// contents show. Markdown of other programs is no export, even if `read` and `export` would leave it unchanged.
     package func isExport(_ bytes: [UInt8]) -> Bool {
         var (writer, random, position) = (writer, SplitMix64(seed: 0), 0)
         guard var reader = try? ListReader(bytes, in: self) else { return false }
@@ -141,7 +141,7 @@ package struct ListReader {
             let entry: (id: ItemID?, content: Content)?
             do { entry = try reader.item() } catch { throw error.line == nil ? error.inLine(line) : error }
             guard let entry else { continue }
-            // Generated ids practically never collide (64 random bits), so only those in the text are compared.
+            // Generated ids practically never collide (64 random bits), so only the ids in the text are compared.
             let kept = identity == .kept ? entry.id : nil
             if let kept, !known.insert(kept).inserted {
                 throw FormatError(

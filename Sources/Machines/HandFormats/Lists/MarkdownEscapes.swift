@@ -1,10 +1,12 @@
-/// Characters written as `&#N;`, in lines and blocks that say so with a mark. Markdown shows them as the characters.
+/// Characters written as `&#N;`. Lines and blocks with such escapes have a mark. Markdown shows each escape as its
+/// character.
 enum MarkdownEscapes {
-    /// Where a text is, which decides what else is escaped than characters that would not be shown.
+    /// Where a text is written. Characters that would not be shown are escaped everywhere; the place decides which
+    /// other characters are escaped, too.
     enum Place {
         /// A text within a line.
         case line
-        /// The address of a link, which has no blanks.
+        /// The address of a link. Markdown allows no blanks in an address.
         case address
         /// Lines that keep their meaning in Markdown.
         case block
@@ -63,7 +65,7 @@ enum MarkdownEscapes {
 // MARK: - Reading
 
 extension MarkdownReader {
-    /// Returns a line without the mark of escapes at its end, and how its texts are read.
+    /// Returns a line without the mark of escapes at its end, and the function that reads the line's texts.
     static func unmarked(_ line: ArraySlice<UInt8>) -> (line: ArraySlice<UInt8>, text: (ArraySlice<UInt8>) -> String) {
         guard line.suffix(escapedMark.utf8.count).elementsEqual(escapedMark.utf8) else { return (line, string) }
         return (line.dropLast(escapedMark.utf8.count).trimmingEnd(), MarkdownEscapes.text)

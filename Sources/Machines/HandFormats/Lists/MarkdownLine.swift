@@ -1,4 +1,4 @@
-/// A line of Markdown, and what CommonMark says that it starts.
+/// A line of Markdown, and the block that the line starts according to CommonMark.
 struct MarkdownLine {
     private let bytes: ArraySlice<UInt8>
     /// The columns of the blanks at the start. A tab goes to the next multiple of four.
@@ -30,7 +30,7 @@ struct MarkdownLine {
 
     // MARK: Headings
 
-    /// The number of `#` before a heading, and its text; nil if this is none.
+    /// The number of `#` before a heading, and its text; nil if the line is no heading.
     var heading: (level: Int, text: ArraySlice<UInt8>)? {
         let marks = text.prefix { $0 == UInt8(ascii: "#") }
         let rest = text[marks.endIndex...]
@@ -46,7 +46,7 @@ struct MarkdownLine {
         return text.allSatisfy { $0 == first }
     }
 
-    /// Whether it is a horizontal line.
+    /// Whether the line is a horizontal rule.
     var isBreak: Bool {
         guard let first = text.first, "-*_".utf8.contains(first) else { return false }
         return text.count { $0 == first } >= 3 && text.allSatisfy { $0 == first || $0.isBlank }
@@ -56,9 +56,9 @@ struct MarkdownLine {
 
     /// The start of a list item.
     struct Marker {
-        /// Such as `-` or `12.`
+        /// The marker, such as `-` or `12.`
         let text: ArraySlice<UInt8>
-        /// The column where the item's text begins. Further lines of the item are indented to it.
+        /// The column where the item's text begins. Further lines of the item are indented to this column.
         let offset: Int
         let content: ArraySlice<UInt8>
 
@@ -86,7 +86,7 @@ struct MarkdownLine {
 
     // MARK: Code
 
-    /// What encloses a block of code: at least so many of one character.
+    /// The fence that opens a block of code: a row of one character. The closing fence has at least as many characters.
     struct Fence {
         fileprivate let mark: UInt8
         fileprivate let count: Int
@@ -97,7 +97,7 @@ struct MarkdownLine {
             return nil
         }
         let marks = text.prefix { $0 == mark }
-        // Backticks with backticks after them are code within a line.
+        // If more backticks follow later in the line, the first ones enclose code within the line.
         let isInline = mark == UInt8(ascii: "`") && text[marks.endIndex...].contains(mark)
         return marks.count >= 3 && !isInline ? Fence(mark: mark, count: marks.count) : nil
     }
@@ -111,11 +111,11 @@ struct MarkdownLine {
     /// Where a block of HTML ends.
     enum HTMLEnd: Equatable {
         case blankLine
-        /// Behind the line with this text.
+        /// After the line that contains this text.
         case text(String)
     }
 
-    /// The end of the block of HTML that this line starts; nil if it starts none.
+    /// The end of the block of HTML that this line starts; nil if the line starts no such block.
     var html: HTMLEnd? {
         guard indent < 4, text.first == UInt8(ascii: "<") else { return nil }
         for (start, end) in [("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>"), ("<!", ">")]
@@ -127,7 +127,7 @@ struct MarkdownLine {
         return Self.blocks.contains(name) ? .blankLine : nil
     }
 
-    /// Whether the line is nothing but a tag of HTML. It starts a block, but does not end a paragraph.
+    /// Whether the line is nothing but a tag of HTML. Such a line starts a block, but does not end a paragraph.
     var isLoneTag: Bool {
         indent < 4 && tag != nil && text.firstIndex(of: UInt8(ascii: ">")) == text.endIndex - 1
     }
@@ -156,7 +156,7 @@ struct MarkdownLine {
 
     // MARK: Paragraphs
 
-    /// Whether the line starts something else where a paragraph could go on.
+    /// Whether the line starts another block, although a paragraph before it could continue.
     var interrupts: Bool {
         if indent >= 4 { return false }
         if heading != nil || fence != nil || html != nil || isBreak { return true }
@@ -164,14 +164,14 @@ struct MarkdownLine {
         return !marker.isNumber || marker.text.dropLast().elementsEqual("1".utf8)
     }
 
-    /// Whether the line is the second one of a table.
+    /// Whether the line is the second line of a table.
     private var isDelimiterRow: Bool {
         text.contains(UInt8(ascii: "|")) && text.allSatisfy { "|-: \t".utf8.contains($0) }
     }
 }
 
 extension Unicode.Scalar {
-    /// Whether it is a letter or a digit of ASCII.
+    /// Whether the scalar is an ASCII letter or digit.
     var isAlphanumeric: Bool {
         switch self {
         case "a"..."z", "A"..."Z", "0"..."9": true

@@ -6,14 +6,15 @@ import HandWire
 /// List items become tasks, links, cards and notes. Any other block (a paragraph, code, a table, HTML) becomes a note
 /// with its lines as they are, and a line break at the end.
 struct MarkdownReader: ItemReader {
-    /// The end of a line, or the last line of a block, in which characters are written as `&#N;`.
+    /// Marks a line or a block in which characters are written as `&#N;`. The mark is the end of the line, or the last
+    /// line of the block.
     static let escapedMark = "<!--escaped-->"
     static let cardMark = " <!--card-->"
     /// Separates a list from an indented block after it.
     static let separator = "<!---->"
 
     var lines: Lines
-    /// Whether the item before was in a list, so that its indented neighbours are, too.
+    /// Whether the previous item was in a list. Indented lines after it then belong to the list, too.
     private var isInList = false
 
     init(_ lines: Lines) { self.lines = lines }
@@ -24,7 +25,7 @@ struct MarkdownReader: ItemReader {
         return try block(line).map { (nil, $0) }
     }
 
-    /// Whether a content is what becomes of others' Markdown, but not what people type.
+    /// Whether a content comes from Markdown of other programs. People do not type such contents.
     static func isOfOthers(_ content: Content) -> Bool {
         switch content {
         case .note(let text): text.utf8.last == 0x0A
@@ -45,15 +46,16 @@ struct MarkdownReader: ItemReader {
         if let task = Self.task(words, read) { return task }
         if marker.isNumber { return .note(Self.string(marker.text + (words.isEmpty ? [] : [0x20] + words))) }
         if isOneLine, let content = Self.link(words, read) ?? Self.card(words) { return content }
-        // As a note, a number would be written without the `-` before it.
+        // After `- 1. text`, a note `1. text` would be written without the `-`. So the note keeps the source.
         if words.endIndex == whole.endIndex, MarkdownLine(words).marker?.isNumber == true {
             return .note(Self.string(source[...].trimmingEnd()) + "\n")
         }
         return .note(read(words))
     }
 
-    /// Takes the further lines of an item: those that are indented to its text, also after blank lines, and those that
-    /// continue its paragraph. Items in lists within lists are items of their own. Returns whether there are any.
+    /// Takes the further lines of an item: lines that are indented to the item's text, also after blank lines, and
+    /// lines that continue its paragraph. Items in lists within lists are items of their own. Returns whether the item
+    /// has further lines.
     private mutating func takeFurtherLines(
         of first: MarkdownLine, _ marker: MarkdownLine.Marker, _ text: inout [UInt8], _ source: inout [UInt8]
     ) throws(FormatError) -> Bool {
@@ -103,7 +105,7 @@ struct MarkdownReader: ItemReader {
         return Card(String(decoding: line.dropLast(mark.count), as: UTF8.self)).map(Content.card)
     }
 
-    /// Parses a link that fills the line. With any other text in the line it stays a note.
+    /// Parses a link that fills the line. If the line has any other text, the item stays a note.
     private static func link(_ line: ArraySlice<UInt8>, _ read: (ArraySlice<UInt8>) -> String) -> Content? {
         guard line.first == UInt8(ascii: "["), line.last == UInt8(ascii: ")"),
             let close = end(of: line.dropFirst(), open: "[", close: "]"),
@@ -114,8 +116,8 @@ struct MarkdownReader: ItemReader {
         return url.contains(where: \.isBlank) ? nil : .link(read(line[(line.startIndex + 1)..<close]), url: read(url))
     }
 
-    /// Returns the position of the closing bracket for one opened before the start. Inner pairs and brackets after a
-    /// `\` do not count.
+    /// Returns the position of the bracket that closes a bracket opened before the start. Inner pairs and brackets
+    /// after a `\` do not count.
     private static func end(of line: ArraySlice<UInt8>, open: Unicode.Scalar, close: Unicode.Scalar) -> Int? {
         var depth = 1
         var isEscaped = false
@@ -134,7 +136,7 @@ struct MarkdownReader: ItemReader {
 
     /// Returns the content of the block that starts at the current line; nil for a separator.
     private mutating func block(_ line: MarkdownLine) throws(FormatError) -> Content? {
-        // In a list, an indented block belonged to an item around the last one.
+        // After a list item, an indented block belonged to an outer item.
         let dropped = isInList ? line.indent : 0
         let first = MarkdownLine(line.dropping(dropped)[...])
         isInList = false
@@ -150,7 +152,7 @@ struct MarkdownReader: ItemReader {
         if try takeFrontMatter(&text) { return .note(Self.string(text[...])) }
         guard try takeBlock(first, dropped, &text) else { return .heading(Self.string(text.dropLast())) }
         if text.elementsEqual("\(Self.separator)\n".utf8) { return nil }
-        // Behind code, the mark is a block of its own.
+        // After code, the mark of escapes is a block of its own.
         if let next = lines.current, next.elementsEqual(Self.escapedMark.utf8) {
             text += next + [0x0A]
             try lines.advance()
@@ -168,7 +170,7 @@ struct MarkdownReader: ItemReader {
         return .heading(string(isPlain ? text : line))
     }
 
-    /// Takes the settings that some programs have between lines `---` at the start of a file.
+    /// Takes the front matter: settings between lines `---`, which some programs write at the start of a file.
     private mutating func takeFrontMatter(_ text: inout [UInt8]) throws(FormatError) -> Bool {
         guard lines.number == 1, lines.current?.elementsEqual("---".utf8) == true else { return false }
         var (ahead, taken) = (lines, [UInt8]())
@@ -183,12 +185,12 @@ struct MarkdownReader: ItemReader {
         return true
     }
 
-    /// Takes the lines of a block. Returns false if it is a heading with a line below it.
+    /// Takes the lines of a block. Returns false if the block is a heading that is underlined.
     private mutating func takeBlock(
         _ first: MarkdownLine, _ dropped: Int, _ text: inout [UInt8]
     ) throws(FormatError) -> Bool {
         var line = first
-        /// Takes the line. Returns false if there is none after it.
+        /// Takes the line. Returns false if no line follows.
         func take() throws(FormatError) -> Bool {
             text += line.dropping(0) + [0x0A]
             try lines.advance()

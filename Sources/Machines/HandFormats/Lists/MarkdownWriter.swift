@@ -1,7 +1,7 @@
 import HandCore
 import HandWire
 
-/// Items as Markdown. They look right wherever Markdown is shown, and can be read back exactly.
+/// Items as Markdown. The items look right wherever Markdown is shown, and can be read back exactly.
 ///
 ///     ## heading
 ///
@@ -16,17 +16,17 @@ import HandWire
 ///
 ///     a note that ends with a line break
 ///
-/// A text stands as it is if it is read back as the same item there. Otherwise some characters are written as `&#N;`,
-/// and the line ends with `<!--escaped-->`. So other programs' Markdown comes back as it was: a heading that is not
-/// `## text` keeps its marks in its text, and any block that is no list item is a note with a line break at its end.
-/// Not kept are blank lines and indentation outside of such blocks, spaces at the ends of list items, `*` and `+`
+/// A text is written unchanged if the line is then read back as the same item. Otherwise some characters are written as
+/// `&#N;`, and the line ends with `<!--escaped-->`. So other programs' Markdown comes back as it was: a heading that is
+/// not `## text` keeps its marks in its text, and any block that is no list item is a note with a line break at its
+/// end. Not kept are blank lines and indentation outside of such blocks, spaces at the ends of list items, `*` and `+`
 /// before list items, the numbers of tasks, and `X` in their boxes.
 struct MarkdownWriter: ItemWriter {
-    /// What was written last, as far as it matters for what follows.
+    /// The shape of the item that was written last, as far as it matters for the next item.
     private enum Shape {
         case nothing, item, code, block
 
-        /// The shortest text that is written like this.
+        /// The shortest text with this shape.
         var sample: String {
             switch self {
             case .nothing: ""
@@ -41,7 +41,7 @@ struct MarkdownWriter: ItemWriter {
 
     mutating func lines(for item: Item) -> String {
         let content = item.content
-        // The last choice is always read back.
+        // The last choice is always read back as the same content.
         let choice =
             Choices.plain(content)
             ?? { ways in ways.first { isRead($0, as: content) } ?? ways[ways.count - 1] }(content.accept(Choices()))
@@ -49,12 +49,12 @@ struct MarkdownWriter: ItemWriter {
         return gap(before: choice.shape) + choice.text
     }
 
-    /// The blank line that separates everything but neighbours in a list.
+    /// The blank line before an item; empty at the start, and between neighbours in a list.
     private func gap(before shape: Shape) -> String {
         previous == .nothing || previous == .item && shape == .item ? "" : "\n"
     }
 
-    /// Whether the text is read as one item with that content, after what was written before and before something else.
+    /// Whether the choice is read as one item with that content, between the previous item and a next one.
     private func isRead(_ choice: Choice, as content: Content) -> Bool {
         let before = previous.sample + gap(before: choice.shape)
         let after = (choice.shape == .item ? "" : "\n") + Shape.item.sample
@@ -109,7 +109,7 @@ struct MarkdownWriter: ItemWriter {
             [Choice("<!--kind \(kind.rawValue) \(Base64.text(bytes))-->", .item)]
         }
 
-        /// The only way that is tried for most items; nil if it would not be read back.
+        /// The only way to write that is tried for most items; nil if the text is not plain.
         static func plain(_ content: Content) -> Choice? {
             switch content {
             case .task(let text, let done) where isPlain(text): Choice("- [\(done ? "x" : " ")] \(text)", .item)

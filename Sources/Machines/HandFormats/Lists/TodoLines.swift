@@ -64,7 +64,8 @@ struct TodoLines: ItemReader {
         return tagged(text, isDone: isDone) ?? .task(String(decoding: text, as: UTF8.self), done: isDone)
     }
 
-    /// Returns the content of a line with tags, or nil if its tags are not ours, so that it is a plain task.
+    /// Returns the content of a line with tags, or nil if the tags are not those of this format: then the line is a
+    /// plain task.
     private static func tagged(_ line: ArraySlice<UInt8>, isDone: Bool) -> Content? {
         var (rest, word) = split(line)
         let isEscaped = word.elementsEqual(escapedTag.utf8)

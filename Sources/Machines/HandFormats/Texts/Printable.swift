@@ -1,8 +1,8 @@
 import HandCore
 
-/// Text that a terminal may receive. What the program's source says is kept, with its line breaks, tabs and colours;
-/// everything that is interpolated or appended is cleaned. No other way leads from a `String` to a `Printable`, and
-/// what is printed to people is a `Printable`, so that no print can forget to clean.
+/// Text that a terminal may receive. Literals in the program's source are kept, with their line breaks, tabs and
+/// colours; every value that is interpolated or appended is cleaned. A `String` becomes a `Printable` in no other way,
+/// and all output for people is a `Printable`, so that no print can forget to clean.
 package struct Printable: ExpressibleByStringInterpolation, CustomStringConvertible, Equatable, Sendable {
     package private(set) var text: String
     package var description: String { text }
@@ -46,9 +46,9 @@ extension Printable {
         return clean(String(start.dropLast(end)))
     }
 
-    /// Says that somebody's words stay: the user's edit would have removed them, but it was made without knowing them.
+    /// Says that somebody's words stay. The user's edit would have removed these words, but the user had not seen them.
     ///
-    /// - Parameter item: the item, if the reader does not see which one is meant.
+    /// - Parameter item: the item, if the reader does not see which item is meant.
     package static func stays(_ loss: TextChange.Loss, in item: Content? = nil) -> String {
         let place = item.map { " in '\(clean($0.text))'" } ?? ""
         return "'\(words(loss.present))' stays\(place): somebody wrote it over '\(words(loss.original))'"
@@ -74,8 +74,8 @@ extension Printable {
         text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
     }
 
-    /// Whether a text has no character that acts on a terminal or is invisible, except tabs, and line breaks if it may
-    /// have several lines.
+    /// Whether a text has no character that acts on a terminal or is invisible, except tabs, and line breaks unless
+    /// `isOneLine`.
     static func isShown(_ text: String, isOneLine: Bool = true) -> Bool {
         if isPlain(text) { return true }
         var previous: Unicode.Scalar?
@@ -107,7 +107,8 @@ extension Printable {
         }
     }
 
-    /// Whether it is a joiner or a selector, or stands for one; one makes no sense after another.
+    /// Whether a scalar is a joiner or a selector, or stands in place of such a sign. A sign makes no sense after
+    /// another sign.
     private static func isSign(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFE00...0xFE0F, 0xFEFF, 0xFFFD, 0xE0000...0xE0FFF: true

@@ -3,7 +3,7 @@ import HandFormats
 import HandSync
 import HandWire
 
-/// The whole terminal client as a value: events go in, commands come out, and it can be drawn at any time.
+/// The whole terminal client as a value: events go in, commands come out, and the app can be drawn at any time.
 ///
 ///     event ─▶ state (what is known) ─▶ screens (where the user is) ─▶ commands
 ///                         └──────── canvas ────────┘
@@ -76,7 +76,7 @@ package struct App: Sendable {
 
     private mutating func carryOut(_ event: Event) -> [Command] {
         var commands: [Command] = []
-        // While another editor has the text, it also has the terminal.
+        // While another editor has the text, that editor also has the terminal.
         if case .input(let input) = event, input.isFromPerson, !isEditingOutside {
             let isHinting = ScreenFrame.showsHints(on: router.top, message: message?.text, state)
             message = nil
@@ -93,8 +93,8 @@ package struct App: Sendable {
         let top = router.top.route
         router.updateAll { screen in
             let commands = screen.take(.model(event), &state)
-            // Only the screen that the user looks at may lead elsewhere, and not while they type: the next keys would
-            // go to a screen that they were not meant for.
+            // Only the visible screen may open another screen, and only while the user is not typing: otherwise the
+            // next keys would go to a screen that they were not meant for.
             let mayLead = screen.route == top && screen.typing == nil
             followed += commands.filter { mayLead || !$0.leadsElsewhere }
         }
@@ -125,7 +125,7 @@ package struct App: Sendable {
         Set(openDrafts.compactMap(\.draft.keptAs) + state.drafts.compactMap(\.name))
     }
 
-    /// Offers a text that was kept, on its list's screen.
+    /// Offers a kept text again, on the screen of its list.
     private mutating func resumeDraft() {
         guard !state.drafts.isEmpty, var screen = router.top as? ListScreen else { return }
         screen.resume(&state)
@@ -160,7 +160,7 @@ package struct App: Sendable {
             if case .changed(let new, let update) = news, update.origin == .own {
                 let list = state.list(name)
                 let done = EditText.again(update.delta, from: list.hand, to: new.view)
-                // The parts that had no effect, and why.
+                // The parts of the edit that had no effect, and why.
                 let left = update.notices.compactMap { Notice($0)?.text(in: list) }
                 summary = left.isEmpty ? done : ([done ?? EditText.nothing] + left).joined(separator: "; ")
             }
@@ -202,7 +202,7 @@ package struct App: Sendable {
 
     private mutating func take(_ input: Input) -> [Command] {
         if case .key(let key) = input { return press(key) }
-        // A sequence of keys ends with whatever else the user does.
+        // Any other input from the user ends a sequence of keys.
         if input.isFromPerson { forgetKeys() }
         switch input {
         case .key: return []
@@ -250,7 +250,7 @@ package struct App: Sendable {
     /// Forgets the unfinished sequence of keys and the number before it.
     private mutating func forgetKeys() { (pressed, count) = ([], nil) }
 
-    /// Takes a digit of the number before a key, which says how often or where to.
+    /// Takes a digit of the number before a key. The number says how often the key acts, or where it leads.
     private mutating func takeDigit(_ key: Key) -> Bool {
         guard key.modifiers.isEmpty, case .character(let character) = key.code, let digit = character.wholeNumberValue,
             character.isASCII, digit > 0 || count != nil
@@ -349,7 +349,7 @@ extension Input {
 }
 
 extension Command {
-    /// Whether another screen is the topmost one afterwards.
+    /// Whether another screen is the topmost one after the command.
     fileprivate var leadsElsewhere: Bool {
         switch self {
         case .open, .back, .replace: true
@@ -360,7 +360,8 @@ extension Command {
         }
     }
 
-    /// Whether doing it twice differs from doing it once.
+    /// Whether carrying out the command twice differs from carrying it out once. Undo and redo do not use this
+    /// property.
     fileprivate var mayRepeat: Bool {
         switch self {
         case .edit, .presence: true

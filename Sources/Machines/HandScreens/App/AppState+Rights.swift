@@ -1,16 +1,18 @@
 import HandFormats
 import HandWire
 
-// What the user may do, as far as that is known. The server decides; the screens say so before anything is typed.
+// The user's rights, as far as the client knows them. The server decides; the screens name a missing right before the
+// user types anything.
 
 extension AppState {
     /// The user's name, as others see it.
     var me: String { granted.map { Printable.clean($0.person) } ?? settings.person }
 
-    /// The role on a list; nil if it is not known.
+    /// The user's role on a list; nil if the role is not known.
     func role(on list: String) -> Role? { granted?.role(on: list) }
 
-    /// What the user may do with a list, in a word or two; nil if they may edit it, or if that is not known.
+    /// What the user may do with a list, in a word or two; nil if the user may edit the list, or if the role is not
+    /// known.
     func restriction(on list: String) -> String? {
         switch role(on: list) {
         case nil, .write?, .admin?: nil
@@ -19,7 +21,7 @@ extension AppState {
         }
     }
 
-    /// Why the user may not do something with a list, or on the server if it is about none; nil if they may.
+    /// Why the user may not carry out an action on a list, or on the server if `list` is nil; nil if the user may.
     func refusal(of action: Action, on list: String?) -> String? {
         guard let needed = action.neededRole else { return nil }
         if Trouble(self) == .token { return "your token is not valid: nothing could be sent" }

@@ -19,7 +19,7 @@ package struct AppState: Sendable {
     package internal(set) var granted: DownMessage.Granted?
     /// Since when the server owes an answer, on the clock of `now`; nil if it owes none.
     package var awaitingSince: UInt64?
-    /// The server that was tried last, of several.
+    /// The server that was tried last, if the address names several servers.
     package internal(set) var place: String?
     /// When the next attempt to connect is due, on the clock of `now`.
     package internal(set) var retryAt: UInt64?
@@ -30,14 +30,14 @@ package struct AppState: Sendable {
     /// The lists that this machine has copies of.
     package internal(set) var keptLists: [String] = []
     package internal(set) var clipboard = Clipboard()
-    /// Texts that were being typed when a screen closed. Their lists' screens offer them again.
+    /// Texts that were being typed when a screen closed. The screens of their lists offer these texts again.
     var drafts: [KeptDraft] = []
     var random: SplitMix64
 
     /// The contents that were cut or copied.
     package struct Clipboard: Sendable {
         package let contents: [Content]
-        /// The largest content of each kind. A list that allows these allows all contents.
+        /// The largest content of each kind. A list that allows these contents allows all contents of the clipboard.
         let largest: [Content.Kind: Content]
 
         init(_ contents: [Content] = []) {
@@ -49,7 +49,7 @@ package struct AppState: Sendable {
     /// The settings that stay the same while the client runs.
     package struct Settings: Sendable {
         package var server: HandAddress.Server
-        /// What servers are called in place of their addresses.
+        /// The names of servers that are shown in place of their addresses.
         package var serverNames: [HandAddress.Server: String] = [:]
         /// The user's name.
         package var person: String
@@ -89,7 +89,7 @@ package struct AppState: Sendable {
 
     package subscript<Value>(dynamicMember path: KeyPath<Settings, Value>) -> Value { settings[keyPath: path] }
 
-    /// Returns a time in milliseconds since 1970 as a text: of today, without the date.
+    /// Returns a time in milliseconds since 1970 as a text, without the date if the time is today.
     package func text(of time: UInt64) -> String {
         let (text, today) = (
             LocalTime.text(time, offset: settings.utcOffset),
@@ -103,7 +103,7 @@ package struct AppState: Sendable {
 
     package var isOnline: Bool { connection == .online }
 
-    /// For how many seconds the server has not answered; nil if that is not worth telling.
+    /// For how many seconds the server has not answered; nil if the silence is too short to mention.
     var silence: UInt64? {
         guard let awaitingSince, now >= awaitingSince + Self.longSilence else { return nil }
         return (now - awaitingSince) / 1_000

@@ -1,7 +1,7 @@
 import HandCore
 import HandFormats
 
-/// Describes an edit in words: which item it concerned, and where that item is now.
+/// Describes an edit in words: which item the edit concerned, and where that item is now.
 enum EditText {
     static let nothing = "nothing is left of that edit"
 

@@ -20,7 +20,8 @@ package enum Event: Sendable {
     /// A message of the server that answers no request.
     case warning(String)
     case list(String, ListEvent)
-    /// Edits of a list that earlier runs have lost and that are kept: those that the user was told of, and the others.
+    /// The lost edits of a list that were kept from earlier runs: the edits that the user was told of, and the other
+    /// edits.
     case losses(list: String, told: [Loss], untold: [Loss])
     case lists([DownMessage.ListEntry])
     /// The lists that this machine has copies of.

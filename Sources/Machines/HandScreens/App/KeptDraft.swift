@@ -1,10 +1,10 @@
 import HandCore
 import HandFormats
 
-/// A text that was being typed when its field closed without its person: the terminal was gone, or the item was deleted
-/// on its own screen. The list's screen offers it again.
+/// A text that was being typed when its field closed without the user's doing: the terminal was gone, or the item was
+/// deleted on its own screen. The list's screen offers the text again.
 package struct KeptDraft: Equatable, Sendable {
-    /// The name under which it is stored; nil if it is not stored yet.
+    /// The name under which the text is stored; nil if the text is not stored yet.
     package var name: String?
     package var list: String
     package let text: String
@@ -17,7 +17,7 @@ package struct KeptDraft: Equatable, Sendable {
     /// The item behind which the text was; nil for the top.
     let behind: ItemID?
 
-    /// The form in which it is stored.
+    /// The form in which the text is stored.
     package var json: JSONValue {
         var members: [JSONValue.Member] = [
             .init("list", .string(list)), .init("text", .string(text)), .init("base", .string(base)),

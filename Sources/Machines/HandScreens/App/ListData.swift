@@ -49,12 +49,12 @@ package struct ListData: Sendable {
     /// The others on the list, by author number.
     package var people: [UInt64: Participant] { everybody.filter { $0.key != state.author } }
 
-    /// Forgets who is here and what was loading: the server sends both again after a reconnection.
+    /// Forgets the participants and the progress of loading: the server sends both again after a reconnection.
     mutating func lostConnection() {
         (everybody, progress) = ([:], nil)
     }
 
-    /// The others who are on an item, those who edit it first.
+    /// The others who are on an item. The people who edit the item come first.
     func others(on item: ItemID) -> [(author: UInt64, person: Participant)] {
         if everybody.isEmpty { return [] }
         return people.filter { $0.value.focus?.item == item }
@@ -81,7 +81,7 @@ package struct ListData: Sendable {
         case .progress(let items, let total): progress = Progress(items: items, total: total)
         case .presence(let entries): for entry in entries { note(entry) }
         case .refused(let code, let reason):
-            // A deleted list is looked for again and again.
+            // The client looks for a deleted list again and again. The first reason stays.
             if code == .noSuchList, refusal != nil { return }
             let back = code == .listDeleted ? "; bring it back with: hand undelete \(name)" : ""
             refusal = Printable.clean(reason + back)
@@ -109,7 +109,7 @@ package struct ListData: Sendable {
         for notice in update.notices { add(notice) }
     }
 
-    /// Removes expired highlights. Returns when the next one expires.
+    /// Removes expired highlights. Returns when the next highlight expires.
     mutating func expire(now: UInt64) -> UInt64? {
         if !flashes.isEmpty { flashes = flashes.filter { $0.value > now } }
         return flashes.values.min()
@@ -125,7 +125,7 @@ package struct ListData: Sendable {
         }
     }
 
-    /// Adds what earlier runs have lost. What this run has lost meanwhile is newer.
+    /// Adds notices of the edits that earlier runs have lost, before the newer notices of this run.
     mutating func add(told: [Loss], untold: [Loss]) {
         notices.insert(contentsOf: told.map { Notice($0, isSeen: true) } + untold.map { Notice($0) }, at: 0)
     }
@@ -151,7 +151,7 @@ struct Unsent: Sendable {
     /// The number of edits from an earlier run of the program, and all items that they touched.
     private var keptCount = 0
     private var kept: Set<ItemID> = []
-    /// The items of each edit since, oldest first.
+    /// The items of each edit of this run, oldest edit first.
     private var edits: [[ItemID]] = []
     private var marks: [ItemID: Int] = [:]
     private var isKnown = false
@@ -187,7 +187,7 @@ struct Unsent: Sendable {
 }
 
 extension Delta {
-    /// The items that this delta, which led to `new`, inserted, edited or moved; at most `limit` of them.
+    /// The items that this delta inserted, edited or moved; at most `limit` of them. `new` is the list after the delta.
     func touchedItems(in new: Hand, atMost limit: Int) -> [ItemID] {
         var items: [ItemID] = []
         for step in placed where step.mark != nil && items.count < limit {

@@ -4,7 +4,7 @@ import HandSync
 
 /// A notice that an edit was overridden or rejected: what happened, who did it, and how to get the edit back.
 package struct Notice: Equatable, Sendable {
-    /// What was lost; nil if nothing was.
+    /// The lost edit; nil if nothing was lost.
     package let loss: Loss?
     private let text: String
     package internal(set) var isSeen = false
@@ -14,7 +14,7 @@ package struct Notice: Equatable, Sendable {
         text = loss.summary
     }
 
-    /// Returns nil if the user does not need to know about it.
+    /// Returns nil if the user does not need to know about the notice.
     init?(_ notice: Replica.Notice) {
         loss = Loss(notice)
         switch notice {
@@ -41,7 +41,7 @@ extension Loss {
     /// Who overrode the edit; nil for the server.
     package var author: UInt64? { if case .overridden(_, _, let override) = self { override.author } else { nil } }
 
-    /// What happened to the edit. If somebody overrode it, the name of that person comes before this.
+    /// What happened to the edit. If somebody overrode the edit, the name of that person comes before this text.
     package var summary: String {
         switch self {
         case .refused(let reason, let pieces):

@@ -20,7 +20,7 @@ package struct Size: Hashable, Sendable {
     }
 }
 
-/// A screen as a value: its cells and its cursor. The terminal draws what differs from the previous canvas.
+/// A screen as a value: its cells and its cursor. The terminal draws the rows that differ from the previous canvas.
 package struct Canvas: Equatable, Sendable {
     /// One column of one row.
     package struct Cell: Equatable, Sendable {
@@ -30,8 +30,8 @@ package struct Canvas: Equatable, Sendable {
 
         package static let blank = Cell(text: " ", style: .plain)
 
-        /// The first emoji of a cluster in as many columns, for terminals that do not know clusters; nil for other
-        /// text.
+        /// The first emoji of a cluster, filled up to two columns, for terminals that do not know clusters; nil if the
+        /// text is no cluster.
         package var base: String? {
             guard let character = text.first, let first = text.unicodeScalars.first, Columns.isCluster(character) else {
                 return nil
@@ -98,7 +98,8 @@ package struct Canvas: Equatable, Sendable {
         }
     }
 
-    /// The rows to draw on a terminal that shows `previous`; all rows if there is none, or after a resize.
+    /// The rows to draw on a terminal that shows `previous`; all rows if there is no previous canvas, or after a
+    /// resize.
     package func changedRows(since previous: Canvas?) -> [Int] {
         guard let previous, previous.size == size else { return Array(rows.indices) }
         return rows.indices.filter { rows[$0] != previous.rows[$0] }

@@ -16,8 +16,8 @@ package struct Clusters: OptionSet, Hashable, Sendable {
     /// A sign with the selector for its emoji form, instead of its narrow form.
     package static let selected = Clusters(rawValue: 8)
 
-    /// The samples that a terminal must draw, each at the start of a row. It supports a kind if its cursor is in column
-    /// 2 afterwards.
+    /// The samples that a terminal must draw, each at the start of a row. The terminal supports a kind if its cursor is
+    /// in column 2 after the sample.
     package static let samples: [(kind: Clusters, text: String)] = [
         (.toned, "👍🏽"), (.joined, "👩‍👩‍👧"), (.long, "👨‍👩‍👧‍👦"), (.selected, "❤️"),
     ]
@@ -67,6 +67,6 @@ package struct Clusters: OptionSet, Hashable, Sendable {
         return emoji > 3 ? kinds.union(.long) : kinds
     }
 
-    /// Flags consist of these letters, and take two columns in every terminal.
+    /// Whether a scalar is one of the letters that form flags. Flags take two columns in every terminal.
     private static func isFlag(_ scalar: Unicode.Scalar) -> Bool { (0x1F1E6...0x1F1FF).contains(scalar.value) }
 }

@@ -1,5 +1,5 @@
 extension Wrapping {
-    /// The columns of a quotation that stay.
+    /// The fewest columns to which a quotation is shortened.
     private static let leastQuoted = 8
 
     /// A sentence as one line. If it is too long, its quotations in `'…'` are shortened, the longest first: the words

@@ -78,7 +78,7 @@ private struct Wrapper {
     private var textEnd = 0
     /// Where the text before the last word ends, and where that word starts; nil while the line has only one word.
     private var gap: (end: Int, start: Int)?
-    /// Whether blanks followed that did not fit, so that the next word goes to the next line.
+    /// Whether blanks after the last word did not fit, so that the next word goes to the next line.
     private var isFull = false
 
     init(width: Int, limit: Int) {
@@ -139,7 +139,7 @@ private struct Wrapper {
         if isLast { isCut = true } else { end(line.count, next: []) }
     }
 
-    /// Ends the line before its last word, or here if it has only one.
+    /// Ends the line before its last word, or here if the line has only one word.
     private mutating func wrap() {
         if let gap { end(gap.end, next: Array(line[gap.start...])) } else { end(line.count, next: []) }
     }

@@ -102,7 +102,7 @@ struct TextCell: TableCell {
 }
 
 /// The field for typing the text of an item. It grows with the text as far as there is room; then it shows the lines
-/// around the cursor, with an arrow where there are more.
+/// around the cursor, with an arrow where the text continues.
 struct EditorCell: TableCell {
     private let draft: Draft
     /// The most lines that the field may have.

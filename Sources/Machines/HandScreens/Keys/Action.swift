@@ -45,7 +45,7 @@ package enum Action: String, CaseIterable, Sendable {
         package let short: String
         /// The text in the help.
         package let long: String
-        /// The keys that do it, unless the configuration file changes them. Each is one key or a sequence of keys.
+        /// The keys of the action, unless the configuration file changes them. Each is one key or a sequence of keys.
         package let keys: [String]
     }
 

@@ -120,8 +120,8 @@ extension Key {
 }
 
 extension Key {
-    /// The key that a terminal sends instead of this one, because it cannot distinguish them; nil if the terminal sends
-    /// this key.
+    /// The key that a terminal sends instead of this key, because the terminal cannot distinguish the two; nil if the
+    /// terminal sends this key.
     package var arrivesAs: Key? {
         guard modifiers.contains(.control), case .character(let character) = code else { return nil }
         var rest = self

@@ -9,9 +9,9 @@ extension LineEditor {
         wrap(changed: 0..<characters.count, growth: 0)
     }
 
-    /// Recomputes the rows where characters have changed, up to the first row that begins where it began before. A row
-    /// begins after a line break, or, where the text is wrapped, after blanks or within a long word. Blanks before a
-    /// wrap stay at the end of their row, past the edge if necessary, so that the cursor can reach them.
+    /// Recomputes the rows where characters have changed, up to the first row whose start has not changed. A row begins
+    /// after a line break, or, where the text is wrapped, after blanks or within a long word. Blanks before a wrap stay
+    /// at the end of their row, past the edge if necessary, so that the cursor can reach them.
     ///
     /// - Parameters:
     ///   - changed: the range of new characters.
@@ -54,7 +54,8 @@ extension LineEditor {
         }
     }
 
-    /// Whether a line ends there. (No other character ends in this byte, and comparing bytes is much faster.)
+    /// Whether the character at an index ends a line. (No other character ends in the byte 0x0A, and comparing bytes is
+    /// much faster.)
     func isBreak(_ index: Int) -> Bool { characters[index].utf8.last == 0x0A }
 
     /// The characters of a row, without the line break at its end.
@@ -63,7 +64,7 @@ extension LineEditor {
         return rows[row]..<(end > rows[row] && isBreak(end - 1) ? end - 1 : end)
     }
 
-    /// The cursor's position in the wrapped text. After a full row, it has an extra column.
+    /// The cursor's position in the wrapped text. After a full row, the cursor is in an extra column.
     package var place: Point {
         let row = rows.partitioningIndex { $0 > cursor } - 1
         let columns = characters[rows[row]..<cursor].reduce(0) { $0 + self.columns(of: $1) }
@@ -74,8 +75,8 @@ extension LineEditor {
         Wrapping.drawn(character, width: width ?? .max).columns
     }
 
-    /// The index of the character in a row that is in the given column, or left of it. The end of a wrapped row is the
-    /// start of the next one.
+    /// The index of the character at the given column of a row, or left of that column. The end of a wrapped row is the
+    /// start of the next row.
     func index(inRow row: Int, column: Int) -> Int {
         let range = range(ofRow: row)
         let isWrapped = row + 1 < rows.count && rows[row + 1] == range.upperBound

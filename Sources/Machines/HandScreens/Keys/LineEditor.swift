@@ -137,7 +137,7 @@ package struct LineEditor: Equatable, Sendable {
 
     // MARK: Changes
 
-    /// Replaces a range with `new`, and puts the cursor after it.
+    /// Replaces a range with `new`, and puts the cursor after the new characters.
     ///
     /// - Parameter isOwnStep: whether the change is undone separately, not together with the previous change.
     private mutating func replace(_ range: Range<Int>, with new: [Character], isOwnStep: Bool = true) {
@@ -168,7 +168,8 @@ package struct LineEditor: Equatable, Sendable {
         wrap()
     }
 
-    /// Deletes a range next to the cursor, and keeps it for yanking. Consecutive kills are yanked together.
+    /// Deletes a range next to the cursor, and keeps the deleted text for yanking. Consecutive kills are yanked
+    /// together.
     private mutating func kill(_ range: Range<Int>) -> Act {
         // An empty kill must neither lose the killed text nor join it with the next kill.
         guard !range.isEmpty else { return last == .killing ? .killing : .other }

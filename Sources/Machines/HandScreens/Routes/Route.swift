@@ -80,7 +80,7 @@ package enum Route: Hashable, Sendable {
         }
     }
 
-    /// The place to go back to from here; nil for the lowest.
+    /// The place to go back to from here; nil for the lowest place.
     package var beneath: Route? {
         switch self {
         case .lists: nil
@@ -110,7 +110,7 @@ package struct Location: Hashable, Sendable {
         self.route = route
     }
 
-    /// - Throws: `HandAddress.ParseError` if this is not the URL of a server. A path that leads nowhere becomes
+    /// - Throws: `HandAddress.ParseError` if `url` is not the URL of a server. A path that leads nowhere becomes
     ///   `Route.nowhere`.
     package init(_ url: String) throws {
         let (server, path) = try HandAddress.parts(of: url)

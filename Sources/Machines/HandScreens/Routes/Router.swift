@@ -25,7 +25,7 @@ package struct Router: Sendable {
         }
     }
 
-    /// Removes the topmost screen. Returns false if it is the last one.
+    /// Removes the topmost screen. Returns false, and keeps the screen, if it is the only one.
     package mutating func back() -> Bool {
         guard stack.count > 1 else { return false }
         stack.removeLast()

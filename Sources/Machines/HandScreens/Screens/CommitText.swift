@@ -3,7 +3,7 @@ import HandFormats
 
 /// A commit in a few words.
 enum CommitText {
-    /// Returns how many items it touched, and the first words that it contains itself.
+    /// Returns how many items the commit touched, and the first words that the commit itself contains.
     static func summary(_ commit: Commit) -> String {
         if commit.refusal != nil { return "an edit was refused" }
         let placed = commit.delta.placed
@@ -26,7 +26,7 @@ enum CommitText {
         return change.card?.description ?? ""
     }
 
-    /// Returns the first item that it touched, and how many more there are.
+    /// Returns the first item that the commit touched, and how many more items it touched.
     ///
     /// - Precondition: the commit takes `old` to `new`.
     static func summary(_ commit: Commit, from old: Hand, to new: Hand) -> String {
@@ -42,7 +42,7 @@ enum CommitText {
     }
 
     private static func text(_ content: Content, _ mark: Delta.Mark) -> String {
-        // What an edit leaves needs no sign, but its box.
+        // An edited item is shown without a sign, but with its box.
         if mark == .edited { return Printable.line(of: content) }
         if case .task(let text, _) = content { return "\(mark.rawValue) \(Printable.clean(text))" }
         return "\(mark.rawValue) \(Printable.line(of: content))"

@@ -2,7 +2,7 @@ import HandCore
 import HandFormats
 import HandSync
 
-/// The connection, and what waits for it.
+/// The connection, and the edits that wait for it.
 struct ConnectionScreen: Screen {
 
     var route: Route { .connection }

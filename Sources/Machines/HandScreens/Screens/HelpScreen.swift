@@ -1,4 +1,4 @@
-/// All keys, those of the screen beneath first.
+/// All keys. The keys of the screen beneath come first.
 struct HelpScreen: TableScreen {
     /// The kind of screen from which help was opened.
     let subject: ScreenKind
@@ -86,7 +86,7 @@ struct HelpScreen: TableScreen {
         return RowsOfText(rows.count) { [rows] in rows[$0] }
     }
 
-    /// The keys of an action, and what it does: next to the keys, or below them if they are long.
+    /// The keys of an action, and what the action does: next to the keys, or below them if the keys are long.
     private static func row(_ keys: String, _ meaning: String, column: Int, width: Int) -> [Line] {
         let head = Line("  " + keys, .bold)
         let blank = Line(String(repeating: " ", count: column))

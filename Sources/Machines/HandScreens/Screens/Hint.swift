@@ -1,4 +1,4 @@
-/// Keys and what they currently do, in the line at the bottom. A click presses them.
+/// Keys and what they currently do, in the line at the bottom. A click on the hint presses the keys.
 package struct Hint: Equatable, Sendable {
     package let keys: [Key]
     package let text: String
@@ -69,8 +69,8 @@ enum HintLine {
 }
 
 extension AppState {
-    /// Whether undo and redo are worth a hint: edits of earlier runs may be undone, too, but nobody knows before
-    /// asking.
+    /// Whether undo or redo is worth a hint. Edits of earlier runs may be undone, too, but the client does not know
+    /// them before it asks the server.
     fileprivate func hasStep(for action: Action, on name: String?) -> Bool {
         guard action == .undo || action == .redo, let name else { return true }
         let state = list(name).state

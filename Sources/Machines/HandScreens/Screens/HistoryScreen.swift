@@ -11,7 +11,7 @@ struct HistoryScreen: TableScreen, ListScreens {
     private var whose = Whose.everybody
     private var isFetching = false
     private var problem: String?
-    /// What commits did, by revision, and the list after the newest of them.
+    /// What commits did, by revision, and the list after the newest of these commits.
     private var summaries: [Int: String] = [:]
     private var known: (hand: Hand, revision: Int)?
 
@@ -37,7 +37,7 @@ struct HistoryScreen: TableScreen, ListScreens {
     }
 
     private static let page = 200
-    /// Of longer lists, commits are shown by the numbers of items that they touched.
+    /// For longer lists, a commit is described by the number of items that it touched.
     private static let maxItems = 2_000
 
     init(list: String) {
@@ -118,7 +118,7 @@ struct HistoryScreen: TableScreen, ListScreens {
             take(page, app)
             commands += lookUp(page, app)
         case .model(.state(list, let revision, let hand)): describe(from: hand, at: revision)
-        // The numbers stay.
+        // The numbers of touched items stay.
         case .model(.failed(.fetchState(list, _), _)): return []
         case .model(.failed(.fetchHistory(list, _, _), let reason)):
             isFetching = false
@@ -134,7 +134,7 @@ struct HistoryScreen: TableScreen, ListScreens {
 
     // MARK: What commits did
 
-    /// Requests the list before the first commit of a page, if it is short.
+    /// Requests the list before the first commit of a page, if the list is short.
     private mutating func lookUp(_ page: [Commit], _ app: AppState) -> [Command] {
         guard let first = page.first, app.list(list).hand.count <= Self.maxItems else { return [] }
         if let known, known.revision == first.revision - 1 {

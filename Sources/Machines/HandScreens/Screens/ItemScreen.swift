@@ -151,7 +151,8 @@ struct ItemScreen: ItemScreens {
         return []
     }
 
-    /// If the item is deleted, continues with the text in the list, unless another editor still has it.
+    /// If the item is deleted, continues with the typed text on the list's screen, unless another editor still has the
+    /// text.
     private mutating func rescue(_ app: inout AppState) -> [Command] {
         guard isGone, let draft, draft.outside == nil else { return [] }
         self.draft = nil
@@ -173,7 +174,7 @@ struct ItemScreen: ItemScreens {
             place = hand.index(of: item)
             guard let place else { return }
             isGone = false
-            // The other editor has kept the text in the meantime.
+            // The draft is still here, because another editor had its text while the item was deleted.
             if case .existing(_, _, let field)? = draft?.target { draft?.target = .existing(place, hand[place], field) }
             return
         }

@@ -1,7 +1,8 @@
 import HandCore
 import HandFormats
 
-/// A list as it was at a revision, with marks for what its commit did. The list can be restored to it.
+/// A list as it was at a revision. Marks show what the commit of the revision did. The list can be restored to the
+/// revision.
 struct RevisionScreen: TableScreen, ListScreens {
     var list: String
     let revision: Int

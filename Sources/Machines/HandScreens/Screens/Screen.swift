@@ -6,9 +6,9 @@ import HandWire
 ///
 /// The model decides which actions are possible (`refusal`).
 package protocol Screen: Sendable {
-    /// The place. Its kind says which actions have keys here.
+    /// The place that the screen shows. The place's kind says which actions have keys here.
     var route: Route { get }
-    /// What typed keys go to; nil if they are actions.
+    /// The receiver of typed keys; nil if keys are actions.
     var typing: Typing? { get }
     /// The list that an action is about; nil for the server.
     func subject(of action: Action, _ app: AppState) -> String?
@@ -28,7 +28,7 @@ extension Screen {
     package func refusal(of action: Action, _ app: AppState) -> String? { nil }
     package mutating func take(_ event: ScreenEvent, _ app: inout AppState) -> [Command] { [] }
 
-    /// Why the user may not or cannot do something now; nil if they can.
+    /// Why the user may not or cannot carry out an action now; nil if the action is possible.
     func obstacle(to action: Action, _ app: AppState) -> String? {
         app.refusal(of: action, on: subject(of: action, app)) ?? refusal(of: action, app)
     }
@@ -39,7 +39,7 @@ extension Screen {
     }
 }
 
-/// What typed keys go to.
+/// The receiver of typed keys.
 package enum Typing: Sendable {
     /// The answer to a question at the bottom.
     case question(Prompt)
@@ -49,13 +49,13 @@ package enum Typing: Sendable {
 
 /// What happens to a screen.
 package enum ScreenEvent: Sendable {
-    /// The screen has become the topmost, or it still is and its time to refresh has come.
+    /// The screen has become the topmost one, or the topmost screen must be refreshed.
     case appeared
     /// Input to the topmost screen that is neither an action nor an answer.
     case input(Input)
     /// The answer to the screen's question. The screen keeps the question while its answer is typed.
     case answer(Prompt, Prompt.Outcome)
-    /// An event of the model, whose state has already changed. Hidden screens get these, too.
+    /// An event of the model, whose state has already changed. Hidden screens get these events, too.
     case model(Event)
 }
 
@@ -87,7 +87,7 @@ struct Whereabouts: Equatable, Sendable {
     let focus: Focus?
 }
 
-/// The kinds of screens, with their actions. The line at the bottom shows the first of them.
+/// The kinds of screens, with their actions. The line at the bottom shows the first of the actions.
 package enum ScreenKind: String, CaseIterable, Sendable {
     case lists, list, item, history, revision, people, notices, help, connection, nowhere
 
@@ -95,7 +95,7 @@ package enum ScreenKind: String, CaseIterable, Sendable {
     static let everywhere: [Action] = [.help, .back, .connection, .redraw, .suspend, .quit]
 
     package var actions: [Action] {
-        // Nothing lies beneath the lists: who goes back once too often stays in the program.
+        // Nothing lies beneath the lists: a user who goes back once too often stays in the program.
         own + (hasTable ? Self.moving : []) + Self.everywhere.filter { self != .lists || $0 != .back }
     }
 

@@ -52,7 +52,8 @@ enum ScreenFrame {
         screen.prompt != nil || (message == nil && notice(on: screen, app) == nil)
     }
 
-    /// The notice that is shown, on the screen whose keys it mentions. On other screens they may mean something else.
+    /// The notice that is shown, on the screen whose keys it mentions. On other screens, these keys may mean something
+    /// else.
     private static func notice(on screen: any Screen, _ app: AppState) -> (Notice, ListData)? {
         guard showsNotices(screen), let list = screen.route.list.map({ app.list($0) }), let notice = list.unseenNotice
         else { return nil }
@@ -70,7 +71,7 @@ enum ScreenFrame {
             let shown = Wrapping.sentence(text, width: room)
             return (Line(shown, Style(.red, [.bold])) + Line(keys, .dim), !shown.hasSuffix("…"))
         }
-        // What has happened is more important than what the keys do.
+        // The text of the notice is more important than the words for its keys.
         let (long, short) = (line("\(back) get it back", "\(all) all"), line(back, all))
         let isNarrow = app.size.columns < 60
         return long.isWhole || !(short.isWhole || isNarrow) ? long.line : short.line

@@ -25,7 +25,7 @@ enum StatusLine {
         return line
     }
 
-    /// The number of notices, where they are not shown. Rejections are counted apart.
+    /// The number of notices, on screens that do not show them. Rejections are counted apart.
     private static func notices(_ list: ListData?, _ screen: any Screen) -> Line {
         let count = list.map { list in list.notices.count { !$0.isSeen } - list.rejectedCount } ?? 0
         guard count > 0, !ScreenFrame.showsNotices(screen) else { return Line() }

@@ -2,7 +2,8 @@ import HandFormats
 import HandSync
 import HandWire
 
-/// What keeps the client from its server. Each kind has words of its own, as each needs something else.
+/// What keeps the client from its server. Each kind of trouble has its own words, because each kind needs another
+/// remedy.
 enum Trouble: Equatable {
     case token, version, refused, tls, unknownHost, disk, unreachable
 
@@ -36,7 +37,7 @@ enum Trouble: Equatable {
 
     /// What is wrong, as a sentence without its end.
     func sentence(_ reason: String, _ app: AppState) -> String {
-        // With several servers, the reason names the one that was tried.
+        // With several servers, the reason names the server that was tried.
         let place = app.server.places.count > 1 ? "" : " at \(app.server)"
         return switch self {
         case .token, .refused: "The server\(place) does not let you in: \(reason)"

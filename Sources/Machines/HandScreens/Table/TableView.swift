@@ -51,7 +51,7 @@ package struct TableView: Equatable, Sendable {
         settle(in: geometry)
     }
 
-    /// Follows the cursor's row after it has moved. The window moves with it.
+    /// Follows the cursor's row after the row has moved. The window moves with the row.
     package mutating func follow(to row: Int) {
         cursor = max(0, row)
     }

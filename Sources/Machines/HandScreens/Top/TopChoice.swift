@@ -1,7 +1,7 @@
 import HandSync
 
-/// The user's choices in `hand top`: the orders of both tables, the filter, and the connection that may be closed. It
-/// takes keys and returns what the program around it must do.
+/// The user's choices in `hand top`: the orders of both tables, the filter, and the connection that may be closed.
+/// `take` handles a key and returns what the program around must do.
 package struct TopChoice: Equatable, Sendable {
     /// The orders of the lists, named by the heads of the columns.
     package enum ListOrder: String, CaseIterable, Sendable {

@@ -41,7 +41,7 @@ struct TopTable<Row> {
             + values.map { String(repeating: " ", count: max(1, figure - Columns.width(of: $0))) + $0 }.joined()
     }
 
-    /// The rows, those with the largest figures first. Rows with equal figures are sorted by `isBefore`.
+    /// The rows. The rows with the largest figures come first. Rows with equal figures are sorted by `isBefore`.
     func sorted(_ rows: [Row], _ isBefore: (Row, Row) -> Bool) -> [Row] {
         guard let column = columns.first(where: { $0.head == order }) else { return rows }
         let figures = rows.map { (row: $0, figure: column.figure($0)) }

@@ -24,7 +24,7 @@ package struct TopView {
             row += 1
         }
         let (lists, connections, listTable, connectionTable) = (lists, connections, listTable, connectionTable)
-        // The left margin.
+        // One column is the left margin.
         let width = size.columns - 1
         let room = size.rows - row - 2
         let forLists = min(lists.count, max(3, room - 2 - min(connections.count + 2, room / 2)))

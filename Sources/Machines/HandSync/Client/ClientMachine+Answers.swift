@@ -4,7 +4,7 @@ import HandWire
 /// Answers to requests. An answer that does not fit its request violates the protocol: a server whose pages do not
 /// advance would otherwise be asked for ever.
 extension ClientMachine {
-    /// Handles an answer. If it does not fit, its request fails, and so does the connection.
+    /// Handles an answer. If it does not fit its request, the request fails, and so does the connection.
     mutating func respond(_ request: UInt64, _ answer: Answer, now: UInt64) {
         guard let problem = requests[request]?.asked?.problem(with: answer) else { return self.answer(request, answer) }
         self.answer(request, .error(.malformedMessage, problem))
@@ -13,7 +13,7 @@ extension ClientMachine {
 }
 
 extension UpMessage {
-    /// Returns why this request cannot have that answer; nil if it can.
+    /// Returns why the answer does not fit this request; nil if it fits.
     fileprivate func problem(with answer: ClientMachine.Answer) -> String? {
         switch (self, answer) {
         case (_, .error), (_, .disconnected): nil

@@ -2,10 +2,11 @@ import HandCore
 import HandWire
 
 extension ClientMachine {
-    /// What a server can make a client do again and again. All clients of a faulty server must not do it as often as
-    /// they can: 100 points are there at once, and then 10 a second.
+    /// An action that a server can make a client repeat, with its price in points. Without a limit, all clients of a
+    /// faulty server would repeat the action as often as they can. A client may spend 100 points at once, and then 10 a
+    /// second.
     enum Repeat: Int {
-        /// Load a list once more, because its digest is another.
+        /// Load a list once more, because the replica differs from the server's list.
         case diverged = 40
         /// Subscribe to a list once more, or submit an edit once more.
         case asked = 10
@@ -13,13 +14,13 @@ extension ClientMachine {
         case renamed = 1
     }
 
-    /// What the connection, the requests and all subscriptions use: who the client is, and what goes out.
+    /// The state that the connection, the requests and all subscriptions share: who the client is, and what goes out.
     struct Common: Sendable {
         var hello: UpMessage.Hello
         private(set) var effects = Queue<Effect>()
         /// Frames that wait until earlier events are in the journal, each with the journal's mark at that time.
         private(set) var frames = Queue<(bytes: [UInt8], mark: Int)>()
-        /// What must be kept; nil without a journal.
+        /// The writes for the journal; nil without a journal.
         var journal: JournalBuffer?
         /// The client's author number on the server; nil until it is known.
         var author: UInt64?
@@ -32,7 +33,7 @@ extension ClientMachine {
         /// The last sequence that this client has used in each history, where no replica stores it.
         var used: [UInt64: UInt64]
         private var nextRequest: UInt64 = 1
-        /// What the server has made this client send once more since this was taken: see `Repeat`.
+        /// The points for what the client has repeated since the last `takeRepeats`: see `Repeat`.
         private(set) var repeats = 0
 
         init(hello: UpMessage.Hello, journal: JournalBuffer?, persons: Set<UInt64>, used: [UInt64: UInt64]) {
@@ -57,7 +58,7 @@ extension ClientMachine {
             return effects.next()
         }
 
-        /// Drops what was to be sent on a connection that is gone.
+        /// Drops the frames that waited for a connection that is gone.
         mutating func dropFrames() { frames = Queue() }
 
         mutating func note(_ repeated: Repeat) { repeats += repeated.rawValue }
@@ -112,8 +113,8 @@ extension ClientMachine {
             isShared = true
         }
 
-        /// Records the author number of this client's commit in the journal. If that is lost, only later commits can
-        /// be undone.
+        /// Records the author number of this client's commit in the journal. If the record is lost, only later commits
+        /// can be undone.
         mutating func noteCommitted() {
             guard let author, author != knownAuthor else { return }
             knownAuthor = author

@@ -3,12 +3,12 @@ import HandWire
 
 extension ClientMachine {
     public enum Effect: Sendable {
-        /// Close the former connection, and connect to the target. If its addresses must be found first, call `found`
-        /// then.
+        /// Close the former connection, and connect to the target. If the target's addresses must be found first, call
+        /// `found` when they are known.
         case connect(to: ClientMachine.Target)
         case send([UInt8])
         case disconnect
-        /// Write these to the journal in this order, then call `kept`.
+        /// Make these writes to the journal in their order, then call `kept`.
         case keep([JournalWrite])
         /// Ask the journal whether this client may continue under another id, then call `took`.
         case takeID
@@ -38,8 +38,8 @@ extension ClientMachine {
         case history([Commit], people: [DownMessage.Person])
         case state(Hand, revision: Int)
         case excerpt(Excerpt)
-        /// An edit made on an excerpt is durable. The commits are those since the excerpt, the edit's own last; none if
-        /// some are missing.
+        /// An edit made on an excerpt is durable. `since` has the commits since the excerpt, with the edit's own commit
+        /// last; it is empty if some commits are missing.
         case committed(revision: Int, [Replica.Notice], since: [Commit])
         case rejected(Rejection)
         /// The excerpt that an edit was made on is too old: nothing was committed.

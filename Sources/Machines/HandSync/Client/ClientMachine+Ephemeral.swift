@@ -14,13 +14,13 @@ struct EphemeralSubscription: Sendable {
     private(set) var list: UInt64?
     /// The sequence number of the edit, once it has one.
     private(set) var sequence: UInt64?
-    /// The edit, transformed over others' commits since the excerpt, the list that it is made on, with its items only,
-    /// and those commits; nil if some of them are missing.
+    /// `commits` are others' commits since the excerpt, `delta` is the edit transformed over these commits, and `list`
+    /// is the excerpt's part of the list after them. Nil if some commits are missing.
     private var rest: (delta: Delta, list: Hand, commits: [Commit])?
     private(set) var notices: [Replica.Notice] = []
     /// Whether an earlier run sent the edit and has not heard of its outcome.
     let isResumed: Bool
-    /// Whether there is no list of that name: then it is looked for by its log id.
+    /// Whether the list is looked for by its log id, because there is no list of that name.
     var isByLogID = false
 
     enum Purpose: Sendable {
@@ -33,12 +33,12 @@ struct EphemeralSubscription: Sendable {
         isResumed = sequence != nil
     }
 
-    /// The commits since the excerpt and the edit's own; none if some are missing.
+    /// Returns the commits since the excerpt, and the edit's own commit last; empty if some commits are missing.
     func commits(with own: Commit) -> [Commit] { rest.map { $0.commits + [own] } ?? [] }
 
     /// Handles the server's answer to the subscription. All commits since the excerpt follow, including those that
-    /// arrived over an earlier connection. Returns the edit, if the subscription is for one: always the same, under the
-    /// same sequence.
+    /// arrived over an earlier connection. Returns the edit, if the subscription is for an edit: each time the same
+    /// edit, under the same sequence.
     ///
     /// - Parameter used: the last sequence that this client has used in the history.
     mutating func entered(_ subscribed: DownMessage.Subscribed, used: UInt64) -> Submission? {
@@ -52,7 +52,8 @@ struct EphemeralSubscription: Sendable {
             list: subscribed.list, base: excerpt.revision, sequence: sequence, isExact: isExact, delta: delta)
     }
 
-    /// What a commit means for the edit; nil if it is not about it. `author` is this client's number.
+    /// Returns what a commit means for the edit; nil if the commit is not about the edit. `author` is this client's
+    /// number.
     func outcome(of commit: Commit, by author: UInt64?) -> SubmissionOutcome? {
         commit.outcome(ofSequence: sequence, by: author, rest?.delta, under: excerpt.rules)
     }
@@ -61,7 +62,7 @@ struct EphemeralSubscription: Sendable {
         list = nil
     }
 
-    /// Transforms the edit over somebody else's commit, which may override parts of it.
+    /// Transforms the edit over somebody else's commit. The commit may override parts of the edit.
     mutating func pass(_ commit: Commit) {
         guard let (delta, list, commits) = rest, let next = try? list.applying(commit.delta) else {
             rest = nil
@@ -74,19 +75,19 @@ struct EphemeralSubscription: Sendable {
 }
 
 extension ClientMachine {
-    /// Edits a list that is not followed, on an excerpt of it. The answer is `committed`, `rejected`, `stale` or an
-    /// error. Returns nil if there is no connection, or the client already follows or has an ephemeral subscription to
-    /// it.
+    /// Edits a list that is not followed, on an excerpt of the list. The answer is `committed`, `rejected`, `stale` or
+    /// an error. Returns nil if there is no connection, or if the client already follows the list or has an ephemeral
+    /// subscription to it.
     ///
-    /// - Parameter step: recorded with the edit if it undoes or redoes a commit of the same author.
+    /// - Parameter step: recorded with the edit, if the edit undoes or redoes a commit of the same author.
     public mutating func edit(
         _ name: String, on excerpt: Excerpt, _ delta: Delta, isExact: Bool, step: UndoStep? = nil
     ) -> UInt64? {
         follow(EphemeralSubscription(name, excerpt, .edit(delta, isExact: isExact, step)))
     }
 
-    /// Sends an edit again of which an earlier run has not heard the outcome, under its sequence. The answer is that of
-    /// an edit.
+    /// Sends an edit again under its sequence, because an earlier run has not heard of its outcome. The answers are the
+    /// same as for an edit.
     public mutating func resume(_ submission: JournalSubmission) -> UInt64? {
         guard let edit = submission.edit else { return nil }
         return follow(
@@ -95,7 +96,7 @@ extension ClientMachine {
                 sequence: submission.sequence))
     }
 
-    /// Whether the outcome of something that changes the server's lists is not known yet.
+    /// Whether any request or edit that changes the server's lists has an outcome that is not known yet.
     public var isOutcomeUnknown: Bool {
         requests.values.contains { $0.changesLists || $0.ephemeral?.sequence != nil }
     }
@@ -132,7 +133,7 @@ extension ClientMachine {
             ))
     }
 
-    /// Whether the message was for a subscription.
+    /// Handles a message if it is for an ephemeral subscription. Returns whether it is.
     mutating func heardOnEphemeral(_ message: DownMessage) -> Bool {
         switch message {
         case .subscribed(let subscribed):
@@ -175,7 +176,8 @@ extension ClientMachine {
         return true
     }
 
-    /// What an acknowledgement without a revision says: a later edit under this client's id was decided.
+    /// The error for an acknowledgement without a revision, which says that a later edit under this client's id was
+    /// decided.
     private static let unknownOutcome =
         "the server does not know any longer what became of the edit: look at the list before you repeat it"
 
@@ -218,8 +220,8 @@ extension ClientMachine {
         }
     }
 
-    /// Ends an ephemeral subscription with its answer. What is refused is kept if its person has been told that its
-    /// outcome is unknown.
+    /// Ends an ephemeral subscription with its answer. A refused edit is kept if its person has been told that the
+    /// outcome of the edit is unknown.
     private mutating func leave(_ request: UInt64, _ answer: Answer) {
         guard let subscription = requests[request]?.ephemeral else { return }
         if let list = subscription.list { common.send(.unsubscribe(list: list)) }

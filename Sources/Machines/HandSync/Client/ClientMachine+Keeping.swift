@@ -14,8 +14,8 @@ extension ClientMachine {
 
     /// Call this when the journal contains the first `count` of the writes.
     ///
-    /// - Parameter problem: why the next one failed. What cannot be kept must not be sent: the client stops until it
-    ///   can.
+    /// - Parameter problem: why the next write failed. An event that cannot be kept must not be sent: the client stops
+    ///   until the journal can be written.
     public mutating func kept(_ count: Int, problem: String? = nil, now: UInt64) {
         common.journal?.wrote(count)
         guard let problem else {

@@ -32,8 +32,8 @@ extension ClientMachine {
         }
     }
 
-    /// Unsubscribes from a list, unless the client follows it under another name. A list whose subscription is pending
-    /// may be the same, and its answer may be on the way, so the client subscribes to it again.
+    /// Unsubscribes from a list, unless the client follows it under another name. A pending subscription may be for the
+    /// same list, and its answer may be on the way, so the client repeats each pending subscription.
     mutating func unsubscribe(from list: UInt64) {
         guard names[list] == nil else { return }
         common.send(.unsubscribe(list: list))
@@ -58,7 +58,7 @@ extension ClientMachine {
     /// Whether a commit's author is this person, with this client or another one.
     public func isPersons(_ author: UInt64) -> Bool { common.isPersons(author) }
 
-    /// Stops following a list. The journal gets its collected events.
+    /// Stops following a list. The journal gets the list's collected events.
     mutating func unfollow(_ name: String) -> Subscription? {
         let subscription = subscriptions.removeValue(forKey: name)
         guard let subscription else { return nil }
@@ -76,13 +76,13 @@ extension ClientMachine {
         try subscriptions[name]?.edit(delta, isExact: isExact, &common)
     }
 
-    /// Undoes the user's newest edit, or redoes what was undone last; returns false if there is none.
+    /// Undoes the user's newest edit, or redoes the edit that was undone last; returns false if there is no such edit.
     public mutating func take(_ step: UndoStep, _ name: String) throws(Replica.EditError) -> Bool {
         try subscriptions[name]?.take(step, &common) ?? false
     }
 
-    /// Makes a step on a list at a revision that reverses an edit from before its replica's history. Returns false if
-    /// the list is not at that revision any more, or has pending edits.
+    /// Makes a step that reverses an edit from before the history of the list's replica. The retraction is made on the
+    /// list at `revision`. Returns false if the list is not at that revision any more, or has pending edits.
     package mutating func take(
         _ step: UndoStep, _ retraction: Retraction, on name: String, at revision: Int
     ) throws(Replica.EditError) -> Bool {
@@ -110,7 +110,7 @@ extension ClientMachine {
 }
 
 extension UpMessage {
-    /// Whether it changes the server's lists, other than by an edit.
+    /// Whether the message changes the server's lists, other than by an edit.
     var changesLists: Bool {
         switch self {
         case .create, .delete, .rename, .undelete: true

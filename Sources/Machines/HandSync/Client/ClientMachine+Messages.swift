@@ -11,7 +11,7 @@ extension ClientMachine {
         case .commit(let list, let commit):
             if let name = followed(list) { subscriptions[name]?.take(commit, &common) }
         case .rejected(let list, let sequence, let reason):
-            // It counts even while the client subscribes again: the server does not store rejections.
+            // A rejection counts even while the client subscribes again: the server does not store rejections.
             if let name = names[list] { subscriptions[name]?.rejected(sequence: sequence, reason, &common) }
         case .stale(let list, _, let head):
             guard let name = followed(list), subscriptions[name]?.stale(head: head, &common) == false else { return }
@@ -74,7 +74,7 @@ extension ClientMachine {
         _ subscribed: DownMessage.Subscribed, now: UInt64
     ) {
         if let name = abandoned.removeValue(forKey: subscribed.request) {
-            // If it was opened again, it has a subscription of its own, which replaces this one.
+            // If the list was opened again, its new subscription replaces this one.
             if subscriptions[name] == nil { unsubscribe(from: subscribed.list) }
             return
         }
@@ -96,7 +96,7 @@ extension ClientMachine {
         names[list].flatMap { subscriptions[$0]?.list == list ? $0 : nil }
     }
 
-    /// Handles where people are. What a server invents must not fill the memory.
+    /// Handles the presence of people. People that a server invents must not fill the memory.
     private mutating func take(_ people: [DownMessage.Presence], on name: String, now: UInt64) {
         presence.spend(people.count, now: now)
         let count = subscriptions[name]?.note(people) ?? 0
@@ -126,7 +126,7 @@ extension ClientMachine {
 
     /// Whether to connect again after another connection has replaced this one. A delayed hello of this client itself
     /// can cause that occasionally; another program with the same id does it repeatedly. In that case this client
-    /// returns once more, to continue under another id; before that, it returns to learn the outcome of what is in
+    /// returns once more, to continue under another id; before that, it returns to learn the outcome of the edits in
     /// flight.
     private mutating func mayReturn(now: UInt64) -> Bool {
         replacedAt = replacedAt.filter { $0 + Self.replacementPeriod > now } + [now]

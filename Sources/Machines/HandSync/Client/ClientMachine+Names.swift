@@ -19,13 +19,13 @@ extension ClientMachine {
             subscriptions[name]?.renamed(to: name, &common)
             return
         }
-        // It was opened under its new name too. One of the two replicas continues, with its pending edits; if both
-        // have some, the other's waits where it is kept.
+        // The list was opened under its new name, too. One of the two replicas continues, with its pending edits. If
+        // both replicas have pending edits, those of the other replica wait where they are kept.
         if mine.replica.hasPending, !other.replica.hasPending {
             subscriptions[name]?.continueFrom(mine, &common)
         }
         drop(old, .refused(.noSuchList, text))
-        // Until then, presence messages still arrive under the old number.
+        // Until the server has answered, presence messages still arrive under the old number.
         names[list] = name
         // The focus under the new name, if any, is sent when the server has answered.
         if mine.focus != nil { common.send(.presence(list: list, nil)) }
@@ -33,7 +33,7 @@ extension ClientMachine {
     }
 
     /// Handles the answer that there is no list of that name. The list may have been renamed, so the client looks for
-    /// its log id.
+    /// the list by its log id.
     mutating func missing(_ name: String, _ text: String) {
         guard let subscription = subscriptions[name] else { return }
         let replica = subscription.replica
@@ -53,8 +53,8 @@ extension ClientMachine {
         return replica.hasPending && replica.logID != 0 && !LogID.isSameList(replica.logID, subscribed.logID)
     }
 
-    /// Looks for the list that the pending edits were made on by its log id, as another list has its name. If there is
-    /// none, they stay in the journal.
+    /// Looks by log id for the list that the pending edits were made on, because another list has its name. If there is
+    /// no such list, the edits stay in the journal.
     mutating func turnBack(from subscribed: DownMessage.Subscribed, called name: String) {
         if subscriptions[name]?.replica.hasDiverged == true {
             drop(name, Self.editsWait("'\(name)' is now another list"))

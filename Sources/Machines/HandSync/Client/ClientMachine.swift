@@ -46,8 +46,8 @@ public struct ClientMachine: Sendable {
     enum IDChange: Equatable, Sendable {
         /// A new id may be requested from that time on.
         case allowed(after: UInt64)
-        /// The client requests it when the journal is written, then waits for the driver's answer. It does not connect
-        /// until then, as what is submitted under the old id could be applied again under the new one.
+        /// The client requests a new id when the journal is written, then waits for the driver's answer. It does not
+        /// connect until then, as an edit submitted under the old id could be applied again under the new one.
         case due, asked
     }
 
@@ -55,11 +55,11 @@ public struct ClientMachine: Sendable {
     struct Request: Sendable {
         /// The part of the requested list that has arrived.
         var incoming: IncomingSnapshot?
-        /// The ephemeral subscription that it is part of, if it takes more than one message.
+        /// The ephemeral subscription behind this request, if the request takes more than one message.
         var ephemeral: EphemeralSubscription?
         /// What was asked; nil for an ephemeral subscription.
         var asked: UpMessage?
-        /// Whether it changes the server's lists.
+        /// Whether the request changes the server's lists.
         var changesLists: Bool { asked?.changesLists == true }
     }
 
@@ -86,7 +86,7 @@ public struct ClientMachine: Sendable {
     public internal(set) var subscriptions: [String: Subscription] = [:]
     /// The names of the followed lists, by their numbers on this connection.
     var names: [UInt64: String] = [:]
-    /// Lists that were closed before the server answered their subscription, by its request.
+    /// Lists that were closed before the server answered their subscription, by the request of the subscription.
     var abandoned: [UInt64: String] = [:]
     var requests: [UInt64: Request] = [:]
     var idleDeadline: UInt64 = 45_000
@@ -96,7 +96,7 @@ public struct ClientMachine: Sendable {
     var readySince: UInt64 = 0
     /// When a server violated the protocol last.
     var violatedAt: UInt64?
-    /// How often the server may make this client send the same again, and how much presence it may send.
+    /// The server's budgets: for making this client repeat itself (`Repeat`), and for sending presence.
     var repeats = TokenBucket(rate: 10, now: 0)
     var presence = TokenBucket(rate: 20_000, now: 0)
     /// The times at which another connection replaced this client's, within `replacementPeriod`.
@@ -108,8 +108,8 @@ public struct ClientMachine: Sendable {
     static let greetingDeadline: UInt64 = 10_000
     /// Milliseconds after a violation during which a welcome does not mean that all is well.
     static let probation: UInt64 = 60_000
-    /// Bytes of a server's messages before its welcome, and of the largest one later, whatever the server says of its
-    /// own limit.
+    /// The most bytes of a message before the server's welcome, and the bounds for the limit of later messages,
+    /// whatever limit the server states.
     static let welcomeBytes = 64 << 10
     static let frameBytes = 16 << 20...256 << 20
     /// The most people on one list.
@@ -145,8 +145,8 @@ public struct ClientMachine: Sendable {
     /// Whether another program has used this client's id, such as one started from a copy of its files.
     public var isShared: Bool { common.isShared }
 
-    /// Whether it is time for a new id: another program uses this one, and nothing is in flight. Only the old id can
-    /// learn the outcome of what is in flight.
+    /// Whether it is time for a new id: another program uses this one, and nothing is in flight. The outcome of an edit
+    /// in flight can be learned only under the old id.
     public var wantsNewID: Bool { isShared && !hasInFlight }
 
     var hasInFlight: Bool {

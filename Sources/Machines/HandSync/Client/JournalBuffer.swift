@@ -6,7 +6,7 @@ public enum JournalWrite: Sendable {
     case checkpoint(Replica, list: String, formerName: String?)
     /// Records a submission that is known by its sequence: a step, or an edit on an excerpt.
     case submission(JournalSubmission, person: String)
-    /// Records that a submission became the commit of a revision; nil if it made none.
+    /// Records that a submission became the commit of a revision; nil if it became no commit.
     case answered(log: UInt64, sequence: UInt64, revision: Int?)
     /// Records what a person can undo and redo on a list at a revision.
     case undo(UndoHistory, log: UInt64, revision: Int, person: String)
@@ -18,7 +18,7 @@ public enum JournalWrite: Sendable {
     case found(Loss, list: String)
     /// Records that a person has been told of all lost edits of a list.
     case told(list: String, person: String)
-    /// Records that the sequence is used in that history, where no stored list does so.
+    /// Records that the sequence is used in that history, if no stored list records the sequence.
     case used(log: UInt64, sequence: UInt64)
     /// Records the author number that the server gave this client under that name.
     case met(author: UInt64, person: String)
@@ -30,8 +30,8 @@ public enum JournalWrite: Sendable {
 
 /// What a client still has to write to its journal, in order, and how much has been written.
 ///
-/// Each event that must be on disk before anything more is sent raises `mark`. What was done at a mark may be sent, and
-/// survives a crash, once `keptMark` has reached that mark.
+/// Each event that must be on disk before anything more is sent raises `mark`. A message that was made at a mark may be
+/// sent, and everything up to that mark survives a crash, once `keptMark` has reached the mark.
 public struct JournalBuffer: Sendable {
     /// Counts the events that must be kept before anything more is sent.
     package private(set) var mark = 0
@@ -40,7 +40,7 @@ public struct JournalBuffer: Sendable {
     /// Whether the last attempt failed; cleared by anything that makes another attempt worthwhile.
     package private(set) var hasFailed = false
     private var writes: [JournalWrite] = []
-    /// Events of lists that are not in `writes` yet.
+    /// Events that are not in `writes` yet, by list.
     private var events: [String: [JournalEvent]] = [:]
     /// Lists to be rewritten as a whole, with their former names if they were renamed.
     private var replaced: [String: String?] = [:]
@@ -89,7 +89,7 @@ public struct JournalBuffer: Sendable {
     /// while would never be rewritten.
     package mutating func found(_ count: Int, of list: String) { written[list] = count }
 
-    /// Call this when the replica was replaced; it contains everything collected so far.
+    /// Call this when a list's replica was replaced. The new replica contains all events collected so far.
     package mutating func replace(_ list: String) {
         events[list] = nil
         replaced.updateValue(replaced[list] ?? nil, forKey: list)
@@ -135,7 +135,8 @@ public struct JournalBuffer: Sendable {
         }
     }
 
-    /// Call this when the first `count` of the taken writes are on disk. The others come first when more are taken.
+    /// Call this when the first `count` of the taken writes are on disk. The other writes come first in the next
+    /// `take`.
     package mutating func wrote(_ count: Int) {
         guard let (taken, reached) = inProgress else { return }
         inProgress = nil

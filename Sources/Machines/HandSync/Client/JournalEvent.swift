@@ -18,11 +18,11 @@ public enum JournalEvent: Equatable, Sendable {
     /// The client has this author number from now on, as it changed its name.
     case author(UInt64)
 
-    /// Whether it must be on disk before anything is sent. The server can send the other events again.
+    /// Whether the event must be on disk before anything is sent. The server can send the other events again.
     public var isUrgent: Bool {
         switch self {
         case .commit, .personsCommit, .author: false
-        // The next submission uses the sequence after it.
+        // The sequence of the next submission depends on `submitted`, `rejected` and `caughtUp`.
         case .edit, .step, .submitted, .rejected, .caughtUp: true
         }
     }
@@ -77,7 +77,7 @@ extension JournalEvent {
         return writer.bytes
     }
 
-    /// Whether an event whose encoding starts with this byte is an edit of one's own.
+    /// Whether an event whose encoding starts with this byte is an edit by the user.
     package static func isEdit(_ first: UInt8) -> Bool { [1, 2, 8, 9].contains(first) }
 
     public init(_ bytes: UnsafeRawBufferPointer) throws(WireError) {

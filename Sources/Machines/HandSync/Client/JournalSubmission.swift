@@ -1,16 +1,16 @@
 import HandCore
 import HandWire
 
-/// A submission as the journal records it before it is sent: what is known of it by its sequence.
+/// A submission as the journal records it under its sequence, before it is sent.
 public struct JournalSubmission: Equatable, Sendable {
     public let log: UInt64
     public let sequence: UInt64
     public let list: String
-    /// Whether it is an undo or a redo.
+    /// Whether the submission is an undo or a redo.
     public let step: UndoStep?
-    /// The number of the user's edits in it.
+    /// The number of the user's edits in the submission.
     public let count: Int
-    /// The edit, if it was made on an excerpt, so that it can be sent again; otherwise a replica has it.
+    /// The edit, if it was made on an excerpt, so that the edit can be sent again. Other edits are in a replica.
     public let edit: ExcerptEdit?
 
     public init(

@@ -2,9 +2,9 @@ import HandCore
 import HandWire
 
 /// What others may still override of a person's commits to a list, as of a revision. Clients that do not follow the
-/// list compare it with the commits made since.
+/// list compare this work with the commits made since that revision.
 public struct KeptWork: Equatable, Sendable {
-    /// The items of the work, where they are at the revision.
+    /// The items of the work, with their positions at the revision.
     public private(set) var excerpt: Excerpt
     private var work: OwnWork
 
@@ -15,7 +15,7 @@ public struct KeptWork: Equatable, Sendable {
     public var revision: Int { excerpt.revision }
     public var isEmpty: Bool { work.isEmpty }
 
-    /// Nothing, on the list that an excerpt is of.
+    /// Creates empty work on the list of an excerpt.
     public init(on excerpt: Excerpt) {
         self.excerpt = excerpt
         self.excerpt.entries = []
@@ -37,11 +37,11 @@ public struct KeptWork: Equatable, Sendable {
         excerpt.entries = entries.sorted { $0.position < $1.position }
     }
 
-    /// Takes the next commits of the list into account, and returns what they overrode.
+    /// Takes the next commits of the list into account, and returns the work that these commits overrode.
     ///
     /// - Parameters:
-    ///   - own: whether the author of a commit is this person; work on known items is recorded then.
-    /// - Throws: if the commits do not fit, as those of another history.
+    ///   - own: whether the author of a commit is this person; then the commit's work on known items is recorded.
+    /// - Throws: if the commits do not fit, such as commits of another history.
     package mutating func pass(_ commits: [Commit], own: (UInt64) -> Bool) throws -> [Loss] {
         var (hand, losses) = (excerpt.hand, [Loss]())
         var known = excerpt.entries.map(\.position)
@@ -65,7 +65,7 @@ public struct KeptWork: Equatable, Sendable {
         return losses
     }
 
-    /// The commits are not those after the revision.
+    /// The commits do not follow the revision.
     struct Gap: Error {}
 }
 

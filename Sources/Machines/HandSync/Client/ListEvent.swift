@@ -16,8 +16,8 @@ public enum ListEvent: Sendable {
     case renamed(to: String)
     /// The client cannot follow the list, or no longer can.
     case refused(ErrorCode, String)
-    /// The client cannot follow the list, as its user has pending edits for the list that had this name before. They
-    /// stay in the journal until that list has its name back, or they are discarded.
+    /// The client cannot follow the list, as its user has pending edits for the list that had this name before. The
+    /// edits stay in the journal until that list has its name back, or until they are discarded.
     case editsWait(String)
 }
 
@@ -37,7 +37,7 @@ public struct ListState: Equatable, Sendable {
     public package(set) var canRedo = false
     /// This client's author number on the server; nil before its first connection.
     public package(set) var author: UInt64?
-    /// Items touched by edits of an earlier run, if some of those were not confirmed when the list was opened.
+    /// Items touched by edits of an earlier run that were not confirmed when the list was opened.
     package var keptItems: Set<ItemID> = []
 
     package init() {}

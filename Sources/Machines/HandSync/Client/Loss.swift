@@ -1,8 +1,8 @@
 import HandCore
 import HandWire
 
-/// What a person wrote and a list does not have: the server refused it, or somebody overrode it. It needs no list, so
-/// that it can be kept until its person decides about it.
+/// An edit by a person that a list does not have: the server refused the edit, or somebody overrode it. A loss needs no
+/// list, so that it can be kept until its person decides about it.
 public enum Loss: Equatable, Sendable {
     case refused(Rejection, [Piece])
     /// For lost words, the item is as the override left it; otherwise it is as the user left it.
@@ -10,10 +10,10 @@ public enum Loss: Equatable, Sendable {
 
     /// Whose commit overrode an edit, and how.
     public struct Override: Equatable, Sendable {
-        /// 0 if nobody knows, as after a snapshot.
+        /// The author of the commit; 0 if nobody knows, as after a snapshot.
         public let author: UInt64
         public let revision: Int
-        /// Whether it deleted the item.
+        /// Whether the commit deleted the item.
         public let deletesItem: Bool
         /// The item above the lost one, where the user put it; nil at the top.
         public let behind: ItemID?
@@ -23,7 +23,7 @@ public enum Loss: Equatable, Sendable {
         }
     }
 
-    /// One part of an edit. A content is the item's before the edit.
+    /// One part of an edit. A content is the item's content before the edit.
     public enum Piece: Equatable, Sendable {
         case insert(Content, behind: ItemID?)
         case edit(ItemID, Change, of: Content)
@@ -42,7 +42,7 @@ public enum Loss: Equatable, Sendable {
 
     public var isRefused: Bool { if case .refused = self { true } else { false } }
 
-    /// What gets the lost edit back.
+    /// The parts of an edit that gets the lost edit back.
     public var pieces: [Piece] {
         switch self {
         case .refused(_, let pieces): return pieces
@@ -58,7 +58,7 @@ public enum Loss: Equatable, Sendable {
         }
     }
 
-    /// The words in it, one text for each part, so that nobody has to type them again.
+    /// The words in the lost edit, one text for each part, so that nobody has to type them again.
     public var texts: [String] {
         if case .overridden(_, .words(let loss, _), let override) = self, !override.deletesItem { return [loss.lost] }
         return pieces.compactMap { piece in
@@ -71,7 +71,7 @@ public enum Loss: Equatable, Sendable {
     }
 }
 
-// MARK: - Getting it back
+// MARK: - Getting a lost edit back
 
 extension Loss {
     /// Returns the edit that gets the lost edit back on a list; nil if all its items are gone. Edits of items that were
@@ -89,7 +89,7 @@ extension Loss {
 }
 
 extension Loss.Piece {
-    /// O(n): it looks for the item's id.
+    /// O(n), because it searches for the item's id.
     fileprivate func delta(on hand: Hand, _ newID: () -> ItemID) -> Delta? {
         func gap(behind item: ItemID?) -> Int? { item.map { hand.index(of: $0).map { $0 + 1 } } ?? 0 }
         func inserting(_ content: Content, behind: ItemID?) -> Delta {
@@ -129,7 +129,7 @@ extension Content {
 }
 
 extension Delta {
-    /// Returns the parts of an edit that was made on `list`.
+    /// Returns the parts of this edit, which was made on `list`.
     fileprivate func pieces(on list: Hand) -> [Loss.Piece] {
         guard let edited = try? list.applying(self) else {
             return insertedItems.map { .insert($0.content, behind: nil) }
@@ -172,7 +172,7 @@ extension Delta {
         case .violation(.cardsAreDealt):
             return filtered(on: list) { $0.content.kind != .card || $0.content == .card(.faceDown) }
         case .duplicateItem(let id): return filtered(on: list) { $0.id != id }
-        // Whoever may only add items may still do that.
+        // A user who may only add items may still add the items of this edit.
         case .notAllowed: return onlyInsertions
         case .doesNotFit, .revisionMoved, .notStored, .tooManyPending, .storeFull, .reasonForgotten: return .identity
         }

@@ -28,7 +28,7 @@ struct OwnWork: Equatable, Sendable {
     var isEmpty: Bool { items.isEmpty }
     var itemIDs: Set<ItemID> { Set(items.keys) }
 
-    /// Records what the user's own commit did to the items of `list`, which it was made on.
+    /// Records what the user's own commit, made on `list`, did to the items.
     mutating func record(_ commit: Commit, on list: Hand) {
         for (item, isMoved, change) in commit.delta.intentions(on: list).prefix(Self.maxItems / 2) {
             let inverse = Change(text: change.text.inverted, url: change.url.inverted)
@@ -69,8 +69,8 @@ struct OwnWork: Equatable, Sendable {
         }
     }
 
-    /// Returns notices of what a commit, made on `list`, overrides. Its `base` determines which of the user's commits
-    /// its author had not seen.
+    /// Returns notices of what a commit, made on `list`, overrides. The commit's `base` determines which of the user's
+    /// commits its author had not seen.
     mutating func overridden(by commit: Commit, author: UInt64?, on list: Hand) -> [Replica.Notice] {
         guard !items.isEmpty, commit.delta.reach <= list.count else { return [] }
         var notices: [Replica.Notice] = []
@@ -141,18 +141,19 @@ extension OwnWork {
 }
 
 extension Change {
-    /// This change undoes words. Returns those of them that `later`, made on the same content, replaces.
+    /// Returns the words that `later` replaces, of the words that this change undoes. Both changes are made on the same
+    /// content.
     func wordsLost(to later: Change) -> [Superseded.Loss] {
         TextChange.losses(ofWhatTakesBack: text, to: later.text).map { .words($0, in: .text) }
             + TextChange.losses(ofWhatTakesBack: url, to: later.url).map { .words($0, in: .url) }
     }
 
-    /// Returns what remains of this change, which undoes words, after another one.
+    /// Returns what `other` leaves of this change, which undoes words.
     fileprivate func carried(over other: Change) -> Change {
         Change(text: text.remainder(after: other.text), url: url.remainder(after: other.url))
     }
 
-    /// Joins two changes of the same content: the other one, then what it leaves of this one.
+    /// Joins two changes of the same content: `other`, then what `other` leaves of this change.
     fileprivate func beside(_ other: Change) -> Change {
         other.followed(by: carried(over: other))
     }

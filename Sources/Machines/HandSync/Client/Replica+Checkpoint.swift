@@ -10,7 +10,7 @@ extension Replica {
         package internal(set) var author: UInt64
         public internal(set) var rules: Rules
         package internal(set) var inFlight: InFlight?
-        /// Whether it is known to differ from the server's list: only a snapshot helps.
+        /// Whether the replica is known to differ from the server's list: then only a snapshot helps.
         package internal(set) var hasDiverged: Bool
         /// The portions of the buffer.
         package internal(set) var buffer: [Edits]
@@ -18,7 +18,8 @@ extension Replica {
         package struct Edits: Equatable, Sendable {
             package internal(set) var delta: Delta
             package internal(set) var exactBase: Int?
-            /// The total size of its edits before they were joined; it determines where the next portion starts.
+            /// The total size of the portion's edits before they were joined. The size determines where the next
+            /// portion starts.
             package internal(set) var size: Int
             /// The revision that the author had seen.
             package internal(set) var seen: Int

@@ -11,13 +11,13 @@ extension Replica {
         public internal(set) var cause: Cause
 
         public enum Cause: Equatable, Sendable {
-            /// One's own edit, when it was made here.
+            /// The user's edit, when it was made here.
             case edit
             case commit(Commit)
             /// Another message from the server: a snapshot or a rejection.
             case answer
 
-            /// Whose doing it was.
+            /// Who caused the update.
             package var origin: Origin {
                 switch self {
                 case .edit: .own
@@ -34,7 +34,7 @@ extension Replica {
             case replaced(Hand, by: Hand)
         }
 
-        /// Whose doing it was.
+        /// Who caused the update.
         public var origin: Origin { cause.origin }
 
         public init(_ cause: Cause = .answer, delta: Delta = .identity, notices: [Notice] = []) {
@@ -43,7 +43,7 @@ extension Replica {
             self.notices = notices
         }
 
-        /// One's own edit, which led to `view`.
+        /// Creates the update for an edit by the user, which led to `view`.
         package init(_ made: Retraction, in view: Hand) {
             self.init(.edit, delta: made.delta, notices: made.keptWords.map { .keptWords(view[$0.index], $0.loss) })
         }
@@ -59,7 +59,7 @@ extension Replica {
             set { change = .delta(newValue) }
         }
 
-        /// Whether the update tells that an edit of one's own is durable.
+        /// Whether the update tells that an edit of the user is durable.
         var isOwnCommit: Bool { notices.contains { if case .acknowledged = $0 { true } else { false } } }
 
         /// Whether another program has used this client's id.
@@ -73,25 +73,25 @@ extension Replica {
 
     /// Who caused a change of the view.
     public enum Origin: Hashable, Sendable {
-        /// One's own edit, when it was made here.
+        /// The user, by an edit that was made here.
         case own
-        /// A commit of that author.
+        /// The author of a commit.
         case author(UInt64)
         /// Several authors changed it, or the author is unknown.
         case unknown
     }
 
     public enum Notice: Equatable, Sendable {
-        /// An edit of one's own is durable on the server.
+        /// An edit of the user is durable on the server.
         case acknowledged(sequence: UInt64, revision: Int)
         /// Somebody's commit overrode part of the user's edits (`Loss.overridden`).
         case superseded(Item, Superseded.Loss, by: Loss.Override)
-        /// An undo or a redo kept words of an item that somebody had put in place of the user's.
+        /// An undo or a redo kept words of an item that somebody had put in place of the user's words.
         case keptWords(Item, Superseded.Loss)
-        /// The server rejected an edit that was made on that list, and it is undone here.
+        /// The server rejected an edit that was made on the list `on`. The edit is undone here.
         case rejected(Rejection, Delta, on: Hand)
-        /// Another program has used this client's id: that commit has the sequence of the submission in flight, but is
-        /// another edit. The submission in flight is kept, and submitted under another sequence.
+        /// Another program has used this client's id: the commit of `revision` has the sequence of the submission in
+        /// flight, but is another edit. The submission in flight is kept, and submitted under another sequence.
         case usedTwice(revision: Int)
         /// This replica's digest differs from the server's: it resynchronizes from a snapshot.
         case diverged(revision: Int)
@@ -105,7 +105,7 @@ extension Replica {
 
     /// Applies the next commit of the list, by any author.
     ///
-    /// - Parameter isPersons: whether another client of this person made it, so that it can be undone here.
+    /// - Parameter isPersons: whether another client of this person made the commit, so that it can be undone here.
     package mutating func receive(_ commit: Commit, isPersons: Bool = false) throws(CommitError) -> Update {
         guard commit.revision == revision + 1 else {
             throw .wrongRevision(expected: revision + 1, found: commit.revision)
@@ -113,7 +113,7 @@ extension Replica {
         let outcome = commit.outcome(
             ofSequence: inFlight?.sequence, by: author, inFlight?.delta, under: confirmed.rules)
         if outcome == .usedTwice, inFlight?.hasPassedSnapshot == true {
-            // Only a snapshot shows which part of it is in the list.
+            // Only a snapshot shows which part of the submission in flight is in the list.
             hasDiverged = true
             return Update(.commit(commit))
         }
@@ -152,14 +152,16 @@ extension Replica {
     }
 
     /// Compares the replica with the server's list at a revision. A history that lost its end may have reached the same
-    /// revision again with other commits. If it is longer or shorter, the next commits reveal the difference.
+    /// revision again with other commits. If the server's history is longer or shorter, the next commits reveal the
+    /// difference.
     mutating func compare(with digest: UInt64, at head: Int) -> Update? {
         guard head == revision, digest != confirmed.digest else { return nil }
         hasDiverged = true
         return Update(notices: [.diverged(revision: revision)])
     }
 
-    /// Applies somebody else's commit: transforms everything pending over it, and it over everything pending.
+    /// Applies somebody else's commit: transforms the pending edits over the commit, and the commit over the pending
+    /// edits.
     private mutating func advance(
         by delta: Delta, _ commit: Commit, _ isPersons: Bool, _ update: inout Update
     ) throws(Delta.Misfit) {
@@ -183,7 +185,7 @@ extension Replica {
         update.delta = delta
     }
 
-    /// Applies a change to the view that was not made here.
+    /// Applies to the view a change that was not made here.
     mutating func follow(
         _ delta: Delta, _ isPersons: Bool = false, update: inout Update
     ) throws(Delta.Misfit) {
@@ -193,14 +195,14 @@ extension Replica {
         update.delta = update.delta.isIdentity ? delta : update.delta.composed(with: delta)
     }
 
-    /// Transforms everything pending over `delta`, made on `list`, step by step, and returns what remains of `delta`
-    /// for the view. Adds a notice for each pending intention that it overrode.
+    /// Transforms all pending edits over `delta`, made on `list`, step by step, and returns what remains of `delta` for
+    /// the view. Adds a notice for each pending intention that `delta` overrode.
     mutating func rebase(
         over delta: Delta, on list: Hand, by author: UInt64, _ revision: Int, _ notices: inout [Notice]
     ) -> Delta {
         var rebase = Rebase(delta: delta, list: list, author: author, revision: revision)
         if var mine = inFlight {
-            // Release it first, so that it is changed in place.
+            // The replica releases the submission first, so that it is changed in place.
             inFlight = nil
             rebase.pass(&mine.carried, isLast: buffer.isEmpty)
             inFlight = mine
@@ -210,7 +212,7 @@ extension Replica {
         return rebase.delta
     }
 
-    /// Does the same for the buffer, from one portion on.
+    /// Transforms the portions of the buffer from `first` on over a delta.
     mutating func rebaseBuffer(from first: Int, _ rebase: inout Rebase) {
         for index in buffer.indices[first...] {
             rebase.pass(&buffer[index].carried, isLast: index + 1 == buffer.count)
@@ -219,23 +221,23 @@ extension Replica {
 
     /// A delta that is being transformed over the pending edits.
     struct Rebase {
-        /// What remains of it.
+        /// What remains of the delta.
         var delta: Delta
-        /// The list that it and the first pending edit were made on.
+        /// The list that the delta and the first pending edit were made on.
         let list: Hand
         let author: UInt64
         let revision: Int
-        /// What it overrode.
+        /// Notices of what the delta overrode.
         private(set) var notices: [Notice] = []
-        /// The pending edits that it has passed, as they were before.
+        /// The pending edits that the delta has passed, as they were before.
         private var passed: [CarriedDelta] = []
 
         init(delta: Delta, list: Hand, author: UInt64, revision: Int) {
             (self.delta, self.list, self.author, self.revision) = (delta, list, author, revision)
         }
 
-        /// The list that the delta and the next pending edit were made on. Rarely needed: it requires applying
-        /// everything passed.
+        /// The list that the delta and the next pending edit were made on. Rarely needed: it requires applying all
+        /// passed edits.
         private var present: Hand {
             passed.reduce(list) { list, mine in (try? list.applying(mine.delta)) ?? list }
         }
@@ -253,8 +255,8 @@ extension Replica {
         }
     }
 
-    /// Applies one's own commit: the server's delta replaces the edit in flight. They differ only where the server
-    /// changes an edit, such as dealing a card; the difference then passes through the buffer into the view.
+    /// Applies the commit of the edit in flight: the server's delta replaces the edit. The two differ only where the
+    /// server changes an edit, such as dealing a card; the difference then passes through the buffer into the view.
     private mutating func acknowledge(_ commit: Commit) throws(Delta.Misfit) -> Update {
         var update = Update()
         guard let mine = inFlight else { return update }
@@ -262,7 +264,7 @@ extension Replica {
         ownWork.record(commit, on: confirmed)
         inFlight = nil
         if correction.isIdentity {
-            // If nothing waits behind it, the view equals the confirmed list now, and one value serves as both.
+            // If no edit waits behind this one, the view equals the confirmed list now, and one value serves as both.
             confirmed = hasPending ? try confirmed.applying(commit.delta) : view
         } else {
             let expected = try confirmed.applying(mine.delta)
@@ -277,8 +279,8 @@ extension Replica {
 }
 
 extension Hand {
-    /// Returns notices of what `others`, a commit of that author, overrode of the user's `mine`. Both were made on this
-    /// list.
+    /// Returns notices of what `others`, a commit of that author, overrode of the user's edit `mine`. Both deltas were
+    /// made on this list.
     func overridden(
         _ losses: [Superseded], of mine: Delta, over others: Delta, _ author: UInt64, _ revision: Int
     ) -> [Replica.Notice] {

@@ -2,15 +2,15 @@ import HandCore
 import HandWire
 
 extension Replica {
-    /// Handles a rejection of the submission in flight: what it is about is undone in the view; everything else pending
-    /// stays.
+    /// Handles a rejection of the submission in flight: the part that the rejection is about is undone in the view; all
+    /// other pending edits stay.
     ///
     /// Answers to other submissions are outdated and change nothing.
     package mutating func rejected(sequence: UInt64, _ reason: Rejection) -> Update {
         var update = Update()
         guard let mine = inFlight, mine.sequence == sequence else { return update }
         inFlight = nil
-        // What the refusal is not about is submitted again.
+        // The part that the refusal is not about is submitted again.
         let rest = mine.exactBase == nil ? mine.delta.remainder(after: reason, on: confirmed) : .identity
         if !rest.isIdentity, rest != mine.delta, let edited = try? confirmed.applying(rest),
             let all = try? confirmed.applying(mine.delta)
@@ -24,12 +24,12 @@ extension Replica {
     }
 
     /// Undoes in the view an edit that was made on `list` and is no longer pending, and transforms the buffer from
-    /// `next` on over that.
+    /// `next` on over the inverse of that edit.
     private mutating func takeBack(
         _ delta: Delta, of list: Hand, before next: Int, _ reason: Rejection, _ update: inout Update
     ) {
         update.notices.append(.rejected(reason, delta, on: list))
-        // If this replica has diverged it may not fit; the snapshot that is on its way replaces the view.
+        // If this replica has diverged, the edit may not fit; the snapshot that is on its way replaces the view.
         guard let edited = try? list.applying(delta) else { return }
         var rebase = Rebase(delta: delta.inverted(on: list), list: edited, author: author ?? 0, revision: revision)
         rebaseBuffer(from: next, &rebase)
@@ -58,7 +58,8 @@ extension Replica {
         }
     }
 
-    /// Returns the parts of one's own edit, which led from `confirmed` to `edited`, that a snapshot does not contain.
+    /// Returns notices of the parts of `mine` that a snapshot does not contain. The user's edit `mine` led from
+    /// `confirmed` to `edited`.
     private func missing(of mine: Delta, on edited: Hand, in snapshot: Hand, _ revision: Int) -> [Notice] {
         var losses: [(Item, Superseded.Loss)] = []
         let others = Delta(from: edited, to: snapshot)
@@ -92,9 +93,9 @@ extension Replica {
     }
 
     /// Determines the outcome of a submission in flight after a lost connection, once all commits have arrived. If the
-    /// server has its sequence but its commit did not arrive, another program used that sequence, and it is submitted
-    /// under a new one. A sequence that the server does not have stays: the submission may still arrive over the
-    /// earlier connection, and must not be applied twice.
+    /// server has the submission's sequence but its commit did not arrive, another program used that sequence, and the
+    /// submission is sent under a new one. If the server does not have the sequence, the submission keeps it: the
+    /// submission may still arrive over the earlier connection, and must not be applied twice.
     ///
     /// - Returns: whether anything changed.
     @discardableResult
@@ -113,7 +114,8 @@ extension Replica {
     package func view(with others: some Sequence<Replica>) -> Hand {
         others.filter { $0.hasPending && LogID.isSameList($0.logID, logID) }.reduce(view) { view, other in
             var other = other
-            // As after the revisions that the other has not seen; a later revision than any keeps exact edits.
+            // Resets the other replica as if to a snapshot of this view. The revision is later than any other, so that
+            // exact edits are kept.
             _ = other.reset(
                 to: view, revision: max(revision, other.revision) + 1, logID: other.logID, lastSequence: 0)
             return other.view
@@ -123,10 +125,10 @@ extension Replica {
     /// Continues from a snapshot. Pending edits are kept: they are transformed over the difference, found by item ids.
     ///
     /// - Parameters:
-    ///   - lastSequence: this client's last sequence in the snapshot. A submission in flight with that sequence is
-    ///     contained, unless another program has used the sequence; any part of it that is not in the snapshot counts
-    ///     as overridden. An earlier submission is contained if one of its items is; without items it is submitted
-    ///     again, as it is worse to lose an edit than to apply it twice.
+    ///   - lastSequence: this client's last sequence in the snapshot. A submission in flight with that sequence is in
+    ///     the snapshot, unless another program has used the sequence; any part of the submission that is not in the
+    ///     snapshot counts as overridden. An earlier submission is in the snapshot if one of its items is; a submission
+    ///     without items is submitted again, as it is worse to lose an edit than to apply it twice.
     ///   - isLastRefused: whether the submission with that sequence was refused.
     /// - Returns: the change of the view, as small as the ids allow.
     package mutating func reset(

@@ -1,7 +1,8 @@
 import HandCore
 import HandWire
 
-/// The client side of one list: what the server has confirmed, what is on its way there, and what waits behind it.
+/// The client side of one list: the list as the server has confirmed it, the submission on its way to the server, and
+/// the edits that wait behind the submission.
 ///
 ///     confirmed ──inFlight──▶ · ──buffer──▶ view
 ///         │                   │              │
@@ -9,7 +10,8 @@ import HandWire
 ///         ▼                   ▼              ▼
 ///     confirmed′ ─inFlight′─▶ · ─buffer′──▶ view′
 ///
-/// Three states: synchronized (neither), awaiting (`inFlight`), awaiting with buffer. Pure: no clock, no socket.
+/// Three states: synchronized (nothing pending), awaiting (`inFlight`), awaiting with buffer. Pure: no clock, no
+/// socket.
 public struct Replica: Sendable {
     /// The list as the server has confirmed it, at `revision` of the history `logID`.
     public internal(set) var confirmed: Hand
@@ -35,17 +37,18 @@ public struct Replica: Sendable {
     public struct InFlight: Equatable, Sendable {
         public let sequence: UInt64
         var carried: CarriedDelta
-        /// The only revision on which it may be committed; nil for any.
+        /// The only revision on which the submission may be committed; nil for any revision.
         public let exactBase: Int?
-        /// The number of user edits joined in it; not stored on disk, where it counts as one.
+        /// The number of user edits joined in the submission; not stored on disk, where a submission counts as one
+        /// edit.
         public let count: Int
-        /// Whether it is an undo or a redo.
+        /// Whether the submission is an undo or a redo.
         package let step: UndoStep?
-        /// The revision that the author had seen when making the first of them; it may have been transformed over
-        /// newer ones.
+        /// The revision that the author had seen when making the first of the edits. The submission may have been
+        /// transformed over newer revisions.
         public internal(set) var seen: Int
-        /// Whether it has been transformed over the difference to a snapshot since it was sent. If the original still
-        /// arrives, the server may transform it differently.
+        /// Whether the submission has been transformed over the difference to a snapshot since it was sent. If the
+        /// original still arrives, the server may transform the original differently.
         public internal(set) var hasPassedSnapshot = false
 
         package init(
@@ -62,28 +65,29 @@ public struct Replica: Sendable {
         /// The edit, made on `confirmed`.
         public var delta: Delta { carried.delta }
 
-        /// Whether it is contained in a snapshot that includes this client's sequences up to `lastSequence`. O(n).
+        /// Whether the submission is contained in a snapshot that includes this client's sequences up to
+        /// `lastSequence`. O(n).
         func isContained(in snapshot: Hand, lastSequence: UInt64) -> Bool {
             guard sequence < lastSequence else { return sequence == lastSequence }
-            // A later one was sent before the outcome of this one was known: its inserted items show whether it is
-            // contained.
+            // A later submission was sent before the outcome of this one was known. The items that this one inserts
+            // show whether it is contained.
             let inserted = Set(delta.items.map(\.id))
             return snapshot.contains { inserted.contains($0.id) }
         }
     }
 
-    /// Edits that are submitted together. They are in a `Composer` while one's own edits are added, and a
+    /// Edits that are submitted together. They are in a `Composer` while the user's edits are added, and a
     /// `CarriedDelta` while others' commits pass, so that neither operation pays for a conversion each time.
     struct Portion: Sendable {
         private var joined: CarriedDelta
         private var composer: Composer?
         let exactBase: Int?
-        /// Whether it is an undo or a redo, which is submitted alone, so that its commit is known as one.
+        /// Whether the portion is an undo or a redo. A step is submitted alone, so that its commit is known as a step.
         let step: UndoStep?
         private(set) var size: Int
-        /// The number of user edits in it.
+        /// The number of user edits in the portion.
         private(set) var count = 1
-        /// The revision that the author had seen when making the first of them.
+        /// The revision that the author had seen when making the first of the edits.
         var seen: Int
 
         init(_ delta: Delta, exactBase: Int? = nil, step: UndoStep? = nil, size: Int, seen: Int) {
@@ -150,12 +154,12 @@ public struct Replica: Sendable {
     public var hasPending: Bool { state != .synchronized }
     /// The number of user edits that wait behind the submission in flight.
     public var bufferedCount: Int { buffer.reduce(0) { $0 + $1.count } }
-    /// Everything pending as deltas, each made on the list that the one before leaves, the first on `confirmed`.
+    /// All pending edits as deltas. Each is made on the list that the delta before it leaves, the first on `confirmed`.
     public var pending: [Delta] { (inFlight.map { [$0.delta] } ?? []) + buffer.map(\.delta) }
     /// The number of user edits that the server has not confirmed.
     public var unconfirmedCount: Int { (inFlight?.count ?? 0) + bufferedCount }
 
-    /// The items that pending edits insert, move or change. O(size of what is pending · log n).
+    /// The items that pending edits insert, move or change. O(size of the pending edits · log n).
     public var pendingItems: Set<ItemID> {
         var items: Set<ItemID> = []
         var list = confirmed
@@ -184,7 +188,7 @@ extension Replica {
         case tooLarge(bytes: Int, limit: Int)
     }
 
-    /// Applies an edit to the view, at once. With `isExact`, the server rejects it if the list has newer commits.
+    /// Applies an edit to the view, at once. With `isExact`, the server rejects the edit if the list has newer commits.
     ///
     /// - Returns: the edit, as a delta of the view.
     @discardableResult
@@ -194,9 +198,9 @@ extension Replica {
         return delta
     }
 
-    /// Undoes the newest of one's own edits that is not undone, except for words that somebody has changed since, or
-    /// redoes what was undone last; returns nil if there is none. If the edit cannot be applied, the history stays as
-    /// it was.
+    /// Undoes the user's newest edit that is not undone, except for words that somebody has changed since, or redoes
+    /// the edit that was undone last. Returns nil if there is no such edit. If the step's own edit cannot be applied,
+    /// the history stays as it was.
     package mutating func take(_ step: UndoStep) throws(EditError) -> Retraction? {
         var next = history
         guard let retraction = next.take(step) else { return nil }
@@ -205,7 +209,8 @@ extension Replica {
         return retraction
     }
 
-    /// Makes a step whose edit is known: one that is replayed, or that reverses an edit older than the history.
+    /// Makes a step whose edit is known: a step that is replayed, or a step that reverses an edit older than the
+    /// history.
     package mutating func take(_ step: UndoStep, _ delta: Delta) throws(EditError) {
         let inverse = try make(delta, step: step)
         _ = history.take(step)
@@ -240,7 +245,7 @@ extension Replica {
 
     private mutating func enqueue(_ delta: Delta, size: Int, isExact: Bool, _ step: UndoStep?) {
         guard !delta.isIdentity || isExact else { return }
-        // The last portion is accessed in place: with a copy of it, growing it would copy all its items.
+        // The last portion is accessed in place: if there were a copy, growing the portion would copy all its items.
         if let last = buffer.indices.last, !isExact, step == nil, buffer[last].hasRoom(for: size) {
             buffer[last].append(delta, size: size)
         } else {

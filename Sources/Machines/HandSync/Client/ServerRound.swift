@@ -1,12 +1,12 @@
-/// Which of the servers of an address to try, and how long it has to answer.
+/// Which of the servers of an address to try, and how long that server has to answer.
 ///
 /// A host's name may stand for several network addresses; each counts as a server of its own. In a *round*, each is
 /// tried once, one directly after the other. If no server answers in a round, the client waits (`Backoff`), and the
 /// next round begins at the home.
 ///
-/// A server that does not answer at all would delay the client. So if there is another one to try, each server has one
-/// second at first. If that was too short for one of them, the next round follows without a wait and allows twice as
-/// much time, up to the time that a single server has.
+/// A server that does not answer at all would delay the client. So if there is another server to try, each server has
+/// one second at first. If that time was too short for a server, the next round follows without a wait and allows twice
+/// as much time, up to the time that a single server has.
 package struct ServerRound: Sendable {
     /// What follows a failure.
     package enum Step: Equatable, Sendable {
@@ -47,7 +47,7 @@ package struct ServerRound: Sendable {
     /// - Parameters:
     ///   - names: the names of the hosts; empty for one host without a name.
     ///   - list: determines the host at which a round begins; nil for the first.
-    ///   - most: the time limit for a server in milliseconds, if there is no other one to try.
+    ///   - most: the time limit for a server in milliseconds, if there is no other server to try.
     package init(_ names: [String], list: String?, most: UInt64) {
         self.names = names
         self.most = most
@@ -100,7 +100,7 @@ package struct ServerRound: Sendable {
     ///
     /// - Parameters:
     ///   - notBefore: milliseconds for which the server does not want another attempt.
-    ///   - isHasty: whether it might have answered given more time.
+    ///   - isHasty: whether the server might have answered given more time.
     ///   - lasted: milliseconds for which the server accepted the client. After a short time, the round continues:
     ///     otherwise servers that accept everybody and soon close the connection would be tried without end. After a
     ///     longer time, a new round begins, with the lost server as its first.
@@ -154,7 +154,7 @@ extension ClientMachine {
     public struct Target: Hashable, Sendable {
         /// The index of the host.
         public let host: Int
-        /// The index of the address among those found for the host; nil if they must be found first.
+        /// The index of the address among the host's addresses; nil if the addresses must be found first.
         public let address: Int?
         /// The time limit in milliseconds to connect or to find the addresses; nil for the system's own limit.
         public let timeout: UInt64?

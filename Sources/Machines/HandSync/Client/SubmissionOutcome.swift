@@ -3,20 +3,22 @@ import HandWire
 
 /// What a commit means for one of this client's submissions.
 enum SubmissionOutcome: Equatable {
-    /// It is the submission.
+    /// The commit is the submission.
     case committed
-    /// It says that the submission was refused.
+    /// The commit says that the submission was refused.
     case refused(Rejection)
-    /// It is another edit with the submission's sequence: another program has used this client's id.
+    /// The commit is another edit with the submission's sequence: another program has used this client's id.
     case usedTwice
 }
 
 extension Commit {
-    /// Returns what this commit means for the submission with a sequence; nil if it has another sequence or author.
+    /// Returns what this commit means for the submission with a sequence; nil if the commit has another sequence or
+    /// author.
     ///
     /// - Parameters:
     ///   - author: the client's author number; nil if it is not known.
-    ///   - delta: the submission, made on the list before this commit. If it is nil, the commit is taken for it.
+    ///   - delta: the submission, made on the list before this commit. If it is nil, the commit is taken for the
+    ///     submission.
     func outcome(
         ofSequence sequence: UInt64?, by author: UInt64?, _ delta: @autoclosure () -> Delta?, under rules: Rules
     ) -> SubmissionOutcome? {

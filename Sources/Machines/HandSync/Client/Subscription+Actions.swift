@@ -22,7 +22,7 @@ extension ClientMachine.Subscription {
                     revision: logID == 0 ? 0 : replica.revision)))
     }
 
-    /// Subscribes again if the answer is pending: the client has just unsubscribed from what may be the same list.
+    /// Subscribes again if the answer is pending: the client has just unsubscribed from a list that may be the same.
     mutating func askAgain(_ common: inout Common) {
         if case .asked(_, let isByLogID, _) = phase { subscribe(isByLogID: isByLogID, &common) }
     }
@@ -76,7 +76,7 @@ extension ClientMachine.Subscription {
         finish(made, .edit(made.delta, isExact: isExact), &common)
     }
 
-    /// Undoes or redoes; returns false if there is nothing.
+    /// Undoes or redoes an edit; returns false if there is nothing to undo or redo.
     mutating func take(_ step: UndoStep, _ common: inout Common) throws(Replica.EditError) -> Bool {
         guard let made = try replica.take(step) else { return false }
         finish(made, .step(step, made.delta), &common)
@@ -111,7 +111,7 @@ extension ClientMachine.Subscription {
         sendSubmission(&common)
     }
 
-    /// Sends the submission in flight; if there is none, the next portion becomes it.
+    /// Sends the submission in flight. If there is none, the next portion becomes the submission in flight.
     private mutating func sendSubmission(_ common: inout Common) {
         guard let submission = takeSubmission() else { return }
         if !isJournaled { common.noteUsed(submission.sequence, in: replica.logID) }
@@ -182,7 +182,7 @@ extension ClientMachine.Subscription {
         submit(&common)
     }
 
-    /// Handles the answer that a base is too old. Returns false if it is not.
+    /// Handles the answer that the base of a submission is too old. Returns false if the base is not older than `head`.
     mutating func stale(head: Int, _ common: inout Common) -> Bool {
         var isOlder = false
         move(&common) { isOlder = $0.fallBehind(head: head) }
@@ -195,7 +195,8 @@ extension ClientMachine.Subscription {
         common.note(.asked)
         // The server no longer knows the revision: subscribing again returns the last sequence.
         if revision == 0 { return subscribe(&common) }
-        // Its commit has already arrived but was not recognized as one's own: another program made it.
+        // The commit of that revision has already arrived but was not recognized as this client's own: another program
+        // made it.
         submitAnew(after: sequence, &common)
     }
 
@@ -209,8 +210,8 @@ extension ClientMachine.Subscription {
 
     // MARK: The journal and the user
 
-    /// Notes what can be undone, and what others may still override. With pending edits, that would be about a list
-    /// that the server does not have.
+    /// Notes what can be undone, and what others may still override. With pending edits, these notes would be about a
+    /// list that the server does not have.
     func noteMemory(_ common: inout Common) {
         guard !replica.hasPending, replica.logID != 0 else { return }
         if !replica.history.isEmpty {

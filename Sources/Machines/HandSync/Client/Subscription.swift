@@ -15,7 +15,7 @@ extension ClientMachine {
         /// The item that this person has selected or edits; sent again with each subscription.
         package internal(set) var focus: Focus?
         package private(set) var phase = Phase.idle
-        /// Whether another list has this one's name.
+        /// Whether another list has this list's name.
         var isOthersName = false
         /// Whether the server has found the list by its log id, and its name is still to arrive.
         private var awaitsName = false
@@ -50,8 +50,8 @@ extension ClientMachine {
         package enum Phase: Sendable {
             /// Not subscribed: there is no connection.
             case idle
-            /// Requested under that request number: by its log id if `isByLogID`, as there is no list of its name.
-            /// Messages under an earlier answer on this connection still count.
+            /// Requested under that request number: by the list's log id if `isByLogID`, as there is no list of that
+            /// name. Messages under an earlier answer on this connection (`before`) still count.
             case asked(request: UInt64, isByLogID: Bool, before: Link?)
             /// A snapshot is arriving.
             case receiving(Link, IncomingSnapshot)
@@ -63,15 +63,16 @@ extension ClientMachine {
 
         /// A list's number on the current connection.
         package struct Link: Sendable {
-            /// The request that it answers.
+            /// The request that the server answered with this number.
             let request: UInt64
             let list: UInt64
-            /// The last sequence of this client that the server has, according to its answer.
+            /// The last sequence of this client that the server has, according to that answer.
             let lastSequence: UInt64
-            /// The sequence of the unanswered submission that was sent on this connection. It is not sent again on it:
-            /// the server does not store what it has rejected, and might accept it the second time.
+            /// The sequence of the unanswered submission that was sent on this connection. That submission is not sent
+            /// again on the same connection: the server does not store rejected submissions, and might accept it the
+            /// second time.
             var unanswered: UInt64?
-            /// The revision that it was based on.
+            /// The revision that the unanswered submission was based on.
             var base = 0
         }
 
@@ -98,7 +99,7 @@ extension ClientMachine {
 
         /// The list's number on this connection, once the server has answered.
         public var list: UInt64? { link?.list }
-        /// The number of the last request for it.
+        /// The number of the last request for the list.
         var request: UInt64? { if case .asked(let request, _, _) = phase { request } else { link?.request } }
         var isByLogID: Bool { if case .asked(_, true, _) = phase { true } else { false } }
         var isReceiving: Bool { if case .receiving = phase { true } else { false } }
@@ -141,7 +142,7 @@ extension ClientMachine.Subscription {
     /// Handles the server's answer. Returns an update if the server has another history.
     mutating func begin(_ subscribed: DownMessage.Subscribed) -> Replica.Update? {
         awaitsName = isByLogID
-        // A list that was deleted and created again has another number; what was sent to the old one is not answered.
+        // A list that was deleted and created again has another number; submissions to the old list are not answered.
         let former = link?.list == subscribed.list ? link : nil
         let link = Link(
             request: subscribed.request, list: subscribed.list, lastSequence: subscribed.lastSequence,
@@ -192,9 +193,9 @@ extension ClientMachine.Subscription {
     /// diverged list were made on items that the server does not have, so they wait for the snapshot.
     ///
     /// - Parameter used: the last sequences that are known to be used, by log id.
-    /// - Returns: nil if more must arrive; otherwise the last sequence of this client, if it is news for the replica,
-    ///   and whether to send the submission in flight again. That is so if it was sent on an earlier connection; the
-    ///   server recognizes it by its sequence.
+    /// - Returns: nil if more must arrive; otherwise the last sequence of this client, if that is news for the replica,
+    ///   and whether to send the submission in flight again. It is sent again if it was sent on an earlier connection;
+    ///   the server recognizes the submission by its sequence.
     mutating func goLive(used: [UInt64: UInt64]) -> (lastSequence: UInt64?, sendsAgain: Bool)? {
         guard case .catchingUp(let link, _, let through) = phase, replica.revision >= through, !replica.hasDiverged,
             !awaitsName
@@ -210,7 +211,7 @@ extension ClientMachine.Subscription {
     }
 
     /// Handles the answer that the base of the submission in flight is too old: commits up to `head` come first.
-    /// Returns false if its base is not older.
+    /// Returns false if the base is not older than `head`.
     mutating func fallBehind(head: Int) -> Bool {
         if let link, link.unanswered != nil, head <= link.base { return false }
         link?.unanswered = nil
@@ -228,8 +229,8 @@ extension ClientMachine.Subscription {
         return replica.rejected(sequence: sequence, reason)
     }
 
-    /// Handles the answer that the submission in flight became the commit of a revision. Returns false if it is not in
-    /// flight, or if that commit is still to arrive.
+    /// Handles the answer that the submission in flight became the commit of a revision. Returns false if the
+    /// submission is not in flight, or if that commit is still to arrive.
     mutating func receiveAcknowledgement(of sequence: UInt64, revision: Int) -> Bool {
         guard replica.inFlight?.sequence == sequence, replica.revision >= revision else { return false }
         link?.unanswered = nil
@@ -245,7 +246,7 @@ extension ClientMachine.Subscription {
         return true
     }
 
-    /// Returns the submission in flight; if there is none, the next portion becomes it.
+    /// Returns the submission in flight. If there is none, the next portion becomes the submission in flight.
     mutating func takeSubmission() -> Submission? {
         guard case .live(let link) = phase, let submission = replica.takeSubmission(list: link.list) else { return nil }
         self.link?.unanswered = submission.sequence

@@ -7,7 +7,7 @@ import HandWire
 /// entry, and passed down as entries are removed, so following a commit costs O(log n) at any depth. Editors' rebased
 /// histories use the same scheme: an entry is transformed only when it is used.
 ///
-/// Its size is bounded: the oldest entries are forgotten, regardless of how much was done between them.
+/// The size of the history is bounded: the oldest entries are forgotten, regardless of how much was done between them.
 public struct UndoHistory: Sendable {
     private var undos = Stack()
     private var redos = Stack()
@@ -18,7 +18,7 @@ public struct UndoHistory: Sendable {
     var canUndo: Bool { !undos.isEmpty }
     var canRedo: Bool { !redos.isEmpty }
 
-    /// Records the inverse of a new edit of one's own. Edits that were undone can no longer be redone.
+    /// Records the inverse of a new edit by the user. Edits that were undone can no longer be redone.
     mutating func record(inverse: Delta) {
         redos = Stack()
         undos.push(inverse)
@@ -47,13 +47,14 @@ public struct UndoHistory: Sendable {
         }
     }
 
-    /// Takes a commit into account that was not made with this client. It has an inverse if the same person made it.
+    /// Takes into account a commit that was not made with this client. The commit has an inverse if the same person
+    /// made it.
     mutating func note(_ delta: Delta, _ inverse: Delta?) {
         if let inverse { recordElsewhere(delta, inverse: inverse) } else { follow(delta) }
     }
 
-    /// Records an edit that the user made with another client. It is a step if it equals what that step would make: a
-    /// commit does not say.
+    /// Records an edit that the user made with another client. The edit is a step if it equals the edit that the step
+    /// would make: a commit does not say whether it is a step.
     private mutating func recordElsewhere(_ delta: Delta, inverse: Delta) {
         for step in [UndoStep.undo, .redo] {
             var next = self
@@ -69,11 +70,11 @@ public struct UndoHistory: Sendable {
     var bytes: Int { undos.bytes + redos.bytes }
 }
 
-/// An edit that undoes one's own words, and nobody else's.
+/// An edit that undoes the user's own words, and nobody else's.
 public struct Retraction: Equatable, Sendable {
     public let delta: Delta
-    /// Words that somebody has put in place of one's own, and that stay (`WordKeepingUndo.keptWords`), by their item's
-    /// index after `delta`.
+    /// Words that somebody has put in place of the user's words, and that stay (`WordKeepingUndo.keptWords`), by their
+    /// item's index after `delta`.
     public let keptWords: [Superseded]
 
     package init(delta: Delta, keptWords: [Superseded] = []) {
@@ -88,7 +89,8 @@ public struct Retraction: Equatable, Sendable {
 private struct Stack: Sendable {
     fileprivate struct Entry: Sendable {
         let inverse: Delta
-        /// What happened to the list between this entry and the next one; for the newest it is still being composed.
+        /// What happened to the list between this entry and the next one. For the newest entry, this change is still
+        /// being composed in `Stack.since`.
         var since = Delta.identity
         var bytes: Int
     }
@@ -142,8 +144,8 @@ private struct Stack: Sendable {
             note(-below.since.wireSize, of: last)
             entries[last].since = .identity
             begin(since: below.since)
-            // The entry below did not see this edit, so later edits reach it as if this edit were undone, except for
-            // the words of it that remain.
+            // The entry below did not see this edit, so later edits reach that entry as if this edit were undone,
+            // except for the words of this edit that remain.
             self.since.append(inverse.left.transformed(over: inverse.delta, as: .later).invertedWords)
             self.since.append(since.transformed(over: inverse.delta, as: .earlier))
         }

@@ -7,7 +7,7 @@ public enum UndoStep: UInt8, Sendable {
 }
 
 /// Undoes or redoes commits of a list using the newest part of its history, without having followed the list. It
-/// requests what it must know (`next`) and receives it (`prepend`, `append`, `learn`).
+/// requests the commits and items that it must know (`next`), and receives them (`prepend`, `append`, `learn`).
 ///
 /// Law: the edit of a step is the same as the undo or redo of a replica that has followed the list all the time, and
 /// whose edits were not concurrent with any others.
@@ -17,7 +17,7 @@ package struct UndoReconstruction: Sendable {
     package struct Steps: Equatable, Sendable {
         /// Steps by the sequences of their commits.
         package var made: [UInt64: UndoStep]
-        /// How many edits of the user a commit joins, if they are several, by its sequence.
+        /// The number of user edits that a commit joins, if there are several, by the sequence of the commit.
         package var counts: [UInt64: Int] = [:]
         /// Steps that changed nothing, and so have no commit, by the revision at which they were made.
         package var empty: [Int: [UndoStep]]
@@ -56,7 +56,7 @@ package struct UndoReconstruction: Sendable {
     private static let depth = 10_000
     private static let page = 1_000
 
-    /// - Parameter revision: the list's. Commits after it may be added later.
+    /// - Parameter revision: the revision of the list. Newer commits may be added later.
     package init(_ memory: Memory, revision: Int) {
         self.memory = memory
         self.revision = revision
@@ -71,7 +71,8 @@ package struct UndoReconstruction: Sendable {
 
     /// Adds older commits.
     ///
-    /// - Precondition: they are the last of the requested ones. The first ones may no longer be kept.
+    /// - Precondition: the commits are the last of the requested ones. The first requested commits may no longer be
+    ///   kept.
     package mutating func prepend(_ older: [Commit]) {
         commits = older + commits
         isForgotten = floor >= oldestAsked
@@ -79,7 +80,7 @@ package struct UndoReconstruction: Sendable {
 
     /// Adds newer commits.
     ///
-    /// - Precondition: they are those after `revision`.
+    /// - Precondition: the commits are those after `revision`.
     package mutating func append(_ newer: [Commit]) {
         commits += newer
         revision += newer.count
@@ -88,7 +89,7 @@ package struct UndoReconstruction: Sendable {
     /// What a step reverses.
     package struct Target: Equatable, Sendable {
         package let revision: Int
-        /// Whether it is a step that changed nothing, made at that revision.
+        /// Whether the target is a step that changed nothing, made at that revision.
         package let isEmpty: Bool
     }
 
@@ -114,10 +115,10 @@ package struct UndoReconstruction: Sendable {
 
     private enum Search {
         case found(Target)
-        /// It is in the history up to the base, if it exists.
+        /// The target is in the history up to the base, if there is a target.
         case inBase
         case nothing
-        /// It is further back, if it exists.
+        /// The target is further back, if there is a target.
         case further
     }
 
@@ -186,7 +187,7 @@ package struct UndoReconstruction: Sendable {
         }
     }
 
-    /// - Parameter target: nil if it is in the base.
+    /// - Parameter target: nil if the step's target is in the base.
     private mutating func make(_ step: UndoStep, of target: Target?) -> Advice {
         let first = target?.revision ?? bottom + 1
         for commit in commits(from: first) where own[commit.author] != nil {
@@ -217,8 +218,8 @@ package struct UndoReconstruction: Sendable {
 
     private func commits(from revision: Int) -> ArraySlice<Commit> { commits[max(0, revision - floor - 1)...] }
 
-    /// Returns what reverses the target, made on the list at `revision`, or nil if the undo history is too short for
-    /// it.
+    /// Returns the edit that reverses the target, made on the list at `revision`, or nil if the undo history is too
+    /// short for the target.
     private func delta(of step: UndoStep, from target: Target?) -> Retraction? {
         if target?.isEmpty == true { return .nothing }
         var history = target == nil ? memory.base?.history ?? UndoHistory() : UndoHistory()

@@ -5,11 +5,11 @@ import HandWire
 extension Authority {
     /// The outcome of a submission that had a number and lost it, because others' commits came first.
     package struct Decision: Equatable, Sendable {
-        /// The connection over which it came.
+        /// The connection over which the submission came.
         package let connection: ConnectionID
         package let author: Author
         package let sequence: UInt64
-        /// What its client is to be told; nil if one of the commits is its answer.
+        /// What the client is to be told; nil if one of the commits is the answer.
         package let outcome: Outcome?
 
         init(of origin: Origin, _ outcome: Outcome?) {
@@ -29,10 +29,10 @@ extension Authority {
     /// dealt anew, and each client transforms its submission over the same commits, one by one.
     ///
     /// - Parameter client: the number of an author's client.
-    /// - Returns: what lost its number.
-    /// - Throws: `StoreError.damaged` if the commits do not follow, or lead to another digest. After that, the
-    ///   authority must not be used.
-    /// - Complexity: that of the commits, and of submitting what is pending.
+    /// - Returns: the outcomes of the submissions that have lost their numbers.
+    /// - Throws: `StoreError.damaged` if the commits do not follow the durable revision, or lead to another digest.
+    ///   After that, the authority must not be used.
+    /// - Complexity: that of applying the commits, and of submitting the pending submissions again.
     package mutating func rebase(
         onto commits: [Commit], now: UInt64, client: (UInt64) -> UInt64
     ) throws(StoreError) -> [Decision] {
@@ -67,7 +67,7 @@ extension Authority {
     /// Decides a submission again. Returns nil if it has a number again.
     private mutating func decideAnew(_ origin: Origin, now: UInt64) -> Decision? {
         let (submission, author) = (origin.submission, origin.author)
-        // Another server has decided it. That server's commit is the answer.
+        // Another server has decided the submission. That server's commit is the answer.
         if let last = sequences[author.client], submission.sequence <= last.sequence {
             return Decision(of: origin, nil)
         }

@@ -4,19 +4,19 @@ import HandWire
 extension Authority {
     /// The outcome of a submission.
     public enum Outcome: Equatable, Sendable {
-        /// It has a number and waits to be written. Its commit, once visible, is the acknowledgement, or says why it is
-        /// refused.
+        /// The submission has a number and waits to be written. Its commit, once visible, acknowledges the submission,
+        /// or says why it is refused.
         case numbered(refusal: Rejection?)
-        /// It has a number already and is being written.
+        /// The submission has a number already and is being written.
         case waiting
-        /// It was committed before, at that revision (0 if it is too long ago to tell).
+        /// The submission was committed before, at `revision` (0 if that is too long ago to tell).
         case acknowledged(revision: Int)
-        /// Its base lies before the window, or so far back that transforming it would take too long.
+        /// The submission's base lies before the window, or so far back that transforming would take too long.
         case stale(head: Int)
         case rejected(Rejection)
         /// The client violates the protocol.
         case failed(ErrorCode)
-        /// It was not begun, because it would be too much work here and now.
+        /// The submission was not begun, because it would be too much work here and now.
         case tooMuchWork
     }
 
@@ -31,7 +31,7 @@ extension Authority {
     /// history has to decide. Any later submission was sent on this connection only.
     ///
     /// - Parameters:
-    ///   - connection: the connection over which it came.
+    ///   - connection: the connection over which the submission came.
     ///   - isFirst: whether nothing that came over this connection has been decided yet.
     ///   - isFull: whether the store has no room for another commit.
     ///   - most: a submission whose estimated work is more than this is not begun.
@@ -83,7 +83,7 @@ extension Authority {
         return base < window.floor || (base + 1...present.revision).contains { !window.isRefusal(at: $0) }
     }
 
-    /// Does the same on a copy of the authority that takes the original's place afterwards; meanwhile another thread
+    /// Like `submit`, on a copy of the authority that takes the original's place afterwards; meanwhile another thread
     /// may read the original. Nothing may be pending.
     package mutating func submitOffThread(
         _ submission: Submission, author: Author, connection: ConnectionID, isFirst: Bool, now: UInt64, isFull: Bool
@@ -150,7 +150,7 @@ extension Authority {
         return delta
     }
 
-    /// Does the same for a delta that is more than a single edit: it is transformed over the commits one by one.
+    /// Like `transformed`, for a delta that is more than a single edit: it is transformed over the commits one by one.
     private mutating func carried(_ delta: Delta, since base: Int, from next: Int) -> Delta? {
         var carried = CarriedDelta(delta)
         for revision in next...present.revision where !carried.isIdentity {
@@ -170,7 +170,7 @@ extension Authority {
 
     /// Gives the next number to the result of a submission.
     ///
-    /// - Parameter deck: the deck before it.
+    /// - Parameter deck: the deck before the submission.
     private mutating func number(
         _ made: consuming Delta, inverse: consuming Delta, deck: Deck?, _ submission: Submission, _ author: Author,
         _ connection: ConnectionID, isFirst: Bool, now: UInt64, refusal: Rejection? = nil

@@ -15,9 +15,9 @@ public struct Authority: Sendable {
         public var hand: Hand
         public var revision: Int
         public var deck: Deck?
-        /// The last submission of each client, by its first author's number.
+        /// The last submission of each client, by the number of the client's first author.
         public var sequences: [UInt64: SequenceMark]
-        /// The revision of the snapshot from which it was read; 0 for none.
+        /// The revision of the snapshot from which the list was read; 0 for none.
         public var snapshotRevision: Int
 
         public init(
@@ -52,9 +52,9 @@ public struct Authority: Sendable {
     var window: Window
     /// The ids of all items.
     var ids: Set<NumberKey>
-    /// The last submission of each client that was numbered, by its first author's number.
+    /// The last numbered submission of each client, by the number of the client's first author.
     var sequences: [NumberKey: SequenceMark]
-    /// What is numbered and not yet durable, in order.
+    /// The commits that are numbered and not yet durable, in order.
     var pending: [Pending] = []
     var past: RecentInverses
     /// The commits that became durable last, and the revision before them: most readers get these next. Nil if they are
@@ -97,9 +97,9 @@ public struct Authority: Sendable {
     struct Origin {
         let submission: Submission
         let author: Author
-        /// The connection over which it came.
+        /// The connection over which the submission came.
         let connection: ConnectionID
-        /// Whether a refusal of it has to be a commit.
+        /// Whether a refusal of the submission has to be a commit.
         let isFirst: Bool
     }
 
@@ -161,8 +161,9 @@ public struct Authority: Sendable {
     /// The last sequence of an author's client that is durable.
     public func lastSequence(of author: Author) -> UInt64 { lastMark(of: author)?.sequence ?? 0 }
 
-    /// Whether an author's client, who has the list at `revision`, can tell its own commits among those that follow: it
-    /// recognizes them by its present author number, so it cannot if the last of them was made under another name.
+    /// Whether an author's client, who has the list at `revision`, can tell its own commits among the commits that
+    /// follow. A client recognizes its commits by its present author number, so it cannot if the last of its commits
+    /// was made under another name.
     package func recognizesOwnCommits(_ author: Author, after revision: Int) -> Bool {
         guard let last = sequences[author.client] else { return true }
         return last.author == author.number || last.revision <= revision
@@ -201,7 +202,7 @@ public struct Authority: Sendable {
 
     /// The batch is durable: from now on it is visible.
     ///
-    /// - Returns: what is no longer needed, if freeing it takes long.
+    /// - Returns: the written commits, if freeing their memory takes long.
     @discardableResult
     public mutating func wrote() -> Spent? {
         guard inWriting > 0 else { return nil }
@@ -226,7 +227,7 @@ public struct Authority: Sendable {
         window.trim(through: revision)
     }
 
-    /// No more bytes are kept together than are sent at a time.
+    /// The most bytes of `latest`: no more bytes are kept together than are sent at a time.
     private static let latestBytes = 256 << 10
 
     /// Commits that are durable, with the inverses that would have undone them.
@@ -269,7 +270,7 @@ public struct SequenceMark: Equatable, Sendable {
     public var author: UInt64
     public var sequence: UInt64
     public var revision: Int
-    /// Whether it was refused.
+    /// Whether the submission was refused.
     public var isRefused: Bool
 
     public init(author: UInt64, sequence: UInt64, revision: Int, isRefused: Bool = false) {
@@ -290,7 +291,7 @@ public struct SequenceMark: Equatable, Sendable {
             author: header.author, sequence: header.sequence, revision: header.revision, isRefused: header.isRefusal)
     }
 
-    /// The last submissions of clients from those of authors.
+    /// Returns the last submission of each client, given the last submissions of authors.
     ///
     /// - Parameter client: the number of an author's client; nil if nobody knows the author.
     package static func ofClients(

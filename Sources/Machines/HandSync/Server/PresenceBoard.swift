@@ -21,7 +21,7 @@ package struct PresenceBoard: Sendable {
     private struct Entry {
         var name: String
         var focus: Focus?
-        /// Connections of the same author; a second one comes before the first has gone.
+        /// The number of connections of the author; a second connection can come before the first has gone.
         var connections = 1
     }
 
@@ -37,14 +37,14 @@ package struct PresenceBoard: Sendable {
     package private(set) var ownChanges = 0
     /// Sorted by number. Only the newest change of each author counts; older ones are removed from time to time.
     private var changes: [Change] = []
-    /// The newest change of each author who is here, or of whom it is remembered that they have gone.
+    /// The number of the newest change of each author who is here, or whose leaving is remembered.
     private var newest: [UInt64: Int] = [:]
     /// The number of the last change.
     package private(set) var last = 0
-    /// The last change that was taken, for all to be told.
+    /// The number of the last change that was taken to be told to everybody.
     package private(set) var taken = 0
-    /// The last forgotten change: somebody's leaving. Whoever was told only of earlier changes would still show people
-    /// who are gone.
+    /// The number of the last forgotten change: somebody's leaving. Whoever was told only of earlier changes would
+    /// still show people who are gone.
     package private(set) var floor = 0
 
     /// How many people who have gone are remembered: this many, or as many as are here if that is more; at times, twice
@@ -104,7 +104,7 @@ package struct PresenceBoard: Sendable {
     private var atMostHere: Int { people.count + remotePeople.count }
     private var goneKept: Int { max(Self.maxGone, atMostHere) }
 
-    /// Removes what does not count any more, and the oldest of those who have gone.
+    /// Removes changes that do not count any more, and the oldest changes of people who have gone.
     private mutating func tidy() {
         changes.removeAll { newest[$0.author] != $0.number }
         var surplus = newest.count - atMostHere - goneKept
@@ -121,17 +121,17 @@ package struct PresenceBoard: Sendable {
     /// Everybody who is at this server.
     package var everybody: Set<UInt64> { Set(people.keys) }
 
-    /// The same, as another server is to hear it.
+    /// Everybody who is at this server, as another server is to hear it.
     package var ownEntries: [DownMessage.Presence] { people.keys.sorted().map(entry) }
 
-    /// Takes all changes for everybody to be told. Returns the last that had been taken before.
+    /// Takes all changes, to be told to everybody. Returns the number of the last change that had been taken before.
     package mutating func takeChanges() -> Int {
         defer { taken = last }
         return taken
     }
 
-    /// Returns the present places of those who have changed after `start` and up to `end`, at most `limit` of them, and
-    /// the last change that this covers.
+    /// Returns the present places of the people who have changed after `start` and up to `end`, at most `limit` places,
+    /// and the number of the last change that these places cover.
     ///
     /// - Parameter known: people who left at this change or before are left out: the client never knew of them, or
     ///   knows that they have left.

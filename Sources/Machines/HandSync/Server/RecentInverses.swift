@@ -21,7 +21,7 @@ struct RecentInverses {
 
     /// Takes the inverse, unless it is too large, and leaves another delta in its place.
     ///
-    /// - Precondition: the commit is the one after the last.
+    /// - Precondition: `revision` is the one after the last revision appended.
     mutating func append(_ inverse: inout Delta, of revision: Int) {
         if inverses.isEmpty { inverses = [Delta](repeating: .identity, count: Self.depth) }
         let isKept = inverse.weighs(atMost: Self.maxBytes)
@@ -38,7 +38,7 @@ struct RecentInverses {
 }
 
 extension Delta {
-    /// Whether it takes no more than about that many bytes.
+    /// Whether the delta takes no more than about `bytes` bytes.
     fileprivate func weighs(atMost bytes: Int) -> Bool {
         if single != nil, singleItem == nil { return true }
         if weight * 32 > bytes { return false }

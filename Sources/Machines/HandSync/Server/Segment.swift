@@ -1,8 +1,8 @@
 /// A run of memory that only grows at its end: commits as encoded frames, one behind the other.
 ///
-/// Connections write from it to their sockets while later frames are appended, so it is a reference and never copied.
-/// `@unchecked Sendable` is safe: bytes that a run covers are never written again, other threads read only those and
-/// nothing else that changes, and only the list's authority, on one thread, appends.
+/// Connections write from a segment to their sockets while later frames are appended, so a segment is a reference and
+/// never copied. `@unchecked Sendable` is safe: bytes that a run covers are never written again, other threads read
+/// only these bytes and nothing else that changes, and only the list's authority, on one thread, appends.
 package final class Segment: @unchecked Sendable {
     private let base: UnsafeMutableRawPointer
     private let capacity: Int
@@ -34,7 +34,7 @@ package final class Segment: @unchecked Sendable {
         count += bytes.count
     }
 
-    /// Forgets what was appended behind `count`, which nobody has seen.
+    /// Forgets the bytes that were appended behind `count`, which nobody has seen.
     func truncate(to count: Int) {
         self.count = count
     }
@@ -42,7 +42,7 @@ package final class Segment: @unchecked Sendable {
     /// The bytes at `range`, valid while the segment lives. Any thread may call this, so it does not look at `count`,
     /// which may be changing.
     ///
-    /// - Precondition: they were appended.
+    /// - Precondition: the bytes were appended.
     package func bytes(in range: Range<Int>) -> UnsafeRawBufferPointer {
         precondition(range.upperBound <= capacity, "beyond the end of a segment")
         return UnsafeRawBufferPointer(start: base.advanced(by: range.lowerBound), count: range.count)

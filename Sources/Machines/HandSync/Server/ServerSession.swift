@@ -1,9 +1,9 @@
 import HandCore
 import HandWire
 
-/// The server's side of one connection: who it is, which version it speaks, whether it is still there.
+/// The server's side of one connection: who the client is, which version it speaks, whether it is still there.
 ///
-/// Bytes and times go in, effects come out, one at a time, as its driver asks for them:
+/// Bytes and times go in, effects come out, one at a time, as the session's driver asks for them:
 ///
 ///     var frames = session.received(bytes, now: now)
 ///     while let effect = session.next(of: &frames) { … }
@@ -69,7 +69,7 @@ public struct ServerSession: Sendable {
         }
     }
 
-    /// The memory that messages take which have begun to come, or were not read yet.
+    /// The memory of messages that have begun to come, or were not read yet.
     var unfinishedBytes: Int { reader.memory }
     /// Whether bytes have come that were not read.
     var hasUnread: Bool { reader.unfinishedCount > 0 }
@@ -90,7 +90,7 @@ public struct ServerSession: Sendable {
         return reader.frames(of: bytes)
     }
 
-    /// What the next message asks for; nil if there is none, or none is read now.
+    /// What the next message asks for; nil if there is no message, or no message is read now.
     public mutating func next(of frames: inout Frames) -> Effect? {
         do {
             while mayRead, let body = try frames.next(limit: reader.limit) {
@@ -127,8 +127,8 @@ public struct ServerSession: Sendable {
         }
     }
 
-    /// The hello was accepted; what came behind it is read from now on. Clients that ask for it are told their role on
-    /// all lists; it is nil if the server has no roles.
+    /// The hello was accepted; messages that came behind it are read from now on. Clients with the capability `role`
+    /// are told their role on all lists; `role` is nil if the server has no roles.
     public mutating func identified(author: UInt64, role: Role? = nil, now: UInt64) -> Effect? {
         guard case .greeting(let capabilities, let version) = state else { return nil }
         state = .ready(lastHeard: now)
@@ -155,7 +155,7 @@ public struct ServerSession: Sendable {
         return fail(.idleTimeout, "nothing was heard from this client for \(limits.idleDeadline) ms")
     }
 
-    /// Tells the client why, and closes; nil if it is closed.
+    /// Tells the client why the connection ends, and closes it; returns nil if the session is closed already.
     public mutating func fail(_ code: ErrorCode, _ message: String, retryAfter: UInt64 = 0) -> Effect? {
         if case .closed = state { return nil }
         state = .closed

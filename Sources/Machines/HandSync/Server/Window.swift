@@ -9,13 +9,15 @@ struct Window {
     private struct Entry {
         let segment: Segment
         let range: Range<Int>
-        /// Where the delta starts within the segment; it ends with the frame. There is none if the commit is a refusal.
+        /// Where the delta starts within the segment. The delta ends with the frame; it is empty if the commit is a
+        /// refusal.
         let delta: Int
-        /// Items of the list after it.
+        /// The number of items of the list after the commit.
         let count: Int
     }
 
-    /// Revision of the commit before the first one here. A submission on it, and a reader at it, can still be served.
+    /// The revision before the first commit here. A submission on this revision, and a reader at it, can still be
+    /// served.
     private(set) var floor: Int
     /// The number of items in the list at the floor.
     private var floorCount: Int
@@ -25,7 +27,8 @@ struct Window {
     private var shifts: [SingleEdit.PositionShift] = []
     /// The revisions of the commits that are not single edits, in order.
     private var others: [Int] = []
-    /// Entries at the front that are no longer valid; cut off when they are half of all.
+    /// The number of entries at the front that are no longer valid; these are cut off when they are half of all
+    /// entries.
     private var dropped = 0
     /// Whether the next commit gets a segment of its own.
     private var isSealed = false
@@ -77,8 +80,8 @@ struct Window {
         byteCount += size
     }
 
-    /// A copy of this window may be read while the next commits are appended to this one: they share no memory that
-    /// changes.
+    /// Lets a copy of this window be read while the next commits are appended to this window: the two share no memory
+    /// that changes.
     mutating func seal() { isSealed = true }
 
     /// Drops whole segments from the front while the window is over its limit, but no commit after `revision`.
@@ -193,7 +196,7 @@ struct Window {
         return (runs, floor + next - dropped)
     }
 
-    /// The last entry up to `stop` that stands in the same segment. O(log n).
+    /// The last entry up to `stop` that stands in `segment`. O(log n).
     private func lastIndex(of segment: Segment, from first: Int, to stop: Int) -> Int {
         if entries[stop].segment === segment { return stop }
         return entries[first...stop].partitioningIndex { $0.segment !== segment } - 1

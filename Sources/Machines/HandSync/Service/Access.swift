@@ -6,10 +6,11 @@ package struct Access: Equatable, Sendable {
     private var extra = Extra.nothing
     /// The role on every list.
     package var everywhere: Role
-    /// Whether others see that nobody vouches for the name that the client has chosen. If some users have tokens, it
-    /// must not look like one of their names.
+    /// Whether others see that nobody vouches for the name that the client has chosen. If some users have tokens, the
+    /// chosen name must not look like the name of one of these users.
     package var isMarked = false
-    /// What few users have. It is stored apart, so that the idle connections of all others take little memory.
+    /// Details that few users have. They are stored apart, so that the idle connections of all others take little
+    /// memory.
     private struct Details: Equatable {
         var tokenID: String?
         var name: String?
@@ -64,7 +65,7 @@ package struct Access: Equatable, Sendable {
     /// Marks a name that nobody vouches for. The mark is at the front, because long names are cut off at the end.
     package static let guestMark = "(guest) "
 
-    /// Returns the name that others see if the client has chosen that one.
+    /// Returns the name that others see if the client has chosen the name `said`.
     func person(saying said: String) -> String {
         if let name { return name }
         let said = said.isEmpty ? "somebody" : said
@@ -87,7 +88,7 @@ package struct Access: Equatable, Sendable {
         return max(everywhere, details.bound[LogID.list(list.logID)] ?? awaited ?? .none)
     }
 
-    /// Returns the role on the list that was last known by that name. When the list is found, its role is checked
+    /// Returns the role on the list that was last known by that name. When the list is found, the role on it is checked
     /// again.
     package func role(onListNamed name: String) -> Role { max(everywhere, lists[name] ?? .none) }
 
@@ -97,8 +98,8 @@ package struct Access: Equatable, Sendable {
         return lists.filter { $0.value >= .read && isBefore(name, $0.key) }.keys.sorted(by: isBefore)
     }
 
-    /// What the user is told of it, with the roles on single lists in the order of their names. Nil if these are more
-    /// than `most`: then it is best to try.
+    /// What the user is told of this access, with the roles on single lists in the order of the lists' names. Nil if
+    /// there are more than `most` such roles: then it is best to try.
     func granted(to person: String, most: Int = 1_000) -> DownMessage.Granted? {
         let lists = self.lists.filter { $0.value > everywhere }.sorted { $0.key < $1.key }
         guard lists.count <= most else { return nil }
@@ -131,7 +132,7 @@ package struct Grant: Equatable, Sendable {
 extension UpMessage {
     /// What a message is about, and the least role that may send it.
     package enum Reach: Equatable, Sendable {
-        /// Something that requires no role, or only what the sender may see anyway.
+        /// A message that requires no role, or that only concerns what the sender may see anyway.
         case nothing
         case server(Role)
         case list(named: String, Role)

@@ -5,26 +5,26 @@ final class Account {
     let user: String
     var connections = 0
     var subscriptions = 0
-    /// Items of the lists that its connections follow, as counted when each was subscribed to.
+    /// Items of the lists that the user's connections follow, as counted when each list was subscribed to.
     var followedItems = 0
     /// The number of past states that are kept in memory for the user.
     var pastHolds = 0
-    /// Bytes of answers that its clients have not read.
+    /// Bytes of answers that the user's clients have not read.
     var answerBytes = 0
     /// Bytes of unfinished messages.
     var unfinished = 0
-    /// Its work in this turn.
+    /// The user's work in this turn.
     var share = TurnShare()
     private var requests: TokenBucket
     private var bytes: TokenBucket
     private var work: TokenBucket
     /// Connections that are not read until the user has budget again. The one that has waited longest comes first.
     private(set) var waiting: [Connection] = []
-    /// Whether it is in `Service.slowed`.
+    /// Whether the account is in `Service.slowed`.
     var isListed = false
     /// When the user began to send too much, in milliseconds; nil again once half of each budget has come back.
     private(set) var tooFastSince: UInt64?
-    /// The connections that were warned since then.
+    /// The connections that were warned since `tooFastSince`.
     private var warned: Set<ConnectionID> = []
 
     init(_ user: String, _ limits: Limits, now: UInt64) {
@@ -51,9 +51,9 @@ final class Account {
         }
     }
 
-    /// Whether more was spent than there was.
+    /// Whether more was spent than the budget had.
     var isOverdrawn: Bool { requests.isOverdrawn || bytes.isOverdrawn || work.isOverdrawn }
-    /// Whether a new account would be the same.
+    /// Whether the account equals a new one.
     var isIdle: Bool {
         connections == 0 && waiting.isEmpty && requests.isFull && bytes.isFull && work.isFull
     }

@@ -9,7 +9,7 @@ package enum Computation: Sendable {
     /// Frees something large.
     case discard(ThreadTransfer<any Sendable>)
 
-    /// Computes, on a thread where that delays nobody.
+    /// Runs the computation, on a thread where it delays nobody.
     package func run() -> Computed {
         switch self {
         case .readBody(let read): return .body(read, read.run())

@@ -17,7 +17,7 @@ extension Connection {
         var position: UInt32 = 0
         /// Whether commits before the window are being read from the store.
         var isReading = false
-        /// Whether nothing that this connection has submitted to the list has been decided yet.
+        /// Whether no submission of this connection to the list has been decided yet.
         var isFirstSubmission = true
 
         /// Whether the next commit is no longer in the window, and is not being read from the store.
@@ -39,8 +39,8 @@ extension Connection {
             due = isComplete ? board.last : 0
         }
 
-        /// Arranges for the client to be told about all people once more, and about those who have left since it was
-        /// told about them.
+        /// Arranges for the client to be told about all people once more, and about people who have left since the
+        /// client was told about them.
         mutating func startAnew(_ board: PresenceBoard) {
             knownGone = max(sent, knownGone)
             (sent, due) = (0, board.last)
@@ -50,15 +50,15 @@ extension Connection {
         func isLost(_ board: PresenceBoard) -> Bool { board.floor > max(sent, knownGone) }
     }
 
-    /// A list that is sent in chunks. It is an object because most cursors have none, and so a cursor takes less
-    /// memory.
+    /// A list that is sent in chunks. A transfer is an object because most cursors have no transfer, and so a cursor
+    /// takes less memory.
     final class Transfer {
         private let request: UInt64
         private let hand: Hand
         private var position = 0
         /// Keeps a past state in memory; nil if the list is not a past state.
         private let hold: RevisionHold?
-        /// Its position at the last check, and since when it has been there.
+        /// The transfer's position at the last check, and since when it has been there.
         private var seen: (position: Int, since: UInt64)?
 
         init(request: UInt64, hand: Hand, hold: RevisionHold? = nil) {
@@ -72,7 +72,7 @@ extension Connection {
 
         /// Returns for how many milliseconds the client has taken less than a sixteenth of the list.
         ///
-        /// - Parameter isExcused: whether the server does not send it at present.
+        /// - Parameter isExcused: whether the server does not send the list at present.
         func stalled(now: UInt64, isExcused: Bool) -> UInt64 {
             if !isExcused, let seen, position - seen.position <= hand.count / 16 { return now - seen.since }
             seen = (position, now)

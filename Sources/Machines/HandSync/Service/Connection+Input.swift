@@ -11,7 +11,7 @@ extension Connection {
     /// Messages that wait for earlier ones to be carried out, and whether more are read.
     struct Intake {
         private var inputs: [Input?] = []
-        /// How many of them have been handled; they are removed together.
+        /// How many of the inputs have been handled. The handled inputs are removed together.
         private var handled: UInt32 = 0
         /// Whether a message is being handled right now.
         fileprivate var isHandling = false
@@ -20,7 +20,7 @@ extension Connection {
         /// others.
         fileprivate var isBusy = false
         fileprivate var isReading = true
-        /// Whether its share of this turn is used up.
+        /// Whether the connection's share of this turn is used up.
         fileprivate var isPaused = false
         /// The work in this turn for a client without an account.
         var share = TurnShare()
@@ -81,21 +81,21 @@ extension Connection {
 
     /// Keeps a message that has to wait.
     ///
-    /// - Parameter isNext: it comes before the messages that wait, because it was begun before them.
+    /// - Parameter isNext: whether the message comes before the messages that wait, because it was begun before them.
     func keep(_ input: Input, isNext: Bool) {
         if !isEnding { intake.add(input, isNext: isNext) }
     }
 
-    /// Begins to handle the messages that wait. Returns false if one is being handled: whoever handles it goes on with
-    /// the next ones, so the stack does not grow with the number of messages.
+    /// Begins to handle the messages that wait. Returns false if a message is being handled: its handler goes on with
+    /// the next messages, so the stack does not grow with the number of messages.
     func beginWaiting() -> Bool {
         guard !intake.isHandling else { return false }
         intake.isHandling = true
         return true
     }
 
-    /// Returns the next message to handle. At the end, or if it has to wait, returns nil; then nothing is being handled
-    /// any more, and the client is read if it may be.
+    /// Returns the next message to handle. At the end, or if the next message has to wait, returns nil; then no message
+    /// is being handled any more, and the client is read if reading is allowed.
     func nextInput() -> Input? {
         if !intake.isEmpty, mayHandle, let input = intake.next() { return input }
         intake.isHandling = false

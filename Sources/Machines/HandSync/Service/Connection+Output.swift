@@ -46,7 +46,7 @@ extension Connection {
             && (transfers == 0 || transfers < session.limits.transfers && !stream.isWriting)
     }
 
-    /// What is sent in one write.
+    /// The output that is sent in one write.
     struct Output {
         private(set) var runs: [FrameRun] = []
         /// The bytes of all runs.
@@ -86,12 +86,14 @@ extension Connection {
         }
     }
 
-    /// Whether the commits after `revision` of the only list that it follows are all the output there is for it.
+    /// Whether this connection follows one list only, and the commits of the list after `revision` are its whole
+    /// output.
     ///
-    /// - Precondition: it is not marked. So nothing else is to be sent, unless the stream is still writing, or lost.
+    /// - Precondition: the connection is not marked. So nothing else is to be sent, unless the stream is still writing,
+    ///   or lost.
     func awaitsOnly(commitsAfter revision: Int) -> Bool { cursors.isOne(at: revision) && !stream.isWriting }
 
-    /// Sends commits of the only list that it follows.
+    /// Sends commits of the only list that the connection follows.
     func write(_ runs: [FrameRun], upTo revision: Int) {
         cursors.moveOne(to: revision)
         _ = stream.write(runs)
@@ -117,9 +119,9 @@ extension Connection {
         }
     }
 
-    /// Adds the output that its lists have for this connection.
+    /// Adds the output of all lists that this connection follows.
     private func gather(_ output: inout Output, chunkBytes: Int) {
-        // Whose user has spent too much gets lists when there is budget again.
+        // A connection whose user has spent too much gets lists when there is budget again.
         if let transfer = outbox.transfers.first, !isSlowed {
             output.add(transfer.next(about: chunkBytes))
             if transfer.isDone { outbox.transfers.removeFirst() }
@@ -164,7 +166,7 @@ extension Connection {
         if cursor.presence.sent < cursor.presence.due { gatherPresence(&cursor, &output, chunkBytes: chunkBytes) }
     }
 
-    /// Adds who has moved, come or gone since the client was told, as far as it is due.
+    /// Adds the people who have moved, come or gone since the client was told, as far as this news is due.
     private static func gatherPresence(_ cursor: inout Cursor, _ output: inout Output, chunkBytes: Int) {
         let hosted = cursor.hosted
         guard !cursor.presence.isLost(hosted.presence) else { return }
@@ -178,7 +180,7 @@ extension Connection {
         if cursor.presence.sent < cursor.presence.due { output.hasMore = chunkBytes > 0 }
     }
 
-    /// Records that the client must be told the changes of a list's presence since the last ones.
+    /// Records that the client must be told the changes of a list's presence since `before`.
     ///
     /// - Parameter frame: contains the changes, and is the same for everybody; nil if it would be too large.
     /// - Returns: false if the client believes that people are present whose leaving is no longer remembered.

@@ -6,7 +6,7 @@ extension Connection {
         case free
         /// The connection is not read until its user has budget again.
         case slowed
-        /// The same, before its hello is answered.
+        /// The connection is slowed before its hello is answered.
         indirect case holding(UpMessage.Hello)
     }
 

@@ -5,8 +5,9 @@ import HandWire
 ///
 /// Commits are never queued for a connection: it has a cursor in each list's window.
 ///
-/// Accesses to a connection never overlap: it is used on one thread, and nothing that it calls while it changes calls
-/// it back. So the runtime need not check for overlaps, which would take a tenth of the cost of a commit.
+/// Accesses to a connection never overlap: it is used on one thread, and no function that it calls during a change
+/// calls the connection back. So the runtime need not check for overlaps, which would take a tenth of the cost of a
+/// commit.
 package final class Connection {
     /// Tells connections apart. Later ones have higher ids.
     package let id: ConnectionID
@@ -18,9 +19,9 @@ package final class Connection {
     /// The number of submissions that are numbered and not yet written.
     @exclusivity(unchecked) private(set) var pendingSubmissions: UInt32 = 0
     @exclusivity(unchecked) package private(set) var phase = Phase.open
-    /// Whether it was counted under its stream's address.
+    /// Whether the connection was counted under its stream's address.
     var hasEntered = false
-    /// Whether the store does not know its author yet. That becomes known with the first commit.
+    /// Whether the store does not know its author yet. The author becomes known with the first commit.
     @exclusivity(unchecked) var isNewcomer = false
     /// Bytes of a message that has begun to come, as they are counted in the account.
     var unfinished: UInt32 = 0
@@ -43,7 +44,7 @@ package final class Connection {
         didSet { account?.answerBytes += outbox.bytes }
     }
 
-    /// How far its end has come. The transitions, which a test compares with the code:
+    /// How far the end of the connection has come. The transitions, which a test compares with the code:
     ///
     ///     | what happens           | open    | closing  | shutDown | closed |
     ///     | the server ends it     | closing | closing  | shutDown | closed |
@@ -55,7 +56,7 @@ package final class Connection {
         /// Its last bytes wait to be taken. It is dropped at `deadline`, even if its client has not read the reason.
         case closing(deadline: UInt64)
         /// The last bytes were taken. The client closes when it has read them; the connection is dropped at the
-        /// deadline. So many bytes of input were ignored since.
+        /// deadline. `ignored` is the number of bytes of input that were ignored since.
         case shutDown(deadline: UInt64, ignored: Int)
         case closed
     }
@@ -102,7 +103,7 @@ package final class Connection {
         if author == stored { isNewcomer = false }
     }
 
-    /// What is stored together with its first commit, if its author is not in the store yet.
+    /// The newcomer that is stored together with the first commit; nil if the author is in the store already.
     var newcomer: Newcomer? {
         guard isNewcomer, case .author(let author, let client) = identity else { return nil }
         return Newcomer(author, client: client, person: person)
@@ -121,14 +122,14 @@ package final class Connection {
         (outbox.bytes, intake.count, outbox.transfers.count)
     }
 
-    /// The number of lists whose newest commits it has not been sent.
+    /// The number of lists whose newest commits were not sent to the client yet.
     var laggingCount: Int {
         cursors.indices.count {
             cursors[at: $0].snapshot != nil || cursors[at: $0].revision < cursors[at: $0].hosted.authority.revision
         }
     }
 
-    /// The number of commits that it has not been sent, of all its lists.
+    /// The number of commits, of all its lists, that were not sent to the client yet.
     var behind: Int {
         cursors.indices.reduce(0) { sum, index in
             let cursor = cursors[at: index]
@@ -136,7 +137,7 @@ package final class Connection {
         }
     }
 
-    /// Whether a list is on its way to it.
+    /// Whether a list is on its way to the client.
     var isGettingLists: Bool {
         !outbox.transfers.isEmpty || cursors.indices.contains { cursors[at: $0].snapshot != nil }
     }
@@ -166,7 +167,8 @@ package final class Connection {
         }
     }
 
-    /// Ends the stream once the kernel has taken everything in the outbox. The client closes when it has read that.
+    /// Ends the stream once the kernel has taken everything in the outbox. The client closes when it has read
+    /// everything.
     func closeWhenSent(by deadline: UInt64) {
         phase = .closing(deadline: deadline)
         stream.stopReading()
@@ -193,7 +195,8 @@ package final class Connection {
         stream.resumeReading()
     }
 
-    /// Ignores input. More than what was under way when the client was told is not read: it waits for the deadline.
+    /// Ignores input. Only as much input is read as may have been under way when the client was told (`maxIgnored`);
+    /// further input waits for the deadline.
     func ignore(_ bytes: Int) {
         guard case .shutDown(let deadline, var ignored) = phase else { return }
         ignored += bytes

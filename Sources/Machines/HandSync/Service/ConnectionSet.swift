@@ -15,7 +15,7 @@ public struct ConnectionID: Hashable, Sendable {
 /// The connections of a server. Each has a place, which is used again when the connection has gone. So a connection is
 /// found by its id without hashing, and an idle one takes little memory.
 ///
-/// The order depends only on the order of adding and removing. All but the iteration is O(1).
+/// The order of iteration depends only on the order of adding and removing. All operations but the iteration are O(1).
 package struct ConnectionSet: Sequence {
     private var places: [Connection?] = []
     /// The places that are used again, the next one last.
@@ -35,7 +35,7 @@ package struct ConnectionSet: Sequence {
 
     package func contains(_ connection: Connection) -> Bool { self[connection.id] === connection }
 
-    /// Adds the connection that `make` makes with the id it is given.
+    /// Adds the connection that `make` makes with its new id.
     package mutating func add(_ make: (ConnectionID) -> Connection) -> Connection {
         lastNumber += 1
         let place = free.popLast() ?? places.count

@@ -40,7 +40,7 @@ struct CursorTable {
         isFirst(list) ? first?.hosted : others.first { $0.hosted.list.number == list }?.hosted
     }
 
-    /// Whether nothing that the connection has submitted to a list has been decided yet.
+    /// Whether no submission of the connection to a list has been decided yet.
     func isFirstSubmission(to list: UInt64) -> Bool {
         isFirst(list)
             ? first?.isFirstSubmission ?? true

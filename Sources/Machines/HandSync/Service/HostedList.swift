@@ -13,7 +13,7 @@ final class HostedList {
     // As with `Connection`, accesses to the authority never overlap.
     @exclusivity(unchecked) var authority: Authority
     @exclusivity(unchecked) var phase = ListPhase.ready
-    /// Whether it is in `Service.news`.
+    /// Whether the list is in `Service.news`.
     @exclusivity(unchecked) var hasNews = false
     var presence = PresenceBoard()
     /// Whether the people at other servers are still unknown. The first subscriber is told of all people at once.
@@ -26,7 +26,7 @@ final class HostedList {
     /// The revision before the oldest commit in the store.
     var storeFloor: Int
     @exclusivity(unchecked) private(set) var whenWritten: [AfterWrite] = []
-    /// The edits that wait, in order, while a large one is being made; nil if none is.
+    /// The edits that wait, in order, while a large edit is being made; nil if no large edit is being made.
     private var heldEdits: [(connection: ConnectionID, submission: Submission)]?
     /// When the last subscriber left, in milliseconds.
     var idleSince: UInt64
@@ -35,7 +35,7 @@ final class HostedList {
 
     /// Work with the store that is repeated every so many commits, so that its cost is spread over them.
     struct Chore {
-        /// The revision when it was begun last.
+        /// The revision when the chore was begun last.
         private(set) var begunAt: Int
         private(set) var isUnderWay = false
 
@@ -58,7 +58,7 @@ final class HostedList {
     var reference: Reference { Reference(number: list.number, load: load) }
     var subscriberCount: Int { subscribers.count }
 
-    /// Whether the store has the same list.
+    /// Whether the list in the store, which has that head, equals this list.
     func isAt(_ head: StoredHead?) -> Bool {
         head?.revision == authority.revision && head?.digest == authority.digest && head?.name == list.name
     }

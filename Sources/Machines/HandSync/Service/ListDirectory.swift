@@ -51,9 +51,9 @@ struct ListDirectory {
 
     /// Lets a request wait for the list of a name.
     ///
-    /// - Parameter isShared: whether other servers write to the store. The client may then know commits of theirs that
-    ///   are newer than what is being read.
-    /// - Returns: whether the list is to be loaded for it.
+    /// - Parameter isShared: whether other servers write to the store. The client may then know commits of those
+    ///   servers that are newer than the list that is being read.
+    /// - Returns: whether the list is to be loaded for this request.
     mutating func wait(for name: String, _ request: ListRequest, isShared: Bool) -> Bool {
         if loading[name] == nil {
             loading[name] = Loading(waiting: [request])
@@ -63,8 +63,8 @@ struct ListDirectory {
         return false
     }
 
-    /// Returns the requests that have waited for the list of a name. If some came too late, it is to be loaded again
-    /// for `next`.
+    /// Returns the requests that have waited for the list of a name. If some requests came too late, the list is to be
+    /// loaded again for `next`.
     mutating func endLoading(_ name: String) -> (waiting: [ListRequest], next: Load?) {
         guard let done = loading.removeValue(forKey: name) else { return ([], nil) }
         guard let first = done.next.first else { return (done.waiting, nil) }
@@ -96,7 +96,7 @@ struct ListDirectory {
         names[new] = renamed.list.number
     }
 
-    /// Forgets the name of a list, unless it is another list's by now.
+    /// Forgets the name of a list, unless another list has the name by now.
     private mutating func forgetName(of former: HostedList) {
         if names[former.list.name] == former.list.number { names[former.list.name] = nil }
     }

@@ -21,13 +21,13 @@ package enum ListPhase: Sendable {
     case due
     /// A batch is being written. More commits may be numbered meanwhile.
     case writing
-    /// It is unknown whether the store has this batch. It is handed over again; nothing else is.
+    /// It is unknown whether the store has this batch. The batch is handed over again, and nothing else.
     case unsettled(CommitBatch)
-    /// Others' commits came before a batch, and the store is asked how far it is.
+    /// Others' commits came before a batch, and the store is asked how far the list is there.
     case behind
-    /// Others' commits are being adopted, as soon as it is known whose they are.
+    /// Others' commits are being adopted, as soon as it is known which clients made them.
     case adopting
-    /// The list was evicted. If it is loaded again, that is another object.
+    /// The list was evicted. A list that is loaded again is another object.
     case gone
 
     package mutating func numbered() { if case .ready = self { self = .due } }
@@ -39,7 +39,7 @@ package enum ListPhase: Sendable {
 
     package mutating func unknown(_ batch: CommitBatch) { if case .writing = self { self = .unsettled(batch) } }
 
-    /// Returns the batch that is handed over again; nil if its outcome is not unknown.
+    /// Returns the batch that is handed over again; nil if there is no batch with an unknown outcome.
     package mutating func handedOverAgain() -> CommitBatch? {
         guard case .unsettled(let batch) = self else { return nil }
         self = .writing

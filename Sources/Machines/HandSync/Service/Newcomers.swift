@@ -3,9 +3,9 @@ import HandWire
 /// Authors without a durable commit. A client costs the store nothing before its first commit, which is written
 /// together with the author.
 ///
-/// A newcomer is remembered while commits of it are to be written. So a client that comes back in the meantime has the
-/// same author, and a submission that was in flight is applied only once. Clients that only read are not here, because
-/// there may be very many: `Connection.isNewcomer` is all that is stored of them.
+/// A newcomer is remembered while any of its commits are to be written. So a client that comes back in the meantime has
+/// the same author, and a submission that was in flight is applied only once. Clients that only read are not here,
+/// because there may be very many: `Connection.isNewcomer` is all that is stored of such clients.
 struct Newcomers {
     private struct Entry {
         let newcomer: Newcomer
@@ -23,7 +23,7 @@ struct Newcomers {
     func contains(_ author: UInt64) -> Bool { entries[author] != nil }
 
     /// Returns the author that a client is under a name, and the client's number, which is the same under all its
-    /// names; nil for what is not remembered.
+    /// names. Each of the two is nil if it is not remembered.
     func find(_ client: ClientID, named person: String) -> (author: Author?, client: UInt64?) {
         let mine = (clients[client] ?? []).compactMap { entries[$0]?.newcomer }
         return (mine.first { $0.person == person }?.author, mine.first?.author.client)
@@ -47,7 +47,8 @@ struct Newcomers {
         if commits == 1 { forget(author) }
     }
 
-    /// Forgets an author that is durable, or that has no commits any longer. Returns it if it was a newcomer.
+    /// Forgets an author that is durable, or that has no commits any longer. Returns the newcomer if the author was
+    /// one.
     @discardableResult
     mutating func forget(_ author: UInt64) -> Newcomer? {
         guard let newcomer = entries.removeValue(forKey: author)?.newcomer else { return nil }

@@ -1,7 +1,8 @@
 /// The work for a message beyond taking and answering it, as the number of components of deltas that could be examined
-/// in that time: about 100 nanoseconds each.
+/// in the same time: about 100 nanoseconds each.
 ///
-/// Law: what is charged and what is done differ by no more than three times. A test compares them for each message.
+/// Law: the work that is charged and the work that is done differ by no more than three times. A test compares the two
+/// for each message.
 package enum Price {
     /// Taking a message and answering it. It is charged as a request, and counts as work only within one turn.
     package static let message = 20
@@ -52,7 +53,7 @@ struct TurnShare {
     private var turn: UInt32 = 0
     private var spent: UInt32 = 0
 
-    /// A millisecond.
+    /// The work of a millisecond.
     private static let most = 10_000
 
     mutating func spend(_ work: Int, in turn: UInt32) {

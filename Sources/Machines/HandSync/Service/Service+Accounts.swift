@@ -14,7 +14,8 @@ extension Service {
     /// Charges a connection's user. A connection whose user has overdrawn the budget is not read for a while. If that
     /// continues, its client is told, and finally the connection is closed.
     ///
-    /// - Parameter work: the server's work, as the number of components of deltas that could be examined in that time.
+    /// - Parameter work: the server's work, as the number of components of deltas that could be examined in the same
+    ///   time.
     func charge(_ connection: Connection, requests: Int = 0, bytes: Int = 0, work: Int = 0) {
         workDone += work
         heaviest = max(heaviest, work)
@@ -75,8 +76,8 @@ extension Service {
         slowedDue = min(slowedDue ?? .max, environment.now + max(1, account.wait))
     }
 
-    /// Counts the bytes of an unfinished message. Many connections that each send most of a large one must not fill the
-    /// memory.
+    /// Counts the bytes of an unfinished message. Many connections that each send most of a large message must not fill
+    /// the memory.
     func countUnfinished(of connection: Connection) {
         guard let account = connection.account, !connection.isEnding else { return }
         let now = UInt32(clamping: connection.session.unfinishedBytes)
@@ -91,7 +92,8 @@ extension Service {
 
     // MARK: Turns
 
-    /// Whether a connection, or its user, has used up the share of this turn. Then it goes on in the next one.
+    /// Whether a connection, or its user, has used up the share of this turn. Then the connection goes on in the next
+    /// turn.
     func pausesIfUsedUp(_ connection: Connection) -> Bool {
         guard (connection.account?.share ?? connection.intake.share).isUsedUp(in: turn) else { return false }
         if !connection.isEnding, !connection.isUnheard {
@@ -143,7 +145,7 @@ extension Service {
         connection.setPace(.free)
         if case .holding(let hello) = pace { return admitHeld(hello, connection) }
         handleWaiting(of: connection)
-        // The lists that it gets have waited, too.
+        // The lists on their way to the connection have waited, too.
         mark(connection)
     }
 
@@ -168,7 +170,7 @@ extension Service {
         connection.unfinished = 0
     }
 
-    /// Milliseconds after which what a client had asked for before it left is not charged any more.
+    /// Milliseconds after which a request that a client made before it left is not charged any more.
     private static let longestTask: UInt64 = 60_000
 
     /// Takes a connection out of its user's account.

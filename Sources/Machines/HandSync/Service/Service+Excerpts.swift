@@ -1,7 +1,7 @@
 import HandCore
 import HandWire
 
-/// A request for a list, or some items of it, at any revision, by a client that does not have it.
+/// A request for a list, or some items of it, at any revision, by a client that does not have the list.
 struct StateRequest {
     enum Wish {
         case allItems
@@ -10,7 +10,7 @@ struct StateRequest {
 
     let id: RequestID
     let name: String
-    /// Nil for the newest one.
+    /// Nil for the newest revision.
     let revision: Int?
     let wish: Wish
 }
@@ -79,7 +79,7 @@ extension Service {
             let task = MakeExcerpt(
                 id: request.id, hand: hand, revision: revision, logID: logID, asked: asked, bytes: most)
             charge(connection, work: task.search)
-            // Only short ones are made here.
+            // Only short excerpts are made here.
             if task.atMost <= min(limits.inlineWork, Price.inlineExcerpt) { return made(task, task.run()) }
             past.excerpts[connection.id] = hold
             start(.makeExcerpt(task))
@@ -116,7 +116,7 @@ package struct MakeExcerpt: Sendable {
         return asked.selections.count * Price.selection + searched
     }
 
-    /// An upper bound of all its work.
+    /// An upper bound of all work for the excerpt.
     var atMost: Int {
         let items = asked.selections.reduce(0) { sum, selection in
             switch selection {
@@ -127,7 +127,7 @@ package struct MakeExcerpt: Sendable {
         return search + Price.entries(items, bytes: 0)
     }
 
-    /// Returns the answer's frame. It is made here, because that takes long.
+    /// Returns the answer's frame. The frame is made here, because making it takes long.
     func run() -> Answer {
         let excerpt = hand.excerpt(asked.selections, from: asked.start, about: bytes, logID: logID, revision: revision)
         return (DownMessage.excerpt(request: id.request, excerpt).frame, excerpt.entries.count)

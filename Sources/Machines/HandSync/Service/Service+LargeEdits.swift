@@ -8,8 +8,8 @@ struct LargeEdit {
     let connection: ConnectionID
 }
 
-/// Reading long messages and making large edits takes place on another thread. So it delays only clients that edit the
-/// same list.
+/// Reading long messages and making large edits takes place on another thread. So this work delays only clients that
+/// edit the same list.
 extension Service {
     /// Reads a message's body. Messages behind it wait.
     func read(_ body: [UInt8], from connection: Connection) {
@@ -38,7 +38,7 @@ extension Service {
             return end(edit.connection)
         }
         if hosted.authority.isBusy { return hosted.afterWrite(.edit(edit)) }
-        // Charged before it is made: a client that hangs up meanwhile has caused the work all the same.
+        // The edit is charged before it is made: a client that hangs up meanwhile has caused the work all the same.
         let work = min(Authority.work(of: edit.submission.delta), 10 * (limits.frameBytes + hosted.authority.count))
         charge(connection, work: work)
         start(
@@ -81,7 +81,7 @@ extension Service {
         }
     }
 
-    /// Keeps an edit, and all that its client sends after it, until the large one is made.
+    /// Keeps an edit, and all that its client sends after it, until the large edit is made.
     func hold(_ submission: Submission, in hosted: HostedList, from connection: Connection) {
         begin(connection)
         hosted.hold(submission, from: connection)
@@ -106,7 +106,7 @@ package struct MakeEdit: Sendable {
     let isFirst: Bool
     let now: UInt64
     let isFull: Bool
-    /// Both are large, and freed on the thread that edits.
+    /// Both values are large, and are freed on the thread that edits.
     let transfer: ThreadTransfer<(Authority, Submission)>
 
     func run() -> Answer {

@@ -62,7 +62,7 @@ extension Service {
         if subscribe.name.isEmpty, case .success(let hosted) = result,
             !LogID.isSameList(hosted.list.logID, subscribe.logID)
         {
-            // Meanwhile the name of the list was given to another one.
+            // Meanwhile the name of the list was given to another list.
             result = .failure(.noSuchList(""))
         }
         switch result {
@@ -73,8 +73,8 @@ extension Service {
         }
     }
 
-    /// Subscribes a connection to a list as soon as it is known which of its client's submissions are durable. If one
-    /// of them were still being written, a client that has forgotten it would use its sequence again.
+    /// Subscribes a connection to a list as soon as it is known which of its client's submissions are durable. If a
+    /// submission were still being written, a client that has forgotten the submission would use its sequence again.
     func enter(_ hosted: HostedList, _ subscribe: UpMessage.Subscribe, _ id: ConnectionID) {
         guard let connection = connections[id] else { return }
         if let author = connection.author, hosted.authority.isPending(author), !connection.isEnding {

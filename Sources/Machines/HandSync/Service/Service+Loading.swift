@@ -73,7 +73,7 @@ package struct LoadList: Sendable {
     func run(on store: any CommitStore) throws -> Answer {
         guard let list = try store.list(named: name) else { throw StoreError.noSuchList(name) }
         let start = try store.load(list.number)
-        // Made here, because finding all ids of a long list takes long.
+        // The authority is made here, because finding all ids of a long list takes long.
         return (list, Authority(start, limits: limits), start.snapshotRevision)
     }
 }

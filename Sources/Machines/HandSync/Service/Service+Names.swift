@@ -1,7 +1,7 @@
 import HandCore
 import HandWire
 
-/// Names of lists: deleting a list takes its name away, and undeleting it gives it one.
+/// Names of lists: deleting a list takes its name away, and undeleting a list gives it a name.
 extension Service {
     func delete(_ name: String, _ connection: Connection, _ request: UInt64) {
         change(name, .delete(at: environment.wallClock), connection, request)
@@ -110,8 +110,8 @@ package struct ChangeName: Sendable {
     enum Change: Sendable {
         case delete(at: UInt64)
         case rename(to: String)
-        /// Undoes a deletion: the newest one if nil is given. Its age must be below `kept`, and it must be of one of
-        /// the lists in `among` (by `LogID.list`; nil for any list).
+        /// Undoes a deletion: the newest one if nil is given. The age of the deletion must be below `kept`, and the
+        /// deleted list must be one of the lists in `among` (by `LogID.list`; nil for any list).
         case undelete(UInt64?, as: String, kept: UInt64, among: [UInt32]?)
     }
 

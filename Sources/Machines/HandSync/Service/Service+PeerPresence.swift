@@ -5,7 +5,7 @@ import HandWire
 struct PresenceExchange {
     /// What other servers were told about a list.
     struct Announcement {
-        /// The state of its board (`PresenceBoard.ownChanges`); nil if they may know another one.
+        /// The state of the list's board (`PresenceBoard.ownChanges`); nil if other servers may know another state.
         var changes: Int?
         /// The version in the store; nil if nobody is on the list.
         let version: Int?
@@ -41,7 +41,7 @@ struct PresenceExchange {
 }
 
 extension Service {
-    /// Milliseconds between two exchanges if there is no news. They show whether another server is gone.
+    /// Milliseconds between two exchanges if there is no news. Such exchanges show whether another server is gone.
     private static let exchangeInterval: UInt64 = 1_000
 
     /// Exchanges presence with other servers soon.

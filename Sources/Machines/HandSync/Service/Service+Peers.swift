@@ -19,7 +19,8 @@ extension Service {
     func conflicted(_ frames: [StoredFrame], in hosted: HostedList) {
         hosted.authority.conflicted()
         hosted.phase.conflicted()
-        // Otherwise they are forgotten, or the history went back. The store's head tells which.
+        // If the first frame is not the next commit, the next commits are forgotten, or the history went back. The
+        // store's head tells which.
         guard frames.first?.revision == hosted.authority.revision + 1 else { return refresh(hosted, then: .settle) }
         adopt(frames, in: hosted)
     }
@@ -60,9 +61,9 @@ extension Service {
         }
     }
 
-    /// Sends others' commits to a connection. Its client may have sent a submission to another server under its former
-    /// name. The client would mistake the commit of that submission for somebody else's, although it is the answer. So
-    /// it gets the list as it is after the commit.
+    /// Sends others' commits to a connection. Its client may have sent a submission to another server under the
+    /// client's former name. The client would mistake the commit of that submission for somebody else's, although the
+    /// commit is the answer. So the client gets the list as it is after the commit.
     private func pass(on hosted: HostedList, to connection: Connection) {
         mark(connection)
         guard let author = connection.author, let cursor = connection.cursors[hosted.list.number],
@@ -115,7 +116,8 @@ extension Service {
 
     /// Forgets a list, and its commits that are not durable.
     ///
-    /// - Parameter code: the error for its subscribers; nil closes their connections, so that they connect again.
+    /// - Parameter code: the error for the subscribers; nil closes their connections, so that the clients connect
+    ///   again.
     func evict(_ hosted: HostedList, _ code: ErrorCode?, _ text: String) {
         unload(hosted)
         for connection in Array(hosted.subscribers) {

@@ -10,8 +10,8 @@ extension Service {
         announce(hosted, for: connection)
     }
 
-    /// Schedules a list's changed presence for the end of the interval. Whoever causes it first is charged for telling
-    /// everybody.
+    /// Schedules a list's changed presence for the end of the interval. The connection that causes the announcement
+    /// first is charged for telling everybody.
     func announce(_ hosted: HostedList, for connection: Connection? = nil) {
         guard hosted.presence.hasChanges else { return }
         if exchange.isNew(hosted.presence, of: hosted.list.number) { exchangePresenceSoon() }

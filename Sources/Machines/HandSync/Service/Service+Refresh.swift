@@ -41,8 +41,8 @@ extension Service {
         }
     }
 
-    /// Brings a list to a revision that the store has. A batch that is being written brings it there, or finds that
-    /// others' commits came first.
+    /// Brings a list to a revision that the store has. A batch that is being written brings the list there, or finds
+    /// that others' commits came first.
     func catchUp(_ list: HostedList.Reference, to revision: Int, _ frames: [StoredFrame], then next: AfterRefresh) {
         guard let hosted = lists[list], hosted.authority.revision < revision else {
             return refreshed(list, then: next)
@@ -54,7 +54,7 @@ extension Service {
         adopt(news, in: hosted)
     }
 
-    /// Continues what has waited for a list that is up to date now, or was evicted.
+    /// Continues the work that has waited for a list that is up to date now, or was evicted.
     ///
     /// - Parameter error: why the store did not answer.
     private func refreshed(_ list: HostedList.Reference, _ error: StoreError? = nil, then next: AfterRefresh) {
@@ -79,8 +79,8 @@ extension Service {
         case .presence(let list):
             if lists[list] != nil { exchangePresenceSoon() }
         case .client(let key):
-            // A client that has come back here since then connects again. If it is a copy, with the same id, it learns
-            // that there are two.
+            // A client that has come back here since then connects again. If the client is a copy, with the same id, it
+            // learns that two programs use the id.
             clients[key].map { fail($0, .replaced, "this client has connected to another server") }
         }
     }
@@ -120,7 +120,7 @@ package struct ReadHead: Sendable {
         (try store.heads(of: [list.number]).first, try store.frames(of: list.number, after: revision, about: bytes))
     }
 
-    /// Why the list in memory cannot be brought to where the store is; nil if it can.
+    /// Returns why the list in memory cannot be brought to the store's revision; nil if it can.
     func problem(with head: StoredHead, _ frames: [StoredFrame], in hosted: HostedList) -> StoreError? {
         let isElsewhere = head.revision == revision && head.digest != digest
         if head.revision < revision || isElsewhere || head.logID != hosted.authority.logID {

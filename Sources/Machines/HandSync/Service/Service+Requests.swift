@@ -4,7 +4,7 @@ import HandWire
 /// A request of a client.
 struct RequestID: Sendable {
     let connection: ConnectionID
-    /// The client's number for it, which the answer repeats.
+    /// The client's number for the request; the answer repeats the number.
     let request: UInt64
 
     init(_ connection: Connection, _ request: UInt64) {
@@ -30,7 +30,7 @@ extension Service {
             return refuse(connection, request, .badRules, "a list must have room for at least 1 item")
         }
         var rules = rules
-        // Who asks for the default has no wish.
+        // A client that asks for the default size has no wish of its own.
         if rules.maximumSize == Rules.defaultSize { rules.maximumSize = min(rules.maximumSize, limits.itemBytes) }
         if rules.maximumSize > limits.itemBytes {
             let message =
@@ -207,7 +207,7 @@ package struct ReadDeleted: Sendable {
     /// The only lists that the client may undelete; nil if it may undelete all.
     let mine: [UInt32]?
     let now: UInt64
-    /// Deleted lists of that age are not kept any longer.
+    /// Deleted lists of at least that age are not kept any longer.
     let kept: UInt64
 
     func run(on store: any CommitStore) throws -> [DeletedList] {
@@ -225,7 +225,7 @@ package struct ReadHistory: Sendable {
     let bytes: Int
     let access: Access
 
-    /// Returns the answer's frame. It is made here, because that takes long.
+    /// Returns the answer's frame. The frame is made here, because making it takes long.
     func run(on store: any CommitStore) throws -> Answer {
         guard let list = try store.list(named: name), access.role(on: list) >= .read else {
             throw StoreError.noSuchList(name)

@@ -2,14 +2,14 @@ import HandCore
 import HandWire
 
 /// Lists at past revisions, from the store: each takes as much memory as the list, so few are kept at a time. Requests
-/// for the same one share it, each user has one, and other requests wait.
+/// for the same past state share it, each user has at most one past state, and other requests wait.
 struct RevisionStates {
     fileprivate(set) var states: [RevisionState] = []
     var queue: [RevisionRequest] = []
     /// The states from which excerpts are being made, by connection. They are kept even if the connection ends.
     var excerpts: [ConnectionID: RevisionHold] = [:]
 
-    /// Whether a request waits for others to let go.
+    /// Whether a request waits for others to let go of their past states.
     var isAwaited: Bool { !queue.isEmpty }
 }
 
@@ -56,7 +56,7 @@ final class RevisionHold {
 }
 
 extension Service {
-    /// Lets go of states that nobody holds, and serves the requests that waited for that, in their order.
+    /// Lets go of states that nobody holds, and then serves the waiting requests, in their order.
     func serveRevisions() {
         if past.states.isEmpty, past.queue.isEmpty { return }
         // Freeing a long list takes long.
@@ -81,7 +81,7 @@ extension Service {
             }
             return true
         }
-        // One is read at a time, so that other readers of the store are not kept waiting.
+        // One state is read at a time, so that other readers of the store are not kept waiting.
         guard past.states.count < limits.pastRevisions, past.states.allSatisfy({ $0.hand != nil }) else { return false }
         let state = RevisionState(list: request.list.number, revision: request.revision)
         state.waiting = [(RevisionHold(state, account), request)]

@@ -5,7 +5,7 @@ extension Service {
     /// Gives bytes to a session, and carries out each message before the next one is read.
     func receive(_ bytes: UnsafeRawBufferPointer = .init(start: nil, count: 0), from connection: Connection) {
         var frames = connection.session.received(bytes, now: environment.now)
-        // What cannot be handled yet is not even decoded.
+        // A message that cannot be handled yet is not even decoded.
         while !frames.isEmpty, connection.mayHandle, !pausesIfUsedUp(connection),
             let effect = connection.session.next(of: &frames)
         {
@@ -18,7 +18,7 @@ extension Service {
 
     /// - Parameters:
     ///   - isNext: whether a message is handled before those that wait.
-    ///   - isAsked: whether the client's message has caused it.
+    ///   - isAsked: whether the client's message has caused the effect.
     func carryOut(
         _ effect: ServerSession.Effect?, isNext: Bool = false, isAsked: Bool = false, for connection: Connection
     ) {

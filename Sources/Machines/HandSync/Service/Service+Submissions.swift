@@ -24,7 +24,7 @@ extension Service {
         answer(outcome, to: submission, author, in: hosted, from: connection)
     }
 
-    /// Tells a client what became of its submission, and has a numbered one written.
+    /// Tells a client what became of its submission, and has a numbered submission written.
     func answer(
         _ outcome: Authority.Outcome, to submission: Submission, _ author: Author, in hosted: HostedList,
         from connection: Connection

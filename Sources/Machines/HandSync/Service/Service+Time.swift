@@ -49,10 +49,10 @@ extension Service {
         for connection in connections { connection.stream.stopReading() }
     }
 
-    /// Whether it takes no new connections, and has lost the last one.
+    /// Whether the server takes no new connections, and has lost the last one.
     package var hasDrained: Bool { stage == .draining && connections.isEmpty }
 
-    /// Whether it was stopped, everything is written, and all connections are closed.
+    /// Whether the server was stopped, everything is written, and all connections are closed.
     package var hasStopped: Bool { stage == .stopping && writer.isIdle && connections.isEmpty }
 
     /// Once everything is written, tells the clients that were not told yet. Returns whether there were any.

@@ -13,12 +13,14 @@ extension Service {
     }
 
     func saved(_ task: SaveSnapshot, _ result: Result<Void, StoreError>) {
-        // Loading works without it. After a failure, the next one is saved after the usual number of commits.
+        // Loading works without the snapshot. After a failure, the next snapshot is saved after the usual number of
+        // commits.
         if case .failure(let error) = result { environment.note(.snapshotFailed(error)) }
         lists[task.list]?.saving.end()
     }
 
-    /// Trims all lists if the store is full. Otherwise nothing would trim them: no new commits are written then.
+    /// Trims all lists if the store is full. Otherwise nothing would trim them: no new commits are written to a full
+    /// store.
     func trimIfFull() {
         guard storeSize.isFull(limits), !retention.keepsEverything else { return }
         for number in lists.numbers {
@@ -27,8 +29,8 @@ extension Service {
         }
     }
 
-    /// Forgets commits that need not be kept, a part at a time. While the clock may be wrong, none is forgotten for its
-    /// age.
+    /// Forgets commits that need not be kept, a part at a time. While the clock may be wrong, no commit is forgotten
+    /// for its age.
     func trim(_ hosted: HostedList) {
         hosted.trimming.begin(at: hosted.authority.revision)
         let now = clock.isSteady(now: environment.now) ? environment.wallClock : 0
@@ -47,7 +49,7 @@ extension Service {
         }
     }
 
-    /// Asks how large the store is, if something was written since it was asked.
+    /// Asks how large the store is, if something was written since the last measurement.
     func measureStore() {
         guard storeSize.isStale, !storeSize.isAsking else { return }
         storeSize.isStale = false
@@ -64,10 +66,10 @@ extension Service {
 
     /// Milliseconds between two removals of lists that were deleted long enough ago.
     private static let removalInterval: UInt64 = 60_000
-    /// The most that is counted at once of the time that passes.
+    /// The most passing time that is counted at once, in milliseconds.
     private static let countedInterval = removalInterval + sweepInterval
-    /// The age at which deleted lists are removed. A deletion gets its place in the time that is counted at the next
-    /// removal, which may be a whole interval later.
+    /// The age at which deleted lists are removed. Time is counted only at removals, so the counted age of a list may
+    /// include up to a whole interval before its deletion.
     private var removalAge: UInt64 { retention.deleted == 0 ? 0 : retention.deleted + Self.countedInterval }
 
     /// Removes lists that were deleted long enough ago, a part at a time. If the store is full, it also removes the
@@ -156,10 +158,10 @@ package struct Compact: Sendable {
     }
 }
 
-/// How large the store was when it was last asked. It may grow above the limit for a second.
+/// How large the store was when it was last asked. The store may grow above the limit for a second.
 struct StoreSize {
     var bytes = 0
-    /// Whether something was written or forgotten since.
+    /// Whether something was written or forgotten since the last measurement.
     var isStale = true
     var isAsking = false
     /// How many more measurements to wait for before another list is given up because the store is full.
@@ -168,7 +170,7 @@ struct StoreSize {
     var isNews: Bool { looksToWait == 0 }
 
     /// Waits for the measurement that shows the space that a removal has freed. A measurement that is under way may not
-    /// show it.
+    /// show that space.
     mutating func expectNews() {
         isStale = true
         looksToWait = isAsking ? 2 : 1

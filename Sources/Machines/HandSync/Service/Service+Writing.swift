@@ -2,7 +2,7 @@ import HandCore
 import HandWire
 
 extension Service {
-    /// Hands over to the store what is to be written, unless a write is under way.
+    /// Hands the waiting writes over to the store, unless a write is under way.
     func writeBatch() {
         if writer.numbered > 0 {
             environment.note(CommitStage.numbered(writer.numbered))
@@ -59,7 +59,8 @@ extension Service {
         }
     }
 
-    /// Shows commits that have become durable. Returns what is no longer needed, if freeing it takes long.
+    /// Shows commits that have become durable. Returns the values that are no longer needed, if freeing them takes
+    /// long.
     private func wrote(_ batch: CommitBatch, in hosted: HostedList) -> Authority.Spent? {
         figures.commits += batch.entries.count
         // The authors share the work of telling everybody.

@@ -9,9 +9,9 @@ import HandWire
 ///     finished ─▶ the answer of the store, or the result of a computation
 ///     timeout ─▶ presence, deadlines, lists that nobody needs
 ///
-/// It is deterministic. It asks its `ServiceEnvironment` for all that it needs. The environment reports events by
-/// calling these methods, all on one thread, and never from within a call of the service. So accesses to a property
-/// never overlap, and the runtime need not check that for properties that each commit touches.
+/// A service is deterministic. It asks its `ServiceEnvironment` for all that it needs. The environment reports events
+/// by calling these methods, all on one thread, and never from within a call of the service. So accesses to a property
+/// never overlap, and the runtime need not check for overlaps in the properties that each commit touches.
 package final class Service {
     let environment: any ServiceEnvironment
     package let limits: Limits
@@ -27,7 +27,7 @@ package final class Service {
     var accounts: [String: Account] = [:]
     /// Accounts with at least one waiting connection.
     var slowed: [Account] = []
-    /// When the next of them is read again.
+    /// When the next slowed account has budget again.
     @exclusivity(unchecked) var slowedDue: UInt64?
     @exclusivity(unchecked) var storeSize = StoreSize()
     var clients: [StoreHint.Key: Connection] = [:]
@@ -35,21 +35,21 @@ package final class Service {
     @exclusivity(unchecked) var lists = ListDirectory()
     /// Lists with commits that their subscribers get at the end of this turn, each once.
     @exclusivity(unchecked) private var news: [HostedList] = []
-    /// Other connections that may have output then.
+    /// Other connections that may have output at the end of this turn.
     @exclusivity(unchecked) var marked: [Connection] = []
-    /// The marked connections of the turn that ends. Kept so that its memory is used again.
+    /// The marked connections of the turn that ends; a reused buffer.
     @exclusivity(unchecked) private var flushing: [Connection] = []
     /// Marked connections that get whole lists. The first to wait comes first.
     @exclusivity(unchecked) private var receiving: [Connection] = []
-    /// The newest commits of one list, while its subscribers get them. Kept so that its memory is used again.
+    /// The newest commits of one list, while its subscribers get them; a reused buffer.
     @exclusivity(unchecked) private var latestRun: [FrameRun] = []
-    /// What is sent to a connection. Kept so that its memory is used again.
+    /// The output that is sent to a connection; a reused buffer.
     @exclusivity(unchecked) private var output = Connection.Output()
     /// The number of the turn.
     @exclusivity(unchecked) var turn: UInt32 = 1
     /// Connections that wait for the next turn.
     @exclusivity(unchecked) var paused: [Connection] = []
-    /// The users who pay for what connections that are gone had asked for, and until when.
+    /// For connections that are gone: the users who pay for the requests that are still under way, and until when.
     var departed: [ConnectionID: (user: String, until: UInt64)] = [:]
     @exclusivity(unchecked) var writer = WriteQueue()
     var listsWithNewPresence: Set<UInt64> = []
@@ -212,7 +212,7 @@ package final class Service {
         return sayGoodbye() || !marked.isEmpty || !receiving.isEmpty || !paused.isEmpty
     }
 
-    /// Sends a list's newest commits to its subscribers. Nearly all get the same bytes, and nothing else.
+    /// Sends a list's newest commits to its subscribers. Nearly all subscribers get the same bytes, and nothing else.
     private func deliver(_ hosted: HostedList) {
         hosted.hasNews = false
         let latest = hosted.authority.latest
@@ -241,8 +241,8 @@ package final class Service {
         }
     }
 
-    /// Sends lists. Each chunk is made for one connection. Only a few are sent per turn, so that commits need not wait
-    /// for many.
+    /// Sends lists. Each chunk is made for one connection. Only a few chunks are sent per turn, so that commits need
+    /// not wait for many chunks.
     private func sendChunks() {
         var (served, made) = (0, 0)
         while served < receiving.count, made < limits.chunkBytes {
@@ -253,7 +253,7 @@ package final class Service {
         receiving.removeFirst(served)
     }
 
-    /// Sends a connection what there is for it. Afterwards `output` tells what was sent.
+    /// Sends a connection its waiting output. Afterwards `output` tells what was sent.
     private func flush(_ connection: Connection) {
         connection.outbox.isMarked = false
         connection.flush(&output, chunkBytes: limits.chunkBytes)

@@ -11,7 +11,7 @@ package protocol ServiceEnvironment: AnyObject {
 
     /// Whether other servers write to the store, too.
     var isShared: Bool { get }
-    /// The number by which other servers know this one. It is another one after each start.
+    /// The number by which other servers know this one. After each start, the number is a different one.
     var serverID: UInt64 { get }
 
     /// Sends a hint to other servers. It may get lost. Does not wait.
@@ -29,8 +29,8 @@ package protocol ServiceEnvironment: AnyObject {
     /// the client may no longer stay.
     func access(again tokenID: String?, from stream: any ByteStream) -> Access?
 
-    /// Prepares a change of names: roles that were given for a name become roles on the list that has it. Returns a
-    /// function that is called before a name changes; if it throws, no name changes.
+    /// Prepares a change of names: roles that were given for a name become roles on the list that has the name. Returns
+    /// a function that is called before a name changes; if it throws, no name changes.
     func bindRoles() -> @Sendable () throws -> Void
     /// The list of that log id has another name from now on; nil if it was deleted. Roles on the list stay with it.
     func called(_ logID: UInt64, _ name: String?)
@@ -79,7 +79,7 @@ package protocol ByteStream: AnyObject {
     /// Stops reading, so that the client's bytes stay in the network.
     func stopReading()
     func resumeReading()
-    /// Ends the direction to the client once everything is written. The other one stays open.
+    /// Ends the direction to the client once everything is written. The other direction stays open.
     func shutdown()
     func close()
 }
@@ -90,7 +90,7 @@ package struct Requester: Sendable {
     package let peer: String
     /// Empty before the hello.
     package let person: String
-    /// The id of its token; nil if it has none.
+    /// The id of the requester's token; nil if there is none.
     package let tokenID: String?
 }
 
@@ -98,7 +98,7 @@ package struct Requester: Sendable {
 package enum CommitStage {
     /// This many commits were numbered in this turn.
     case numbered(Int)
-    /// A transaction with all numbered ones is handed to the store.
+    /// A transaction with all numbered commits is handed to the store.
     case writing
     /// The transaction is durable.
     case written

@@ -22,7 +22,7 @@ package struct ListReport: Codable, Equatable, Sendable {
 
 /// One connection of a server, for the server's operator.
 package struct ConnectionReport: Codable, Equatable, Sendable {
-    /// `Service.close` takes it.
+    /// The number that `Service.close` takes.
     package var number: UInt64
     package var peer: String
     /// Empty before the hello.
@@ -30,11 +30,11 @@ package struct ConnectionReport: Codable, Equatable, Sendable {
     /// The id of the token; nil for a guest.
     package var token: String?
     package var lists: [String]
-    /// The number of commits that it has not been sent, of all its lists together.
+    /// The number of commits, of all its lists together, that were not sent to the client yet.
     package var behind: Int
-    /// Bytes of answers that it has not taken.
+    /// Bytes of answers that the client has not taken.
     package var queuedBytes: Int
-    /// Whether it waits until its user has budget again.
+    /// Whether the connection waits until its user has budget again.
     package var isSlowed: Bool
     /// Milliseconds since the last input; nil before the hello.
     package var silence: UInt64?

@@ -2,7 +2,7 @@ import HandCore
 import HandWire
 
 /// What a service asks its store. A request runs on another thread, so it has values only: connections by their ids,
-/// lists by `HostedList.Reference`. What has gone when the reply comes is then not found.
+/// lists by `HostedList.Reference`. A connection or a list that has gone when the reply comes is not found then.
 ///
 /// All cases but that of commits are indirect, so that a request and its reply are small.
 package enum StoreRequest: Sendable {
@@ -22,8 +22,8 @@ package enum StoreRequest: Sendable {
     case append(AppendBatches)
     indirect case job(WriteJob)
 
-    /// Whether it must not run beside another write. Writes do not wait for requests that only read, of which several
-    /// run at a time.
+    /// Whether the request must not run beside another write. Writes do not wait for requests that only read; several
+    /// of those run at a time.
     package var isWrite: Bool {
         switch self {
         case .append, .job: true
@@ -57,7 +57,7 @@ package enum StoreRequest: Sendable {
     }
 }
 
-/// A write other than that of commits. It must not run beside a transaction on the same lists.
+/// A write other than appending commits. A job must not run beside a transaction on the same lists.
 package enum WriteJob: Sendable {
     case create(CreateList)
     case changeName(ChangeName)
@@ -142,7 +142,7 @@ extension Service {
             writer.isWriting = false
             wrote(reply)
         case .ended(let error):
-            // The server starts again from what is there.
+            // The server starts again from what the disk holds.
             environment.note(.writeFailed(error))
             environment.end(error)
         }

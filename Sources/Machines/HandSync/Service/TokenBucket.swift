@@ -1,7 +1,7 @@
 /// A budget that grows at a fixed rate, up to the amount of several seconds.
 ///
-/// Spending more than there is makes a debt, and its owner waits until it is paid: input is never thrown away. All
-/// amounts are whole numbers of thousandths, because time is in milliseconds.
+/// Spending more than there is makes a debt, and its owner waits until the debt is paid: input is never thrown away.
+/// All amounts are whole numbers of thousandths, because time is in milliseconds.
 package struct TokenBucket {
     /// The amount per second.
     let rate: Int

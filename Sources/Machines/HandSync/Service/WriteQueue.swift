@@ -3,26 +3,27 @@ import HandCore
 /// The writes that go to the store next, in turn. The commits that were numbered during the last write go into one
 /// transaction.
 struct WriteQueue {
-    /// Lists that became due. Those that are in another phase by now are skipped; they are added again.
+    /// Lists that became due. Lists that are in another phase by now are skipped; they are added again.
     private(set) var due: [HostedList] = []
     /// Other writes, which must not run beside a transaction on the same lists.
     var jobs: [WriteJob] = []
     var isWriting = false
     /// The lists of the batches that are being written, in their order.
     private var writing: [HostedList] = []
-    /// The lists of the batches whose outcomes are being handled. Kept so that its memory is used again.
+    /// The lists of the batches whose outcomes are being handled; a reused buffer.
     var written: [HostedList] = []
     /// Lists with a batch whose outcome the store could not tell. They are handed over again at `retryAt`.
     private var unsettled: [HostedList] = []
     private(set) var retryAt: UInt64?
     /// The number of commits that were numbered in this turn.
     var numbered = 0
-    /// Whether the last write was a job. Then the next one is a batch of commits, if there is one.
+    /// Whether the last write was a job. Then the next write is a batch of commits, if there is a batch.
     var wasJob = false
 
     var isIdle: Bool { !isWriting && due.isEmpty && jobs.isEmpty && unsettled.isEmpty }
 
-    /// When batches are to be appended again. While a write is under way, its end leads to that.
+    /// When batches are to be appended again. While a write is under way, they are appended after the end of that
+    /// write.
     var deadline: UInt64 { isWriting ? .max : retryAt ?? .max }
 
     /// Adds a list that has become due.

@@ -4,7 +4,7 @@ import HandWire
 public struct Author: Hashable, Sendable {
     /// The public number, which commits contain.
     public let number: UInt64
-    /// The number of its client's first author. All authors of a client share one sequence of submissions to a list.
+    /// The number of the client's first author. All authors of a client share one sequence of submissions to a list.
     public let client: UInt64
 
     public init(number: UInt64, client: UInt64) {
@@ -13,7 +13,7 @@ public struct Author: Hashable, Sendable {
     }
 }
 
-/// An author without stored commits, to be stored together with the first one.
+/// An author without stored commits, to be stored together with the author's first commit.
 package struct Newcomer: Equatable, Sendable {
     package let author: Author
     package let client: ClientID

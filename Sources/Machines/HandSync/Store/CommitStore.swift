@@ -9,7 +9,7 @@ package protocol CommitStore: Sendable {
     /// Whether calls may block for as long as a disk takes. A store that does not block is called without a separate
     /// thread.
     var blocks: Bool { get }
-    /// Whether other servers write to it too.
+    /// Whether other servers write to the store, too.
     var isShared: Bool { get }
 
     /// Appends commits to many lists, with the durability that the store was opened with, and each author's last
@@ -23,7 +23,7 @@ package protocol CommitStore: Sendable {
     func append(_ batches: [CommitBatch], by newcomers: [Newcomer]) throws -> [Appended]
 
     /// Returns a list's commits after `revision`, in order, as complete frames: about `bytes` bytes of them, and at
-    /// least one if there is any. They begin later if the next ones have been forgotten.
+    /// least one if there is any. The frames begin later if the next commits have been forgotten.
     func frames(of list: UInt64, after revision: Int, about bytes: Int) throws -> [StoredFrame]
 
     /// Returns what an authority needs to continue: the newest snapshot with the later commits applied.
@@ -32,7 +32,7 @@ package protocol CommitStore: Sendable {
     /// Returns the list at `revision`.
     func state(of list: UInt64, at revision: Int) throws -> Hand
 
-    /// Returns the newest revisions of some lists, without those that no longer exist. In no particular order.
+    /// Returns the newest revisions of some lists, in no particular order; lists that no longer exist are left out.
     func heads(of lists: [UInt64]) throws -> [StoredHead]
 
     /// Starts to call `onHint` soon after another server has changed something, on a thread of the store. A store that
@@ -52,7 +52,7 @@ package protocol CommitStore: Sendable {
 
     /// Creates a list.
     ///
-    /// - Parameter owner: the owner that it counts for; nil for none.
+    /// - Parameter owner: the owner that the list counts for; nil for none.
     func create(
         _ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?, owner: String?
     ) throws -> StoredList
@@ -73,8 +73,8 @@ package protocol CommitStore: Sendable {
     func deletedLists(
         before number: UInt64, limit: Int, named name: String?, among lists: [UInt32]?
     ) throws -> [DeletedList]
-    /// Gives up the list of the oldest deletion of an owner, or of all owners if `owner` is nil; returns false if
-    /// there is none.
+    /// Gives up the list of the oldest deletion of an owner, or of all owners if `owner` is nil; returns false if there
+    /// is no such deletion.
     func purgeOldest(of owner: String?) throws -> Bool
     /// Gives up lists that were deleted at least `kept` milliseconds ago, and removes a part of the contents of such
     /// lists; a small part, so that other writes do not wait. Returns whether there is more to do.
@@ -82,7 +82,7 @@ package protocol CommitStore: Sendable {
     /// The store adds up the time that its servers have seen pass, because the wall clock may be wrong, and what is
     /// given up is gone for good.
     ///
-    /// - Parameter passed: how many milliseconds the caller has seen pass since it last called this.
+    /// - Parameter passed: how many milliseconds the caller has seen pass since its last call of `sweep`.
     func sweep(keeping kept: UInt64, passed: UInt64) throws -> Bool
     func list(named name: String) throws -> StoredList?
     /// Returns the current name of the list with that number in its log ids (`LogID.list`), or nil if it is deleted or
@@ -99,11 +99,11 @@ package protocol CommitStore: Sendable {
     /// Frees the space of forgotten commits and deleted lists. May take as long as rewriting the whole store.
     func compact() throws -> Compaction
 
-    /// Returns the author for a client under a name: always the same once a commit of the author is stored. Until then
-    /// nothing is stored, and each call returns another number, which is never given to any other author.
+    /// Returns the author for a client under a name: always the same author once a commit of the author is stored.
+    /// Until then nothing is stored, and each call returns another number, which is never given to any other author.
     func author(for client: ClientID, person: String) throws -> (author: Author, isNew: Bool)
     func people(_ authors: [UInt64]) throws -> [DownMessage.Person]
-    /// Returns the client numbers of the known ones among some authors.
+    /// Returns the number of each author's client; unknown authors are left out.
     func clients(of authors: [UInt64]) throws -> [UInt64: UInt64]
 
     /// Closes the store; it must not be used afterwards.
@@ -167,7 +167,7 @@ public struct CommitBatch: Sendable {
     }
 
     public let list: UInt64
-    /// The revision of the list before them.
+    /// The revision of the list before the commits.
     public let expected: Int
     /// In the order of their revisions.
     public let entries: [Entry]
@@ -191,7 +191,7 @@ public struct CommitBatch: Sendable {
         self.entries = entries
     }
 
-    /// Whether stored frames begin with those of the batch. O(bytes of the batch).
+    /// Whether stored frames begin with the frames of the batch. O(bytes of the batch).
     package func isPrefix(of frames: [StoredFrame]) -> Bool {
         frames.count >= entries.count
             && zip(entries, frames).allSatisfy { $0.frame.bytes.elementsEqual($1.bytes) }
@@ -200,11 +200,11 @@ public struct CommitBatch: Sendable {
 
 /// The outcome of appending a batch.
 package enum Appended: Equatable, Sendable {
-    /// It is in the store.
+    /// The batch is in the store.
     case taken
-    /// It is not in the store and never will be: the list had another revision. Contains the list's commits after the
-    /// expected revision, or the first of them. It is empty if the list has not reached that revision, or differs
-    /// there because its history went back.
+    /// The batch is not in the store and never will be: the list had another revision. Contains the list's commits
+    /// after the expected revision, or the first of them. Contains none if the list has not reached that revision, or
+    /// differs there because its history went back.
     case conflict([StoredFrame])
     /// The answer was lost. If the same batch is appended again, it is stored only once.
     case unknown
@@ -289,7 +289,7 @@ package struct StoredList: Equatable, Sendable {
 /// The newest state of a list.
 package struct StoredHead: Equatable, Sendable {
     package let list: UInt64
-    /// Its current name.
+    /// The list's current name.
     package let name: String
     package let logID: UInt64
     package let revision: Int
@@ -312,7 +312,7 @@ package struct DeletedList: Equatable, Sendable {
     package let list: StoredList
     /// Milliseconds since 1970.
     package let time: UInt64
-    /// Who deleted it, as others saw them.
+    /// The name of the person who deleted the list, as others saw it.
     package let person: String
     /// The milliseconds since the deletion that servers of the store have seen pass.
     package let age: UInt64

@@ -1,7 +1,7 @@
 import HandCore
 import HandWire
 
-/// A `CommitStore` whose contents are a value. It only says how they are read and written.
+/// A `CommitStore` whose contents are a value. A conforming type only says how the contents are read and written.
 package protocol ContentsStore: CommitStore {
     /// The maximum number of commits that `trim` and `sweep` remove at once.
     var step: Int { get }

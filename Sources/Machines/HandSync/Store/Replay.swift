@@ -9,7 +9,7 @@ package struct Replay: Sendable {
     package private(set) var hand: Hand
     package private(set) var revision: Int
     package private(set) var deck: Deck?
-    /// The revision at which it began.
+    /// The revision at which the replay began.
     package let start: Int
 
     package init(list: UInt64, from hand: Hand, revision: Int, deck: Deck?) {
@@ -45,7 +45,7 @@ package struct Replay: Sendable {
     /// Applies the next commit.
     ///
     /// - Throws: `StoreError.damaged`; the list must not be used afterwards.
-    /// - Complexity: that of the delta, times log n.
+    /// - Complexity: the size of the delta, times log n.
     package mutating func apply(_ commit: Commit) throws(StoreError) {
         guard commit.revision == revision + 1 else {
             throw .damaged("revision \(revision + 1) of list \(list) is missing")

@@ -22,9 +22,9 @@ package struct Retention: Equatable, Sendable {
     /// Whether no commit is ever forgotten.
     package var keepsEverything: Bool { commits == nil && age == nil }
 
-    /// Returns the newest revision that may be forgotten, with all before it; `floor` if none may. By age, at most
-    /// half of the kept commits are forgotten at once: if the clock jumped, not everything is lost before somebody
-    /// notices.
+    /// Returns the newest revision that may be forgotten, with all revisions before it; `floor` if no revision may be.
+    /// By age, at most half of the kept commits are forgotten at once: if the clock jumped, not everything is lost
+    /// before somebody notices.
     ///
     /// - Parameter time: returns the time of a commit after `floor`. Called O(log n) times: times hardly ever decrease.
     package func cut(floor: Int, revision: Int, now: UInt64, time: (Int) throws -> UInt64) rethrows -> Int {

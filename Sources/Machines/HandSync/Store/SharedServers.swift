@@ -16,7 +16,7 @@ package protocol SharedServers: CommitStore {
     /// - Parameters:
     ///   - mine: the changes at this server.
     ///   - lists: the requested lists. What is known of this server itself is returned for all lists.
-    ///   - known: the versions that this server knows: what has not changed is not read again.
+    ///   - known: the versions that this server knows: a place whose version has not changed is not read again.
     func exchange(
         _ mine: [PresenceNews], at server: UInt64, on lists: [UInt64], knowing known: [PresencePlace: Int]
     ) throws -> [PresenceNews]
@@ -25,11 +25,11 @@ package protocol SharedServers: CommitStore {
 /// One of several servers.
 package struct SharedServer: Equatable, Sendable {
     package let id: UInt64
-    /// Where clients reach it, for display.
+    /// Where clients reach the server, for display.
     package let address: String
-    /// Milliseconds since its last heartbeat.
+    /// Milliseconds since the server's last heartbeat.
     package let silence: Int
-    /// Its report in that heartbeat: a `ServerReport` as JSON.
+    /// The server's report in its last heartbeat: a `ServerReport` as JSON.
     package let report: [UInt8]
 
     package init(id: UInt64, address: String, silence: Int, report: [UInt8]) {
@@ -53,7 +53,8 @@ package struct PresenceNews: Equatable, Sendable {
     package let place: PresencePlace
     /// Grows with each change during the lifetime of the server.
     package let version: Int
-    /// Everybody on the list, as `presence` frames; empty if nobody is. Nil if the requester already knows it.
+    /// Everybody on the list, as `presence` frames; empty if nobody is. Nil if the requester already knows this
+    /// version.
     package let frames: [UInt8]?
 
     package init(place: PresencePlace, version: Int, frames: [UInt8]?) {

@@ -11,7 +11,7 @@ package struct StoreContents {
         private(set) var frames: [FrameRun] = []
         /// The total size of the frames in bytes.
         private(set) var frameBytes = 0
-        /// The memory that contains the newest of them.
+        /// The memory that contains the newest frames.
         private var segment: Segment?
         /// The last sequences, by author.
         package internal(set) var sequences: [NumberKey: SequenceMark] = [:]
@@ -139,7 +139,7 @@ package struct StoreContents {
             }
         }
         for batch in batches {
-            // In place: a list has many fields.
+            // The list is changed in place, because it has many fields.
             if let index = lists.index(forKey: NumberKey(batch.list)) { lists.values[index].append(batch) }
         }
         for newcomer in newcomers { keep(newcomer) }
@@ -175,7 +175,7 @@ package struct StoreContents {
         return (Author(number: number, client: clients[client] ?? number), true)
     }
 
-    /// Returns the number of a client, which is that of its first author.
+    /// Returns the number of a client, which is the number of its first author.
     package func number(of client: ClientID) -> UInt64? { clients[client] }
 
     package func person(_ author: UInt64) -> (client: UInt64, name: String)? { people[author] }
@@ -258,14 +258,14 @@ extension StoreContents.List {
     fileprivate mutating func keep(_ snapshot: StoreContents.Snapshot) {
         guard snapshot.revision >= stored.floor else { return }
         snapshots.append(snapshot)
-        // Remove the one in the middle, so that the kept ones become sparser towards the past.
+        // Remove the snapshot in the middle, so that the kept snapshots become sparser towards the past.
         if snapshots.count > Self.maxSnapshots { snapshots.remove(at: Self.maxSnapshots / 2) }
     }
 
     /// A snapshot shares nodes with the list, so this many are cheap.
     private static let maxSnapshots = 64
 
-    /// Forgets the commits up to the revision of `start`, and keeps that list as a snapshot instead.
+    /// Forgets the commits up to the revision of `start`, and keeps the list of `start` as a snapshot instead.
     fileprivate mutating func forget(_ start: Replay) {
         let floor = start.revision
         snapshots.removeAll { $0.revision <= floor }

@@ -22,7 +22,7 @@ package enum StoreError: Error, Equatable, Sendable {
     case syncFailed(path: String)
     /// Somebody removed or replaced the open files; a copy of their contents is at `saved`.
     case removed(path: String, saved: String?)
-    /// The database of a shared store cannot be reached, or did not answer in time: which one, and why.
+    /// The database of a shared store, named here, cannot be reached, or did not answer in time; `why` is the reason.
     case unreachable(String, why: String)
     /// The disk, the permissions or the database failed.
     case failed(String)

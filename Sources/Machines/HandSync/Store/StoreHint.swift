@@ -10,7 +10,7 @@ package enum StoreHint: Hashable, Sendable {
     /// A client has connected to a server.
     case client(Key)
 
-    /// Half as many bits as a client's id: the id is its secret and cannot be computed from the key.
+    /// Half as many bits as a client's id: the id is the client's secret and cannot be computed from the key.
     package struct Key: Hashable, Sendable {
         package let bits: UInt64
 

@@ -105,7 +105,7 @@ final class HTTPConnection {
             "HTTP/1.1 \(page.status)\r\nContent-Type: \(page.type)\r\nContent-Length: \(body.count)\r\n"
             + "Cache-Control: no-store\r\nConnection: close\r\n\r\n"
         stream.write([OutputBuffer(Array(head.utf8) + (hasBody ? body : []))])
-        // The client closes after reading the answer; otherwise the deadline does.
+        // The client closes the connection after reading the answer; otherwise the deadline closes it.
         isAwaited = true
         startDeadline()
         stream.shutdown()

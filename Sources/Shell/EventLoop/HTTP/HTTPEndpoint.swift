@@ -1,5 +1,5 @@
-/// A minimal HTTP/1.1 server for monitoring and administration: one request without a body per connection. It limits
-/// the size of requests and how long it waits.
+/// A minimal HTTP/1.1 server for monitoring and administration: one request without a body per connection. The endpoint
+/// limits the size of requests and how long it waits for clients.
 package final class HTTPEndpoint {
     /// The address to listen on, or to send a request to.
     package enum Place: Sendable, CustomStringConvertible {
@@ -14,7 +14,7 @@ package final class HTTPEndpoint {
             }
         }
 
-        /// What a request to it says that it is called.
+        /// The value of `Host` in requests to this place.
         var host: String {
             switch self {
             case .tcp(let address): "\(address)"
@@ -29,11 +29,12 @@ package final class HTTPEndpoint {
         /// The parts of the path between slashes.
         package let path: [String]
         package let query: [String: String]
-        /// The name or address under which the client knows the server, without a port; nil if it does not say.
+        /// The name or address under which the client knows the server, without a port; nil if the request has no
+        /// `Host`.
         package let host: String?
 
-        /// Whether the client knows the server by an address, as localhost, or by one of these names. A page of
-        /// another site can make a browser ask under the site's own name, and read the answer.
+        /// Whether the client knows the server by an address, as localhost, or by one of `names`. A page of another
+        /// site can make a browser send requests under that site's name, and read the answers.
         package func isFor(_ names: [String]) -> Bool {
             guard let host else { return true }
             let isAddress = (try? SocketAddress(ip: host, port: 0)) != nil
@@ -63,9 +64,9 @@ package final class HTTPEndpoint {
     package var connectionCount: Int { connections.count }
     private var nextNumber: UInt64 = 0
 
-    /// - Parameter maxConnections: the most connections at once. One more replaces the oldest client that the server
-    ///   waits for. The default is several times the number accepted in one turn, so that a client who sends a request
-    ///   at once is always served.
+    /// - Parameter maxConnections: the most connections at once. A further connection replaces the oldest one whose
+    ///   client the server waits for. The default is several times the number accepted in one turn, so that a client
+    ///   who sends a request at once is always served.
     /// - Parameter timeout: the milliseconds for sending the request, and for reading the answer.
     /// - Throws: the errors of `Listener`. A stale socket file is replaced.
     package init(

@@ -1,5 +1,5 @@
-/// A page that takes work to make. It is made at most every 100 milliseconds, whoever asks how often: those who ask in
-/// between wait, and share the next one. So nobody gets a page that is older than the request.
+/// A page that takes work to make. The page is made at most every 100 milliseconds, however many requests arrive: the
+/// requests in between wait, and share the next page. So nobody gets a page that is older than the request.
 package final class PacedPage {
     private let loop: Loop
     private let make: () -> HTTPEndpoint.Page
@@ -9,7 +9,8 @@ package final class PacedPage {
     private var due: UInt64 = 0
 
     private static let interval: UInt64 = 100
-    /// A page is made earlier if so many wait, so that they do not take all the places of an endpoint.
+    /// If this many requests wait, the page is made at once, so that the requests do not take all connections of an
+    /// endpoint.
     private static let maxWaiting = 64
 
     package init(_ loop: Loop, _ make: @escaping () -> HTTPEndpoint.Page) {

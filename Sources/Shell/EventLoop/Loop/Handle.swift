@@ -2,9 +2,9 @@ internal import CLibuv
 
 /// Something that is open on a ``Loop``: a timer, a signal, a stream.
 ///
-/// A handle belongs to its loop's thread. **The loop retains it, and it retains the loop, until it is closed**:
-/// dropping the last reference to an open handle does not close it, and then only ``Loop/close()`` can close it.
-/// Every method on a closed handle does nothing.
+/// A handle belongs to its loop's thread. **The loop retains the handle, and the handle retains the loop, until the
+/// handle is closed**: dropping the last reference to an open handle does not close it, and then only ``Loop/close()``
+/// can close it. Every method on a closed handle does nothing.
 package class Handle {
     /// The loop of this handle.
     package let loop: Loop

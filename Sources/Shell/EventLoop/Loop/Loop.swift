@@ -3,11 +3,12 @@ internal import Glibc
 
 /// A libuv event loop: waits for sockets, timers, signals, pool work and other threads, and calls back.
 ///
-/// Confined to one thread at a time, with everything that is open on it; the compiler ensures that, because none of it
-/// is `Sendable`. Other threads reach it through a ``Mailbox``. Callbacks never run inside the call that requested
-/// them.
+/// The loop and everything that is open on it are confined to one thread at a time. The compiler ensures this, because
+/// none of these types is `Sendable`. Other threads reach the loop through a ``Mailbox``. Callbacks never run inside
+/// the call that requested them.
 ///
-/// The first loop makes the process ignore `SIGPIPE` if it was not handled, since libuv writes with plain `writev`.
+/// The first loop makes the process ignore `SIGPIPE` if the process does not handle that signal, since libuv writes
+/// with plain `writev`.
 package final class Loop {
     let pointer: UnsafeMutablePointer<uv_loop_t>
 
@@ -71,7 +72,7 @@ package final class Loop {
         pointer.deallocate()
     }
 
-    /// The time in milliseconds at which this turn began, on a monotonic clock. Timers count from it.
+    /// The time in milliseconds at which this turn began, on a monotonic clock. Timers count from this time.
     package var now: UInt64 {
         precondition(!isClosed, "the time of a closed loop")
         return uv_now(pointer)

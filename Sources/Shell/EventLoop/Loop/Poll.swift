@@ -2,8 +2,8 @@ internal import CLibuv
 
 /// Watches a descriptor that other code reads and writes, such as a terminal. Confined to its loop's thread.
 ///
-/// It does not own the descriptor: close the descriptor after the poll was stopped or closed. There may be one poll per
-/// descriptor. The descriptor becomes non-blocking.
+/// The poll does not own the descriptor: close the descriptor after the poll was stopped or closed. There may be one
+/// poll per descriptor. The descriptor becomes non-blocking.
 package final class Poll: Handle {
     /// The operations for which a descriptor is ready.
     package struct Events: OptionSet, Hashable, Sendable {

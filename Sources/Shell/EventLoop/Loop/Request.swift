@@ -2,7 +2,7 @@ internal import CLibuv
 
 /// An operation that libuv completes later, once.
 ///
-/// Like a ``Handle``, it is retained while libuv knows its address: from ``submit(_:)`` to ``take(_:)``.
+/// Like a ``Handle``, a request is retained while libuv knows its address: from ``submit(_:)`` to ``take(_:)``.
 class Request {
     /// A `uv_*_t` of the right size, at a fixed address.
     let raw: UnsafeMutableRawPointer
@@ -52,7 +52,7 @@ class Request {
 
 /// Cancels a pending operation.
 ///
-/// Confined to its loop's thread. Dropping it does not cancel the operation.
+/// Confined to its loop's thread. Dropping this object does not cancel the operation.
 package final class Cancellable {
     private let action: () -> Void
 

@@ -3,8 +3,8 @@ internal import Glibc
 
 /// Calls back when the process receives a signal. Confined to its loop's thread.
 ///
-/// It keeps the loop running, unless ``Handle/unreference()`` is called. Signals that arrive close together may be
-/// reported only once. Closing the last handle of a signal restores the signal's default action.
+/// The handle keeps the loop running, unless ``Handle/unreference()`` is called. Signals that arrive close together may
+/// be reported only once. Closing the last handle of a signal restores the signal's default action.
 package final class Signal: Handle {
     private var body: (() -> Void)?
 
@@ -24,7 +24,7 @@ package final class Signal: Handle {
         Signal.unblock(number)
     }
 
-    /// Unblocks a signal. If the parent process has blocked it, it would never arrive.
+    /// Unblocks a signal: a signal that the parent process has blocked would never arrive.
     static func unblock(_ number: Int32) {
         var mask = sigset_t()
         sigemptyset(&mask)

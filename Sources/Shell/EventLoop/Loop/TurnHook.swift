@@ -5,7 +5,7 @@ extension Loop {
     ///
     /// So work that timers, I/O and closing leave for the end of the turn, such as sending collected output, is done
     /// before the loop sleeps. The hook does not keep the loop running.
-    /// - Returns: the hook, to cancel it. Dropping it does not cancel it.
+    /// - Returns: the hook, for ``TurnHook/cancel()``. Dropping the hook does not cancel it.
     @discardableResult
     package func onTurnEnd(_ body: @escaping () -> Void) -> TurnHook {
         TurnHook(self, body)

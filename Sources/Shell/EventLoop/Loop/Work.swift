@@ -15,9 +15,9 @@ package enum Work {
     }
 }
 
-/// Passes the result from one thread to the other.
+/// Passes the result from the pool's thread to the loop's thread.
 ///
-/// `@unchecked Sendable` is safe: the second thread is told after the first one has set the result.
+/// `@unchecked Sendable` is safe: the loop's thread is notified after the pool's thread has set the result.
 private final class Outcome<R: Sendable>: @unchecked Sendable {
     var result: R?
 

@@ -7,16 +7,16 @@ package protocol Channel: AnyObject {
     /// Whether bytes are waiting for the peer.
     var isWriting: Bool { get }
 
-    /// Starts to read, or continues with another function, which gets all events. It is one function instead of one for
-    /// each kind of event, because idle connections must take little memory.
+    /// Starts to read, or continues with another function. `receive` gets all events: there is no function for each
+    /// kind of event, because idle connections must take little memory.
     func open(_ receive: @escaping (ChannelEvent) -> Void)
     func stopReading()
     func resumeReading()
     /// Writes bytes. The buffer pointer is needed only during the call; the buffers' owners are retained until their
     /// bytes are written.
     @discardableResult func write(_ buffers: UnsafeBufferPointer<OutputBuffer>) -> WriteResult
-    /// Writes as many of the bytes as the system takes at once, and retains nothing. Returns their number: 0 if earlier
-    /// bytes wait, or if the channel cannot tell.
+    /// Writes as many of the bytes as the system takes at once, and retains nothing. Returns the number of bytes
+    /// written: 0 if earlier bytes wait, or if the channel cannot tell.
     func writeNow(_ bytes: UnsafeRawBufferPointer) -> Int
     /// Ends the output once everything is written.
     func shutdown()
@@ -24,7 +24,7 @@ package protocol Channel: AnyObject {
 }
 
 extension Channel {
-    /// The same with a function for each kind of event.
+    /// Like ``Channel/open(_:)``, with a function for each kind of event.
     package func open(
         _ onBytes: @escaping (UnsafeRawBufferPointer) -> Void, onDrain: @escaping () -> Void = {},
         onEnd: @escaping (ChannelEnd) -> Void
@@ -48,7 +48,7 @@ extension Channel {
 
 /// What happens on a channel.
 package enum ChannelEvent {
-    /// At least one received byte. They are valid only during the call.
+    /// The received bytes, at least one; valid only during the call.
     case bytes(UnsafeRawBufferPointer)
     /// The system has taken all output, after a ``WriteResult/draining`` write.
     case drained

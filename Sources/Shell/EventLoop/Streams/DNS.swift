@@ -52,7 +52,7 @@ private final class ResolveRequest: Request {
     func cancel() {
         guard isUnderWay else { return }
         isCanceled = true
-        // This fails once the resolver has started; its answer is ignored then.
+        // Canceling fails once the resolver has started; the resolver's answer is ignored then.
         uv_cancel(base)
     }
 

@@ -30,7 +30,7 @@ extension Listener {
             }, onError: onError)
     }
 
-    /// Listens on a Unix socket. Creates its file, which ``close(_:)`` removes.
+    /// Listens on a Unix socket. Creates the socket's file, which ``close(_:)`` removes.
     /// - Parameters:
     ///   - permissions: the permissions of the file. Users who may write to it may connect.
     ///   - backlog, onConnection, onError: as in ``tcp(_:address:backlog:onConnection:onError:)``.
@@ -44,7 +44,7 @@ extension Listener {
         let socket = try Descriptor.socket(family: AF_UNIX)
         try UVError.checkCall(address.withSockaddr { bind(socket.number, $0, $1) })
         do throws(UVError) {
-            // Before it listens, because nobody can connect until then.
+            // Before the socket listens: until then nobody can connect.
             try UVError.checkCall(chmod(path, permissions))
             try UVError.checkCall(listen(socket.number, backlog))
             return try Listener(
@@ -57,7 +57,7 @@ extension Listener {
         }
     }
 
-    /// Takes over a socket that already listens: the parent process opened it, and removes its file.
+    /// Takes over a socket that already listens: the parent process opened the socket, and removes its file.
     /// - Parameters:
     ///   - onTCP, onPipe: called with each connection, depending on the kind of the socket.
     /// - Throws: `.notASocket`; `.invalidArgument` for a socket that does not listen; or another error of the system.
@@ -83,10 +83,10 @@ extension Listener {
 
     /// Removes the socket file of a server that is gone, so that a new server can listen on its path.
     ///
-    /// Two servers that start at the same moment may both do so; if that can happen, hold a lock file.
+    /// Two servers that start at the same moment may both remove the file; if that can happen, hold a lock file.
     /// - Returns: whether there was a stale socket.
-    /// - Throws: `.addressInUse` if a server answers; `.notASocket` if the file is not a socket, and then it is left
-    ///   alone; `.permissionDenied` if this cannot be determined.
+    /// - Throws: `.addressInUse` if a server answers; `.notASocket` if the file is not a socket, and then the file is
+    ///   left alone; `.permissionDenied` if the permissions do not let this process find out.
     @discardableResult
     package static func removeStaleSocket(path: String) throws(UVError) -> Bool {
         let address = try UnixAddress(path: path)

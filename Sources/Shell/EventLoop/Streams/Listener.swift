@@ -3,8 +3,8 @@ internal import Glibc
 
 /// Listens for connections. Confined to its loop's thread. Like a ``Handle`` it stays open until it is closed.
 ///
-/// It does not use `uv_listen`: when the process is out of descriptors, that silently drops the waiting connections, or
-/// calls back endlessly. Here they wait, and the owner is notified.
+/// The listener does not use `uv_listen`: when the process is out of descriptors, `uv_listen` silently drops the
+/// waiting connections, or calls back endlessly. Here the connections keep waiting, and the owner is notified.
 package final class Listener {
     /// The address, with the system's choice instead of port 0; nil for a Unix socket.
     package let localAddress: SocketAddress?
@@ -25,7 +25,7 @@ package final class Listener {
     /// - Parameters:
     ///   - socket: a socket that is bound and listens.
     ///   - file: the socket file to remove at the end.
-    ///   - adopt: makes a stream from an accepted socket and passes it on.
+    ///   - adopt: makes a stream from an accepted socket and passes the stream on.
     init(
         _ loop: Loop, _ socket: consuming Descriptor, localAddress: SocketAddress?, file: SocketFile?,
         adopt: @escaping (consuming Descriptor, SocketAddress?) throws(UVError) -> Void,
@@ -38,7 +38,7 @@ package final class Listener {
         self.file = file
         self.adopt = adopt
         self.onError = onError
-        // Retains this listener while it is open, and also cleans up if the loop closes the poll.
+        // The closure retains this listener while it is open, and also cleans up if the loop closes the poll.
         poll.whenClosed { [self] in release() }
         start()
     }
@@ -99,7 +99,7 @@ package final class Listener {
     private func release() {
         guard socket != nil else { return }
         socket = nil
-        // A file that was removed or replaced since then is left alone.
+        // If somebody else has removed or replaced the file, nothing is removed.
         try? file?.remove()
     }
 }

@@ -53,7 +53,7 @@ package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     /// Whether the address stands for all of the machine's addresses.
     package var isAny: Bool { ["0.0.0.0", "::"].contains(ip) }
 
-    /// The same port on this machine alone.
+    /// The loopback address of the same family, with the same port.
     package var loopback: Self {
         (try? Self(ip: family == AF_INET ? "127.0.0.1" : "::1", port: port)) ?? self
     }
@@ -66,8 +66,8 @@ package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The unit of limits by address, which is what a network usually assigns to one customer: an IPv4 address, or the
-    /// first 64 bits of an IPv6 address.
+    /// The unit of limits by address: an IPv4 address, or the first 64 bits of an IPv6 address. A network usually
+    /// assigns one such unit to one customer.
     package var site: String {
         guard case .v6(let high, let low, _) = host else { return ip }
         let isMapped = high == 0 && UInt32(truncatingIfNeeded: low) == UInt32(0xFFFF).bigEndian

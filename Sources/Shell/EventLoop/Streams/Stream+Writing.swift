@@ -3,15 +3,15 @@ internal import Glibc
 
 /// What ``Stream/write(_:)`` did with the bytes.
 package enum WriteResult: Hashable, Sendable {
-    /// The system has taken all of them.
+    /// The system has taken all bytes.
     case written
     /// The rest is being written or queued; ``ChannelEvent/drained`` or an error follows.
     case draining
-    /// They were dropped, because the stream is closed, has failed, or was shut down.
+    /// The bytes were dropped, because the stream is closed, has failed, or was shut down.
     case dropped
 }
 
-/// The one write that libuv makes, and what was added meanwhile.
+/// The write that libuv is making, and the buffers that were added meanwhile.
 final class Backlog: Request {
     /// The buffers that libuv is writing. Retains the owners.
     var inFlight: [OutputBuffer] = []
@@ -40,8 +40,8 @@ extension Stream {
     /// Writes the bytes after all earlier ones.
     ///
     /// Bytes that the system takes at once are written without any allocation; the owners of the rest are retained
-    /// until it is written. While ``isWriting``, all bytes are queued, without limit, and then sent together. Errors
-    /// are reported as ``ChannelEvent/ended(_:)``, never inside this call.
+    /// until the rest is written. While ``isWriting``, all bytes are queued, without limit, and then sent together.
+    /// Errors are reported as ``ChannelEvent/ended(_:)``, never inside this call.
     @discardableResult
     package final func write(_ buffers: UnsafeBufferPointer<OutputBuffer>) -> WriteResult {
         guard !isClosing, failure == nil, outputEnd == nil else { return .dropped }
@@ -50,8 +50,8 @@ extension Stream {
         return .draining
     }
 
-    /// Writes as many of the bytes as the system takes at once, without any allocation. Returns their number. An error
-    /// counts as none: the next ``write(_:)`` reports it.
+    /// Writes as many of the bytes as the system takes at once, without any allocation. Returns the number of bytes
+    /// written: 0 after an error, which the next ``write(_:)`` reports.
     package final func writeNow(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard !isClosing, outputEnd == nil, !isWriting, !bytes.isEmpty else { return 0 }
         if descriptor < 0, uv_fileno(base, &descriptor) < 0 { return 0 }
@@ -91,8 +91,8 @@ extension Stream {
             let result = uv_try_write(stream, vector.baseAddress, UInt32(count))
             let rest = UnsafeMutableBufferPointer(rebasing: vector[..<count]).dropping(bytes: max(0, Int(result)))
             if rest.isEmpty { return .written }
-            // A failure takes the same path, so that it is reported later instead of here. It is passed along, because
-            // the request would report only the next failure.
+            // A failure takes the same path as the rest of the bytes, so that it is reported later and not here. The
+            // error is passed along, because the request would report only the next failure.
             let isFailure = result < 0 && result != UV_EAGAIN.rawValue
             return send(rest, of: buffers, failed: isFailure ? UVError(code: result) : nil)
         }
@@ -123,7 +123,7 @@ extension Stream {
             if queue.withUnsafeBufferPointer({ send($0) }) == .draining { return }
         }
         backlog = nil
-        // Closing cancels the write, which is not an error to report.
+        // Closing cancels the write. The cancellation is not an error to report.
         if isClosing { return }
         if status < 0 { return fail(UVError(code: status)) }
         if let outputEnd, outputEnd.done != nil { send(outputEnd) }

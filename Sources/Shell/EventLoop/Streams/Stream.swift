@@ -13,12 +13,13 @@ package class Stream: Handle {
     private var hasEnded = false
     /// The system's number of the socket; negative before the first write.
     @exclusivity(unchecked) final var descriptor: Int32 = -1
-    /// What waits to be written, and the end of the output. Nil if there was neither yet, as nearly always.
+    /// The output that waits to be written, and the end of the output. Nil if neither exists yet, as on nearly every
+    /// connection.
     @exclusivity(unchecked) private final var output: Output?
     /// Gets all events; nil before ``open(_:)``, and after a failure or closing.
     private(set) final var receive: ((ChannelEvent) -> Void)?
 
-    /// A description of the peer for people, for example `127.0.0.1:7777`. Worked out when it is needed, by subclasses.
+    /// A description of the peer for people, for example `127.0.0.1:7777`. Subclasses make the text when it is needed.
     package var peerDescription: String { "a stream" }
 
     package final func open(_ receive: @escaping (ChannelEvent) -> Void) {
@@ -32,8 +33,8 @@ package class Stream: Handle {
         }
     }
 
-    /// Stops reading until ``resumeReading()``, so that the peer has to wait. Until then the peer's end is not noticed,
-    /// but write errors are.
+    /// Stops reading until ``resumeReading()``, so that the peer has to wait. While reading is stopped, the peer's end
+    /// is not noticed, but write errors are.
     package final func stopReading() {
         guard !isClosing, isReading else { return }
         uv_read_stop(stream)
@@ -47,8 +48,8 @@ package class Stream: Handle {
         let result = uv_read_start(
             stream,
             { handle, _, buffer in
-                // The loop's shared buffer. libuv fills and reports it before it requests a buffer for any other
-                // stream.
+                // The loop's shared buffer. libuv fills this buffer and reports it before it requests a buffer for any
+                // other stream.
                 let memory = handle?.pointee.loop.pointee.data
                 buffer?.pointee = uv_buf_t(
                     base: memory?.assumingMemoryBound(to: CChar.self), len: Loop.readBufferSize)

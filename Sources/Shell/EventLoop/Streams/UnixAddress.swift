@@ -37,7 +37,7 @@ struct SocketFile {
         inode = info.st_ino
     }
 
-    /// Removes the file unless another has taken its place.
+    /// Removes the file unless another file has taken its place.
     func remove() throws(UVError) {
         let current = try SocketFile(at: path)
         guard current.device == device, current.inode == inode else { throw .addressInUse }

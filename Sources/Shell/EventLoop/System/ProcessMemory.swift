@@ -3,11 +3,11 @@ internal import Glibc
 
 /// The memory of this process.
 package enum ProcessMemory {
-    /// Gives memory back to the system that an idle process does not need: the heap's free blocks, and the pages of the
-    /// program and its libraries.
+    /// Gives the system back the memory that an idle process does not need: the heap's free blocks, and the pages of
+    /// the program and its libraries.
     ///
-    /// At its start, a program touches functions everywhere in its file, and with each the system maps 64 KiB. A page
-    /// that is needed again is mapped again, in microseconds while the system still has it in its cache.
+    /// At its start, a program touches functions everywhere in its file, and with each function the system maps 64 KiB.
+    /// A page that is needed again is mapped again. This takes microseconds while the page is in the system's cache.
     package static func release() {
         malloc_trim(0)
         for pages in unchangedPages() {
@@ -15,8 +15,8 @@ package enum ProcessMemory {
         }
     }
 
-    /// Returns where this process has mapped files without having pages of its own there. A debugger's breakpoint is
-    /// such a page: it would be lost.
+    /// Returns the mappings of files in which this process has no pages of its own. A page with a debugger's breakpoint
+    /// belongs to the process: giving the page back would lose the breakpoint.
     private static func unchangedPages() -> [(start: UInt, count: Int)] {
         guard let file = fopen("/proc/self/smaps", "re") else { return [] }
         defer { fclose(file) }
@@ -26,8 +26,8 @@ package enum ProcessMemory {
         var capacity = 0
         defer { free(line) }
         while getline(&line, &capacity, file) > 0, let line {
-            // A mapping begins with its range, its permissions, three numbers and the file's path. Many lines about it
-            // follow, each with a capital letter first, such as "Anonymous: 0 kB".
+            // A mapping begins with its range, its permissions, three numbers and the file's path. Many lines about the
+            // mapping follow, each with a capital letter first, such as "Anonymous: 0 kB".
             if (0x41...0x5A).contains(line[0]) {
                 if strncmp(line, "Anonymous:", 10) != 0 { continue }
                 if let mapping, strtol(line + 10, nil, 10) == 0 { found.append(mapping) }

@@ -31,9 +31,10 @@ package enum Threads {
     }
 }
 
-/// A lock whose holder can wait until another thread changes what it guards.
+/// A lock whose holder can wait until another thread changes what the lock guards.
 ///
-/// `@unchecked Sendable` is safe: the memory is libuv's to use from any thread, and is set up and freed by one.
+/// `@unchecked Sendable` is safe: one thread sets up the memory, one frees it, and in between libuv may use it from any
+/// thread.
 package final class Condition: @unchecked Sendable {
     private let lock = UnsafeMutablePointer<uv_mutex_t>.allocate(capacity: 1)
     private let change = UnsafeMutablePointer<uv_cond_t>.allocate(capacity: 1)
@@ -60,8 +61,8 @@ package final class Condition: @unchecked Sendable {
     /// Wakes all threads that wait.
     package func broadcast() { uv_cond_broadcast(change) }
 
-    /// Releases the lock until a thread calls `broadcast`. It may also return without that, so check what you wait for
-    /// again.
+    /// Releases the lock until a thread calls `broadcast`. The call may also return without `broadcast`, so check the
+    /// awaited condition again.
     package func wait() { uv_cond_wait(change, lock) }
 
     /// Waits at most until `end`.

@@ -1,11 +1,12 @@
-/// A client's connection to one of several hosts, one at a time. It can connect again. Confined to the loop's thread.
+/// A client's connection to one of several hosts, one at a time. After a loss, `connect` may be called again. Confined
+/// to the loop's thread.
 package final class ServerConnection {
     package enum Event {
         /// The host has that number of addresses. Nothing is connected yet.
         case found(addresses: Int)
         case opened
         case bytes(UnsafeRawBufferPointer)
-        /// The system has taken all output, after some had to wait.
+        /// The system has taken all output, after some of the output had to wait.
         case drained
         /// The connection could not be made, or has ended.
         case lost(String)
@@ -40,7 +41,7 @@ package final class ServerConnection {
     private var stream: (any Channel)?
     private var attempt: Cancellable?
     private var alarm: Timer?
-    /// Counts connections, so that late events of an earlier one are ignored.
+    /// Counts connections, so that late events of an earlier connection are ignored.
     private var generation = 0
 
     /// - Parameter destinations: one destination for each host.
@@ -55,12 +56,12 @@ package final class ServerConnection {
     /// The seconds until the server's certificate expires; nil without TLS, or before the certificate has arrived.
     package var certificateLifetime: Int? { (stream as? TLSStream)?.certificateLifetime }
 
-    /// Closes the former connection, then connects. Without an address it only finds the host's addresses, except for a
-    /// Unix socket.
+    /// Closes the former connection, then connects. With `address` nil, the call only finds the host's addresses. A
+    /// Unix socket has no such addresses: it is connected in any case.
     ///
     /// - Parameters:
     ///   - address: the index of the host's address to connect to; nil to find the addresses.
-    ///   - timeout: the most milliseconds that this may take; nil for the system's own limit.
+    ///   - timeout: the most milliseconds for finding or connecting; nil for the system's own limit.
     package func connect(to host: Int, address: Int?, within timeout: UInt64?) {
         close()
         let (mine, destination) = (generation, destinations[host])

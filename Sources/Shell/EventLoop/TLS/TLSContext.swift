@@ -16,7 +16,7 @@ package final class TLSContext {
     static let isSetUp = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
 
     private init(_ method: () -> OpaquePointer?) throws(TLSError) {
-        // Before anything else of OpenSSL: only its first call decides about the clean-up.
+        // Before any other call of OpenSSL: only the first call decides about the clean-up.
         guard Self.isSetUp else { throw .ofOpenSSL("no TLS") }
         guard let raw = SSL_CTX_new(method()) else { throw .ofOpenSSL("no TLS") }
         self.raw = raw
@@ -34,7 +34,8 @@ package final class TLSContext {
     /// - Parameters:
     ///   - certificate: a file with the server's certificate and the intermediate ones, in PEM.
     ///   - key: a file with the certificate's key, in PEM, without a password.
-    ///   - clientAuthority: a file with the certificates that must have signed each client's; nil if clients need none.
+    ///   - clientAuthority: a file with the certificates of the authorities that must have signed each client's
+    ///     certificate; nil if clients need no certificate.
     package static func server(
         certificate: String, key: String, clientAuthority: String? = nil
     ) throws(TLSError) -> TLSContext {
@@ -51,7 +52,8 @@ package final class TLSContext {
     }
 
     /// - Parameters:
-    ///   - authorities: a file with the certificates that must have signed the server's; nil for those of the system.
+    ///   - authorities: a file with the certificates of the authorities that must have signed the server's certificate;
+    ///     nil for the system's authorities.
     ///   - certificate: files with the client's certificate and its key, in PEM, if the server asks for one.
     package static func client(
         authorities: String? = nil, certificate: (file: String, key: String)? = nil
@@ -88,8 +90,8 @@ package final class TLSContext {
 
     // MARK: The work of handshakes
 
-    /// Runs `body`, a step of a handshake, unless the given turn has spent its time on handshakes. Returns whether it
-    /// ran.
+    /// Runs `body`, a step of a handshake, unless the given turn has used up its time for handshakes. Returns whether
+    /// `body` ran.
     func work(inTurn time: UInt64, _ body: () -> Void) -> Bool {
         if turn.time != time { turn = (time, 0) }
         guard turn.nanoseconds < Self.nanosecondsPerTurn else { return false }

@@ -5,7 +5,7 @@ internal import COpenSSL
 ///     stream ──▶ transport ──SSL──▶ receive
 ///     stream ◀── transport ◀──SSL── write
 package final class TLSStream: Channel {
-    /// Which side this is.
+    /// This stream's side of the connection.
     package enum Role {
         case server
         /// A client of a server that must have a certificate for this name or address.
@@ -22,9 +22,10 @@ package final class TLSStream: Channel {
     private var ssl: OpaquePointer?
     private let transport: Transport
     private var isReady = false
-    /// Whether the handshake continues in a later turn, because others have used up this turn's time.
+    /// Whether the handshake continues in a later turn, because other handshakes have used up this turn's time.
     private var isPutOff = false
-    /// When the present count of messages after the handshake began. Only a few are allowed per minute.
+    /// The time at which the present count of `Transport.lateMessages` began. Only a few such messages are allowed per
+    /// minute.
     private var countedSince: UInt64 = 0
     private static let countingPeriod: UInt64 = 60_000
     /// The output that was written before the end of the handshake.
@@ -105,8 +106,8 @@ package final class TLSStream: Channel {
     package func resumeReading() {
         guard ssl != nil, !isReading else { return }
         isReading = true
-        // First the input that has already arrived, but not inside this call; then the rest, such as the end of the
-        // stream.
+        // Input that has already arrived is handled first, but not inside this call. Then the stream delivers the rest,
+        // such as its end.
         loop.soon { [weak self] in self?.continueReading() }
     }
 
@@ -115,7 +116,7 @@ package final class TLSStream: Channel {
         if isReading { stream.resumeReading() }
     }
 
-    /// Continues as far as the input allows.
+    /// Continues the handshake, and then reading, as far as the input allows.
     private func advance() {
         guard let ssl, !hasFailed, receive != nil else { return }
         if !isReady {
@@ -129,7 +130,7 @@ package final class TLSStream: Channel {
         read()
     }
 
-    /// Returns OpenSSL's result; nil if nothing was done.
+    /// Continues the handshake. Returns OpenSSL's result; nil if nothing was done.
     private func shakeHands(_ ssl: OpaquePointer) -> Int32? {
         var result: Int32?
         let body = {
@@ -158,7 +159,7 @@ package final class TLSStream: Channel {
     private func read() {
         withUnsafeTemporaryAllocation(byteCount: Self.recordBytes, alignment: 1) { room in
             while isReading, !hasFailed, let ssl {
-                // As nearly always after the first record: OpenSSL takes long to find that nothing is left.
+                // Nearly always nothing is left after the first record, and OpenSSL would take long to find that out.
                 if !transport.hasInput, SSL_has_pending(ssl) == 0 { break }
                 ERR_clear_error()
                 let count = SSL_read(ssl, room.baseAddress, Int32(room.count))
@@ -171,8 +172,8 @@ package final class TLSStream: Channel {
         }
     }
 
-    /// Limits the messages that cost work but carry no data: only data counts against other limits. Fails if there are
-    /// too many, and returns false.
+    /// Limits the messages that cost work but carry no data: other limits count only data. If there are too many
+    /// messages, ends the stream with an error and returns false.
     private func mayAskForKeys() -> Bool {
         guard let count = transport.lateMessages, count > 0 else { return true }
         if count > Transport.maxLateMessages {
@@ -196,7 +197,7 @@ package final class TLSStream: Channel {
         }
     }
 
-    /// The seconds until the peer's certificate expires; nil if that is not known.
+    /// The seconds until the peer's certificate expires; nil if the time is unknown.
     package var certificateLifetime: Int? {
         guard let ssl, let certificate = SSL_get1_peer_certificate(ssl) else { return nil }
         defer { X509_free(certificate) }
@@ -229,7 +230,7 @@ package final class TLSStream: Channel {
     private func fail(_ end: ChannelEnd) {
         guard !hasFailed else { return }
         hasFailed = true
-        // Sends the peer OpenSSL's alert, if it still reads.
+        // Sends the peer OpenSSL's alert, if the peer still reads.
         send()
         let report = receive
         receive = nil
@@ -254,7 +255,7 @@ package final class TLSStream: Channel {
         guard let ssl else { return }
         ERR_clear_error()
         for buffer in buffers where !buffer.bytes.isEmpty {
-            // The transport takes everything, so this writes everything or fails.
+            // The transport takes everything, so `SSL_write` writes everything or fails.
             let count = SSL_write(ssl, buffer.bytes.baseAddress, Int32(buffer.bytes.count))
             if count <= 0 { return check(count) }
         }
@@ -289,7 +290,7 @@ package final class TLSStream: Channel {
     package func close() {
         guard let ssl else { return }
         self.ssl = nil
-        // Later, because OpenSSL may be on the stack, for example inside `receive`.
+        // Freed later, because OpenSSL may be on the stack, for example inside `receive`.
         loop.soon { SSL_free(ssl) }
         receive = nil
         early = []

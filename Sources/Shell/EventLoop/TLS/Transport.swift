@@ -2,14 +2,14 @@ internal import COpenSSL
 
 /// What one connection of OpenSSL reads from and writes to, instead of a socket.
 ///
-/// OpenSSL's own kind of memory is cleared before each output and copied twice, and each connection keeps as much of it
-/// as its largest output took.
+/// OpenSSL's own memory BIO is not used: its memory is cleared before each output, the output is copied twice, and each
+/// connection keeps as much memory as its largest output took.
 final class Transport {
     private let stream: any Channel
     private let output: TransportOutput
-    /// Input of earlier calls that OpenSSL has not read. Few connections ever have any.
+    /// Input of earlier calls that OpenSSL has not read. Few connections ever have such input.
     private var kept: ArraySlice<UInt8> = []
-    /// What has arrived in this call, after `kept`.
+    /// The input that has arrived in this call; it follows `kept`.
     private var arrived = UnsafeRawBufferPointer(start: nil, count: 0)
 
     /// Becomes the transport of `ssl`, which retains it.
@@ -47,7 +47,8 @@ final class Transport {
 
     var hasInput: Bool { !kept.isEmpty || !arrived.isEmpty }
 
-    /// Lets OpenSSL read these bytes during `body`, after those of earlier calls. The rest is copied.
+    /// Lets OpenSSL read the bytes during `body`, after the kept bytes of earlier calls. Bytes that OpenSSL has not
+    /// read are copied.
     func receive(_ bytes: UnsafeRawBufferPointer, _ body: () -> Void) {
         arrived = bytes
         body()

@@ -1,7 +1,7 @@
 import HandScreens
 
 /// Decodes the bytes that a terminal sends into keys: UTF-8, and the escape sequences of xterm and compatible terminals
-/// (“XTerm Control Sequences”, Moy and others). All terminals in use today send a dialect of these.
+/// (“XTerm Control Sequences”, Moy and others). All terminals in use today send a dialect of these sequences.
 package struct KeyDecoder {
     private var bytes: [UInt8] = []
     private var position = 0
@@ -26,8 +26,8 @@ package struct KeyDecoder {
     /// Whether the input ends with the beginning of a sequence that is a key by itself if nothing follows.
     package var isWaiting: Bool { position < bytes.count && pasted == nil && !isInSequence }
 
-    /// Whether parameters of a sequence have arrived. Nobody types them that fast, so the end follows, however slow the
-    /// line is.
+    /// Whether parameters of a sequence have arrived. Nobody types parameters that fast, so the end of the sequence
+    /// follows, however slow the line is.
     private var isInSequence: Bool {
         bytes.count > position + 2 && bytes[position...].starts(with: [Self.escape, UInt8(ascii: "[")])
     }

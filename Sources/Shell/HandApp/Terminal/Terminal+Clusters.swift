@@ -1,10 +1,10 @@
 import HandScreens
 
-// Clusters of emoji, which ncurses does not support: they are sent to the terminal directly.
+// Clusters of emoji. ncurses does not support clusters, so they are sent to the terminal directly.
 
 extension Terminal {
-    /// Makes the terminal show each kind of cluster and report its cursor's position after it. The answers arrive among
-    /// the keys, at any time or never.
+    /// Makes the terminal show each kind of cluster and report the cursor's position after the cluster. The answers
+    /// arrive among the keys, at any time or never.
     func askForClusters() {
         let room = Size(rows: Clusters.firstRow + Clusters.samples.count, columns: 16)
         guard size.rows >= room.rows, size.columns >= room.columns else { return }

@@ -9,7 +9,7 @@ extension Terminal {
         package let kind: String
         /// The number of colours; nil if the system has no description of the terminal.
         package let colors: Int?
-        /// Whether it can show a whole screen.
+        /// Whether the terminal can show a whole screen.
         package let isScreen: Bool
         /// The size; nil if the terminal does not report it.
         package let size: Size?

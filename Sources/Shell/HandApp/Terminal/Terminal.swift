@@ -3,12 +3,12 @@ import EventLoop
 internal import Glibc
 import HandScreens
 
-/// The screen and the keyboard of one terminal, through ncurses. Confined to the loop's thread. ncurses allows
-/// only one at a time in a process.
+/// The screen and the keyboard of one terminal, through ncurses. Confined to the loop's thread. ncurses allows only one
+/// terminal at a time in a process.
 package final class Terminal {
     private let loop: Loop
-    /// The terminal, opened again: making this descriptor non-blocking does not affect the one that the shell shares
-    /// with us.
+    /// The terminal, opened again: making this descriptor non-blocking does not affect the descriptor that the shell
+    /// shares with this process.
     private let input: Int32
     private let output: UnsafeMutablePointer<FILE>
     private let source: UnsafeMutablePointer<FILE>
@@ -57,7 +57,7 @@ package final class Terminal {
         guard let out = fdopen(Self.copy(output), "w"), let source = fdopen(Self.copy(input), "r") else {
             throw .notATerminal
         }
-        // ncurses' own handler would run on whichever thread gets the signal, concurrently with this one.
+        // ncurses' own handler would run on whichever thread gets the signal, concurrently with the loop's thread.
         isStoppable = hand_ignore_stopping() == 0
         guard let screen = newterm(name, out, source) else { throw .unknownKind(name) }
         guard hand_moves_cursor() != 0 else {
@@ -74,7 +74,8 @@ package final class Terminal {
         nonl()
         guard let window = newwin(Int32(size.rows), Int32(size.columns), 0, 0) else { throw .unknownKind(name) }
         self.window = window
-        // This code reads escape sequences itself, as they arrive, so that a timeout of ncurses does not split one.
+        // This code reads escape sequences itself, as they arrive, so that a timeout of ncurses does not split a
+        // sequence.
         keypad(window, false)
         nodelay(window, true)
         scrollok(window, false)
@@ -158,7 +159,7 @@ package final class Terminal {
 
     // MARK: Output
 
-    /// Shows a canvas. Draws only the rows that differ from what is shown.
+    /// Shows a canvas. Draws only the rows that differ from the canvas that is shown.
     package func draw(_ canvas: Canvas) {
         guard isHere else { return }
         if shown?.size != canvas.size { werase(window) }
@@ -216,17 +217,17 @@ package final class Terminal {
     /// Gives the terminal back to the shell and stops this process's group, until the shell continues it.
     package func suspend() {
         guard !isClosed, isStoppable else { return }
-        // Another program that has the terminal restores it itself.
+        // If another program has the terminal, that program restores the terminal.
         if isHere { leave() }
-        // A signal to the process would be delivered on another thread, while this one continued. So the other
-        // processes of the group get it first; then this thread stops itself, and the process with it.
+        // A signal to the process would be delivered on another thread, while this thread continued. So the other
+        // processes of the group get the signal first; then this thread stops itself, and the process with it.
         let handler = signal(SIGTSTP, SIG_IGN)
         Glibc.kill(0, SIGTSTP)
         signal(SIGTSTP, SIG_DFL)
         raise(SIGTSTP)
         // Here the process continues.
         signal(SIGTSTP, handler)
-        // Keys that arrived with the last one were meant for the shell.
+        // Keys that arrived together with the last handled key were meant for the shell.
         decoder = KeyDecoder()
         comeBack()
     }
@@ -237,14 +238,14 @@ package final class Terminal {
     }
 
     /// Leaves the terminal to another program of this process's group, until `takeBack`. Until then nothing is read or
-    /// drawn, and the signals of the terminal's keys, which go to all its programs, do not end this one.
+    /// drawn. The signals of the terminal's keys go to all its programs, but do not end this program.
     package func handOver() {
         guard isHere else { return }
         leave()
         isAway = true
         poll?.stop()
         pause.stop()
-        // Keys that arrived with the last one were not meant for a later screen.
+        // Keys that arrived together with the last handled key were not meant for a later screen.
         decoder = KeyDecoder()
         quitting = signal(SIGQUIT, SIG_IGN)
     }
@@ -267,7 +268,7 @@ package final class Terminal {
         redraw()
     }
 
-    /// Gives the terminal back as it was. Calling it again does nothing.
+    /// Gives the terminal back as it was. A second call does nothing.
     package func close() {
         guard !isClosed else { return }
         isClosed = true

@@ -2,7 +2,7 @@ import Disk
 import HandSync
 import HandWire
 
-// What a client knows about itself: its numbers by name, and which sequences it has used.
+// What a client knows about itself: its author number under each name, and the sequences that it has used.
 
 // MARK: - Authors
 
@@ -19,13 +19,14 @@ extension ClientJournal {
     }
 
     /// Compares the author number that the server uses for this client under a name. If the journal has another number,
-    /// it is another server, and the journal forgets all numbers.
+    /// the server is not the one that the journal knows, and the journal forgets all numbers.
     static func meet(author: UInt64, of person: String, _ database: SQLiteConnection) throws {
         guard let known = try number(of: person, database), known != author else { return }
         try database.run("DELETE FROM authors")
     }
 
-    /// Notes the author number of this client under a name, once a commit with it exists: the number is permanent then.
+    /// Notes the author number of this client under a name, once a commit with the number exists: from then on the
+    /// number is permanent.
     static func note(author: UInt64, of person: String, _ database: SQLiteConnection) throws {
         guard try number(of: person, database) != author else { return }
         try database.run("INSERT OR REPLACE INTO authors VALUES (?, ?)", [.text(person), author.stored])
@@ -35,8 +36,8 @@ extension ClientJournal {
         try database.first("SELECT number FROM authors WHERE person = ?", [.text(person)])?.bits(0)
     }
 
-    /// Returns the number that the client of a journal has under a name, or nil if no commit of it is known. Works
-    /// while another process has the journal open.
+    /// Returns the number that the client of a journal has under a name, or nil if no commit of the client is known.
+    /// Works while another process has the journal open.
     package static func author(of person: String, inJournalAt path: String) -> UInt64? {
         try? reading(path) { try number(of: person, $0) }
     }

@@ -16,8 +16,8 @@ package struct KeptLoss: Sendable {
 }
 
 extension ClientJournal {
-    /// How many overridden edits are kept after their person was told of them: the newest ones. What the server refused
-    /// is kept until its person decides.
+    /// How many overridden edits are kept after their person was told of them; the oldest are dropped. Refused edits
+    /// are kept until their person decides.
     static let maxToldOverrides: Int64 = 200
 
     static func note(

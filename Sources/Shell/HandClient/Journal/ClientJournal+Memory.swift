@@ -5,7 +5,7 @@ import HandWire
 // What a person did with this client: submissions by their sequences, what can be undone, what others may override.
 
 extension ClientJournal {
-    /// How many submissions are kept, and how many steps without a commit: the newest ones.
+    /// How many submissions are kept, and how many steps without a commit; the oldest are dropped.
     static let maxSubmissions = 10_000
 
     // MARK: Submissions
@@ -29,7 +29,7 @@ extension ClientJournal {
         try database.run("DELETE FROM \(table) WHERE number <= ?\(condition)", [.integer(oldest)])
     }
 
-    /// Notes the revision that a submission became; without one, it is forgotten.
+    /// Notes the revision that a submission became; without a revision, forgets the submission.
     static func noteAnswer(
         to sequence: UInt64, in log: UInt64, _ revision: Int?, _ database: SQLiteConnection
     ) throws {

@@ -6,19 +6,20 @@ import HandWire
 /// The state that a client keeps on disk: its secret id, and for each list the last confirmed items and the events
 /// since, so that edits made offline survive the process.
 ///
-/// One process at a time has it open. Methods may be called from any thread; they block, and throw `StoreError`.
+/// One process at a time has the journal open. Methods may be called from any thread; they block, and throw
+/// `StoreError`.
 package final class ClientJournal: Sendable {
     let database: SQLiteDatabase
     private let lock: StoreLock
     let path: String
     let person: String
-    /// The client's secret id when the journal was opened. The journal creates it once, and again if another program
-    /// has the same id.
+    /// The client's secret id when the journal was opened. The journal creates the id once, and a new id if another
+    /// program has the same id.
     package let client: ClientID
     /// The last sequence used in each history when the journal was opened, for histories whose list is not kept.
     package let used: [UInt64: UInt64]
 
-    /// The format of 1.0. Numbers below it were used before, and are refused.
+    /// The format of 1.0. Earlier formats have lower numbers, and are refused.
     private static let version = 7
     private static let applicationID = 0x6861_6E63
     private static let partBytes = 256 << 10
@@ -111,7 +112,7 @@ package final class ClientJournal: Sendable {
         }
     }
 
-    /// Gives the client another id, unless something is in flight; returns whether it did.
+    /// Gives the client another id, unless something is in flight; returns whether the client has got the id.
     static func take(_ fresh: ClientID, _ database: SQLiteConnection, _ path: String) throws -> Bool {
         if try hasInFlight(database, path) { return false }
         try database.run(
@@ -150,8 +151,8 @@ extension ClientJournal {
 
     /// Replaces the stored state of a list by its present replica.
     ///
-    /// - Parameter formerName: the name under which the list was kept before, if it was another. Edits that wait under
-    ///   the new name, which must belong to some other list, are set aside.
+    /// - Parameter formerName: the list's former name in the journal, if the list was renamed. Edits that wait under
+    ///   the new name must belong to some other list, and are set aside.
     package func checkpoint(_ replica: Replica, of list: String, formerName: String? = nil) throws {
         try writing { try checkpoint(replica, of: list, formerName: formerName, $0) }
     }
@@ -241,8 +242,8 @@ extension ClientJournal {
         }
     }
 
-    /// Moves waiting edits to a name that no list has: they belong to the list with their log id. Nothing is kept under
-    /// the old name then.
+    /// Moves waiting edits to a name that no list has: they belong to the list with their log id. Afterwards nothing is
+    /// kept under the old name.
     private static func setAside(_ list: String, _ database: SQLiteConnection, _ path: String) throws {
         if try load(list, database, path)?.hasPending == true {
             let taken = try Set(lists(database))
@@ -301,8 +302,8 @@ extension ClientJournal {
         try database.run("DELETE FROM waiting WHERE list = ?", [.text(list)])
     }
 
-    /// Returns the person whose edits wait, if any do: they may only be sent under that name. Looks at the edits'
-    /// results.
+    /// Returns the person whose edits wait, or nil if no edits wait. The edits may only be sent under that person's
+    /// name. Looks at the edits' results.
     package func waitingPerson() throws -> String? {
         try StoreFile.translating(path) {
             try database.write { database in
@@ -316,10 +317,10 @@ extension ClientJournal {
         }
     }
 
-    /// Reads everything in a journal and changes nothing. Works while another process has it open.
+    /// Reads everything in a journal and changes nothing. Works while another process has the journal open.
     ///
     /// - Returns: the lists with edits that wait to be sent.
-    /// - Throws: `StoreError` if anything in it is damaged.
+    /// - Throws: `StoreError` if anything in the journal is damaged.
     package static func check(at path: String) throws -> [String] {
         try StoreFile.translating(path) {
             try reading(path) { database in
@@ -339,8 +340,8 @@ extension ClientJournal {
         return false
     }
 
-    /// Returns the person whose edits may wait in a journal. A name may be wrong, nil never is. Works while another
-    /// process has the journal open.
+    /// Returns the person whose edits may wait in a journal. A returned name may be wrong, nil never is. Works while
+    /// another process has the journal open.
     package static func waitingPerson(inJournalAt path: String) -> String? {
         try? reading(path) { try $0.first("SELECT person FROM waiting")?.text(0) }
     }

@@ -2,7 +2,7 @@ import HandCore
 
 /// What scripted clients do: how many there are, their roles, and the statements of each role.
 ///
-/// `Script(parsing:)` reads one from text; a `ScriptRun` runs it for one client.
+/// `Script(parsing:)` reads a script from text; a `ScriptRun` runs the script for one client.
 package struct Script: Equatable, Sendable {
     /// The name of the list. If there are several, each is called by this name and its number.
     package var list = "load"
@@ -22,7 +22,7 @@ package struct Script: Equatable, Sendable {
         package var name: String
         package var share: Share
         package var body: [Statement]
-        /// The line on which it begins.
+        /// The line on which the role begins.
         package var line: Int
     }
 
@@ -33,7 +33,7 @@ package struct Script: Equatable, Sendable {
         /// All clients without another role.
         case rest
 
-        /// Returns how many clients it requires; 0 for `rest`.
+        /// Returns how many clients the share requires; 0 for `rest`.
         func count(of clients: Int) -> Int {
             switch self {
             case .count(let count): count
@@ -65,9 +65,9 @@ package struct Script: Equatable, Sendable {
         /// Waits until everything is acknowledged and this client has caught up with the server, and compares the two
         /// lists.
         case expectConverged
-        /// Repeats this many times, or until the run ends.
+        /// Repeats the statements this many times, or until the run ends.
         case loop(Int?, [Statement])
-        /// Runs one of these, drawn by weight.
+        /// Runs one of the choices, drawn by weight.
         case choose([Choice])
     }
 

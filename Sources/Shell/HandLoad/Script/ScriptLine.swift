@@ -78,7 +78,7 @@ struct ScriptLine {
         return word
     }
 
-    /// Consumes the next word if it is this one.
+    /// Consumes the next word if it is this keyword.
     mutating func take(_ keyword: String) -> Bool {
         guard let word = peeked, word.form != .quoted, word.text == keyword else { return false }
         next += 1

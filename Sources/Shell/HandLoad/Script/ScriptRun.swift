@@ -1,6 +1,7 @@
 import HandCore
 
-/// One client's run through a script. A value without time or network: it returns the next step, and its owner does it.
+/// One client's run through a script. A value without time or network: the run returns the next step, and its owner
+/// carries the step out.
 ///
 /// The same script, client and seed give the same steps.
 package struct ScriptRun: Sendable {
@@ -62,11 +63,11 @@ package struct ScriptRun: Sendable {
     private struct Frame {
         let body: [Script.Statement]
         var next = 0
-        /// How many more times it runs; nil for endlessly.
+        /// How many more times the body runs; nil for endlessly.
         var repeats: Int? = 0
         var isLoop = false
         var iteration = 1
-        /// The step after its end.
+        /// The step after the end of the body.
         var ending: Step?
     }
 
@@ -75,7 +76,7 @@ package struct ScriptRun: Sendable {
     private var random: SplitMix64
     private var frames: [Frame]
 
-    /// - Parameter client: its number, from 0; in texts it is counted from 1.
+    /// - Parameter client: the client's number, from 0; in texts, clients are counted from 1.
     package init(_ role: Script.Role, client: Int, seed: UInt64) {
         self.client = client
         self.role = role.name

@@ -113,7 +113,7 @@ package struct AccessBook: Codable, Equatable, Sendable {
     /// Whether there are roles for names of lists that do not exist yet.
     package var isAwaitingLists: Bool { tokens.values.contains { !$0.lists.isEmpty } }
 
-    /// The same rules without roles for lists that do not exist yet.
+    /// These rules without the roles for lists that do not exist yet.
     package var ofListsThatAreThere: AccessBook {
         var book = self
         for id in tokens.keys { book.tokens[id]?.lists = [:] }
@@ -141,7 +141,7 @@ package struct AccessBook: Codable, Equatable, Sendable {
         return tokens != before
     }
 
-    /// Updates a list's name, which is nil if it was deleted. Returns whether that changed any role.
+    /// Updates a list's name; nil means that the list was deleted. Returns whether the update changed any role.
     package mutating func called(_ list: UInt32, _ name: String?) -> Bool {
         let before = tokens
         for id in tokens.keys {
@@ -173,8 +173,8 @@ package struct AccessBook: Codable, Equatable, Sendable {
     package func grant(to client: ClientID, secret: String?, from caller: Caller, at time: Date) -> Grant? {
         guard let secret else {
             guard let access = access(again: nil, from: caller, at: time) else { return nil }
-            // Users of this machine get separate client ids. Remote guests do not: only their addresses identify them,
-            // and those change.
+            // Users of this machine get separate client ids. Remote guests do not: only addresses identify remote
+            // guests, and addresses change.
             let isNamed = access.name != nil
             let client = isNamed ? client.belonging(to: caller.account ?? "") : client
             return Grant(access: access, client: client, user: caller.account)
@@ -208,8 +208,8 @@ extension AccessBook.Token {
         bound.append(AccessBook.ListRole(name: name, role: role, list: list, isDeleted: false))
     }
 
-    /// Changes the role on the list of a name, or on the next list of that name. `none` also removes it from former
-    /// lists of that name.
+    /// Changes the role on the list of a name, or on the next list of that name. `none` also removes the role from
+    /// former lists of that name.
     fileprivate mutating func change(_ name: String, to role: Role) {
         if role == .none {
             lists[name] = nil
@@ -230,7 +230,8 @@ extension AccessBook.ListRole {
 }
 
 extension ClientID {
-    /// Returns a different client id for each user. It depends on the name, so it survives a new token.
+    /// Returns a different client id for each user. The id depends on the user's name, so the user keeps the id with a
+    /// new token.
     fileprivate func belonging(to user: String) -> ClientID {
         let digits = Fingerprint.sha256("\(high) \(low) \(user)")
         let half = digits.index(digits.startIndex, offsetBy: 16)

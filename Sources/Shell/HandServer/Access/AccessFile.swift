@@ -35,8 +35,8 @@ package struct AccessFile: Sendable {
 
     /// Returns the file's rules, or the default rules if there never was a file.
     ///
-    /// - Throws: `AccessFileError` if the file cannot be read: nobody may be let in by mistake. `Lost` if it is
-    ///   missing.
+    /// - Throws: `AccessFileError` if the file cannot be read: nobody may be let in by mistake. `Lost` if the file
+    ///   existed before and is now missing.
     package func read() throws -> AccessBook {
         let reading = try reading()
         if reading.isLost { throw Lost() }
@@ -80,8 +80,8 @@ package struct AccessFile: Sendable {
         }
     }
 
-    /// Changes the rules. If the file was lost, it starts with rules that let nobody in. A lock keeps concurrent
-    /// commands from losing each other's changes.
+    /// Changes the rules. If the file was lost, the change starts from rules that let nobody in. A lock keeps
+    /// concurrent commands from losing each other's changes.
     package func change<Result>(_ body: (inout AccessBook) throws -> Result) throws -> Result {
         try locked {
             var book = try reading().book
@@ -91,7 +91,7 @@ package struct AccessFile: Sendable {
         }
     }
 
-    /// Restores the rules from the store if the file was lost. Returns whether it did.
+    /// Restores the rules from the store if the file was lost. Returns whether rules were restored.
     package func restore() throws -> Bool {
         try locked {
             guard try reading().isLost, let rules = try remembered()?.get() else { return false }

@@ -3,9 +3,9 @@ import HandSync
 /// Stores the access rules of a server outside the process, and applies their changes to the server.
 ///
 /// Roles are granted for names, and then bound to the lists of these names: a renamed or undeleted list keeps its
-/// roles, and another list of its name does not get them.
+/// roles, and another list that takes the name does not get the roles.
 protocol AccessKeeper: AnyObject {
-    /// Looks for new rules before a client is refused, if that takes no time. Returns whether there are any.
+    /// Looks for new rules before a client is refused, if looking takes no time. Returns whether there are new rules.
     func refresh() -> Bool
     /// `ServiceEnvironment.bindRoles`.
     func bindRoles() -> @Sendable () throws -> Void

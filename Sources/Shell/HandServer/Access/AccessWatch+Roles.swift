@@ -16,8 +16,8 @@ extension AccessWatch {
         _ = keepRoles()
     }
 
-    /// Stores the binding of roles to lists in the file if it is new. If that fails, the binding stays in memory and
-    /// storing it is tried again.
+    /// Stores the binding of roles to lists in the file if the binding is new. If storing fails, the binding stays in
+    /// memory, and storing is tried again.
     func keepRoles() -> StoreError? {
         guard file.isThere else { return nil }
         do {

@@ -15,7 +15,7 @@ final class AccessWatch: AccessKeeper {
     private let timer: EventLoop.Timer
     /// The rules in force, and the file's state when they were read.
     private var current: AccessFile.Reading
-    /// The fingerprint of the rules that the store has a copy of, as far as it is known.
+    /// The fingerprint of the store's copy of the rules, as far as it is known.
     private var remembered: String?
     private var isRemembering = false
     /// Whether the file ever existed. If so, a missing file does not mean the default rules.
@@ -39,7 +39,7 @@ final class AccessWatch: AccessKeeper {
         self.environment = environment
         self.service = service
         self.logger = logger
-        // The owner may let a group read it.
+        // The owner may let a group read the file.
         PrivateFile.tighten(file.path, to: 0o740)
         let copy = file.remembered()
         wasThere = copy != nil
@@ -97,7 +97,7 @@ final class AccessWatch: AccessKeeper {
         return true
     }
 
-    /// This server has written the file, so what is in it now is not new.
+    /// Notes that this server has written the file, so that its present rules do not count as new.
     func hasWritten() {
         if let written = try? file.reading(wasThere: true), written.book == environment.access { current = written }
     }

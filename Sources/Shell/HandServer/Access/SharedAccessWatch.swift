@@ -22,7 +22,7 @@ final class SharedAccessWatch: AccessKeeper {
     /// Whether lists have names that the stored rules do not have yet.
     private var hasNewNames = false
     /// Whether the rules have roles for lists that do not exist yet. Such a role applies once it is bound in the store:
-    /// until then, a server cannot know which list it is for, because other servers rename lists too.
+    /// until then, a server cannot know which list the role is for, because other servers rename lists too.
     private var isAwaitingLists = false
 
     /// The milliseconds between two checks.

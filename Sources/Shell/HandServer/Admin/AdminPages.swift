@@ -4,7 +4,7 @@ import HandFormats
 import HandSync
 import Logging
 
-/// The requests of the admin socket. Users who may open its file may make all of them.
+/// The requests of the admin socket. Users who may open the socket's file may make all of these requests.
 ///
 ///     GET  /report                      a `ServerReport`
 ///     GET  /connections                 all connections

@@ -11,7 +11,7 @@ import HandSync
 ///
 /// Edits are not logged: each list's history names their authors.
 ///
-/// Nobody can make it grow without limit: beyond a few entries per second and user, entries are only counted.
+/// Nobody can make the log grow without limit: beyond a few entries per second and user, entries are only counted.
 package final class AuditLog {
     private let path: String
     private let sink: LineSink
@@ -40,7 +40,7 @@ package final class AuditLog {
     /// Opens the file again, because the old one may have been moved away.
     package func reopen() throws(AuditLogError) { sink.move(to: try Self.open(path)) }
 
-    /// Waits until the entries are written, for a limited time. Call it on any thread.
+    /// A function that waits until the entries are written, for a limited time. It may be called on any thread.
     package var flush: @Sendable () -> Void {
         let sink = sink
         return { sink.flush(within: 2) }

@@ -16,7 +16,7 @@ package final class LineSink: @unchecked Sendable {
     /// The descriptor to switch to; queued lines go there.
     private var next: Int32?
 
-    /// Makes the line that reports how many were dropped.
+    /// Makes the line that reports how many lines were dropped.
     private let tell: @Sendable (Int) -> String
     /// Called with the reason why a line cannot be written. Writing is retried.
     private let trouble: @Sendable (String) -> Void

@@ -1,5 +1,5 @@
-/// Limits how often one kind of warning is logged. What fails once often fails again at once, and then again. Warnings
-/// beyond the limit are counted.
+/// Limits how often one kind of warning is logged. An operation that fails once often fails again at once, and then
+/// again. Warnings beyond the limit are counted.
 struct WarningBudget {
     private struct Share {
         var start: UInt64
@@ -9,9 +9,9 @@ struct WarningBudget {
 
     private var shares: [String: Share] = [:]
 
-    /// The warnings of one kind in each period, which begins with the first of them.
+    /// The most warnings of one kind in a period. A period begins with the first warning.
     private static let most = 5
-    /// Milliseconds.
+    /// The length of a period, in milliseconds.
     private static let period: UInt64 = 60_000
 
     /// Returns whether a warning of that kind may be written.

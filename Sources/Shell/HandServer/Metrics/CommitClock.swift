@@ -5,7 +5,7 @@ import HandSync
 package struct CommitClock {
     package private(set) var commits = Latency()
     package private(set) var writes = Latency()
-    /// The commits that were numbered in each turn, and the time of that.
+    /// The commits that were numbered in each turn, and the time of their numbering.
     private var waiting: [(commits: Int, since: UInt64)] = []
     /// The commits that are being written.
     private var inFlight: [(commits: Int, since: UInt64)] = []

@@ -1,7 +1,7 @@
 import EventLoop
 import HandWire
 
-/// Connections through trusted proxies, which must name the origin. Only these are trusted to name one.
+/// Connections through trusted proxies, which must name the client's origin. Nobody else is trusted to name an origin.
 extension Server {
     /// Accepts a connection from a proxy. A client behind a proxy never counts as local, whatever address the header
     /// names.
@@ -23,7 +23,8 @@ extension Server {
         }
     }
 
-    /// Sends the reason, for clients at the address of a proxy. With TLS there is no way to send one.
+    /// Sends the reason for the refusal, for clients at the address of a proxy. With TLS there is no way to send a
+    /// reason.
     private func refuse(_ proxied: ProxiedStream) {
         guard !isEncrypted else { return proxied.close() }
         let deadline = Timer(loop)

@@ -129,7 +129,7 @@ extension StoreHint {
         }.joined(separator: " ")
     }
 
-    /// Decodes a payload. Anybody may send one, so words that are not hints are skipped.
+    /// Decodes a payload. Anybody may send a payload, so words that are not hints are skipped.
     fileprivate static func read(_ payload: String) -> [StoreHint] {
         payload.split(separator: " ").compactMap { word in
             if word.first == "~" { return UInt64(word.dropFirst()).map { .client(Key(bits: $0)) } }

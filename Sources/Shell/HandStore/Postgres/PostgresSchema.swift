@@ -3,18 +3,19 @@ import HandSync
 /// The tables of a shared store. Each key begins with the list, so that a database that distributes tables over
 /// machines can distribute these.
 enum PostgresSchema {
-    /// The format of 1.0. Numbers below it were used before, and are refused.
+    /// The format of version 1.0. Lower numbers were used before, and are refused.
     static let version = 4
 
-    /// A list in `names` is visible; a list without a name is deleted. The row of its deletion has its former name, the
-    /// time, and the person who deleted it. If such a row has no list, the rest of the list is being removed.
+    /// A list in `names` is visible; a list without a name is deleted. The row of a deletion has the list's former
+    /// name, the time, and the person who deleted the list. If the list of a deletion is no longer in `lists`, the rest
+    /// of the list is being removed.
     ///
     /// A row of `commits` is a batch that one server appended, or a part of it. Part 0 of a snapshot has everything
     /// except the items: digest, deck, and each client's last submission.
     ///
-    /// `clock` has the time that servers have seen pass, in milliseconds, and when that was last added to; a deletion
-    /// stores what it was. `servers` and `presence` are not flushed: when the database restarts after a crash, servers
-    /// write them again.
+    /// `clock` has the time that servers have seen pass (`passed`, in milliseconds), and when `passed` was last updated
+    /// (`seen`). The row of a deletion has the value of `passed` at the deletion (`start`). `servers` and `presence`
+    /// are not flushed: when the database restarts after a crash, servers write them again.
     static let creation = [
         "CREATE SEQUENCE list_numbers",
         "CREATE SEQUENCE author_numbers",
@@ -104,7 +105,8 @@ enum PostgresSchema {
 }
 
 extension PostgresStore {
-    /// Creates the tables, unless they exist. If two servers try at once, the second waits, and finds it done.
+    /// Creates the tables, unless they exist. If two servers try at once, the second server waits, and finds the tables
+    /// created.
     ///
     /// - Throws: `StoreError` if there are tables of another format or of something else.
     func createTables(_ connection: PostgresConnection, schema: String) throws {

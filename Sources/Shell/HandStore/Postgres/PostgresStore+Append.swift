@@ -52,7 +52,7 @@ extension PostgresStore {
         if let first = failures.first, failures.count == results.count { throw first }
         let appended = batches.map { batch -> Appended in
             if batch.entries.isEmpty { return .taken }
-            // Other batches have results. The caller retries this one, and gets the error then.
+            // Other batches have results. The caller retries this batch, and gets the error then.
             if case .success(let appended) = results[batch.list] { return appended } else { return .unknown }
         }
         for (batch, result) in zip(batches, appended) where !batch.entries.isEmpty {
@@ -68,7 +68,8 @@ extension PostgresStore {
 
     // MARK: Racing
 
-    /// Sends all batches, over several connections if there are many: these share the waits for the disk.
+    /// Sends all batches, over several connections if there are many batches: the connections share the waits for the
+    /// disk.
     private func race(_ attempts: [Attempt]) throws -> [(CommitBatch, Result<Appended, StoreError>)] {
         guard !attempts.isEmpty else { return [] }
         return try translating {
@@ -123,8 +124,8 @@ extension PostgresStore {
         return .conflict(try self.frames(of: batch.list, after: batch.expected, about: 1 << 20))
     }
 
-    /// Confirms a batch that an earlier attempt has added, whose answer was lost. A later update of the list's row is
-    /// durable only if the batch is.
+    /// Confirms a batch that an earlier attempt has added, although the answer to that attempt was lost. A later update
+    /// of the list's row is durable only if the batch is durable.
     private func confirm(_ batch: CommitBatch) throws -> Appended {
         let call = PostgresCall("UPDATE lists SET revision = revision WHERE number = $1", [.init(bits: batch.list)])
         let outcome = try writers.with(by: Deadline(in: timeout)) { connection in
@@ -142,8 +143,8 @@ struct Attempt {
     private let nonce: UInt64
     private let rows: [FrameRow]
 
-    /// The rows of others that are read at once. At least as many as the batch has, because an earlier attempt may have
-    /// added it.
+    /// The number of other servers' rows that are read at once; more if the batch has more rows, because an earlier
+    /// attempt may have added the batch.
     private static let maxMissed = 64
 
     init(_ batch: CommitBatch, nonce: UInt64) {
@@ -152,7 +153,7 @@ struct Attempt {
         rows = FrameRow.rows(of: batch)
     }
 
-    /// The insertion. Its number of changed rows is that of the rows added to `commits`: none if the list is not at the
+    /// The insertion. Its number of changed rows is the number of rows added to `commits`: 0 if the list is not at the
     /// expected revision.
     var insertion: PostgresCall {
         PostgresCall(
@@ -177,11 +178,11 @@ struct Attempt {
             ])
     }
 
-    /// Selects the rows that others, or an earlier attempt, have added.
+    /// Selects the rows that other servers, or an earlier attempt, have added.
     var missed: PostgresCall { missed(andThen: "") }
 
-    /// The same at the end of a transaction. If it finds rows, the transaction has changed nothing, and need not wait
-    /// for the disk.
+    /// The statement `missed` for the end of a transaction. If the statement finds rows, the transaction has changed
+    /// nothing, and need not wait for the disk.
     var missedAtEnd: PostgresCall { missed(andThen: ", set_config('synchronous_commit', 'off', true)") }
 
     private func missed(andThen more: String) -> PostgresCall {
@@ -199,7 +200,7 @@ struct Attempt {
     }
 
     /// Returns whether frames after the expected revision begin with this batch. A client's submission is committed
-    /// once, so equal frames are this batch, not another one that looks the same.
+    /// once, so equal frames are this batch, not another batch that looks the same.
     func isThere(_ frames: [StoredFrame]) -> Bool {
         frames.first?.revision == batch.expected + 1 && batch.isPrefix(of: frames)
     }

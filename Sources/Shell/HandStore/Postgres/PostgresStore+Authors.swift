@@ -1,8 +1,8 @@
 import HandSync
 import HandWire
 
-/// An author is stored as soon as a server asks for it: otherwise servers would have to agree on the number later. That
-/// does not wait for the disk: the commits that name the author are written after it.
+/// An author is stored as soon as a server asks for the author's number: otherwise servers would have to agree on the
+/// number later. Storing an author does not wait for the disk: the commits that name the author are written later.
 extension PostgresStore {
     package func author(for client: ClientID, person: String) throws -> (author: Author, isNew: Bool) {
         let (key, person) = (PostgresValue.bytes(client.hashed.bytes), PostgresValue.text(person))
@@ -16,7 +16,7 @@ extension PostgresStore {
         if let known = try ask(find, key, person, then: author) { return (known, false) }
         let making = [
             PostgresCall("SELECT set_config('synchronous_commit', 'off', true)"),
-            // If two servers meet a client at the same time, the second waits here.
+            // If two servers meet a client at the same time, the second server waits here.
             PostgresCall(
                 "INSERT INTO clients (id, number) VALUES ($1, nextval('author_numbers')) ON CONFLICT (id) DO NOTHING",
                 [key]),

@@ -2,7 +2,7 @@ import HandCore
 import HandSync
 
 extension PostgresStore {
-    /// The rows of a list that one transaction removes: commits, and parts of snapshots, which are the largest.
+    /// The rows of a list that one transaction removes: commits, and parts of snapshots, which are the largest rows.
     private static let sweepCommits = 500
     private static let sweepParts = 32
     /// The lists that one transaction gives up.
@@ -61,7 +61,8 @@ extension PostgresStore {
         try giveUp("$1::text IS NULL OR owner = $1", .init(owner), limit: 1) > 0
     }
 
-    /// Several servers add up the same time: together they count no more than the database has seen pass.
+    /// Several servers report the same passed time. Together they add no more to the clock than the time that the
+    /// database has seen pass.
     package func sweep(keeping kept: UInt64, passed: UInt64) throws -> Bool {
         // Most of the time there are no deletions, and then nothing is written.
         guard try ask("SELECT 1 FROM deleted_lists LIMIT 1", then: { !$0.isEmpty }) else { return false }
@@ -81,7 +82,7 @@ extension PostgresStore {
         guard try ask(due, kept, then: { !$0.isEmpty }) else { return false }
         if try giveUp(condition, kept, limit: Self.listsStep) > 0 { return true }
         return try write { session in
-            // A list that another server is removing is left to it.
+            // A list that another server is removing is left to that server.
             let unfinished = """
                 SELECT number, list FROM deleted_lists
                 WHERE NOT EXISTS (SELECT 1 FROM lists WHERE lists.number = list)
@@ -93,8 +94,8 @@ extension PostgresStore {
         }
     }
 
-    /// Removes the rows of deleted lists, the oldest first. The sweep removes the rows that belong to them. Two servers
-    /// that do this at the same time give up different lists.
+    /// Removes deleted lists from `lists`, the oldest deletion first. The sweep removes the other rows of these lists.
+    /// Two servers that do this at the same time give up different lists.
     private func giveUp(_ condition: String, _ value: PostgresValue, limit: Int) throws -> Int {
         try write { session in
             try session.run(

@@ -1,7 +1,7 @@
 import HandSync
 import Synchronization
 
-/// Which lists are too contended to race for, and which of them are locked.
+/// Knows which lists are too contended to race for, and which of these lists are locked.
 ///
 /// If a server's batches come too late several times in a row, the server locks the list when it reads the commits that
 /// it has missed, and keeps the lock while its caller prepares the next batch, which then succeeds. The database takes
@@ -9,7 +9,7 @@ import Synchronization
 final class Contention: Sendable {
     /// The number of late attempts in a row after which the list is locked.
     private static let timeout = 6
-    /// The lists that are locked at once; others race. Each takes one of the connections.
+    /// The most lists that are locked at once; batches for other lists race. Each lock takes one of the connections.
     private static let maxLocks = 4
     private struct Lock {
         let connection: PostgresConnection
@@ -46,7 +46,7 @@ final class Contention: Sendable {
         }
     }
 
-    /// Takes the connection that holds the lock of a list; nobody else uses it then.
+    /// Takes the connection that holds the lock of a list; nobody else uses the connection then.
     func takeLock(of list: UInt64) -> PostgresConnection? {
         state.withLock { $0.locks.removeValue(forKey: list)?.connection }
     }
@@ -60,8 +60,8 @@ final class Contention: Sendable {
         }
     }
 
-    /// Releases the locks that nobody came back for. The pool closes a connection with an open transaction, which ends
-    /// it.
+    /// Releases the locks that nobody came back for. The pool closes a connection with an open transaction, and this
+    /// ends the transaction.
     func releaseOld(to pool: PostgresPool) {
         release(to: pool) { $0.deadline.hasPassed }
     }

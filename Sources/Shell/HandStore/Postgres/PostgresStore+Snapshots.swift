@@ -5,7 +5,7 @@ import HandWire
 
 extension PostgresStore {
     package func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) throws {
-        // The history up to there does not change any more, so it can be read before anything is locked.
+        // The history up to this revision does not change any more, so it can be read before anything is locked.
         let sequences = try read { session in
             try PostgresListRow.find(list, session).flatMap {
                 try session.sequences(of: $0.list, at: revision, digest: hand.digest)
@@ -13,8 +13,8 @@ extension PostgresStore {
         }
         guard let sequences else { return }
         try write { session in
-            // Since this was requested, the list may have been deleted, or its history trimmed past this revision. The
-            // lock keeps the list in place during this transaction, but lets others append.
+            // Since the snapshot was requested, the list may have been deleted, or its history trimmed past this
+            // revision. The lock keeps the list in place during this transaction, but lets others append.
             let sql = "SELECT 1 FROM lists WHERE number = $1 AND floor <= $2 FOR KEY SHARE"
             guard try !session.run(sql, .init(bits: list), .init(revision)).isEmpty else { return }
             let head = SnapshotHead(of: hand, deck: deck, sequences: sequences)

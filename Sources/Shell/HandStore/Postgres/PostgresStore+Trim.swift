@@ -6,8 +6,9 @@ extension PostgresStore {
     /// The rows of commits that one transaction removes.
     private static let trimStep = 500
 
-    /// First a snapshot of the list at the cut replaces the history up to it; then the commits before the cut are
-    /// removed, step by step. If that is interrupted, the next call continues, from whichever server.
+    /// First a snapshot of the list at the cut replaces the history up to the cut; then the commits before the cut are
+    /// removed, step by step. If the removal is interrupted, the next call continues it, whichever server makes that
+    /// call.
     package func trim(_ list: UInt64, keeping retention: Retention, now: UInt64) throws -> Trimmed {
         let cut = try read { session in
             let list = try PostgresListRow.get(list, session).list
@@ -17,8 +18,8 @@ extension PostgresStore {
         }
         try raiseFloor(of: list, to: cut)
         let hasMore = try write { session in
-            // Rows that another server is removing are left to it: two servers that wait for each other's rows would
-            // both fail.
+            // Rows that another server is removing are left to that server: two servers that wait for each other's rows
+            // would both fail.
             let removed = try session.run(
                 """
                 DELETE FROM commits WHERE list = $1 AND last IN (

@@ -5,8 +5,8 @@ import Synchronization
 
 /// A `CommitStore` in a PostgreSQL database that several servers share.
 ///
-/// No server owns a list. Each appends with a compare-and-set on the list's row; a server that comes too late gets the
-/// commits that others have appended. The database decides everything that is decided between servers.
+/// No server owns a list. Each server appends with a compare-and-set on the list's row; a server that comes too late
+/// gets the commits that others have appended. The database decides everything that is decided between servers.
 package final class PostgresStore: CommitStore {
     let address: PostgresAddress
     /// The database and schema, for messages.
@@ -19,7 +19,7 @@ package final class PostgresStore: CommitStore {
     let contention: Contention
     let feed: PostgresFeed
 
-    /// The number of connections for writing, and below for reading only.
+    /// The number of connections for writing; `readerCount` counts those for reading only.
     package static let writerCount = 8
     private static let readerCount = 4
 
@@ -116,7 +116,7 @@ package final class PostgresStore: CommitStore {
         }
     }
 
-    /// Runs `body`, which only reads and sees the database at one moment. It may run several times.
+    /// Runs `body`, which only reads and sees the database at one moment. `body` may run several times.
     func read<Result>(_ body: (PostgresSession) throws -> Result) throws -> Result {
         try retrying { try transaction(readers, by: $0, body) }
     }
@@ -147,17 +147,18 @@ package final class PostgresStore: CommitStore {
     }
 
     /// Runs `body` as one transaction, so that all of its changes are made or none. If the connection is lost at the
-    /// wrong moment, the changes may be made although this throws.
+    /// wrong moment, the changes may be made although `write` throws.
     func write<Result>(_ body: (PostgresSession) throws -> Result) throws -> Result {
         try translating { try transaction(writers, by: Deadline(in: timeout), body) }
     }
 
-    /// Runs `body`, which only reads and sees the database at one moment. It runs once, so it may have side effects.
+    /// Runs `body`, which only reads and sees the database at one moment. `body` runs once, so it may have side
+    /// effects.
     func readOnce<Result>(_ body: (PostgresSession) throws -> Result) throws -> Result {
         try translating { try transaction(readers, by: Deadline(in: timeout), body) }
     }
 
-    /// The same as `write`, but statements may take as long as `timeout`.
+    /// Like the other `write`, but statements may take as long as `timeout`.
     func write<Result>(timeout: Duration, _ body: (PostgresSession) throws -> Result) throws -> Result {
         try translating { try transaction(writers, by: Deadline(in: self.timeout), timeout: timeout, body) }
     }

@@ -3,11 +3,11 @@ import HandSync
 
 /// Copies the store of several servers to and from a file as `StoreBackup` writes it.
 extension PostgresStore {
-    /// The timeout for the end of a large transaction, which takes as long as the disk does.
+    /// The timeout for the end of a large transaction, which waits for the disk.
     private static let copyTimeout = Duration.seconds(600)
 
-    /// Writes the whole store into a file, as it is at one moment, also while servers write to it. The file gets its
-    /// name when it is complete and flushed.
+    /// Writes the whole store, as it is at one moment, into a file, also while servers write to the store. The file
+    /// gets its name when it is complete and flushed.
     ///
     /// - Throws: `StoreError`, also if the store is damaged or the file exists already.
     package func backUp(to file: String, progress: @escaping (String, Int, Int) -> Void) throws {
@@ -53,8 +53,8 @@ extension PostgresStore {
         return report
     }
 
-    /// Copies the store of a folder, or a backup, into an empty database: all of it or nothing. Reads the copy back and
-    /// compares it before it commits.
+    /// Copies the store of a folder, or a backup, into an empty database: all of it or nothing. Before the transaction
+    /// commits, the copy is read back and compared.
     ///
     /// - Parameters:
     ///   - path: a backup, or a folder that nobody else has open.

@@ -7,8 +7,8 @@ import HandWire
 
 /// Writes and restores backups of a store.
 package enum StoreBackup {
-    /// Writes the store of a folder into a file, as it is at one moment, also while a server writes to it. The file
-    /// gets its name when it is complete and flushed.
+    /// Writes the store of a folder, as it is at one moment, into a file, also while a server writes to the store. The
+    /// file gets its name when it is complete and flushed.
     ///
     /// - Parameter rules: the access rules in force, if there are any; they contain no secrets.
     /// - Throws: `StoreError` if there is no store, or the file exists already.
@@ -53,16 +53,17 @@ package enum StoreBackup {
         try translating { () throws(FileError) in try PrivateFile.flushFolder(of: file) }
     }
 
-    /// Replaces a store's database by a backup. Its lists get new histories: commits after the backup are gone, so a
-    /// client that has seen them must not continue from there. The clients keep their pending edits.
+    /// Replaces a store's database by a backup. The lists get new histories: commits after the backup are gone, so a
+    /// client that has seen such commits must not continue from them. The clients keep their pending edits.
     ///
-    /// Existing access rules stay. If there are none, those of the backup apply. But if the store had rules whose file
-    /// got lost, the new store keeps that knowledge, and nobody is let in.
+    /// Existing access rules stay. If there are none, those of the backup apply. But if the store had rules and their
+    /// file got lost, the new store keeps a copy of these rules, so that the loss is still known, and nobody is let in.
     ///
     /// If the process is killed, either nothing has changed, or the next opening of the store completes the recovery.
     ///
     /// - Parameters:
-    ///   - replaces: whether an existing database may be replaced. It is moved aside, as is a log without a database.
+    ///   - replaces: whether an existing database may be replaced. The replaced database is moved aside, as is a log
+    ///     without a database.
     ///   - renews: whether the lists get new histories; otherwise clients continue where they were.
     ///   - stamp: distinguishes the files that are moved aside from earlier ones.
     ///   - accessFile: the path of the access rules.
@@ -101,12 +102,12 @@ package enum StoreBackup {
 
         /// Which access rules apply.
         package enum Access: Sendable {
-            /// The existing ones.
+            /// The existing rules apply.
             case kept
             /// The store had rules, but their file is lost.
             case lost
             case fromBackup
-            /// There never were any, as far as is known.
+            /// There never were any rules, as far as is known.
             case none
         }
     }
@@ -165,7 +166,7 @@ package enum StoreBackup {
 
     // MARK: Files
 
-    /// Returns the existing files of a database: itself, and those that SQLite keeps next to it.
+    /// Returns the existing files of a database: the database itself, and the files that SQLite keeps next to it.
     private static func parts(of database: String) -> [String] {
         ["", "-wal", "-shm", "-journal"].map { database + $0 }.filter { PrivateFile.exists($0) }
     }

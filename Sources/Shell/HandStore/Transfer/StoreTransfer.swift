@@ -112,8 +112,8 @@ protocol StoreSource {
 /// An empty store that is filled in one transaction.
 protocol StoreTarget {
     func add(_ authors: [AuthorRecord]) throws
-    /// Runs `body`, and rolls back what it added if it throws. A target that cannot roll back a part must not be used
-    /// then.
+    /// Runs `body`. If `body` throws, rolls back what it added; a target that cannot roll back a part of its
+    /// transaction must not be used any more.
     func atomically(_ body: () throws -> Void) throws
     /// Adds a snapshot.
     func add(_ hand: Hand, _ head: SnapshotHead, of list: StoredList, at revision: Int) throws

@@ -43,7 +43,7 @@ package struct StoreVerifier {
     }
 
     /// - Parameter progress: called with a list's name, the last replayed revision, and the list's last revision.
-    /// - Throws: `StoreError` if the file cannot be read at all; the report has the problems inside it.
+    /// - Throws: `StoreError` if the file cannot be read at all; the report has the problems inside the file.
     /// - Complexity: that of replaying all commits.
     package func verify(progress: (String, Int, Int) -> Void = { _, _, _ in }) throws -> StoreReport {
         try reading { database in

@@ -1,9 +1,10 @@
 import ArgumentParser
 import HandFormats
 
-/// Texts that begin with a dash, such as "- wash" or "-5". The parser would look for options in their letters.
+/// Texts that begin with a dash, such as "- wash" or "-5". The parser would look for options in the letters of such a
+/// text.
 extension Arguments {
-    /// Whether a word has the form of an option: `-x`, `-xyz`, `--word`, or one of these with `=` and a value.
+    /// Whether a word has the form of an option: `-x`, `-xyz`, `--word`, or one of these forms with `=` and a value.
     static func isOption(_ word: String) -> Bool {
         word.wholeMatch(of: #/(-[A-Za-z]+|--[A-Za-z][A-Za-z0-9-]*)(=.*)?/#.dotMatchesNewlines()) != nil
     }
@@ -18,11 +19,11 @@ extension Arguments {
         return try CommandDump.of(command).arguments ?? []
     }
 
-    /// Writes the arguments so that the parser takes each that cannot be an option as a text: the value of an option
-    /// joined to its name, others after `--`.
+    /// Rewrites the arguments so that the parser takes each argument that cannot be an option as a text. The value of
+    /// an option is joined to the option's name; other texts stand after `--`.
     ///
-    /// - Throws: `ValidationError` for letters that are not all options, where the parser might find one that prints
-    ///   help.
+    /// - Throws: `ValidationError` for a word of letters that are not all options: among the letters, the parser might
+    ///   find an option that prints help.
     static func separateTexts(in arguments: inout [String]) throws {
         // A shell asks for completions in words of its own.
         if arguments.first?.hasPrefix("---") == true { return }
@@ -58,7 +59,7 @@ extension Arguments {
                 options.append(rest.removeFirst())
             }
         }
-        // Such a command has its texts behind -- only.
+        // A command with such an argument has its texts after -- only.
         if table.contains(where: { $0.parsingStrategy == "postTerminator" }) { return }
         texts += words.dropFirst(ours.count + 1)
         arguments = path + options + (texts.isEmpty ? [] : ["--"] + texts)
@@ -67,7 +68,7 @@ extension Arguments {
     /// Whether a word is a dash and several letters, or a letter and a value.
     private static func isLetters(_ word: String) -> Bool { word.utf8.count > 2 && !word.hasPrefix("--") }
 
-    /// The long name of the option that takes the next word as its value; nil if none does.
+    /// The long name of the option that takes the next word as its value; nil if no option does.
     private static func option(_ word: String, in table: [CommandDump.Argument], _ path: [String]) throws -> String? {
         let name = word.prefix { $0 != "=" }
         let names = name.hasPrefix("--") ? [String(name)] : name.dropFirst().map { "-\($0)" }

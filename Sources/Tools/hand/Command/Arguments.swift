@@ -7,7 +7,7 @@ import HandFormats
 enum Arguments {
     /// The arguments of this process.
     ///
-    /// - Throws: `Failure` if one is not UTF-8: replacement characters would put a different text into a list.
+    /// - Throws: `Failure` if an argument is not UTF-8: replacement characters would put a different text into a list.
     static func given() throws -> [String] {
         try (1..<max(1, Int(CommandLine.argc))).compactMap { index in
             guard let bytes = CommandLine.unsafeArgv[index] else { return nil }
@@ -41,7 +41,7 @@ enum Arguments {
         }
     }
 
-    /// The value of an option; the last one if there are several.
+    /// The value of an option; the last value if there are several.
     static func value(of names: [String], in words: [String]) -> String? {
         for (index, word) in words.enumerated().reversed() {
             if names.contains(word), index + 1 < words.count, !words[index + 1].isEmpty { return words[index + 1] }
@@ -69,7 +69,7 @@ enum Arguments {
         return path
     }
 
-    /// Guesses the intended command; some have other names elsewhere.
+    /// Guesses the intended command; some commands have other names in other programs.
     private static func question(_ word: String, among names: [String]) -> String {
         if ["remove", "delete"].contains(word), names.contains("rm") { return " Did you mean 'rm'?" }
         return Spelling.question(word, among: names)

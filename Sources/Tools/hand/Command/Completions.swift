@@ -34,7 +34,7 @@ enum Completions {
     /// Names of contexts.
     static let contexts = CompletionKind.custom { _, _, _ in Contexts.names() }
 
-    /// Whether it can be a list's name, and so one word in a shell: a malicious server may send any text.
+    /// Whether a text can be a list's name, and so one word in a shell: a malicious server may send any text.
     private static func isName(_ name: String) -> Bool { ListName.problem(withNew: name) == nil }
 
     /// The largest number of items to offer.
@@ -48,7 +48,7 @@ enum Completions {
         let url = Arguments.value(of: ["--url"], in: words)
         var options = ["--timeout", timeout] + (url.map { ["--url", $0] } ?? [])
         if let context = Arguments.value(of: ["-c", "--context"], in: words) { options += ["--context", context] }
-        // This comes first, because parsing sets the context that the next check uses.
+        // Parsing comes first, because it sets the context that the next check uses.
         guard let server = try? ServerOptions.parse(options), !Settings.asksForToken(url: url)
         else { return [] }
         let list = Arguments.value(of: ["-l", "--list"], in: words)
@@ -61,15 +61,16 @@ enum Completions {
         return try open(address, person)
     }
 
-    /// Returns the parser's script for a shell, changed so that it handles what it offers as data. Bash's 'compgen -W'
-    /// would run commands in it; zsh's '_describe' would split it at a colon. Fish evaluates nothing of it.
+    /// Returns the parser's script for a shell, changed so that the script handles the candidates that it offers as
+    /// data. Bash's 'compgen -W' would run commands in a candidate; zsh's '_describe' would split a candidate at a
+    /// colon. Fish evaluates nothing in a candidate.
     static func script(_ text: String) -> String {
         if text.hasPrefix("#!/bin/bash") { return text + "\n" + bash }
         let end = "\nif [[ \"${funcstack[1]}\" = _hand ]]; then"
         return text.hasPrefix("#compdef") ? text.replacing(end, with: "\n" + zsh + end) : text
     }
 
-    /// Offers each line, quoted, unless the word begins with a quote: then only what needs none.
+    /// Offers each line, quoted. If the word begins with a quote, offers only the lines that need no quoting.
     private static let bash = #"""
         __hand_add_completions() {
             local candidate quoted

@@ -31,7 +31,7 @@ enum Identity {
         try used(at: address).map { path($0, address.server) }
     }
 
-    /// The numbers of the ids that were used with a server. Edits may wait under each of them.
+    /// The numbers of the ids that were used with a server. Edits may wait under each id.
     static func used(at address: HandAddress) throws -> [Int] {
         try (0..<most).filter { try FileState(at: path($0, address.server)) != nil }
     }
@@ -42,11 +42,11 @@ enum Identity {
         return copies.sorted { ($0.revision, $0.hasPending ? 1 : 0) > ($1.revision, $1.hasPending ? 1 : 0) }
     }
 
-    /// What this machine's journals remember of a person and a history: the author numbers of its ids under that name,
-    /// their steps, and what could be undone when the list was last closed.
+    /// What this machine's journals remember of a person and a history: the author numbers of the machine's ids under
+    /// the person's name, the steps of these authors, and what could be undone when the list was last closed.
     static func memory(of person: String, at address: HandAddress, log: UInt64) -> UndoReconstruction.Memory {
         var memory = UndoReconstruction.Memory()
-        // Who has no folder for them has no memory.
+        // If there is no folder with journals, there is no memory.
         for path in (try? journals(at: address)) ?? [] {
             guard let author = ClientJournal.author(of: person, inJournalAt: path) else { continue }
             memory.own[author] = ClientJournal.steps(of: author, in: log, inJournalAt: path)
@@ -95,7 +95,7 @@ enum Identity {
         }
     }
 
-    /// Whether edits may wait under an id. A running command may have sent them, but not recorded that yet.
+    /// Whether edits may wait under an id. A running command may have sent the edits without having recorded that yet.
     static func mayWait(_ slot: Int, at address: HandAddress) -> Bool {
         ClientJournal.waitingPerson(inJournalAt: path(slot, address.server)) != nil
     }
@@ -138,7 +138,8 @@ enum Identity {
         return found
     }
 
-    /// The same for some ids; nil if none is free.
+    /// The result of `open` for the first of some ids that is free and has no waiting edits of another person; nil if
+    /// there is no such id.
     private static func first<Result>(
         among slots: ClosedRange<Int>, at server: HandAddress.Server, for person: String,
         _ open: (String) throws -> Result

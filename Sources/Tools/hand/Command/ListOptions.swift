@@ -28,9 +28,9 @@ struct ListOptions: ParsableArguments {
     struct Unnamed: Error {
         let server: ServerOptions
 
-        /// The name of the server's list, if it answers soon and has one.
+        /// The name of the server's list, if the server answers soon and has only one list.
         ///
-        /// - Throws: a `Failure` that names the lists, if there are several.
+        /// - Throws: a `Failure` otherwise; it names the lists, if there are several.
         func onlyList() async throws -> String {
             var server = server
             server.timeout = min(server.timeout, 2)
@@ -85,7 +85,7 @@ struct PlaceOptions: ParsableArguments {
         if given > 1 { throw ValidationError("Name one place: --top, --end, --before ITEM or --after ITEM.") }
     }
 
-    /// The chosen place; nil if none was given.
+    /// The chosen place; nil if no place was given.
     func place() throws -> Place? {
         if top { return .top }
         if end { return .end }

@@ -54,7 +54,7 @@ struct ServerOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - timeLimited: whether `--timeout` limits all of `body`. Otherwise `body` limits its own steps.
-    ///   - open: makes the client, if it is another than `client(at:_:)`. Its person is not told of earlier edits.
+    ///   - open: makes the client instead of `client(at:_:)`. With `open`, the person is not told of earlier edits.
     func withClient<Result: Sendable>(
         list: String? = nil, timeLimited: Bool = true,
         by open: ((HandAddress, String) throws -> HandClient)? = nil,
@@ -89,7 +89,8 @@ struct ServerOptions: ParsableArguments {
         }
     }
 
-    /// A client whose id and edits this machine stores. If it cannot, says so, and returns one that is not stored.
+    /// A client whose id and edits this machine stores. If the machine cannot store them, says so, and returns a client
+    /// of which nothing is stored.
     func client(at address: HandAddress, _ person: String) throws -> HandClient {
         do { return try Identity.client(at: address, person: person) } catch let error as StoreError {
             guard error.isOfDisk else { throw error }
@@ -100,7 +101,7 @@ struct ServerOptions: ParsableArguments {
         }
     }
 
-    /// Reaches a server that this machine does not know, so that nothing is stored about one that does not exist.
+    /// Reaches a server that this machine does not know, so that nothing is stored about a server that does not exist.
     private func meet(_ address: HandAddress, _ person: String) async throws {
         let stranger = try Identity.guest(at: address, person: person)
         do {
@@ -112,7 +113,7 @@ struct ServerOptions: ParsableArguments {
         }
     }
 
-    /// The error of a command that has sent something and not learned what became of it.
+    /// The error of a command that has sent a change and not learned its outcome.
     private static func unknown(_ error: any Error) -> Failure {
         Failure(
             .unknown,
@@ -131,7 +132,7 @@ struct ServerOptions: ParsableArguments {
         }
         let places = server.places.joined(separator: ", ")
         guard case ClientError.unreachable(let text) = error,
-            // With several servers, the reason also names the one that was tried.
+            // With several servers, the reason also names the server that was tried.
             let reason = [UVError.connectionRefused, .noSuchFile].map(\.description).first(where: {
                 text == $0 || text == "\(places): \($0)"
             })
@@ -148,7 +149,8 @@ struct ServerOptions: ParsableArguments {
         try await noteTold(of: name, client)
     }
 
-    /// Notes that a person was told what is lost of their edits. With `--quiet` that is left to the next command.
+    /// Notes that a person was told of their lost edits. With `--quiet` the person was not told; the next command does
+    /// that.
     func noteTold(of name: String, _ client: HandClient) async throws {
         if !quiet || json { try await client.noteTold(of: name) }
     }
@@ -161,8 +163,8 @@ struct ServerOptions: ParsableArguments {
         Losses.tell(outcome.notices.compactMap(Loss.init), outcome.people, self, of: list)
     }
 
-    /// Returns the result of `body`, or throws after `--timeout`. The caller closes the client then, which ends
-    /// everything that waits for it.
+    /// Returns the result of `body`, or throws after `--timeout`. After a timeout the caller closes the client, which
+    /// ends everything that waits for the client.
     func limited<Result: Sendable>(
         _ client: HandClient, _ address: HandAddress, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {

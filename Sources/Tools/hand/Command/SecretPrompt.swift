@@ -16,7 +16,7 @@ enum SecretPrompt {
         var modes = termios()
         tcgetattr(terminal, &modes)
         var silent = modes
-        // Signals are off, too, because one would end this process before the terminal is restored.
+        // Signals are off, too, because a signal would end this process before the terminal is restored.
         silent.c_lflag &= ~tcflag_t(ECHO | ISIG)
         tcsetattr(terminal, TCSAFLUSH, &silent)
         defer {

@@ -5,7 +5,7 @@ import HandFormats
 enum StandardInput {
     /// All of standard input.
     ///
-    /// - Throws: `Failure` if it is not UTF-8: replacement characters would put a different text into a list.
+    /// - Throws: `Failure` if the input is not UTF-8: replacement characters would put a different text into a list.
     static func text() throws -> String {
         if let text = String(validating: try InputFile.bytes(of: "-"), as: UTF8.self) { return text }
         throw Failure(.error, "standard input is not UTF-8")
@@ -20,7 +20,7 @@ enum InputFile {
         guard descriptor >= 0 else { throw failure(name) }
         defer { if descriptor > 0 { close(descriptor) } }
         var (bytes, facts) = ([UInt8](), stat())
-        // Without this, the array would be copied as it grows.
+        // Without the reserved capacity, the array would be copied as it grows.
         if fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG {
             bytes.reserveCapacity(Int(facts.st_size))
         }

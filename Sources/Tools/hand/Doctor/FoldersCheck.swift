@@ -3,8 +3,8 @@ import FoundationEssentials
 import Glibc
 import HandFormats
 
-/// Whether hand can write where it keeps settings, copies of lists, edits that wait, and a server's lists. It tries to:
-/// a disk may be full, or may have become read-only.
+/// Whether hand can write where it keeps settings, copies of lists, edits that wait, and a server's lists. The check
+/// tries to write, because a disk may be full or may have become read-only.
 enum FoldersCheck {
     private struct Place {
         let folder: String
@@ -34,7 +34,7 @@ enum FoldersCheck {
     }
 
     private static func check(_ place: Place) -> Diagnosis? {
-        // A missing folder is made in the first one above it that exists.
+        // A missing folder is made in the nearest folder above it that exists.
         var there = place.folder
         while !FileManager.default.fileExists(atPath: there), there != "/" {
             there = URL(filePath: there).deletingLastPathComponent().path

@@ -20,7 +20,8 @@ enum JournalCheck {
         for file in files.sorted() {
             let path = "\(folder)/\(file)"
             do {
-                // In this order: a command that ends in between has sent its edits, or they wait.
+                // The question whether the journal is in use comes first: if the command ends before the check, it has
+                // sent its edits, or they wait.
                 let isRunning = ClientJournal.isInUse(at: path)
                 let lists = try ClientJournal.check(at: path)
                 let server = URL(filePath: path).deletingLastPathComponent().path
@@ -31,7 +32,7 @@ enum JournalCheck {
                 }
                 sound += 1
             } catch StoreError.inUse {
-                // A running command has read it.
+                // A running command has the journal open, so it has read the journal.
                 sound += 1
             } catch {
                 problems.append(.problem("kept lists", Failure(error).message, do: advice(path, error)))

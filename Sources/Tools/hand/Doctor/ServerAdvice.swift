@@ -1,6 +1,6 @@
 /// What to do if a server cannot be reached, or does not let this client in.
 enum ServerAdvice {
-    /// Parts of messages, and the advice. The first that fits counts.
+    /// Parts of messages, each with its advice. The first part that the message contains counts.
     private static let table: [(sign: String, advice: String)] = [
         (
             "certificate has expired",

@@ -66,8 +66,9 @@ extension EditOptions {
         }
     }
 
-    /// Makes the edit on the whole list, and submits it on an excerpt with its items: so the journal can settle it if
-    /// the answer does not come. Returns nil if edits of the list wait on this machine, which must be sent first.
+    /// Makes the edit on the whole list, and submits the edit on an excerpt with the edit's items: so the journal can
+    /// settle the edit if the answer does not come. Returns nil if edits of the list wait on this machine, which must
+    /// be sent first.
     func onWhole(
         of name: String, _ summary: EditSummary, _ make: @escaping @Sendable (Hand) throws -> Delta
     ) async throws -> Settlement? {

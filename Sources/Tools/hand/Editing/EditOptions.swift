@@ -86,7 +86,7 @@ struct EditOptions: ParsableArguments {
             }
             let isHere = reached != nil
             let followed = if let reached { reached } else { try await client.open(name) }
-            // No time limit here: this needs no server, and the disk may be slow.
+            // The edit has no time limit: it needs no server, and the disk may be slow.
             try await body(client, followed)
             outcome = isHere ? try await ifReached { try await followed.settled() } : nil
         } catch {
@@ -100,7 +100,7 @@ struct EditOptions: ParsableArguments {
     }
 
     /// Follows the list that has the name now. Edits that waited under the name may belong to a list that has another
-    /// one now, and are sent to that list.
+    /// name now; these edits are sent to that list.
     private func live(_ name: String, _ client: HandClient) async throws -> FollowedList {
         let followed = try await client.open(name)
         _ = try await followed.live()

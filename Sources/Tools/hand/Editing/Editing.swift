@@ -84,12 +84,12 @@ struct Deal: AsyncParsableCommand {
 }
 
 extension String {
-    /// Whether there is nothing to see, as in an unset variable of a shell.
+    /// Whether the text is empty or only white space, as from an unset variable of a shell.
     var isBlank: Bool { allSatisfy(\.isWhitespace) }
 
     /// Returns the text.
     ///
-    /// - Throws: `Failure` if it is blank, which names it and says what to do instead.
+    /// - Throws: `Failure` if the text is blank. The failure names the text and says what to do instead.
     func filled(_ name: String, _ advice: String? = nil) throws -> String {
         if !isBlank { return self }
         throw Failure(.usage, "\(name) is empty: nothing was done" + (advice.map { ". " + $0 } ?? ""))
@@ -184,14 +184,14 @@ struct Edit: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Here, so that the parser names a wrong option first.
+        // This check is not in `validate`, so that the parser names a wrong option first.
         if text == nil && link == nil { throw ValidationError("What should change? Give a text, or --link ADDRESS.") }
         var (options, reference) = (options, try ItemReference(item))
         let words = try (text == "-" ? Self.standardInput() : text)?.filled(
             "the text", "To delete the item: hand rm \(item)")
         if let link { _ = try link.filled("the address") }
         var seen = (text: was, link: String?.none)
-        // An edit that may have to wait is made on this revision only.
+        // With --queue the edit may have to wait. Such an edit is made on the given revision only.
         if let revision = options.ifRevision, !options.queue {
             options.ifRevision = nil
             let item = try await options.item(reference, at: revision)

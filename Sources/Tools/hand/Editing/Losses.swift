@@ -4,14 +4,14 @@ import HandFormats
 import HandScreens
 import HandSync
 
-/// Tells a person what became of earlier edits: of those that were sent without an answer, and of those that others
+/// Tells a person what became of earlier edits: of edits that were sent without an answer, and of edits that others
 /// have overridden or the server has refused.
 enum Losses {
     /// Tells what this client's journal knows, before a command does its own work.
     static func tell(of list: String?, _ client: HandClient, _ server: ServerOptions) async throws {
         _ = await settle(client, server)
         guard let list else { return }
-        // If this fails, the next command tells it.
+        // If the comparison fails, the next command tells the person.
         try? await client.compareWork(on: list)
         let untold = try await client.losses(of: list).filter { !$0.isTold }.map(\.loss)
         if untold.isEmpty || server.quiet { return }
@@ -20,7 +20,8 @@ enum Losses {
         try await client.noteTold(of: list)
     }
 
-    /// Finds out what became of edits that were sent without an answer, and tells it. Returns whether there were any.
+    /// Finds out what became of edits that were sent without an answer, and tells the person. Returns whether there
+    /// were such edits.
     static func settle(_ client: HandClient, _ server: ServerOptions) async -> Bool {
         let settled = (try? await client.settle()) ?? []
         for edit in settled { server.say("\(text(edit))") }

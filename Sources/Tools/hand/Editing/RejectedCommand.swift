@@ -5,7 +5,7 @@ import HandFormats
 import HandScreens
 import HandSync
 
-/// What a person wrote and no list has.
+/// A person's edits that no list has, because the server refused them or others overrode them.
 struct RejectedCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rejected",

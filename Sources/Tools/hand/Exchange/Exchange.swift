@@ -8,7 +8,7 @@ import HandSync
 import HandWire
 
 extension ListFormat: ExpressibleByArgument {
-    /// The given format, or the one of the file's extension; JSON Lines if there is no extension.
+    /// The given format, or the format of the file's extension; JSON Lines if there is no extension.
     ///
     /// - Throws: for an unknown extension.
     init(_ given: ListFormat?, of file: String) throws {

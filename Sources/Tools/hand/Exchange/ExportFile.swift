@@ -54,7 +54,7 @@ struct ExportFile {
         }
     }
 
-    /// Replaces the file with a new one, once that is complete and flushed.
+    /// Replaces the file with a new file, once the new file is complete and flushed.
     private func replace(_ body: Source) throws(LineWriter.Problem) {
         let new = path + ".\(getpid()).new"
         do throws(LineWriter.Problem) {

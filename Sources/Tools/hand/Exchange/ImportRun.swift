@@ -5,8 +5,8 @@ import HandFormats
 import HandSync
 import Synchronization
 
-/// Where an import stands: how many items it has added, and the seed of the ids of all. With the same seed an import
-/// gives its items the same ids, so one that is continued recognizes those that are in the list.
+/// Where an import stands: how many items it has added, and the seed of all items' ids. With the same seed an import
+/// gives its items the same ids, so a continued import recognizes the items that are already in the list.
 struct ImportPlace: CustomStringConvertible {
     var items = 0
     var seed = UInt64.random(in: 0...UInt64.max)
@@ -32,7 +32,7 @@ struct ImportSource: Sendable {
     /// Some items in a row, for one edit.
     struct Portion {
         fileprivate(set) var items: [Item] = []
-        /// The number of items before these.
+        /// The number of items before the portion.
         fileprivate(set) var start = 0
         /// The line of the file where the first item begins.
         fileprivate(set) var line = 1

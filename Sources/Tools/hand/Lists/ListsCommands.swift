@@ -154,7 +154,7 @@ struct Create: AsyncParsableCommand {
         let (name, wish) = (name, try rules())
         let rules = try await server.withClient { client, _ in
             try await client.create(name, rules: wish)
-            // The server may have chosen what was not asked for.
+            // The server may have chosen the rules that the command left open.
             return try await client.excerpt(of: name).rules
         }
         let next =
@@ -203,7 +203,7 @@ struct Sync: AsyncParsableCommand {
     }
 
     /// Runs `body` with a client for each of this machine's ids. If a running command has an id under which edits may
-    /// wait, prints this and the consequence. Returns whether there was such a command.
+    /// wait, prints that fact and the consequence. Returns whether there was such a command.
     private func forEachClient(
         at address: HandAddress, orSay consequence: String, _ body: (HandClient) async throws -> Void
     ) async throws -> Bool {
@@ -226,7 +226,7 @@ struct Sync: AsyncParsableCommand {
         return isBusy
     }
 
-    /// Sends the waiting edits of a list, and prints the result. Returns why some of them were refused, if they were.
+    /// Sends the waiting edits of a list, and prints the result. Returns the reason if some of the edits were refused.
     private func send(_ name: String, _ client: HandClient, _ address: HandAddress) async throws -> Rejection? {
         let outcome = try await list.server.limited(client, address) {
             try await client.connected()

@@ -106,7 +106,7 @@ struct Load: ParsableCommand {
         if let show { return Output.data(try Self.builtin(show).source + "\n") }
         let source = try source()
         let plan = try plan(source)
-        // A test may take long: whether its result can be written is found out before.
+        // A test may take long, so whether its result can be written is checked before the test.
         for file in [csv, histogram, html] { try file.map { try ExportFile($0).expectUsable() } }
         let result = try result(plan)
         if part != nil { return try LoadProcesses.report(result) }

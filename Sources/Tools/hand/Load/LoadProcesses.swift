@@ -9,7 +9,7 @@ struct LoadProcesses {
     private let load: Load
     private let plan: LoadPlan
 
-    /// How many there are: not more than clients.
+    /// The number of processes: at most one per client.
     private let count: Int
 
     init(_ load: Load, _ plan: LoadPlan) {
@@ -35,8 +35,8 @@ struct LoadProcesses {
         return LoadResult.joined(try processes.map { try $0.result() })
     }
 
-    /// Passes each signal that arrives to the other processes. They are in groups of their own, so that each gets it
-    /// once, whoever sends it.
+    /// Passes each signal that arrives to the other processes. The processes are in groups of their own, so that each
+    /// process gets the signal once, whoever sends it.
     private static func pass(_ numbers: [Int32], to processes: [pid_t]) {
         Threads.start("hand signals") {
             guard let loop = try? Loop() else { return }

@@ -17,7 +17,7 @@ enum CommandPages {
         let arguments = (command.arguments ?? []).filter(\.shouldDisplay)
         page.heading("Synopsis")
         page.synopsis((["hand"] + command.path).joined(separator: " "), synopsis(command, arguments))
-        // The abstract is the page's name.
+        // The abstract is in the page's section NAME, so the section DESCRIPTION does not repeat it.
         if let discussion = command.discussion {
             page.heading("Description")
             page.paragraphs(discussion)

@@ -74,7 +74,7 @@ struct List: AsyncParsableCommand {
     private func tellWaiting(_ name: String) {
         let journals = (try? Identity.journals(at: list.server.address(name))) ?? []
         let waits = journals.contains { path in
-            // A program that has the journal open sends them itself, and writes their arrival later.
+            // A program that has the journal open sends the edits itself, and records their arrival later.
             guard ClientJournal.waitingPerson(inJournalAt: path) != nil, !ClientJournal.isInUse(at: path) else {
                 return false
             }

@@ -108,7 +108,7 @@ private struct Watcher {
         Output.together { for line in DeltaText.lines(delta, from: old, to: new, Output.marks) { Output.line(line) } }
     }
 
-    /// Follows a list that was deleted, once there is one of its name again.
+    /// Waits until there is a list with the deleted list's name again, and follows that list.
     private mutating func waitUntilBack() async throws {
         while true {
             try await Task.sleep(for: .seconds(2))

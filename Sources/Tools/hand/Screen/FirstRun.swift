@@ -17,7 +17,7 @@ enum FirstRun {
         /// The command as the user would type it.
         var typed: String {
             let words = (command + questions.map { $0.uppercased() }).joined(separator: " ")
-            // The others need no server.
+            // The other commands need no server.
             return ["open", "create", "doctor"].contains(command.first) ? Suggestion.command(words) : "hand " + words
         }
     }

@@ -18,7 +18,7 @@ final class LiveView {
     private let terminal: Terminal
     private let timer: EventLoop.Timer
     private var signals: [Signal] = []
-    /// Refers to this view, so it is let go of when the view ends.
+    /// The content refers to this view, so the view drops the content at the end, which breaks the reference cycle.
     private var content: (any LiveContent)?
 
     private static let interval: UInt64 = 1_000

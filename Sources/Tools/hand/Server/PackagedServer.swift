@@ -3,8 +3,8 @@ import Glibc
 
 /// The server that the package installs.
 ///
-/// Its operator is root or the server's own user. Their commands are about this server, unless they have set up
-/// another.
+/// The server's operator is root or the server's own user. The commands of these two users are about this server,
+/// unless the user has set up another server.
 enum PackagedServer {
     static let configuration = "/etc/hand/serve.toml"
     static let data = "/var/lib/hand"

@@ -33,7 +33,8 @@ extension Serve {
             case .inherited: "an inherited socket"
             }
         }
-        // What says where the server is comes with the lists' command, unless commands go there without being told.
+        // The suggested command sets HAND_URL to the server's address, unless that is the address that commands use by
+        // default.
         let usual = "\(HandAddress.local.server)"
         let place = endpoints.lazy.compactMap { clientAddress($0, tls) }.first
             .map { $0 == usual ? "" : "HAND_URL=\(Suggestion.quoted($0)) " }
@@ -43,7 +44,8 @@ extension Serve {
             + "\(hint)Ctrl-C stops the server."
     }
 
-    /// The address for clients; nil if it is not known here, or if the certificate has no name for it.
+    /// The address for clients; nil if the address is not known here, or if the certificate has no name for the
+    /// address.
     private static func clientAddress(_ endpoint: ServerConfiguration.Endpoint, _ tls: TLSContext?) -> String? {
         switch endpoint {
         case .unix(let path): return "hand+unix://\(path)"
@@ -57,7 +59,7 @@ extension Serve {
         }
     }
 
-    /// The address for links, from the settings of the server; nil if they leave it at its default.
+    /// The address for links, from the settings of the server; nil if the settings leave the address at its default.
     static func sharedAddress(_ layers: ServeLayers) throws -> String? {
         let serve = try Serve.parse(layers.arguments)
         if serve.listen.isEmpty { return nil }

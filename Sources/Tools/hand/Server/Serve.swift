@@ -139,7 +139,7 @@ struct Serve: ParsableCommand {
         let store: any CommitStore =
             if let database { database } else { try durability.store(in: folder) }
         if let database {
-            // The folder holds what belongs to this server alone.
+            // The lists are in the database; the folder holds what belongs to this server alone.
             try PrivateFile.makeFolder(folder)
             for warning in try database.warnings() { logger.warning("\(warning)") }
         } else if let store = store as? SQLiteStore {
@@ -226,8 +226,8 @@ struct Serve: ParsableCommand {
         }
     }
 
-    /// On SIGHUP, reads the certificate again and reopens the audit log, as its file may have been moved away. If the
-    /// certificate cannot be read, the old one stays in use.
+    /// On SIGHUP, reads the certificate again and reopens the audit log, because the log's file may have been moved
+    /// away. If the certificate cannot be read, the old one stays in use.
     private func reloadOnSignal(
         _ server: Server, _ loop: Loop, _ logger: Logger, _ audit: AuditLog?, _ manager: ServiceManager?
     ) throws {

@@ -7,8 +7,8 @@ import TOMLKit
 /// The settings of 'hand serve' that do not come from the command line: the environment's, then the configuration
 /// file's. The commands of a server's operator read the same layers, so that they find the server's data.
 ///
-/// They become options in front of those on the command line, and the last one wins. So the argument parser reads and
-/// checks every value, wherever it comes from.
+/// The settings become options in front of the options on the command line; of several values, the last one wins. So
+/// the argument parser reads and checks every value, wherever it comes from.
 struct ServeLayers {
     /// One source of settings, with the arguments of each setting by its name.
     struct Layer {
@@ -52,7 +52,7 @@ struct ServeLayers {
         isGiven(name) ? "the command line" : layer(of: name)?.origin ?? "default"
     }
 
-    /// Appends to a message about options where they are set.
+    /// Appends to a message about options where these options are set.
     func explained(_ message: String) -> String {
         let notes = settings.filter { setting in
             !isGiven(setting.name) && message.firstRange(of: "--\(setting.name)") != nil

@@ -19,7 +19,7 @@ struct ServeSetting {
 
     /// All settings of a command, with their values.
     static func all(of serve: Serve) -> [ServeSetting] {
-        // These are about the settings themselves.
+        // These options are about the settings themselves.
         settings(of: serve).filter { !["config", "print-config", "example-config"].contains($0.name) }
     }
 

@@ -11,7 +11,8 @@ struct ContextOption: ParsableArguments {
         completion: Completions.contexts)
     var context: String?
 
-    /// Makes it the context of this process and its children. It is looked up when it is needed.
+    /// Makes the named context the context of this process and its children. The context is looked up when it is
+    /// needed.
     func validate() throws { if let context { try Contexts.name(context) } }
 }
 

@@ -4,8 +4,8 @@ import Glibc
 import HandClient
 import HandFormats
 
-/// Servers that the user has named. Each is a file with the same keys as the configuration file, in a folder next to
-/// it.
+/// Servers that the user has named. Each context is a file with the same keys as the configuration file, in a folder
+/// next to that file.
 enum Contexts {
     struct Context {
         let name: String
@@ -24,7 +24,7 @@ enum Contexts {
 
     // MARK: Reading
 
-    /// Names the context for this process and its children. It is looked up when it is needed.
+    /// Names the context for this process and its children. The context is looked up when it is needed.
     static func name(_ name: String) throws {
         if name.isEmpty { throw Failure(.usage, "-c: expected the name of a context; 'hand context list' shows all") }
         setenv(variable, name, 1)
@@ -52,7 +52,7 @@ enum Contexts {
         guard let bytes = try PrivateFile.read(choice)?.bytes else { return nil }
         let name = String(String(decoding: bytes, as: UTF8.self).trimmed(\.isWhitespace))
         if name.isEmpty || isName(name) { return name.isEmpty ? nil : name }
-        // Without it, commands would act on another server.
+        // Without this failure, commands would act on another server.
         throw Failure(
             .usage,
             "\(choice) does not hold the name of a context. Choose one: hand context use NAME, or none: hand context use"
@@ -83,7 +83,7 @@ enum Contexts {
         return Context(name: name, file: file, address: try HandAddress(url))
     }
 
-    /// Whether this can be the name of a file, and one word in a shell.
+    /// Whether a text can be the name of a file, and one word in a shell.
     static func isName(_ name: String) -> Bool {
         let marks = Set("-_.".utf8)
         let isPlain = name.utf8.allSatisfy { byte in

@@ -23,9 +23,9 @@ extension Settings {
         return token == "?" ? try SecretPrompt.token.get() : token
     }
 
-    /// The tokens that the user has set. A token belongs to the server that is set in the same place. If none is set
-    /// there: $HAND_TOKEN belongs to the server of the context in use, or else of the configuration file, or else of
-    /// the command; the configuration file's token belongs to the server of $HAND_URL, or else of this machine. A
+    /// The tokens that the user has set. A token belongs to the server that is set in the same place. If no server is
+    /// set there: $HAND_TOKEN belongs to the server of the context in use, or else of the configuration file, or else
+    /// of the command; the configuration file's token belongs to the server of $HAND_URL, or else of this machine. A
     /// context that is named for one command gets only its own token.
     private static func tokens(for server: HandAddress.Server) throws -> [Token] {
         func home(_ layer: Layer) throws -> HandAddress.Server? {

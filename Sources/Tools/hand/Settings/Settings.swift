@@ -124,11 +124,11 @@ enum Settings {
         }
     }
 
-    /// Where a file is no text. The parser would take only what comes before a NUL, and replace bytes that are not
-    /// UTF-8.
+    /// The place where a file is not text, for messages; nil if all of it is text. The TOML parser would read only the
+    /// part before a NUL, and would replace bytes that are not UTF-8.
     private static func problem(in bytes: [UInt8]) -> String? {
         guard let text = String(validating: bytes, as: UTF8.self) else { return ": expected text in UTF-8" }
-        // The escapes of TOML, too: the system would end a path or a name there.
+        // TOML's escapes for a NUL are refused, too: the system would end a path or a name at the NUL.
         guard let place = text.firstMatch(of: #/\0|\\u0{4}|\\U0{8}/#)?.range.lowerBound else { return nil }
         return ", line \(text[..<place].count(where: \.isNewline) + 1): expected text, found a NUL"
     }
@@ -191,7 +191,7 @@ enum Settings {
         return address
     }
 
-    /// The same address, with a secret only if the address itself holds one.
+    /// The address as `address(flag:list:)` returns it, but with a secret only if the address itself holds one.
     static func place(flag: String?, list: String?) throws -> HandAddress {
         var address = try usual(flag).map { try HandAddress($0) } ?? .local
         if let list { address.list = list }

@@ -1,6 +1,6 @@
 /// Writes values into settings files.
 enum TOMLText {
-    /// The text in quotes, on one line: nothing in it can end the value or begin another.
+    /// The text in quotes, on one line: nothing in the text can end the value or begin another value.
     static func quoted(_ text: String) -> String {
         let parts = text.unicodeScalars.map { scalar in
             switch scalar {

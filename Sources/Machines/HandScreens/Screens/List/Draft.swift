@@ -20,9 +20,10 @@ package struct Draft: Sendable {
     }
 
     var target: Target
-    /// The item whose text this was, if it was deleted meanwhile: the text becomes a new item like it.
+    /// The item whose text was edited, if the item was deleted meanwhile. The text then becomes a new item of the same
+    /// kind.
     private(set) var former: (item: Item, field: Field)?
-    /// The name under which the text was kept when an earlier screen was closed; nil if it was not.
+    /// The name under which the text was kept when an earlier screen was closed; nil if the text was not kept.
     private(set) var keptAs: String?
     /// The kind of a new item, unless its text says otherwise.
     var kind: Content.Kind
@@ -134,7 +135,7 @@ package struct Draft: Sendable {
         return true
     }
 
-    /// Goes on as a new item of the same kind, as the item was deleted.
+    /// Continues as a new item of the same kind, because the item was deleted.
     mutating func outlive(at gap: Int, by name: String) {
         guard case .existing(_, let item, let field) = target else { return }
         (former, target) = ((item, field), .new(gap: gap, .after))

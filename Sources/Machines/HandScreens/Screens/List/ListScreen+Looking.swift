@@ -96,7 +96,7 @@ extension ListScreen {
     }
 
     /// Sets another filter, or none. The cursor stays on its item if the item is still shown, or else moves to the next
-    /// one.
+    /// item.
     private mutating func setFilter(_ new: Filter?, _ app: inout AppState) {
         let here = home ?? place(app)
         (filter, home) = (new, here)
@@ -163,7 +163,7 @@ extension ListScreen {
         return (start..<start + TaskCell.boxWidth).contains(point.column)
     }
 
-    /// Ends dragging. On another row, the items move there; on the same row, it was a click.
+    /// Ends dragging. A drop on another row moves the items there; a drop on the same row was a click.
     private mutating func drop(at row: Int?, _ app: inout AppState) -> [Command] {
         guard case .dragging(let drag, let place) = mode else { return [] }
         mode = .resting(from: place)

@@ -53,7 +53,7 @@ extension ListScreen {
         }
     }
 
-    /// Puts the entered text back into its field, as its edit could not be made.
+    /// Puts the entered text back into its field, because its edit could not be made.
     mutating func takeBack(_ reason: String, _ app: AppState) {
         if let entered { draft = entered }
         entered = nil
@@ -104,7 +104,7 @@ extension ListScreen {
     }
 
     /// Keeps typed text in the field, with the reason, if the list is not on the server or refuses the text. Returns
-    /// whether it does.
+    /// whether the text stays in the field.
     private mutating func keepsDraft(_ app: AppState, _ violation: String? = nil) -> Bool {
         let action: Action = if case .existing = draft?.target { .edit } else { .addBelow }
         guard let reason = app.list(list).refusal ?? app.refusal(of: action, on: list) ?? violation else {

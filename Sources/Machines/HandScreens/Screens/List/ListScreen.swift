@@ -23,7 +23,7 @@ struct ListScreen: TableScreen, ItemScreens {
         case dragging(Drag, from: Int?)
         /// Answering where to jump. The range from the given place to the cursor stays selected.
         case jumping(Prompt, from: Int?)
-        /// Typing a filter, instead of the one before.
+        /// Typing a filter in place of the filter `before`.
         case filtering(Prompt, before: Filter?)
         case typing(Draft)
 
@@ -63,7 +63,7 @@ struct ListScreen: TableScreen, ItemScreens {
         }
     }
 
-    /// What is dragged to another row; nil if nothing is.
+    /// The drag to another row; nil if nothing is dragged to another row.
     var moving: Drag? {
         if case .dragging(let drag, _) = mode, drag.over != drag.from { drag } else { nil }
     }
@@ -205,7 +205,7 @@ struct ListScreen: TableScreen, ItemScreens {
             let places = update.delta.placed.filter { $0.mark == mark }.map(\.new)
             return places.reduce(0) { $0 + hand.items(in: $1).count { !shows($0.content) } }
         }
-        // Who hides ticked tasks knows where they go.
+        // A user who hides ticked tasks knows why a ticked task disappears, so only the text of edited items counts.
         let (added, saved) = (count(.inserted, filter.isMatch), count(.edited, filter.hasText))
         if added > 0 { return [.say("\(Amount.count(added, "item")) added, hidden by the filter")] }
         return saved > 0 ? [.say("\(Amount.count(saved, "item")) saved, hidden by the filter")] : []
@@ -222,7 +222,7 @@ struct ListScreen: TableScreen, ItemScreens {
         let added = origin == .own ? delta.firstInserted : nil
         if var draft {
             if !draft.follow(delta, to: hand, by: name) {
-                // The typed text is not lost with the item.
+                // The typed text outlives its item.
                 draft.outlive(at: delta.map(gap: oldPlace, .after), by: name)
             }
             if let added, case .new(_, let side) = draft.target { draft.target = .new(gap: added.upperBound, side) }

@@ -25,7 +25,7 @@ enum ListText {
             ?? [Line("Loading…", .dim)]
     }
 
-    /// Why there is no connection, and what to do; nil if there is one, or may soon be one.
+    /// Why there is no connection, and what to do; nil if there is a connection, or may soon be one.
     static func trouble(_ app: AppState, _ more: String) -> [Line]? {
         guard case .offline(let reason, _) = app.connection, let trouble = Trouble(app) else { return nil }
         let advice = [trouble.advice(app), more].compactMap(\.self).joined(separator: " ")

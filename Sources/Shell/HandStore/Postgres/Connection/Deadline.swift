@@ -1,4 +1,4 @@
-/// The time until which an operation may take.
+/// The time by which an operation must end.
 package struct Deadline: Sendable {
     private let end: ContinuousClock.Instant
 
@@ -19,7 +19,7 @@ package struct Deadline: Sendable {
         return Int32(seconds * 1_000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
     }
 
-    /// Returns this deadline, or the one in `time` if that is earlier.
+    /// Returns the earlier of two deadlines: this one, and `time` from now.
     package func within(_ time: Duration) -> Deadline {
         Deadline(end: min(end, .now + time))
     }

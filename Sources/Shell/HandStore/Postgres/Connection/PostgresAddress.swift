@@ -4,7 +4,7 @@ import Disk
 /// The address of a database and the user to connect as: a URI or a list of `name=value` in libpq's syntax, with one
 /// host or several.
 ///
-/// It has no password. Everybody on a machine can see command lines, so an address with a password is refused.
+/// The address has no password. Everybody on a machine can see command lines, so an address with a password is refused.
 package struct PostgresAddress: Sendable {
     /// One host with its port, as libpq's keywords and values; empty for libpq's default.
     struct Host: Sendable {
@@ -23,7 +23,7 @@ package struct PostgresAddress: Sendable {
     ///   password.
     /// - Throws: `PostgresError` if the address is malformed or has a password, or if libpq cannot be loaded.
     package init(_ text: String, passwordFile: String? = nil) throws(PostgresError) {
-        // Nothing of this module is used without an address.
+        // libpq is loaded here, because nothing of this module is used without an address.
         if let complaint = hand_pg_load() {
             throw PostgresError(
                 state: PostgresError.unreachable,
@@ -94,8 +94,8 @@ package struct PostgresAddress: Sendable {
         return words
     }
 
-    /// Removes the hosts from the parameters. Each host is tried separately: libpq would wait for the first without
-    /// limit.
+    /// Removes the hosts from the parameters. Each host is tried separately: libpq would wait for the first host
+    /// without limit.
     private static func hosts(_ words: inout [String: String]) throws(PostgresError) -> [Host] {
         func list(_ word: String) -> [String] {
             words.removeValue(forKey: word)?.split(separator: ",", omittingEmptySubsequences: false).map(String.init)

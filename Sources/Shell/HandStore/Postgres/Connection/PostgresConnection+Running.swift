@@ -15,16 +15,16 @@ extension PostgresConnection {
     /// Runs transactions one after another, without waiting for the answers in between. A failed transaction does not
     /// stop the later ones.
     ///
-    /// - Parameter transactions: the statements of each transaction, which take effect all or none. If the first is
-    ///   `BEGIN`, the transaction stays open until `COMMIT`.
+    /// - Parameter transactions: the statements of each transaction, of which all or none take effect. If the first
+    ///   statement is `BEGIN`, the transaction stays open until `COMMIT`.
     /// - Returns: the outcome of each.
     package func run(_ transactions: [[PostgresCall]], by deadline: Deadline) -> [PostgresOutcome] {
         start(transactions)
         return finish(by: deadline)
     }
 
-    /// Sends transactions as far as the socket takes them; `finish` does the rest. Before that, the caller can start
-    /// transactions on other connections.
+    /// Sends transactions as far as the socket takes them; `finish` does the rest. Between the two calls, the caller
+    /// can start transactions on other connections.
     package func start(_ transactions: [[PostgresCall]]) {
         underWay = UnderWay(counts: transactions.map(\.count))
         do throws(PostgresError) {
@@ -59,7 +59,8 @@ extension PostgresConnection {
 
     /// Runs statements as one transaction.
     ///
-    /// - Throws: `PostgresError`. If that `isAboutConnection`, the transaction may have been committed all the same.
+    /// - Throws: `PostgresError`. If the error `isAboutConnection`, the transaction may have been committed all the
+    ///   same.
     package func run(_ calls: [PostgresCall], by deadline: Deadline) throws(PostgresError) -> [PostgresRows] {
         switch run([calls], by: deadline)[0] {
         case .done(let rows, _): return rows
@@ -81,7 +82,7 @@ extension PostgresConnection {
         for call in transactions.joined() where call.isKept && prepared[call.sql] == nil {
             let name = "s\(prepared.count)"
             guard PQsendPrepare(handle, name, call.sql, 0, nil) == 1 else { throw failure() }
-            // If that fails, the connection is not used again.
+            // If preparing fails, the connection is not used again.
             prepared[call.sql] = name
         }
         guard prepared.count > known else { return 0 }

@@ -1,14 +1,15 @@
 import CLibpq
 import Glibc
 
-/// One session with one server. Every wait has a deadline; a connection that missed one cannot be used any more.
+/// One session with one server. Every wait has a deadline; a connection that missed a deadline cannot be used any more.
 ///
-/// `@unchecked Sendable` is safe: only one thread at a time uses it, the one that opened it or took it from its pool.
+/// `@unchecked Sendable` is safe: a connection is used by one thread at a time, which opened the connection or took it
+/// from the pool.
 package final class PostgresConnection: @unchecked Sendable {
     let handle: OpaquePointer
     /// The connected host.
     package let host: String
-    /// The server's names of prepared statements, by their text.
+    /// The server's names of prepared statements, by the statements' text.
     var prepared: [String: String] = [:]
     private let notices = Notices()
     /// Whether an answer is missing, so that a later answer would be mistaken for it.
@@ -33,8 +34,8 @@ package final class PostgresConnection: @unchecked Sendable {
 
     /// Connects to a host.
     ///
-    /// - Throws: `PostgresError` if that did not succeed before the deadline. The system's host name lookup may take
-    ///   longer.
+    /// - Throws: `PostgresError` if connecting did not succeed before the deadline. The system's host name lookup may
+    ///   take longer.
     init(to host: PostgresAddress.Host, of address: PostgresAddress, by deadline: Deadline) throws(PostgresError) {
         let words = try address.words(for: host)
         handle = try Self.start(words)
@@ -100,7 +101,7 @@ package final class PostgresConnection: @unchecked Sendable {
     /// The server's process for this session.
     package var backend: Int32 { PQbackendPID(handle) }
 
-    /// Returns a setting that the server reports to every client, or nil if it does not report it.
+    /// Returns a setting that the server reports to every client; nil for other settings.
     package func parameter(_ name: String) -> String? {
         PQparameterStatus(handle, name).map { String(cString: $0) }
     }
@@ -110,7 +111,7 @@ package final class PostgresConnection: @unchecked Sendable {
         guard !isAbandoned, PQstatus(handle) == CONNECTION_OK else { return false }
         if wait(for: Int16(POLLIN), by: Deadline(in: .zero)) {
             guard PQconsumeInput(handle) == 1 else { return false }
-            // A server that stops sends a message before it closes.
+            // A server that stops sends a message before it closes the connection.
             if PQstatus(handle) != CONNECTION_OK || wait(for: Int16(POLLIN), by: Deadline(in: .zero)) { return false }
         }
         return PQtransactionStatus(handle) == PQTRANS_IDLE
@@ -139,7 +140,7 @@ package final class PostgresConnection: @unchecked Sendable {
 
     package struct Notification: Sendable {
         package let payload: String
-        /// The process of the session that sent it.
+        /// The server process of the session that sent the notification.
         package let backend: Int32
     }
 

@@ -38,7 +38,7 @@ package struct PostgresError: Error, Equatable, Sendable {
         state.hasPrefix("08") || ["57P01", "57P02", "57P03", "57P05", "25006", "53300", "25P03"].contains(state)
     }
 
-    /// Whether the transaction was rolled back because of another one, or took too long.
+    /// Whether the transaction was rolled back because of another transaction, or took too long.
     package var isPassing: Bool { state.hasPrefix("40") || state == "55P03" || state == "57014" }
 
     /// Joins libpq's text into one line, without indentation.

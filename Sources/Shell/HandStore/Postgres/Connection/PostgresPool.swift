@@ -38,7 +38,7 @@ package final class PostgresConnector: Sendable {
             }
             do { return try connectOnce(setup + more, by: deadline) } catch {
                 complaint = error
-                // Another thread may have failed at the same moment; that counts as one failure.
+                // Another thread may have failed at the same moment; both count as one failure.
                 state.withLock { state in
                     guard state.nextTry <= .now else { return }
                     let pause = min(Self.pauses.most, Self.pauses.least * (1 << min(state.failures, 6)))
@@ -79,8 +79,8 @@ package final class PostgresConnector: Sendable {
         throw .init(state: complaints.last?.state ?? PostgresError.unreachable, text)
     }
 
-    /// Returns whether the server has answered and will give the same answer again. libpq gives only a text; if that is
-    /// not in English, the attempt is repeated like any other.
+    /// Returns whether the server has answered and will give the same answer again. libpq gives only a text; if the
+    /// text is not in English, the attempt is repeated like any other.
     private static func isFinal(_ error: PostgresError) -> Bool {
         error.state == PostgresError.wrongAddress
             || [
@@ -100,7 +100,7 @@ package final class PostgresPool: Sendable {
 
     /// - Parameters:
     ///   - size: the most connections at once. They are opened when they are needed.
-    ///   - setup: statements that every session of this pool runs after those of the connector.
+    ///   - setup: statements that every session of this pool runs after the connector's statements.
     package init(_ connector: PostgresConnector, size: Int, setup: [PostgresCall] = []) {
         self.connector = connector
         self.setup = setup
@@ -148,7 +148,7 @@ package final class PostgresPool: Sendable {
         return try body(connection)
     }
 
-    /// Closes the idle connections, and from then on those that are given back.
+    /// Closes the idle connections. From then on, connections that are given back are closed too.
     package func close() {
         isClosed.store(true, ordering: .relaxed)
         idle.withLock { $0 = [] }

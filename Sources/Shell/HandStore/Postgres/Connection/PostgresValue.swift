@@ -5,7 +5,7 @@ package enum PostgresValue: Sendable {
     case null
     /// A `bigint`.
     case integer(Int64)
-    /// A `text`. The database does not allow NUL; it is replaced by U+FFFD.
+    /// A `text`. NUL, which the database does not allow, is replaced by U+FFFD.
     case text(String)
     /// A `bytea`.
     case bytes([UInt8])
