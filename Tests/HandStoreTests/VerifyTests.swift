@@ -158,6 +158,28 @@ import Testing
         #expect(try Self.verify(folder).lists[0].problem?.revision == 20)
     }
 
+    /// The first commit after the floor repeats a sequence that the snapshot at the floor has: it was made twice.
+    @Test func aSequenceRepeatedAfterTheFloorIsFound() throws {
+        let folder = try TemporaryFolder()
+        try Self.made(folder, 40)
+        let store = try SQLiteStore(folder: folder.path, durability: .os)
+        while try store.trim(1, keeping: Retention(commits: 25), now: 0).hasMore {}
+        var commit = try #require(try store.frames(of: 1, after: 15, about: 1).first).commit()
+        try store.close()
+        #expect(commit.sequence == 16)
+        for (sequence, wrong) in [(16, nil), (15, 16)] as [(UInt64, Int?)] {
+            commit.sequence = sequence
+            let frame = DownMessage.commit(list: 1, commit).frame
+            let database = try SQLiteDatabase(folder.path + "/hand.sqlite")
+            try database.write { database in
+                _ = try database.run("UPDATE commits SET frames = ? WHERE last = 16", [.bytes(frame)])
+                try CheckedTable.commits.renewChecksums(database)
+            }
+            try database.close()
+            #expect(try Self.verify(folder).lists[0].problem?.revision == wrong)
+        }
+    }
+
     /// An unreadable list does not hide faults of the next one.
     @Test func everyListIsExamined() throws {
         let folder = try TemporaryFolder()
