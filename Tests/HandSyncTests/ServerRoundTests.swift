@@ -6,7 +6,7 @@ import Testing
     typealias Target = ClientMachine.Target
 
     private static func round(_ names: String..., list: String? = nil) -> ServerRound {
-        ServerRound(names, list: list, most: 10_000)
+        ServerRound(names, list: list, maxTimeout: 10_000)
     }
 
     /// Returns the targets that are tried until there is a wait if nobody can be reached, and the wait.
@@ -38,7 +38,7 @@ import Testing
     /// A single server is tried and then waited for, and gets all the time that the system allows.
     @Test func aSingleServerGetsAllTheTime() {
         for names in [[], ["a:1"]] {
-            var round = ServerRound(names, list: "groceries", most: 10_000)
+            var round = ServerRound(names, list: "groceries", maxTimeout: 10_000)
             #expect(round.target == Target(host: 0, address: nil, timeout: nil))
             #expect(round.failed("unknown host") == .wait(notBefore: 0, reason: "unknown host"))
             round.found(addresses: 1)
@@ -61,7 +61,7 @@ import Testing
             #expect(step == .wait(notBefore: 0, reason: "a:1, b:1, c:1: refused"))
         }
         let list = try #require((0..<100).map { "list \($0)" }.first { ServerRound.home(of: $0, among: 3) == 2 })
-        round = ServerRound(["a:1", "b:1", "c:1"], list: list, most: 10_000)
+        round = ServerRound(["a:1", "b:1", "c:1"], list: list, maxTimeout: 10_000)
         #expect(round.name == "c:1")
         let (tried, step) = failures(&round)
         #expect(tried == ["2.0", "0.0", "1.0"])
@@ -154,7 +154,7 @@ import Testing
 
     /// No server gets more time than a single server would.
     @Test func timeoutsAreBounded() {
-        var round = ServerRound(["a:1", "b:1"], list: nil, most: 2_000)
+        var round = ServerRound(["a:1", "b:1"], list: nil, maxTimeout: 2_000)
         for step in [.tryNext, .tryNext, .tryNext, nil] as [ServerRound.Step?] {
             let expected = step ?? .wait(notBefore: 0, reason: "a:1, b:1: no answer")
             #expect(round.failed("no answer", isHasty: true) == expected)

@@ -17,6 +17,8 @@ final class TestWorld: ServiceEnvironment {
     var failure: StoreError?
     /// The only kind of question that `failure` is the answer to; nil for all.
     var failingKind: String?
+    /// The kinds of questions that must not run beside another write.
+    private(set) var writes: Set<String> = []
     /// How often each kind of question was asked.
     var kinds: [String: Int] = [:]
     private(set) var ended: StoreError?
@@ -35,6 +37,7 @@ final class TestWorld: ServiceEnvironment {
         questions += 1
         let kind = Self.kind(of: request)
         kinds[kind, default: 0] += 1
+        if request.isWrite { writes.insert(kind) }
         asked.append { [unowned self] store in
             let failure = failingKind ?? kind == kind ? failure : nil
             let reply = failure.map { request.run(on: BrokenStore($0)) } ?? request.run(on: store)

@@ -63,10 +63,10 @@ struct Simulate: ParsableCommand {
         let began = Date()
         let tally = Mutex(Tally(next: seed))
         let end = seed + UInt64(seeds)
-        let most = first ? 1 : 5
+        let maxFindings = first ? 1 : 5
         let workers = min(seeds, jobs ?? ProcessInfo.processInfo.activeProcessorCount)
         DispatchQueue.concurrentPerform(iterations: workers) { _ in
-            while let seed = tally.withLock({ Self.take(&$0, before: end, most: most) }) {
+            while let seed = tally.withLock({ Self.take(&$0, before: end, maxFindings: maxFindings) }) {
                 let outcome = run(Simulation(seed: seed, steps: steps), isTracing: trace && seeds == 1)
                 tally.withLock { tally in
                     tally.done += 1
@@ -79,12 +79,12 @@ struct Simulate: ParsableCommand {
             }
         }
         let result = tally.withLock { $0 }
-        for seed in result.failed.sorted().prefix(most) { try report(seed) }
+        for seed in result.failed.sorted().prefix(maxFindings) { try report(seed) }
         finish(result, Date().timeIntervalSince(began))
     }
 
-    private static func take(_ tally: inout Tally, before end: UInt64, most: Int) -> UInt64? {
-        guard tally.next < end, tally.failed.count < most else { return nil }
+    private static func take(_ tally: inout Tally, before end: UInt64, maxFindings: Int) -> UInt64? {
+        guard tally.next < end, tally.failed.count < maxFindings else { return nil }
         defer { tally.next += 1 }
         return tally.next
     }

@@ -97,8 +97,8 @@ extension WireReader {
         var end = 0
         for _ in 0..<number {
             // The absolute position must not exceed the limit of counts either.
-            let most = max(0, Int(Int32.max) - end)
-            let at = end + (try count("bytes kept of a \(field)", limit: most))
+            let maxKept = max(0, Int(Int32.max) - end)
+            let at = end + (try count("bytes kept of a \(field)", limit: maxKept))
             let splice = Splice(
                 at: at, removed: try string("removed from a \(field)"), inserted: try string("inserted in a \(field)"))
             splices.append(splice)

@@ -81,7 +81,7 @@ package enum PrivateFile {
     /// Returns a file's contents, or its first bytes, and its state at that time; nil if there is no file.
     ///
     /// - Parameter pipeTimeout: how many milliseconds to wait for a pipe's writer; 0 refuses pipes.
-    package static func read(_ path: String, upTo most: Int = .max, pipeTimeout: Int32 = 0) throws(FileError) -> (
+    package static func read(_ path: String, upTo limit: Int = .max, pipeTimeout: Int32 = 0) throws(FileError) -> (
         bytes: [UInt8], state: FileState
     )? {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -95,8 +95,8 @@ package enum PrivateFile {
         if state.isPipe, pipeTimeout > 0 { return (try readPipe(descriptor, path, pipeTimeout), state) }
         try expectFile(state, "read", path)
         var bytes: [UInt8] = []
-        while bytes.count < most, let part = try part(of: descriptor, path) { bytes += part }
-        return (Array(bytes.prefix(most)), state)
+        while bytes.count < limit, let part = try part(of: descriptor, path) { bytes += part }
+        return (Array(bytes.prefix(limit)), state)
     }
 
     /// Checks that a file can be read and written, or that it can be created in its folder.

@@ -46,7 +46,7 @@ final class LightClient: LoadClient {
         self.meter = meter
         self.loop = loop
         token = plan.token
-        self.servers = ServerRound(servers.names, list: servers.list, most: Self.pingInterval)
+        self.servers = ServerRound(servers.names, list: servers.list, maxTimeout: Self.pingInterval)
         random = SplitMix64(seed: seed)
         id = .random(using: &random)
         wanted = .init(author: 0, oneOf: meter.stride, offset: number)

@@ -81,8 +81,8 @@ package struct LinePlot {
 
         init(_ values: [Double], startsAtZero: Bool, from start: Double, to end: Double) {
             low = startsAtZero ? 0 : values.min() ?? 0
-            let most = values.max() ?? 1
-            high = most > low ? most : low + 1
+            let highest = values.max() ?? 1
+            high = highest > low ? highest : low + 1
             (self.start, self.end) = (start, end)
         }
 

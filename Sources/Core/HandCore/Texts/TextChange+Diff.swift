@@ -19,7 +19,7 @@ extension TextChange {
             var (gone, come) = (oldWord..<match.old, newWord..<match.new)
             (oldWord, newWord) = (match.old + 1, match.new + 1)
             if gone.isEmpty || come.isEmpty {
-                let way = gone.isEmpty ? after.slide(come, most: kept) : before.slide(gone, most: kept)
+                let way = gone.isEmpty ? after.slide(come, limit: kept) : before.slide(gone, limit: kept)
                 (gone, come) = (gone.moved(by: -way), come.moved(by: -way))
             }
             if gone.isEmpty && come.isEmpty {
@@ -49,8 +49,8 @@ extension TextChange {
         while start > 0, start == min(old.count, new.count) || old[start] != new[start] || !isEnd(old, start) {
             start -= 1
         }
-        let most = min(old.count, new.count) - start
-        var end = zip(old.reversed(), new.reversed()).prefix(most).prefix { $0 == $1 }.count
+        let limit = min(old.count, new.count) - start
+        var end = zip(old.reversed(), new.reversed()).prefix(limit).prefix { $0 == $1 }.count
         while end > 0, !isEnd(old, old.count - end) || !isEnd(new, new.count - end) { end -= 1 }
         return (start, end)
     }
@@ -82,10 +82,10 @@ private struct NumberedWords {
 
     /// Returns by how many words an insertion or a deletion can move to the left, with the same result, so that it
     /// begins with a space: `{+ [two]+} [one]` instead of `[{+two] [+}one]`.
-    func slide(_ words: Range<Int>, most: Int) -> Int {
+    func slide(_ words: Range<Int>, limit: Int) -> Int {
         var way = 0
         while !words.isEmpty, bytes[ends[words.lowerBound - way]] != 0x20 {
-            guard way < most, numbers[words.lowerBound - 1 - way] == numbers[words.upperBound - 1 - way] else {
+            guard way < limit, numbers[words.lowerBound - 1 - way] == numbers[words.upperBound - 1 - way] else {
                 return 0
             }
             way += 1

@@ -2,11 +2,11 @@
 package enum Spelling {
     /// Returns the candidate nearest to the word, if they differ by at most one edit per three characters.
     package static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
-        let most = max(1, word.count / 3)
+        let maxDistance = max(1, word.count / 3)
         var best: (candidate: String, distance: Int)?
         for candidate in candidates {
             let distance = distance(word.lowercased(), candidate.lowercased())
-            if distance <= most, distance < best?.distance ?? .max { best = (candidate, distance) }
+            if distance <= maxDistance, distance < best?.distance ?? .max { best = (candidate, distance) }
         }
         return best?.candidate
     }

@@ -9,11 +9,11 @@ extension Wrapping {
         guard Columns.width(of: clean) > width else { return clean }
         let parts = parts(of: clean)
         let widths = parts.map { Columns.width(of: $0.text) }
-        func total(_ most: Int) -> Int {
-            zip(parts, widths).reduce(0) { $0 + ($1.0.isQuoted ? min($1.1, most) : $1.1) }
+        func total(_ widest: Int) -> Int {
+            zip(parts, widths).reduce(0) { $0 + ($1.0.isQuoted ? min($1.1, widest) : $1.1) }
         }
-        let most = (leastQuoted...max(leastQuoted, width)).last { total($0) <= width } ?? leastQuoted
-        let short = parts.map { $0.isQuoted ? lines($0.text, width: most, limit: 1)[0] : $0.text }
+        let widest = (leastQuoted...max(leastQuoted, width)).last { total($0) <= width } ?? leastQuoted
+        let short = parts.map { $0.isQuoted ? lines($0.text, width: widest, limit: 1)[0] : $0.text }
         return lines(short.joined(), width: max(1, width), limit: 1)[0]
     }
 

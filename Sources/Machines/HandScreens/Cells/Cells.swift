@@ -106,14 +106,14 @@ struct TextCell: TableCell {
 struct EditorCell: TableCell {
     private let draft: Draft
     /// The most lines that the field may have.
-    private let most: Int
+    private let room: Int
 
-    init(_ draft: Draft, most: Int) { (self.draft, self.most) = (draft, most) }
+    init(_ draft: Draft, room: Int) { (self.draft, self.room) = (draft, room) }
 
     /// The lines of the hint below the text. The text keeps at least one line.
     private func hints(width: Int) -> [Line] {
-        guard let hint = draft.hint, most > 1 else { return [] }
-        return Wrapping.lines(hint, width: width, limit: min(maxLines, most - 1)).map { Line($0, Style(.yellow)) }
+        guard let hint = draft.hint, room > 1 else { return [] }
+        return Wrapping.lines(hint, width: width, limit: min(maxLines, room - 1)).map { Line($0, Style(.yellow)) }
     }
 
     private typealias Text = (rows: [String], cursor: Point, above: Bool, below: Bool)
@@ -126,7 +126,7 @@ struct EditorCell: TableCell {
         }
         // The text is already wrapped, unless somebody's name has just taken some of the room.
         editor.width = draft.room(width)
-        let rows = editor.window(lines: max(1, most - hints(width: width).count))
+        let rows = editor.window(lines: max(1, room - hints(width: width).count))
         let place = editor.place
         return (
             rows.map { editor.shown(row: $0) }, Point(row: place.row - rows.lowerBound, column: place.column),

@@ -16,9 +16,9 @@ package struct Backoff: Sendable {
     /// Returns the wait after one more failure, in milliseconds. At first it is between half the base and one and a
     /// half times the base.
     package mutating func next() -> UInt64 {
-        let most = min(ceiling, base << min(failures, 20))
+        let maxWait = min(ceiling, base << min(failures, 20))
         failures += 1
-        return base / 2 + UInt64(random.next(below: Int(most)))
+        return base / 2 + UInt64(random.next(below: Int(maxWait)))
     }
 
     /// Call this after an attempt succeeded.

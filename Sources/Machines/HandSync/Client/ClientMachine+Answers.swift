@@ -60,13 +60,13 @@ extension UpMessage {
             return other("revision \(excerpt.revision) came instead of \(revision)")
         }
         if let first = excerpt.entries.first?.position, first < asked.start { return other("an excerpt repeats") }
-        let most = asked.selections.reduce(0) { sum, selection in
+        let maxEntries = asked.selections.reduce(0) { sum, selection in
             switch selection {
             case .positions(_, let count): sum + count
             case .ids(let range): sum + (range.lowerBound == range.upperBound ? 1 : excerpt.count)
             }
         }
-        return excerpt.entries.count > most ? other("an excerpt has items that were not selected") : nil
+        return excerpt.entries.count > maxEntries ? other("an excerpt has items that were not selected") : nil
     }
 
     private static func other(_ problem: String) -> String {

@@ -133,7 +133,7 @@ public struct ClientMachine: Sendable {
         journal: JournalBuffer? = nil, persons: Set<UInt64> = [], used: [UInt64: UInt64] = [:],
         servers: [String] = [], list: String? = nil
     ) {
-        self.servers = ServerRound(servers, list: list, most: Self.greetingDeadline)
+        self.servers = ServerRound(servers, list: list, maxTimeout: Self.greetingDeadline)
         let hello = UpMessage.Hello(
             capabilities: capabilities, client: client, person: person, program: program, token: token)
         common = Common(hello: hello, journal: journal, persons: persons, used: used)

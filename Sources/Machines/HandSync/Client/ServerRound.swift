@@ -28,7 +28,7 @@ package struct ServerRound: Sendable {
     private let names: [String]
     private let others: Int
     private let home: Int
-    private let most: UInt64
+    private let maxTimeout: UInt64
     private var host: Int
     private var address: Int?
     /// The number of addresses of the host, as far as known.
@@ -47,10 +47,10 @@ package struct ServerRound: Sendable {
     /// - Parameters:
     ///   - names: the names of the hosts; empty for one host without a name.
     ///   - list: determines the host at which a round begins; nil for the first.
-    ///   - most: the time limit for a server in milliseconds, if there is no other server to try.
-    package init(_ names: [String], list: String?, most: UInt64) {
+    ///   - maxTimeout: the time limit for a server in milliseconds, if there is no other server to try.
+    package init(_ names: [String], list: String?, maxTimeout: UInt64) {
         self.names = names
-        self.most = most
+        self.maxTimeout = maxTimeout
         others = max(0, names.count - 1)
         home = if let list { Self.home(of: list, among: others + 1) } else { 0 }
         host = home
@@ -70,7 +70,7 @@ package struct ServerRound: Sendable {
     }
 
     /// The time limit for each answer of the target in milliseconds; nil if there is no other server to try.
-    package var answerTimeout: UInt64? { others > 0 || addresses > 1 ? min(timeout, most) : nil }
+    package var answerTimeout: UInt64? { others > 0 || addresses > 1 ? min(timeout, maxTimeout) : nil }
 
     /// The name of the target's host; nil if there is only one host.
     package var name: String? { others > 0 ? names[host] : nil }
@@ -113,7 +113,7 @@ package struct ServerRound: Sendable {
         }
         outcome.failures.append((host, reason))
         outcome.notBefore = max(outcome.notBefore, asked)
-        if isHasty, timeout < most { outcome.wasHasty = true }
+        if isHasty, timeout < maxTimeout { outcome.wasHasty = true }
         if moveToNext() { return .tryNext }
         let (outcome, reason) = (outcome, summary)
         begin()

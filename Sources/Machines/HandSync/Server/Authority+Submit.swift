@@ -34,13 +34,13 @@ extension Authority {
     ///   - connection: the connection over which the submission came.
     ///   - isFirst: whether nothing that came over this connection has been decided yet.
     ///   - isFull: whether the store has no room for another commit.
-    ///   - most: a submission whose estimated work is more than this is not begun.
+    ///   - maxWork: a submission whose estimated work is more than this is not begun.
     public mutating func submit(
         _ submission: Submission, author: Author, connection: ConnectionID = ConnectionID(rawValue: 0),
         isFirst: Bool = false, now: UInt64,
-        isFull: Bool = false, work most: Int = .max
+        isFull: Bool = false, work maxWork: Int = .max
     ) -> Outcome {
-        if most < .max, estimate(submission) > most { return .tooMuchWork }
+        if maxWork < .max, estimate(submission) > maxWork { return .tooMuchWork }
         work = submission.delta.carryingCost
         if let answer = answerFromBefore(submission, author: author) { return answer }
         if submission.base > revision { return .failed(.baseInFuture) }

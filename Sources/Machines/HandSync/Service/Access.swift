@@ -99,10 +99,10 @@ package struct Access: Equatable, Sendable {
     }
 
     /// What the user is told of this access, with the roles on single lists in the order of the lists' names. Nil if
-    /// there are more than `most` such roles: then it is best to try.
-    func granted(to person: String, most: Int = 1_000) -> DownMessage.Granted? {
+    /// there are more than `limit` such roles: then it is best to try.
+    func granted(to person: String, limit: Int = 1_000) -> DownMessage.Granted? {
         let lists = self.lists.filter { $0.value > everywhere }.sorted { $0.key < $1.key }
-        guard lists.count <= most else { return nil }
+        guard lists.count <= limit else { return nil }
         return DownMessage.Granted(
             person: person, everywhere: everywhere, lists: lists.map { .init(name: $0.key, role: $0.value) })
     }

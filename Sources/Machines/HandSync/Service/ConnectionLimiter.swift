@@ -25,7 +25,7 @@ struct ConnectionLimiter {
     }
 
     /// The most addresses to remember. Counting would not stop an attacker who has more.
-    private static let most = 100_000
+    private static let maxAddresses = 100_000
     /// Milliseconds after which failures are forgotten.
     static let period: UInt64 = 60_000
 
@@ -66,7 +66,7 @@ struct ConnectionLimiter {
         if let failed = failures[address], now < failed.since + Self.period {
             guard failed.count < limits.failedHellos else { return false }
             failures[address]?.count += 1
-        } else if failures[address] != nil || failures.count < Self.most {
+        } else if failures[address] != nil || failures.count < Self.maxAddresses {
             failures[address] = Failures(count: 1, since: now)
         }
         return true
@@ -78,7 +78,7 @@ struct ConnectionLimiter {
         left.fill(now: now)
         guard !left.isEmpty else { return false }
         left.spend(1, now: now)
-        if handshakes[address] != nil || handshakes.count < Self.most { handshakes[address] = left }
+        if handshakes[address] != nil || handshakes.count < Self.maxAddresses { handshakes[address] = left }
         return true
     }
 

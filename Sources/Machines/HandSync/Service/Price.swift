@@ -54,12 +54,12 @@ struct TurnShare {
     private var spent: UInt32 = 0
 
     /// The work of a millisecond.
-    private static let most = 10_000
+    private static let maxPerTurn = 10_000
 
     mutating func spend(_ work: Int, in turn: UInt32) {
         if self.turn != turn { (self.turn, spent) = (turn, 0) }
         spent = UInt32(clamping: Int(spent) + work)
     }
 
-    func isUsedUp(in turn: UInt32) -> Bool { self.turn == turn && spent >= Self.most }
+    func isUsedUp(in turn: UInt32) -> Bool { self.turn == turn && spent >= Self.maxPerTurn }
 }

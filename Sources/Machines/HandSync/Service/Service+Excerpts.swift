@@ -74,10 +74,10 @@ extension Service {
             }
             end(connection)
         case .excerpt(let asked):
-            let most = min(limits.answerBytes, limits.frameBytes) / 2
+            let maxBytes = min(limits.answerBytes, limits.frameBytes) / 2
             let logID = hosted.authority.logID
             let task = MakeExcerpt(
-                id: request.id, hand: hand, revision: revision, logID: logID, asked: asked, bytes: most)
+                id: request.id, hand: hand, revision: revision, logID: logID, asked: asked, bytes: maxBytes)
             charge(connection, work: task.search)
             // Only short excerpts are made here.
             if task.atMost <= min(limits.inlineWork, Price.inlineExcerpt) { return made(task, task.run()) }

@@ -67,12 +67,12 @@ extension Service {
     }
 
     /// Returns the connections, those that lag most first; O(connections), with little work for those beyond the first
-    /// `most`.
-    package func connectionReports(most: Int = .max) -> [ConnectionReport] {
+    /// `limit`.
+    package func connectionReports(limit: Int = .max) -> [ConnectionReport] {
         let all = connections.map { (connection: $0, behind: $0.behind, queued: $0.held.answerBytes) }.sorted {
             ($1.behind, $1.queued, $0.connection.number) < ($0.behind, $0.queued, $1.connection.number)
         }
-        return all.prefix(most).map { connection, behind, queued in
+        return all.prefix(limit).map { connection, behind, queued in
             var report = ConnectionReport(
                 number: connection.number, peer: connection.peerDescription, person: connection.person,
                 token: connection.access.tokenID, lists: [], behind: behind, queuedBytes: queued,

@@ -12,12 +12,12 @@ package struct TokenBucket {
     /// How many seconds' worth may be spent at once.
     private static let burst = 10
     /// More than anybody spends, and small enough to be multiplied.
-    private static let most = 1 << 40
+    private static let maxAmount = 1 << 40
     /// A waiting owner continues when this many milliseconds' worth is there, so that not every message needs a timer.
     private static let quantum = 20
 
     package init(rate: Int, now: UInt64) {
-        self.rate = min(max(1, rate), Self.most)
+        self.rate = min(max(1, rate), Self.maxAmount)
         capacity = self.rate * 1_000 * Self.burst
         level = capacity
         filledAt = now
@@ -25,7 +25,7 @@ package struct TokenBucket {
 
     package mutating func spend(_ amount: Int, now: UInt64) {
         fill(now: now)
-        level -= min(amount, Self.most) * 1_000
+        level -= min(amount, Self.maxAmount) * 1_000
     }
 
     package mutating func fill(now: UInt64) {

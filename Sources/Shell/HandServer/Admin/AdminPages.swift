@@ -48,7 +48,7 @@ final class AdminPages {
         case ("GET", "report", 1):
             var report = report()
             report.lists = Array(service.listReports().prefix(Self.maxRows))
-            report.connections = service.connectionReports(most: Self.maxRows)
+            report.connections = service.connectionReports(limit: Self.maxRows)
             page(Self.json(report))
         case ("GET", "connections", 1): page(Self.json(service.connectionReports()))
         case ("GET", "access", 1):

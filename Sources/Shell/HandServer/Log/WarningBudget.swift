@@ -10,14 +10,14 @@ struct WarningBudget {
     private var shares: [String: Share] = [:]
 
     /// The most warnings of one kind in a period. A period begins with the first warning.
-    private static let most = 5
+    private static let maxLines = 5
     /// The length of a period, in milliseconds.
     private static let period: UInt64 = 60_000
 
     /// Returns whether a warning of that kind may be written.
     mutating func take(_ kind: String, now: UInt64) -> Bool {
         var share = shares[kind] ?? Share(start: now)
-        let isTaken = share.written < Self.most
+        let isTaken = share.written < Self.maxLines
         if isTaken { share.written += 1 } else { share.leftOut += 1 }
         shares[kind] = share
         return isTaken

@@ -5,7 +5,7 @@ import HandSync
 /// A query for one commit reads the whole row, so rows have a maximum size.
 struct FrameRow {
     /// The most bytes of frames in a row, unless a single frame has more.
-    static let most = 64 << 10
+    static let maxBytes = 64 << 10
 
     let first: Int
     private(set) var last: Int
@@ -16,7 +16,7 @@ struct FrameRow {
         var rows: [FrameRow] = []
         for entry in batch.entries {
             let (revision, frame) = (entry.mark.revision, entry.frame.bytes)
-            if let last = rows.indices.last, rows[last].frames.count + frame.count <= most {
+            if let last = rows.indices.last, rows[last].frames.count + frame.count <= maxBytes {
                 rows[last].frames.append(contentsOf: frame)
                 rows[last].last = revision
             } else {

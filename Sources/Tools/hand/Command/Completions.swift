@@ -27,7 +27,7 @@ enum Completions {
             let ids = hand.lazy.map { String($0.id.description.prefix(length)) }
                 // Digits alone would mean the number of an item.
                 .map { $0.allSatisfy(\.isNumber) ? "@" + $0 : $0 }
-            return Array(ids.filter { $0.hasPrefix(start) }.prefix(most))
+            return Array(ids.filter { $0.hasPrefix(start) }.prefix(maxItems))
         }
     }
 
@@ -38,7 +38,7 @@ enum Completions {
     private static func isName(_ name: String) -> Bool { ListName.problem(withNew: name) == nil }
 
     /// The largest number of items to offer.
-    private static let most = 500
+    private static let maxItems = 500
     /// How long to wait for the server, in seconds: five ways to the other side of the world and back.
     private static let timeout = "1"
 

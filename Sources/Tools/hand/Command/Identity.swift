@@ -8,7 +8,7 @@ import HandWire
 
 /// This machine's client ids. Each running command uses its own, because to a server, one id is one client.
 enum Identity {
-    private static let most = 1_000
+    private static let maxCopies = 1_000
 
     /// The folder for a server. For several hosts, its name contains a digest of all hosts, because their names
     /// together may be too long, and a comma, which occurs in no other folder's name. An address with other hosts
@@ -33,7 +33,7 @@ enum Identity {
 
     /// The numbers of the ids that were used with a server. Edits may wait under each id.
     static func used(at address: HandAddress) throws -> [Int] {
-        try (0..<most).filter { try FileState(at: path($0, address.server)) != nil }
+        try (0..<maxCopies).filter { try FileState(at: path($0, address.server)) != nil }
     }
 
     /// This machine's copies of a list, the newest first.
@@ -132,7 +132,7 @@ enum Identity {
     private static func first<Result>(
         at server: HandAddress.Server, for person: String, _ open: (String) throws -> Result
     ) throws -> Result {
-        guard let found = try first(among: 0...most - 1, at: server, for: person, open) else {
+        guard let found = try first(among: 0...maxCopies - 1, at: server, for: person, open) else {
             throw Failure(.error, "all ids in \(folder(server)) are in use by commands that are running")
         }
         return found

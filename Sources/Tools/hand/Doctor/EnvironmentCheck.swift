@@ -44,9 +44,9 @@ enum EnvironmentCheck {
     }
 
     private static func files() -> Diagnosis {
-        let most = ProcessLimits.raiseOpenFiles()
-        let finding = "at most \(most): about as many connections as a server here can have"
-        if most >= 4_096 { return .ok("open files", finding) }
+        let openFiles = ProcessLimits.raiseOpenFiles()
+        let finding = "at most \(openFiles): about as many connections as a server here can have"
+        if openFiles >= 4_096 { return .ok("open files", finding) }
         return .warning(
             "open files", finding,
             do: "raise the limit before hand serve: ulimit -n 65536; or LimitNOFILE= in a systemd unit")

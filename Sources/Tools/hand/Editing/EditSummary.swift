@@ -14,7 +14,7 @@ final class EditSummary: Sendable {
     private let contents = Mutex(Contents())
 
     /// The largest number of lines to print. The rest are only counted.
-    private static let most = 20
+    private static let maxLines = 20
 
     var deleted: [Item] { contents.withLock { $0.deleted } }
 
@@ -49,7 +49,7 @@ final class EditSummary: Sendable {
     /// Prints the lines.
     func tell(_ server: ServerOptions) {
         let lines = contents.withLock { $0.lines }
-        for line in lines.prefix(Self.most) { server.say(line) }
-        if lines.count > Self.most { server.say("and \(lines.count - Self.most) more") }
+        for line in lines.prefix(Self.maxLines) { server.say(line) }
+        if lines.count > Self.maxLines { server.say("and \(lines.count - Self.maxLines) more") }
     }
 }

@@ -118,8 +118,8 @@ struct RejectedCommand: AsyncParsableCommand {
             if numbers == ["all"] { return shelf.all.map(\.number) }
             return try numbers.map { text in
                 guard let number = Int(text), shelf.all.indices.contains(number - 1) else {
-                    let most = shelf.all.count
-                    let known = most == 0 ? "there is nothing" : "there are 1 to \(most)"
+                    let count = shelf.all.count
+                    let known = count == 0 ? "there is nothing" : "there are 1 to \(count)"
                     throw Failure(.notFound, "no edit has the number '\(text)': \(known); 'hand rejected' prints them")
                 }
                 return number

@@ -17,11 +17,11 @@ struct Undoing: Sendable {
     /// The only revision at which the list may be edited.
     private var expected: Int?
 
-    private static let most = 1_000
+    private static let maxSteps = 1_000
 
     static func check(_ number: Int?) throws {
-        if let number, !(1...most).contains(number) {
-            throw ValidationError("-n: expected 1 to \(most), found \(number)")
+        if let number, !(1...maxSteps).contains(number) {
+            throw ValidationError("-n: expected 1 to \(maxSteps), found \(number)")
         }
     }
 

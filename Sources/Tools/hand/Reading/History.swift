@@ -10,12 +10,12 @@ enum HistoryReader {
     static func list(_ name: String, before commits: [Commit], _ client: HandClient) async throws -> Hand {
         guard let first = commits.first else { return Hand() }
         let touched = commits.reduce(0) { $0 + $1.delta.touched.reduce(0) { $0 + $1.count } }
-        if touched > most { return try await client.state(of: name, at: first.revision - 1).hand }
+        if touched > maxItems { return try await client.state(of: name, at: first.revision - 1).hand }
         return try await client.excerpt(of: name, at: first.revision - 1, selections(of: commits)).hand
     }
 
     /// If the commits touch more items than this, the whole list is requested.
-    private static let most = 2_000
+    private static let maxItems = 2_000
 
     /// The positions, before the first commit, of all items that the commits touch. Items that a commit inserted need
     /// no request.

@@ -10,13 +10,13 @@ struct Bound: Sendable {
 }
 
 private func count(
-    _ field: WritableKeyPath<Limits, Int> & Sendable, _ help: String, upTo most: Int = Int(Int32.max),
+    _ field: WritableKeyPath<Limits, Int> & Sendable, _ help: String, upTo maximum: Int = Int(Int32.max),
     atLeast least: Int = 1, _ why: String = ""
 ) -> Option<Bound> {
     @Sendable func bound(_ value: Int) -> Bound {
         let problem: String? =
-            if !(1...most).contains(value) {
-                "expected a number from 1 to \(most), found \(value)"
+            if !(1...maximum).contains(value) {
+                "expected a number from 1 to \(maximum), found \(value)"
             } else {
                 value < least ? "expected at least \(least), \(why); found \(value)" : nil
             }

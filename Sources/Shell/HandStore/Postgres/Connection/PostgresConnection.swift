@@ -28,7 +28,7 @@ package final class PostgresConnection: @unchecked Sendable {
 
     /// The server's notices.
     private final class Notices {
-        static let most = 16
+        static let maxKept = 16
         var all: [PostgresError] = []
     }
 
@@ -89,7 +89,7 @@ package final class PostgresConnection: @unchecked Sendable {
     private static let takeNotice: PQnoticeReceiver = { context, result in
         guard let context, let result else { return }
         let notices = Unmanaged<Notices>.fromOpaque(context).takeUnretainedValue()
-        if notices.all.count < Notices.most { notices.all.append(PostgresError(result: result)) }
+        if notices.all.count < Notices.maxKept { notices.all.append(PostgresError(result: result)) }
     }
 
     /// Returns the first few notices since the last call.

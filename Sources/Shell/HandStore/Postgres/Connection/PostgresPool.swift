@@ -17,7 +17,7 @@ package final class PostgresConnector: Sendable {
     /// The statements that every session runs first.
     private let setup: [PostgresCall]
     private let state = Mutex(State())
-    private static let pauses: (least: Duration, most: Duration) = (.milliseconds(20), .seconds(1))
+    private static let pauses: (shortest: Duration, longest: Duration) = (.milliseconds(20), .seconds(1))
 
     package init(to address: PostgresAddress, setup: [PostgresCall]) {
         self.address = address
@@ -41,7 +41,7 @@ package final class PostgresConnector: Sendable {
                 // Another thread may have failed at the same moment; both count as one failure.
                 state.withLock { state in
                     guard state.nextTry <= .now else { return }
-                    let pause = min(Self.pauses.most, Self.pauses.least * (1 << min(state.failures, 6)))
+                    let pause = min(Self.pauses.longest, Self.pauses.shortest * (1 << min(state.failures, 6)))
                     state.failures += 1
                     state.nextTry = .now + pause
                 }
