@@ -60,11 +60,15 @@ final class MirroredStore: CommitStore, @unchecked Sendable {
         try both("append") { try $0.append(batches, by: newcomers) }
     }
 
-    /// Each store chooses how many frames it returns at once.
+    /// Each store chooses how many frames it returns at once. A store may keep some frames before the floor, with others
+    /// that it has written together.
     func frames(of list: UInt64, after revision: Int, about bytes: Int) throws -> [StoredFrame] {
         try both(
             "frames after \(revision)", { try $0.frames(of: list, after: revision, about: bytes) },
-            { real, plain in zip(real, plain).allSatisfy(==) && real.isEmpty == plain.isEmpty })
+            { real, plain in
+                let kept = real.drop { $0.revision < plain.first?.revision ?? 0 }
+                return zip(kept, plain).allSatisfy(==) && kept.isEmpty == plain.isEmpty
+            })
     }
 
     func load(_ list: UInt64) throws -> Authority.Start {
