@@ -50,10 +50,13 @@ import Testing
         } else {
             kill(process, signal)
             try tmux.wait(for: tmux.first) { !$0.joined().contains("half a thou") }
+        }
+        while kill(process, 0) == 0 { sched_yield() }
+        if signal != 0 {
+            // It is written after the screen is restored.
             let told = try String(contentsOfFile: file + ".err", encoding: .utf8)
             #expect(told.contains("what you were typing is kept; it is offered again when you open 'list'"), "\(told)")
         }
-        while kill(process, 0) == 0 { sched_yield() }
         let files = try drafts()
         #expect(files.count == 1)
         let modes = try files.map {
