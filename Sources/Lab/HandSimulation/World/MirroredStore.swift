@@ -60,8 +60,8 @@ final class MirroredStore: CommitStore, @unchecked Sendable {
         try both("append") { try $0.append(batches, by: newcomers) }
     }
 
-    /// Each store chooses how many frames it returns at once. A store may keep some frames before the floor, with others
-    /// that it has written together.
+    /// Each store chooses how many frames it returns at once. A store may keep some frames before the floor, in one row
+    /// with later ones.
     func frames(of list: UInt64, after revision: Int, about bytes: Int) throws -> [StoredFrame] {
         try both(
             "frames after \(revision)", { try $0.frames(of: list, after: revision, about: bytes) },
