@@ -63,7 +63,20 @@ package final class ServerProcess: Sendable {
     package var isRunning: Bool { process.isRunning }
 
     package func signal(_ signal: Int32) {
-        if process.isRunning { Foundation.kill(pid, signal) }
+        guard process.isRunning else { return }
+        Foundation.kill(pid, signal)
+        // On a busy machine, threads run on until one of them has taken the signal.
+        while signal == SIGSTOP, process.isRunning, !areThreadsStopped { sched_yield() }
+    }
+
+    private var areThreadsStopped: Bool {
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []
+        return threads.allSatisfy { thread in
+            let path = "/proc/\(pid)/task/\(thread)/stat"
+            // The state follows the program's name, which is in parentheses.
+            let state = try? String(contentsOfFile: path, encoding: .utf8).split(separator: ")").last
+            return state?.hasPrefix(" T") ?? true
+        }
     }
 
     /// Ends it with `kill -9`. Returns when it has ended.
