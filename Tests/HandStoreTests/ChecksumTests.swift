@@ -73,6 +73,7 @@ import Testing
             "UPDATE snapshots SET items = x'00' WHERE revision = 12 AND part = 0",
             "the snapshot of list 1 at revision 12 cannot be read: checksum: the message ends inside it"
         ),
+        ("DELETE FROM commits; DELETE FROM snapshots", "list 1 has no snapshot at revision 8"),
         ("DELETE FROM snapshots WHERE revision = 8", "list 1 has no snapshot at revision 8"),
         ("UPDATE authors SET person = 'eve' WHERE number = 1", "author 1 has another checksum"),
         ("UPDATE authors SET client = 2 WHERE number = 1", "author 1 has another checksum"),

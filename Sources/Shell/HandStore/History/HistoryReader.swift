@@ -33,7 +33,7 @@ extension HistoryReader {
     }
 
     func state(of list: StoredList, at revision: Int) throws -> Hand {
-        guard (list.floor...list.revision).contains(revision) else {
+        guard list.floor <= revision, revision <= list.revision else {
             throw StoreError.noSuchRevision(revision, oldest: list.floor, newest: list.revision)
         }
         return try replay(list, deck: nil, through: revision).replay.hand
@@ -80,7 +80,7 @@ extension HistoryReader {
     func sequences(
         of list: StoredList, at revision: Int, digest: UInt64
     ) throws -> [UInt64: SequenceMark]? {
-        guard (list.floor...list.revision).contains(revision) else { return nil }
+        guard list.floor <= revision, revision <= list.revision else { return nil }
         let start = try snapshotHead(of: list, upTo: revision)
         var marks = Marks(start?.head.sequences ?? [:])
         var (end, found) = (start?.revision ?? 0, start?.head.digest ?? 0)

@@ -31,7 +31,10 @@ struct ListRow {
     /// The list at its newest revision.
     func list(_ database: SQLiteConnection) throws -> StoredList {
         let head = try database.head(of: number)
-        return try list(revision: head.revision, count: head.count)
+        let list = try list(revision: head.revision, count: head.count)
+        // The snapshot at the floor is lost, and the commits after it.
+        guard head.revision >= floor else { throw list.noSnapshot(at: floor) }
+        return list
     }
 
     func list(revision: Int, count: Int) throws -> StoredList {
