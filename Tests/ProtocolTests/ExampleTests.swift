@@ -47,7 +47,7 @@ import Testing
 
     @Test func everyVectorHolds() throws {
         let lines =
-            Self.fences.filter { $0.name == "vector" }.flatMap(\.fence.lines) + (try ProtocolPage.mergingVectors())
+            Self.fences.filter { $0.name == "vector" }.flatMap(\.fence.lines) + (try ProtocolPage.vectors("merging"))
         #expect(lines.count >= 15)
         for line in lines { #expect(Vectors.mismatch(in: line) == nil, "\(line)") }
     }
@@ -66,7 +66,7 @@ import Testing
     /// Each row of the table has a vector of the same name, and describes it correctly.
     @Test func rowsOfTheSemanticsTable() throws {
         let rows = ProtocolPage.shared.table("concurrent: first / second", under: "Merging")
-        let vectors = try ProtocolPage.mergingVectors().map(JSONValue.parse)
+        let vectors = try ProtocolPage.vectors("merging").map(JSONValue.parse)
         #expect(rows.map { $0[0] } == vectors.map { text($0["name"]) })
         #expect(rows.count >= 10)
         for (row, vector) in zip(rows, vectors) {

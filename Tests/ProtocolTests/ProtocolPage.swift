@@ -47,10 +47,10 @@ struct ProtocolPage {
         }
     }
 
-    /// Returns the rows of the table in “Merging” as vectors, one per line.
-    static func mergingVectors() throws -> [String] {
+    /// Returns the lines of a file of test vectors: of a law, or `merging` for the table in “Merging”.
+    static func vectors(_ name: String) throws -> [String] {
         let url = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Data/Vectors/merging.jsonl")
+            .appending(path: "Data/Vectors/\(name).jsonl")
         return try String(contentsOf: url, encoding: .utf8).split(separator: "\n").map(String.init)
     }
 

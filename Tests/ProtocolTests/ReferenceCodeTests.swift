@@ -57,7 +57,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let (script, questions) = (folder.appending(path: "page.py"), folder.appending(path: "vectors.jsonl"))
         try Data((code + [Self.harness]).joined(separator: "\n\n").utf8).write(to: script)
-        let lines = Vectors.generate(seed: Vectors.seed).flatMap(\.lines) + (try ProtocolPage.mergingVectors())
+        let lines = try (Vectors.Law.allCases.map(\.rawValue) + ["merging"]).flatMap(ProtocolPage.vectors)
         try Data(lines.map { $0 + "\n" }.joined().utf8).write(to: questions)
         let output = try run(script, input: questions)
         #expect(!output.contains("wrong:") && !output.contains("fits:"), "\(output)")
