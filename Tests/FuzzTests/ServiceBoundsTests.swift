@@ -4,17 +4,17 @@ import HandSync
 import HandWire
 import Testing
 
-/// One client of a service in a small world.
+/// One client of a machine in a small world.
 @Suite struct ServiceBoundsTests {
     private final class Visit {
         let world = FuzzWorld()
-        let service: Service
+        let machine: ServerMachine
         let stream = FuzzStream()
         let connection: Connection
 
         init() {
-            service = Service(environment: world, limits: Limits(), program: "t", seed: 1)
-            connection = service.accepted(stream)
+            machine = ServerMachine(environment: world, limits: Limits(), program: "t", seed: 1)
+            connection = machine.accepted(stream)
             say([
                 .hello(.init(capabilities: [], client: ClientID(high: 0, low: 1), person: "", program: ""))
             ])
@@ -23,13 +23,13 @@ import Testing
 
         /// Sends messages in one piece.
         func say(_ messages: [UpMessage]) {
-            messages.flatMap(\.frame).withUnsafeBytes { service.received($0, from: connection) }
+            messages.flatMap(\.frame).withUnsafeBytes { machine.received($0, from: connection) }
         }
 
         func settle() {
             var goesOn = true
             while goesOn {
-                goesOn = service.endTurn() || !world.isIdle
+                goesOn = machine.endTurn() || !world.isIdle
                 world.work(on: 0)
                 world.answer(0)
             }
@@ -63,7 +63,7 @@ import Testing
         var most = 0
         for turn in 0..<50 where visit.stream.isReading {
             visit.say((0..<1_000).map { .fetch(request: UInt64(turn * 1_000 + $0 + 3), name: "a", revision: nil) })
-            _ = visit.service.endTurn()
+            _ = visit.machine.endTurn()
             most = max(most, visit.connection.held.transfers)
         }
         #expect(most > 0 && most <= 64)

@@ -6,12 +6,12 @@ import Testing
 /// An operator's view of a server.
 @Suite struct TopTests {
     private func report(at time: UInt64, commits: Int) -> ServerReport {
-        var figures = ServiceFigures()
+        var figures = ServerFigures()
         figures.commits = commits
         figures.bytesSent = commits * 1_000
         var report = ServerReport(
             version: "hand/0.1.0", time: 10_000_000 + time, startedAt: 10_000_000 - 3_720_000, isDraining: false,
-            processorSeconds: Double(time) / 2_000, residentBytes: 50 << 20, figures: figures, load: ServiceLoad(),
+            processorSeconds: Double(time) / 2_000, residentBytes: 50 << 20, figures: figures, load: ServerLoad(),
             commitTimes: .init(bounds: [0.001, 0.01], counts: [commits / 2, commits, commits]))
         report.lists = [
             ListReport(

@@ -22,9 +22,9 @@ extension TestWorld {
     /// `settles`.
     func pass(_ milliseconds: UInt64, settles: Bool = true) {
         let end = now + milliseconds
-        while service.deadline <= end {
-            now = max(now, service.deadline)
-            service.timeout()
+        while machine.deadline <= end {
+            now = max(now, machine.deadline)
+            machine.timeout()
             if settles { settle() } else { turn() }
         }
         now = end
@@ -56,7 +56,7 @@ extension TestWorld {
         world.settle()
         #expect(again.errors == [.tooManySubscriptions])
         for stream in [ada, again] { stream.end() }
-        #expect(world.service.brokenInvariant() == nil)
+        #expect(world.machine.brokenInvariant() == nil)
     }
 
     /// Long lists stay in memory while somebody follows them.
@@ -82,7 +82,7 @@ extension TestWorld {
                 world.settle()
             }
             #expect(stream.errors == [.tooManySubscriptions])
-            #expect(world.service.brokenInvariant() == nil)
+            #expect(world.machine.brokenInvariant() == nil)
         }
         // Subscribing again to a followed list does not count twice; a list that was unsubscribed no longer counts.
         again.subscribe("list7", request: 9)
@@ -90,7 +90,7 @@ extension TestWorld {
         again.say(.unsubscribe(list: 2))
         again.subscribe("list8", request: 10)
         world.settle()
-        #expect(again.errors.count == 1 && world.service.brokenInvariant() == nil)
+        #expect(again.errors.count == 1 && world.machine.brokenInvariant() == nil)
     }
 
     @Test func listsAndSubscriptionsOfOneUserAreLimited() {
@@ -135,13 +135,13 @@ extension TestWorld {
         world.settle()
         for stream in streams + [ben] { stream.send([0xFF, 0x7F] + [UInt8](repeating: 1, count: 2_000)) }
         #expect(streams.map(\.errors) == [[], [], [.tooFast], [.tooFast]])
-        #expect(ben.errors.isEmpty && world.service.brokenInvariant() == nil)
+        #expect(ben.errors.isEmpty && world.machine.brokenInvariant() == nil)
         // Closed connections no longer count.
         for stream in streams[1...] { stream.end() }
         let next = world.connect(5, token: "ada")
         world.settle()
         next.send([0xFF, 0x7F] + [UInt8](repeating: 1, count: 2_500))
-        #expect(next.errors.isEmpty && world.service.brokenInvariant() == nil)
+        #expect(next.errors.isEmpty && world.machine.brokenInvariant() == nil)
     }
 
     /// Unread answers on many connections, each with no more than one connection may leave unread.
@@ -155,7 +155,7 @@ extension TestWorld {
             stream.isWriting = true
             for request in 1...10 { stream.say(.create(request: UInt64(request), name: "", rules: Rules())) }
             world.settle()
-            #expect(world.service.brokenInvariant() == nil)
+            #expect(world.machine.brokenInvariant() == nil)
         }
         #expect(streams.map(\.errors.last).contains(.tooFast) == false)
         for stream in streams { stream.drain() }
@@ -163,7 +163,7 @@ extension TestWorld {
         world.settle()
         let closed = streams.map { $0.errors.last == .tooFast }
         #expect(closed.contains(true) && !closed[0])
-        #expect(ben.errors.last != .tooFast && world.service.brokenInvariant() == nil)
+        #expect(ben.errors.last != .tooFast && world.machine.brokenInvariant() == nil)
         // Answers that were read, and closed connections, no longer count.
         let next = world.connect(5, token: "ada")
         world.settle()

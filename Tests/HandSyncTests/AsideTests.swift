@@ -56,10 +56,10 @@ import Testing
             #expect(world.waiting == 1)
         }
 
-        var texts: [String] { world.service.durable("list")?.hand.map(\.content.text) ?? [] }
-        var revision: Int { world.service.durable("list")?.revision ?? -1 }
+        var texts: [String] { world.machine.durable("list")?.hand.map(\.content.text) ?? [] }
+        var revision: Int { world.machine.durable("list")?.revision ?? -1 }
 
-        func check() { #expect(world.service.brokenInvariant() == nil) }
+        func check() { #expect(world.machine.brokenInvariant() == nil) }
     }
 
     private static func commits(_ stream: TestStream, list: UInt64 = 1) -> [Commit] {
@@ -290,7 +290,7 @@ import Testing
         let scene = Scene()
         scene.editAll()
         scene.world.tokens?["ada"] = Access(everywhere: .read)
-        scene.world.service.accessChanged()
+        scene.world.machine.accessChanged()
         scene.world.settle()
         #expect(scene.revision == 10)
         #expect(scene.ada.heard.contains { $0 == .rejected(list: 1, sequence: 11, .notAllowed) })
@@ -303,7 +303,7 @@ import Testing
         scene.editAll()
         for stream in [scene.ada, scene.ben, scene.cem] { stream.end() }
         scene.world.now += 10_000_000
-        scene.world.service.timeout()
+        scene.world.machine.timeout()
         #expect(scene.revision == 10)
         scene.world.settle()
         scene.check()
@@ -341,7 +341,7 @@ import Testing
         for _ in 0..<100 {
             scene.world.now += 1_000
             scene.cem.say(.ping(1))
-            scene.world.service.timeout()
+            scene.world.machine.timeout()
         }
         scene.world.settle()
         #expect(scene.ada.errors.isEmpty && scene.ben.errors.isEmpty && scene.cem.errors.isEmpty)
@@ -349,12 +349,12 @@ import Testing
         // From then on they may be silent for as long as usual, and no longer.
         for _ in 0..<44 {
             scene.world.now += 1_000
-            scene.world.service.timeout()
+            scene.world.machine.timeout()
         }
         #expect(scene.ada.errors.isEmpty && scene.ben.errors.isEmpty)
         for _ in 0..<3 {
             scene.world.now += 1_000
-            scene.world.service.timeout()
+            scene.world.machine.timeout()
         }
         scene.world.settle()
         #expect(scene.ada.errors == [.idleTimeout] && scene.ben.errors == [.idleTimeout])
@@ -363,21 +363,21 @@ import Testing
     /// A client that hangs up while the edit is made is still charged for the work.
     @Test func hangingUpDoesNotAvoidTheCharge() {
         let scene = Scene()
-        let before = scene.world.service.workDone
+        let before = scene.world.machine.workDone
         scene.editAll()
         scene.ada.end()
         scene.world.settle()
-        #expect(scene.world.service.workDone - before >= 100)
+        #expect(scene.world.machine.workDone - before >= 100)
     }
 
     /// The author is charged what the edit costs.
     @Test func aLargeEditIsChargedToItsAuthor() {
         for inlineWork in [90, 20_000] {
             let scene = Scene(inlineWork: inlineWork)
-            let before = scene.world.service.workDone
+            let before = scene.world.machine.workDone
             scene.editAll()
             scene.world.settle()
-            #expect((100...200).contains(scene.world.service.workDone - before))
+            #expect((100...200).contains(scene.world.machine.workDone - before))
         }
     }
 }

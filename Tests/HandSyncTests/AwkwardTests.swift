@@ -79,7 +79,7 @@ private final class AwkwardPlay {
     }
 
     private func pumpGuests() {
-        for guest in guests { _ = guest.pump(world.service, now: world.now) }
+        for guest in guests { _ = guest.pump(world.machine, now: world.now) }
     }
 
     private func meet(_ name: String) { met[name, default: 0] += 1 }
@@ -117,13 +117,13 @@ private final class AwkwardPlay {
     /// Whether the server stops once the client has left, in less time than it allows other clients.
     func stops() -> Bool {
         lose("the client leaves", isKnown: true)
-        world.service.stop()
-        for _ in 0..<1_000 where !world.service.hasStopped {
+        world.machine.stop()
+        for _ in 0..<1_000 where !world.machine.hasStopped {
             pumpGuests()
             world.settle()
             world.now += 1
         }
-        return world.service.hasStopped
+        return world.machine.hasStopped
     }
 
     /// Runs one event of each kind, and advances by a millisecond.
@@ -139,7 +139,7 @@ private final class AwkwardPlay {
         if let deadline = machine.deadline, world.now >= deadline {
             machine.timer(now: world.now)
         }
-        if world.now >= world.service.deadline { world.service.timeout() }
+        if world.now >= world.machine.deadline { world.machine.timeout() }
         carryOutEffects(&kept)
     }
 
@@ -155,7 +155,7 @@ private final class AwkwardPlay {
             reader = FrameReader(limit: Int(Int32.max))
             let end = AwkwardEnd(self)
             stream = end
-            connection = world.service.accepted(end)
+            connection = world.machine.accepted(end)
             machine.connected(now: world.now)
         case .send(let bytes):
             if let message = try? bytes.dropFirst(UInt64(bytes.count).varintSize).withUnsafeBytes({ try UpMessage($0) })
@@ -189,7 +189,7 @@ private final class AwkwardPlay {
                 received[0].rounds -= 1
                 return awkwardness.editFirst(received[0])
             }
-            received.removeFirst().bytes.withUnsafeBytes { world.service.received($0, from: connection) }
+            received.removeFirst().bytes.withUnsafeBytes { world.machine.received($0, from: connection) }
         }
     }
 
@@ -209,7 +209,7 @@ private final class AwkwardPlay {
         case .cut:
             meet("cut")
             lose("cut", isKnown: false)
-        case nil: if let connection { world.service.drained(connection) }
+        case nil: if let connection { world.machine.drained(connection) }
         }
     }
 
@@ -217,7 +217,7 @@ private final class AwkwardPlay {
         guard let connection else { return }
         self.connection = nil
         stream = nil
-        world.service.ended(connection, reason: reason)
+        world.machine.ended(connection, reason: reason)
         if !isKnown { machine.disconnected(reason: reason, now: world.now) }
     }
 
@@ -263,7 +263,7 @@ private final class AwkwardPlay {
         guard let replica = machine.subscriptions["list"]?.replica else { return }
         let mine = replica.confirmed.map(\.content.text).filter { Int($0) != nil }
         if mine.sorted() != kept.sorted() { problem = "expected \(kept.sorted()), found \(mine.sorted())" }
-        let durable = world.service.durable("list")
+        let durable = world.machine.durable("list")
         if durable?.revision == replica.revision, durable?.hand.digest != replica.confirmed.digest {
             problem = "another list than the server's"
         }

@@ -38,13 +38,13 @@ import Testing
         func happens(_ event: String) {
             switch event {
             case "the server ends it":
-                _ = stream.connection.map { world.service.close(connection: $0.number) }
+                _ = stream.connection.map { world.machine.close(connection: $0.number) }
                 world.turn()
             case "the last byte is taken": stream.drain()
             case "the client hangs up": stream.end()
             case "the deadline passes":
                 world.now += Limits().drainDeadline
-                world.service.timeout()
+                world.machine.timeout()
                 world.settle()
             default: Issue.record("nothing is known of '\(event)'")
             }
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func phasesFollowTheTable() throws {
-        let table = try TransitionTable(of: "Service/Connection.swift", first: "what happens")
+        let table = try TransitionTable(of: "Server/Connections/Connection.swift", first: "what happens")
         #expect(table.states == ["open", "closing", "shutDown", "closed"] && table.rows.count == 4)
         for (event, row) in table.rows {
             for (before, after) in row {
@@ -62,7 +62,7 @@ import Testing
                 #expect(client.phase == after, "\(event), in \(before)")
                 #expect(client.stream.isShutDown == (client.phase == "shutDown" || before == "shutDown"))
                 #expect(client.stream.isClosed == (client.phase == "closed"))
-                #expect(client.world.service.brokenInvariant() == nil)
+                #expect(client.world.machine.brokenInvariant() == nil)
             }
         }
     }

@@ -17,7 +17,7 @@ import Testing
         ada.submit(1, base: 0, String(repeating: "x", count: 600))
         world.settle()
         world.pass(1_000)
-        #expect(world.service.load.storeBytes > 500)
+        #expect(world.machine.load.storeBytes > 500)
         ada.submit(2, base: 1, "y")
         ada.say(.create(request: 3, name: "third", rules: Rules()))
         world.settle()
@@ -44,7 +44,7 @@ import Testing
             world.settle()
         }
         world.pass(10_000)
-        #expect(world.service.load.storeBytes < 2_000)
+        #expect(world.machine.load.storeBytes < 2_000)
     }
 
     /// A list that is removed because it was deleted long ago no longer counts, though nothing else is written.
@@ -56,9 +56,9 @@ import Testing
         world.pass(20_000)
         ada.say(.delete(request: 4, name: "list"))
         world.pass(20_000)
-        #expect(world.service.load.storeBytes > 3_000, "it can still be restored")
+        #expect(world.machine.load.storeBytes > 3_000, "it can still be restored")
         world.pass(240_000)
-        #expect(world.service.load.storeBytes < 1_000)
+        #expect(world.machine.load.storeBytes < 1_000)
     }
 
     /// Committed submissions are acknowledged even if the store is full.

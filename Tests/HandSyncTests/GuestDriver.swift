@@ -1,7 +1,7 @@
 import HandSimulation
 import HandSync
 
-/// Connects a guest of an awkward server to a service in virtual time.
+/// Connects a guest of an awkward server to a server in virtual time.
 final class GuestDriver {
     private let guest: AwkwardGuest
     private var stream = GuestStream()
@@ -12,42 +12,42 @@ final class GuestDriver {
     init(_ guest: AwkwardGuest) { self.guest = guest }
 
     /// Carries out what is due, and handles what has arrived. Returns whether there was anything.
-    func pump(_ service: Service, now: UInt64) -> Bool {
-        if service.stage == .stopping { return leave(service) }
+    func pump(_ server: ServerMachine, now: UInt64) -> Bool {
+        if server.stage == .stopping { return leave(server) }
         if let deadline = guest.machine.deadline, now >= deadline { guest.machine.timer(now: now) }
-        if stream.isOver, leave(service) { guest.machine.disconnected(reason: "closed", now: now) }
+        if stream.isOver, leave(server) { guest.machine.disconnected(reason: "closed", now: now) }
         let bytes = stream.take()
         bytes.withUnsafeBytes { if !$0.isEmpty { guest.machine.received($0, now: now) } }
-        while let effect = guest.machine.nextEffect() { carryOut(effect, service, now) }
-        return send(service) || !bytes.isEmpty
+        while let effect = guest.machine.nextEffect() { carryOut(effect, server, now) }
+        return send(server) || !bytes.isEmpty
     }
 
     /// Leaves for good: a guest that reconnects would keep the server from stopping.
-    private func leave(_ service: Service) -> Bool {
+    private func leave(_ server: ServerMachine) -> Bool {
         outgoing = []
         guard let connection else { return false }
         self.connection = nil
-        service.ended(connection, reason: "a guest leaves")
+        server.ended(connection, reason: "a guest leaves")
         return true
     }
 
-    private func carryOut(_ effect: ClientMachine.Effect, _ service: Service, _ now: UInt64) {
+    private func carryOut(_ effect: ClientMachine.Effect, _ server: ServerMachine, _ now: UInt64) {
         switch effect {
         case .connect:
             stream = GuestStream()
-            connection = service.accepted(stream)
+            connection = server.accepted(stream)
             guest.machine.connected(now: now)
         case .send(let bytes): outgoing.append(bytes)
-        case .disconnect: _ = leave(service)
+        case .disconnect: _ = leave(server)
         default: break
         }
     }
 
-    /// Sends messages, but not while the service does not read.
-    private func send(_ service: Service) -> Bool {
+    /// Sends messages, but not while the server does not read.
+    private func send(_ server: ServerMachine) -> Bool {
         var hasSent = false
         while let connection, !stream.isStopped, !stream.isOver, !outgoing.isEmpty {
-            outgoing.removeFirst().withUnsafeBytes { service.received($0, from: connection) }
+            outgoing.removeFirst().withUnsafeBytes { server.received($0, from: connection) }
             hasSent = true
         }
         return hasSent

@@ -44,12 +44,12 @@ import Testing
         loadAnew()
         #expect(ada.errors == [.listDeleted])
         world.settle()
-        let durable = try #require(world.service.durable("list"))
+        let durable = try #require(world.machine.durable("list"))
         #expect(durable.revision == 10 && durable.hand.allSatisfy { $0.content.text.hasPrefix("item ") })
         // The list is not held: others edit it.
         ben.submit(1, base: 10, "another")
         world.settle()
-        #expect(world.service.durable("list")?.revision == 11 && world.service.brokenInvariant() == nil)
+        #expect(world.machine.durable("list")?.revision == 11 && world.machine.brokenInvariant() == nil)
     }
 
     /// An edit that waits for a large one waits no longer when the list is gone, and its client is told.
@@ -67,7 +67,7 @@ import Testing
         world.answer(1)
         #expect(cem.errors == [.listDeleted, .notSubscribed] && world.waiting == 1)
         world.settle()
-        #expect(ada.errors == [.listDeleted] && world.service.brokenInvariant() == nil)
+        #expect(ada.errors == [.listDeleted] && world.machine.brokenInvariant() == nil)
     }
 
     /// What the store says goes nowhere, and counts as nothing that the server closed. Its work is counted.
@@ -87,15 +87,15 @@ import Testing
             stream.say(request)
             #expect(world.waiting == 1)
             stream.end()
-            let (bytes, work) = (stream.bytes, world.service.workDone)
+            let (bytes, work) = (stream.bytes, world.machine.workDone)
             world.failure = failure
             world.settle()
             world.failure = nil
-            #expect(stream.bytes == bytes && world.service.figures.closings.isEmpty)
-            if index < 2, failure == nil { #expect(world.service.workDone > work) }
-            #expect(world.service.brokenInvariant() == nil)
+            #expect(stream.bytes == bytes && world.machine.figures.closings.isEmpty)
+            if index < 2, failure == nil { #expect(world.machine.workDone > work) }
+            #expect(world.machine.brokenInvariant() == nil)
         }
-        #expect((world.service.durable("other") != nil) == (failure == nil))
+        #expect((world.machine.durable("other") != nil) == (failure == nil))
     }
 
     /// A client that hangs up before its hello is answered is nobody.
@@ -103,6 +103,6 @@ import Testing
         let stream = world.connect(9)
         stream.end()
         world.settle()
-        #expect(stream.heard.isEmpty && world.letIn.count == 2 && world.service.brokenInvariant() == nil)
+        #expect(stream.heard.isEmpty && world.letIn.count == 2 && world.machine.brokenInvariant() == nil)
     }
 }

@@ -77,7 +77,7 @@ import Testing
             world.failure = nil
             _ = world.connect(number * 100 + 3, token: "wrong", from: address)
             world.settle()
-            _ = world.service.mayShakeHands(with: address)
+            _ = world.machine.mayShakeHands(with: address)
             world.pass(3_000)
             ask(ada, .delete(request: 5, name: name))
             ask(ada, .undelete(request: 5, name: name, deletion: nil, newName: name))
@@ -171,10 +171,10 @@ import Testing
             world.pass(1_000)
             guest.end()
             world.pass(130_000)
-            return world.service
+            return world.machine
         }
         #expect(grown == [])
-        #expect(world.service.load.accounts == 1 && world.service.brokenInvariant() == nil)
+        #expect(world.machine.load.accounts == 1 && world.machine.brokenInvariant() == nil)
     }
 
     /// A client's tables do not grow with lists that it opens and closes, in any state of its connection.
@@ -277,7 +277,7 @@ import Testing
             world.pass(130_000)
             #expect(Set(kinds).subtracting(world.kinds.keys).isEmpty, "after a failed \(kind)")
             #expect(day.people[0].commits.count >= 8, "after a failed \(kind): \(day.people[0].errors)")
-            #expect(world.service.brokenInvariant() == nil)
+            #expect(world.machine.brokenInvariant() == nil)
         }
     }
 }

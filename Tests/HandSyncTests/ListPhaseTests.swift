@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func phasesFollowTheTable() throws {
-        let table = try TransitionTable(of: "Service/ListPhase.swift", first: "what happens")
+        let table = try TransitionTable(of: "Server/Lists/ListPhase.swift", first: "what happens")
         #expect(Set(table.states) == Set(Self.phases.keys) && table.rows.count == 13)
         for (event, row) in table.rows {
             for (before, after) in row {

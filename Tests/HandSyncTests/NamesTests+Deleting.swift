@@ -29,7 +29,7 @@ extension NamesTests {
         ben.submit(1, base: 1, "bread")
         world.settle()
         #expect(revisions(ben) == [1, 2])
-        #expect(world.service.brokenInvariant() == nil)
+        #expect(world.machine.brokenInvariant() == nil)
     }
 
     /// A submission that was under way when the list was deleted was not committed. After the list is restored, it is
@@ -47,7 +47,7 @@ extension NamesTests {
         let last = try #require(ada.lastStart).lastSequence
         for sequence in (last + 1)...4 { ada.submit(sequence, base: 2, "again \(sequence)") }
         world.settle()
-        let head = try #require(world.service.listReports().first).revision
+        let head = try #require(world.machine.listReports().first).revision
         #expect(head == 4, "each of the sequences 1 to 4 once")
     }
 
@@ -213,13 +213,13 @@ extension NamesTests {
         ada.subscribe("other", request: 2)
         world.settle()
         world.now = 721_000
-        world.service.timeout()
+        world.machine.timeout()
         world.turn()
         let list = try #require(ada.lastStart).list
         ada.submit(1, base: 0, "in between", list: list)
         func isWritten() -> Bool { ada.heard.contains { if case .commit(list, _) = $0 { true } else { false } } }
         while world.waiting > 0, !isWritten() { world.answer() }
-        let other = try #require(world.service.listReports().first { $0.name == "other" })
+        let other = try #require(world.machine.listReports().first { $0.name == "other" })
         #expect(other.revision == 1 && world.waiting > 0, "the removal continues after the write")
         world.settle()
         #expect(try world.store.listCount(of: nil) == 1)
@@ -270,7 +270,7 @@ extension NamesTests {
         var counts: [Int] = []
         for _ in 0..<12 {
             world.now += 1_000
-            world.service.timeout()
+            world.machine.timeout()
             world.settle()
             counts.append(try world.store.deletedLists(before: .max, limit: 9).count)
         }
@@ -312,7 +312,7 @@ extension NamesTests {
         ask(root, .create(request: 1, name: "list", rules: Rules()))
         world.tokens?["ben"]?.lists["list"] = .admin
         world.tokens?["eve"]?.lists["list"] = .read
-        world.service.accessChanged()
+        world.machine.accessChanged()
         ask(ben, .delete(request: 2, name: "list"))
         #expect(deletedNames(world, root).count == 2 && deletedNames(world, eve).isEmpty)
         #expect(deletedNames(world, ben) == ["ben"])

@@ -50,8 +50,8 @@ import Testing
         ben.subscribe("new", request: 7, logID: try #require(ben.lastStart).logID, revision: 2)
         world.settle()
         #expect(ben.lastStart?.request == 7 && ben.lastStart?.list == 1 && ben.lastStart?.start == .resumed(head: 2))
-        #expect(world.service.listReports().map(\.name) == ["new"])
-        #expect(world.service.brokenInvariant() == nil)
+        #expect(world.machine.listReports().map(\.name) == ["new"])
+        #expect(world.machine.brokenInvariant() == nil)
     }
 
     /// A client whose subscription waits for a write of its own edit is not subscribed to a list that has been renamed
@@ -64,7 +64,7 @@ import Testing
         world.settle()
         #expect(ben.heard.contains(.done(request: 5)) && revisions(ben) == [1, 2])
         #expect(ada.errors == [.noSuchList] && ada.lastStart?.request == 2)
-        #expect(world.service.brokenInvariant() == nil)
+        #expect(world.machine.brokenInvariant() == nil)
     }
 
     /// A list's followers are notified of its new name. A client that was away finds the list by its log id only.
@@ -110,7 +110,7 @@ import Testing
         ada.submit(2, base: 1, "bread")
         world.settle()
         #expect(revisions(ben) == [1, 2] && revisions(cara) == [2])
-        #expect(world.service.brokenInvariant() == nil)
+        #expect(world.machine.brokenInvariant() == nil)
     }
 
     @Test func aLogIDFindsOnlyReadableLists() throws {
@@ -162,8 +162,8 @@ import Testing
             carl.subscribe("new", request: 4)
             while world.waiting > 0 { world.answer(order == 0 ? 0 : world.waiting - 1) }
             world.settle()
-            #expect(world.service.listReports().count <= 1)
-            #expect(world.service.brokenInvariant() == nil)
+            #expect(world.machine.listReports().count <= 1)
+            #expect(world.machine.brokenInvariant() == nil)
             if ada.errors.isEmpty, let start = ada.lastStart {
                 carl.submit(1, base: 0, "x", list: start.list)
                 world.settle()

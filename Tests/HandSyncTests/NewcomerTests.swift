@@ -39,9 +39,9 @@ import Testing
         streams[7].submit(1, base: 0, "first")
         world.settle()
         #expect(try Self.known(authors, world) == [authors[7]])
-        #expect(world.service.brokenInvariant() == nil)
+        #expect(world.machine.brokenInvariant() == nil)
         for stream in streams { stream.end() }
-        #expect(world.service.brokenInvariant() == nil)
+        #expect(world.machine.brokenInvariant() == nil)
         // Clients without commits are forgotten; those with commits are not.
         let (again, other) = (Self.comes(world, 8), Self.comes(world, 9))
         #expect(Self.author(again) == authors[7] && again.lastStart?.lastSequence == 1)
@@ -70,7 +70,7 @@ import Testing
         world.settle()
         #expect(second.heard.contains(.acknowledged(list: 1, sequence: 1, revision: 1)))
         #expect(try world.store.load(1).revision == 2)
-        #expect(world.service.brokenInvariant() == nil)
+        #expect(world.machine.brokenInvariant() == nil)
     }
 
     /// A client that only reads costs the store nothing, and keeps its author when it comes back before the server has
@@ -94,7 +94,7 @@ import Testing
         third.submit(2, base: 1, "the next")
         world.settle()
         #expect(try world.store.load(1).revision == 2)
-        #expect(world.service.brokenInvariant() == nil)
+        #expect(world.machine.brokenInvariant() == nil)
     }
 
     /// Under another name it is another author, but its submissions go on in one sequence.
@@ -137,7 +137,7 @@ import Testing
         world.settle()
         #expect(try world.store.load(1).revision == 1)
         #expect(try Self.known([Self.author(second)], world) == [Self.author(second)])
-        #expect(world.service.brokenInvariant() == nil)
+        #expect(world.machine.brokenInvariant() == nil)
     }
 
     /// Of two hellos of a client, the later one wins, in whatever order the store answers.
@@ -178,11 +178,11 @@ import Testing
         world.settle()
         world.failure = nil
         #expect(try Self.known([Self.author(ada)], world) == [])
-        #expect(world.service.brokenInvariant() == nil)
+        #expect(world.machine.brokenInvariant() == nil)
         ada.submit(1, base: 0, "kept")
         world.settle()
         #expect(try Self.known([Self.author(ada)], world) == [Self.author(ada)])
-        #expect(world.service.brokenInvariant() == nil)
+        #expect(world.machine.brokenInvariant() == nil)
     }
 
     /// Deleting a list also drops the commits that were to be written to it.
@@ -193,9 +193,9 @@ import Testing
         ada.submit(1, base: 0, "too late")
         ada.end()
         world.settle()
-        #expect(world.service.brokenInvariant() == nil)
+        #expect(world.machine.brokenInvariant() == nil)
         root.end()
-        #expect(world.service.brokenInvariant() == nil)
+        #expect(world.machine.brokenInvariant() == nil)
     }
 
     /// A newcomer's first commits are in several lists, and some of them are lost: the others are still a newcomer's.
@@ -214,7 +214,7 @@ import Testing
         #expect(try Self.known([Self.author(ada)], world) == [Self.author(ada)])
         ada.submit(3, base: 2, "y", list: 2)
         world.settle()
-        #expect(ada.commits.map(\.revision) == [1, 2, 3] && world.service.brokenInvariant() == nil)
+        #expect(ada.commits.map(\.revision) == [1, 2, 3] && world.machine.brokenInvariant() == nil)
     }
 
     /// A user's allowance also limits how often they may connect.
@@ -229,7 +229,7 @@ import Testing
         let streams = (1...60).map { world.connect($0, token: "ada") }
         world.settle()
         let atOnce = welcomed(streams)
-        #expect(world.service.brokenInvariant() == nil)
+        #expect(world.machine.brokenInvariant() == nil)
         try #require((10...30).contains(atOnce))
         let ben = world.connect(100, token: "ben")
         world.settle()
@@ -239,13 +239,13 @@ import Testing
         let seconds = UInt64(60 - atOnce) / 2
         for isOver in [false, true] {
             world.now = (seconds + (isOver ? 1 : 0)) * 1_000 - 1
-            world.service.timeout()
+            world.machine.timeout()
             world.turn()
             #expect(streams.allSatisfy { $0.isStopped == (Self.author($0) == 0) })
             world.settle()
             #expect(welcomed(streams) == (isOver ? 60 : atOnce))
         }
-        #expect(streams.allSatisfy { $0.errors.isEmpty } && world.service.brokenInvariant() == nil)
+        #expect(streams.allSatisfy { $0.errors.isEmpty } && world.machine.brokenInvariant() == nil)
     }
 
     /// A client whose token is revoked while it waits is not admitted.
@@ -259,9 +259,9 @@ import Testing
         world.settle()
         #expect(streams.map(Self.author) == [0, 0])
         world.tokens = [:]
-        world.service.accessChanged()
+        world.machine.accessChanged()
         world.now += 100_000_000
-        world.service.timeout()
+        world.machine.timeout()
         world.settle()
         #expect(streams.allSatisfy { $0.errors == [.notAuthenticated] && Self.author($0) == 0 })
     }

@@ -49,10 +49,10 @@ import Testing
         func pass(_ seconds: Int) {
             for _ in 0..<seconds {
                 world.now += 1_000
-                world.service.timeout()
+                world.machine.timeout()
                 world.settle()
             }
-            #expect(world.service.brokenInvariant() == nil)
+            #expect(world.machine.brokenInvariant() == nil)
         }
     }
 
@@ -93,7 +93,7 @@ import Testing
         second.drain()
         scene.world.settle()
         #expect(Self.hasAll(first, 3) && Self.hasAll(second, 4))
-        #expect(scene.world.service.brokenInvariant() == nil)
+        #expect(scene.world.machine.brokenInvariant() == nil)
     }
 
     /// Two are in memory, of any users; a third waits until one of them is released, for example by hanging up.
@@ -203,7 +203,7 @@ import Testing
         dan.end()
         scene.world.settle()
         #expect(scene.world.computations == before + 2)
-        #expect(scene.world.service.brokenInvariant() == nil)
+        #expect(scene.world.machine.brokenInvariant() == nil)
     }
 
     /// Requesting the newest list before a past one, on one connection, does not keep the past one forever.
@@ -273,9 +273,9 @@ import Testing
             ben.say(.fetch(request: 7, name: "list", revision: revision))
             scene.world.settle()
         }
-        #expect(!ben.isStopped && scene.world.service.load.slowed == 0)
+        #expect(!ben.isStopped && scene.world.machine.load.slowed == 0)
         ben.say(.fetch(request: 7, name: "list", revision: 28))
         scene.world.settle()
-        #expect(ben.isStopped && scene.world.service.load.slowed == 1)
+        #expect(ben.isStopped && scene.world.machine.load.slowed == 1)
     }
 }

@@ -137,7 +137,7 @@ import Testing
 
     private static func passInterval(_ world: TestWorld) {
         world.now += world.limits.presenceInterval
-        world.service.timeout()
+        world.machine.timeout()
         world.settle()
     }
 
@@ -153,7 +153,7 @@ import Testing
         reader.drain()
         #expect(reader.bytes - before <= 128 << 10)
         for _ in 0..<40 { Self.passInterval(world) }
-        #expect(reader.bytes - before <= 128 << 10 && world.service.brokenInvariant() == nil)
+        #expect(reader.bytes - before <= 128 << 10 && world.machine.brokenInvariant() == nil)
     }
 
     /// Whatever did not fit into one write follows at once.
@@ -214,7 +214,7 @@ import Testing
         Self.passInterval(world)
         guard case .presence(1, let entries)? = reader.heard.last else { return #expect(Bool(false)) }
         #expect(entries.map(\.place) == [.here(person: Self.name, nil)])
-        #expect(world.service.brokenInvariant() == nil)
+        #expect(world.machine.brokenInvariant() == nil)
     }
 
     /// It is noticed only a moment later what the system has accepted: the frame for all would contain only the
@@ -300,7 +300,7 @@ import Testing
         Self.passInterval(world)
         reader.stalls = false
         reader.drain()
-        #expect(reader.errors == [.idleTimeout] && world.service.brokenInvariant() == nil)
+        #expect(reader.errors == [.idleTimeout] && world.machine.brokenInvariant() == nil)
         let fresh = Self.reader(9_000, world)
         #expect(fresh.present.count == 4 && fresh.errors.isEmpty)
     }

@@ -195,12 +195,12 @@ import Testing
                 world.tokens = ["ada": .everything]
                 let (stream, message, looks) = try growth.prepare(world, size)
                 world.pass(30_000)
-                let (work, heard) = (world.service.workDone, stream.heard.count)
+                let (work, heard) = (world.machine.workDone, stream.heard.count)
                 world.done = TestWorld.Done()
                 stream.say(message)
                 world.settle()
                 world.pass(200)
-                let charged = world.service.workDone - work + Price.message
+                let charged = world.machine.workDone - work + Price.message
                 let done = world.done.cost + looks + Self.decoded(stream.heard[heard...])
                 largest = max(largest, done)
                 if max(charged, done) <= Self.small { continue }
@@ -234,13 +234,13 @@ import Testing
         world.settle()
         again.subscribe("list", request: 1)
         again.end()
-        let before = world.service.workDone
+        let before = world.machine.workDone
         world.settle()
-        #expect(world.service.workDone - before >= 2_000, "the list was loaded")
+        #expect(world.machine.workDone - before >= 2_000, "the list was loaded")
         // The budget of 3,000 was full; the hello took 2,000 of it, and the list more than the rest.
         let next = world.connect(6, token: "ada")
         world.settle()
-        #expect(next.heard.isEmpty && world.service.load.slowed == 1)
+        #expect(next.heard.isEmpty && world.machine.load.slowed == 1)
     }
 
     // MARK: Scenes

@@ -58,7 +58,7 @@ import Testing
             #expect(try snapshot() > old, "\(round)")
             if retention != .everything { #expect(try floor() > edits - 24, "\(round)") }
         }
-        #expect(revisions(ada) == Array(1...edits) && world.service.brokenInvariant() == nil)
+        #expect(revisions(ada) == Array(1...edits) && world.machine.brokenInvariant() == nil)
     }
 
     /// A failed write rejects its edits and nothing else; the next ones are written, and the server counts both.
@@ -74,8 +74,8 @@ import Testing
             world.settle()
             next += 2
             #expect(revisions(ada) == Array(1...round))
-            #expect(world.service.figures.failedWrites == round && world.service.figures.commits == round)
-            #expect(world.service.load.pendingCommits == 0)
+            #expect(world.machine.figures.failedWrites == round && world.machine.figures.commits == round)
+            #expect(world.machine.load.pendingCommits == 0)
         }
         let rejections = ada.heard.compactMap {
             if case .rejected(_, let sequence, .notStored) = $0 { sequence } else { nil }
@@ -93,13 +93,13 @@ import Testing
             world.failure = .failed("disk")
             world.pass(1_000)
             world.failure = nil
-            let before = world.service.load.storeBytes
+            let before = world.machine.load.storeBytes
             ada.submit(UInt64(round + 10), base: round, "")
             world.settle()
             world.pass(2_000)
-            #expect(world.service.load.storeBytes > before || before == 0 && round == 1)
+            #expect(world.machine.load.storeBytes > before || before == 0 && round == 1)
         }
-        #expect(world.service.load.storeBytes > 200)
+        #expect(world.machine.load.storeBytes > 200)
     }
 
     /// While the clock may be wrong, no history is forgotten for its age. A clock that runs evenly for an hour is right.
@@ -131,12 +131,12 @@ import Testing
             let before = world.connect(client, token: "ben")
             world.settle()
             #expect(before.errors.isEmpty)
-            world.service.cutOff(true)
-            world.service.cutOff(true)
+            world.machine.cutOff(true)
+            world.machine.cutOff(true)
             let during = TestStream(world)
             world.settle()
             #expect(before.errors == [.shuttingDown] && during.errors == [.shuttingDown])
-            world.service.cutOff(false)
+            world.machine.cutOff(false)
         }
     }
 
@@ -174,14 +174,14 @@ import Testing
             ("reading it once", { ada.say(.fetch(request: 5, name: "list", revision: nil)) }),
         ]
         for (need, meet) in needs + needs {
-            #expect(world.service.load.lists == 0, "before \(need)")
+            #expect(world.machine.load.lists == 0, "before \(need)")
             meet()
             world.settle()
             world.pass(world.limits.unloadDelay - 1_000)
-            #expect(world.service.load.lists == 1, "\(need): somebody may return")
+            #expect(world.machine.load.lists == 1, "\(need): somebody may return")
             world.pass(2_001)
         }
-        #expect(world.service.load.lists == 0)
+        #expect(world.machine.load.lists == 0)
     }
 
     /// A full store trims all lists, also while one of them is being trimmed already.
@@ -207,7 +207,7 @@ import Testing
         }
         edit(1)
         world.pass(1_000)
-        #expect(try floors() == [0, 0] && world.service.load.storeBytes > 2_000)
+        #expect(try floors() == [0, 0] && world.machine.load.storeBytes > 2_000)
         world.pass(1_000, settles: false)
         #expect(world.kinds["trim"] == 1)
         if oneByOne {
@@ -231,7 +231,7 @@ import Testing
             if round > 1 { all[round - 2].end() }
         }
         all[3].end()
-        #expect(world.service.connectionCount == 1 && world.service.brokenInvariant() == nil)
+        #expect(world.machine.connectionCount == 1 && world.machine.brokenInvariant() == nil)
     }
 
     /// A server that stops first says what became of the edits that are being written.
@@ -241,10 +241,10 @@ import Testing
         world.turn()
         ada.submit(2, base: 0, "y")
         world.turn()
-        world.service.stop()
+        world.machine.stop()
         world.turn()
         world.pass(3_000, settles: false)
-        #expect(ada.errors.isEmpty && !world.service.hasStopped && world.waiting > 0)
+        #expect(ada.errors.isEmpty && !world.machine.hasStopped && world.waiting > 0)
         world.settle()
         #expect(revisions(ada) == [1, 2] && ada.errors == [.shuttingDown])
         guard case .error(.shuttingDown, _, _, _)? = ada.heard.last else {

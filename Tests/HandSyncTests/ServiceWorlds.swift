@@ -4,8 +4,8 @@ import HandSync
 import HandWire
 import Testing
 
-/// The environment of a service in a test: the store answers when the test says so, and streams are arrays.
-final class TestWorld: ServiceEnvironment {
+/// The environment of a machine in a test: the store answers when the test says so, and streams are arrays.
+final class TestWorld: ServerEnvironment {
     var now: UInt64 = 0
     var wallClock: UInt64 = 1_000
     var store: SimulatedStore
@@ -22,8 +22,8 @@ final class TestWorld: ServiceEnvironment {
     /// How often each kind of question was asked.
     var kinds: [String: Int] = [:]
     private(set) var ended: StoreError?
-    lazy var service = Service(environment: self, limits: limits, program: "test", retention: retention, seed: 1)
-    /// Set this before the service is used.
+    lazy var machine = ServerMachine(environment: self, limits: limits, program: "test", retention: retention, seed: 1)
+    /// Set this before the machine is used.
     var retention = Retention.everything
     let limits: Limits
 
@@ -33,7 +33,7 @@ final class TestWorld: ServiceEnvironment {
         self.store = store
     }
 
-    func start(_ request: StoreRequest, for service: Service) {
+    func start(_ request: StoreRequest, for machine: ServerMachine) {
         questions += 1
         let kind = Self.kind(of: request)
         kinds[kind, default: 0] += 1
@@ -42,7 +42,7 @@ final class TestWorld: ServiceEnvironment {
             let failure = failingKind ?? kind == kind ? failure : nil
             let reply = failure.map { request.run(on: BrokenStore($0)) } ?? request.run(on: store)
             count(reply)
-            return { service.finished(reply) }
+            return { machine.finished(reply) }
         }
     }
 
@@ -52,11 +52,11 @@ final class TestWorld: ServiceEnvironment {
         return Mirror(reflecting: request).children.first?.label ?? "\(request)"
     }
 
-    func start(_ computation: Computation, for service: Service) {
+    func start(_ computation: Computation, for machine: ServerMachine) {
         computations += 1
         asked.append { _ in
             let result = computation.run()
-            return { service.finished(result) }
+            return { machine.finished(result) }
         }
     }
 
@@ -77,7 +77,7 @@ final class TestWorld: ServiceEnvironment {
     /// The names of the admitted clients, as others see them.
     private(set) var letIn: [String] = []
 
-    func note(_ note: ServiceNote) {
+    func note(_ note: ServerNote) {
         switch note {
         case .turnedAway: turnedAway += 1
         case .letIn(let connection): letIn.append(connection.person)
@@ -139,7 +139,7 @@ final class TestWorld: ServiceEnvironment {
     }
 
     func turn() {
-        while service.endTurn() { onTurn() }
+        while machine.endTurn() { onTurn() }
     }
 
     /// Called after each turn that is followed by another one at once.
@@ -178,9 +178,9 @@ extension TestWorld {
         for world in [one, two, one, two, one, two, one, two] {
             world.pass(1_000)
             world.settle()
-            #expect(world.service.brokenInvariant() == nil)
+            #expect(world.machine.brokenInvariant() == nil)
         }
-        let (first, second) = (one.service.durable("list"), two.service.durable("list"))
+        let (first, second) = (one.machine.durable("list"), two.machine.durable("list"))
         #expect(first?.revision == second?.revision && first?.hand == second?.hand)
         #expect(try first?.hand == one.store.load(1).hand)
     }
@@ -215,7 +215,7 @@ final class TestStream: ByteStream {
     init(_ world: TestWorld, from origin: String? = nil) {
         self.world = world
         self.origin = origin
-        connection = world.service.accepted(self)
+        connection = world.machine.accepted(self)
     }
 
     func say(_ message: UpMessage) { send(message.frame) }
@@ -223,7 +223,7 @@ final class TestStream: ByteStream {
     /// - Parameter ending: whether the turn ends then.
     func send(_ bytes: [UInt8], ending: Bool = true) {
         guard let connection else { return }
-        bytes.withUnsafeBytes { world.service.received($0, from: connection) }
+        bytes.withUnsafeBytes { world.machine.received($0, from: connection) }
         if ending { world.turn() }
     }
 
@@ -244,13 +244,13 @@ final class TestStream: ByteStream {
 
     /// Closes the connection from the client's side.
     func end() {
-        if let connection { world.service.ended(connection, reason: "test") }
+        if let connection { world.machine.ended(connection, reason: "test") }
         world.turn()
     }
 
     func drain() {
         isWriting = false
-        if let connection { world.service.drained(connection) }
+        if let connection { world.machine.drained(connection) }
         world.turn()
     }
 

@@ -33,8 +33,8 @@ import Testing
         one.settle()
         ben.insert(20, 1)
         two.settle()
-        #expect(ben.errors == [.listDeleted] && two.service.durable("list") == nil)
-        #expect(two.service.brokenInvariant() == nil && ben.commits.isEmpty)
+        #expect(ben.errors == [.listDeleted] && two.machine.durable("list") == nil)
+        #expect(two.machine.brokenInvariant() == nil && ben.commits.isEmpty)
         // A client that only reads is notified when the server reads the store.
         let other = try Self()
         let (reader, owner) = (other.two.follower(2), other.one.follower(1))
@@ -56,7 +56,7 @@ import Testing
         two.pass(1_000)
         two.settle()
         #expect(ben.errors == [.internalError] && ben.isShutDown)
-        #expect(two.service.durable("list") == nil && two.service.brokenInvariant() == nil)
+        #expect(two.machine.durable("list") == nil && two.machine.brokenInvariant() == nil)
         let again = two.follower(3)
         #expect(again.lastStart?.start == .snapshot(revision: 0, count: 0, digest: 0))
     }
@@ -81,7 +81,7 @@ import Testing
         two.store = former
         two.pass(1_000)
         two.settle()
-        #expect(two.service.durable("list") == nil && two.service.brokenInvariant() == nil)
+        #expect(two.machine.durable("list") == nil && two.machine.brokenInvariant() == nil)
         #expect(ben.errors.isEmpty)
     }
 
@@ -104,10 +104,10 @@ import Testing
         #expect(ben.errors == [.internalError] && kim.lastStart?.request == 2)
         try former.delete("list", by: "somebody", at: 1)
         two.answer()
-        #expect(two.service.brokenInvariant() == nil)
+        #expect(two.machine.brokenInvariant() == nil)
         two.pass(1_000)
         two.settle()
-        #expect(two.service.durable("list") == nil && kim.errors.last == .listDeleted)
+        #expect(two.machine.durable("list") == nil && kim.errors.last == .listDeleted)
     }
 
     /// Followers are disconnected; a client that subscribes at that moment gets the list as it is now.
@@ -119,7 +119,7 @@ import Testing
         two.store = try former(ids)
         let late = two.follower(3)
         #expect(ben.errors == [.internalError] && late.errors.isEmpty)
-        #expect(two.service.durable("list")?.hand.map(\.id.rawValue) == ids && late.lastStart != nil)
+        #expect(two.machine.durable("list")?.hand.map(\.id.rawValue) == ids && late.lastStart != nil)
     }
 
     /// The history went back, and forward again as far.
@@ -130,7 +130,7 @@ import Testing
         two.store = try former([99])
         two.pass(1_000)
         two.settle()
-        #expect(ben.errors == [.internalError] && two.service.durable("list") == nil)
+        #expect(ben.errors == [.internalError] && two.machine.durable("list") == nil)
     }
 
     /// The store no longer has the commits that this server has not seen: the list is loaded again, and not requested
@@ -142,8 +142,8 @@ import Testing
         while try store.trim(1, keeping: Retention(commits: 0), now: 1_000_000).hasMore {}
         if isWriting { ben.insert(20, 1) } else { two.pass(1_000) }
         two.settle()
-        #expect(ben.errors == [.internalError] && two.service.durable("list") == nil)
-        #expect(two.service.brokenInvariant() == nil)
-        #expect(two.follower(3).lastStart?.lastSequence == 0 && two.service.durable("list")?.revision == 3)
+        #expect(ben.errors == [.internalError] && two.machine.durable("list") == nil)
+        #expect(two.machine.brokenInvariant() == nil)
+        #expect(two.follower(3).lastStart?.lastSequence == 0 && two.machine.durable("list")?.revision == 3)
     }
 }

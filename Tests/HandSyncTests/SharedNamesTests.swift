@@ -45,7 +45,7 @@ import Testing
     private func look(_ world: TestWorld) {
         world.pass(1_000)
         world.settle()
-        #expect(world.service.brokenInvariant() == nil)
+        #expect(world.machine.brokenInvariant() == nil)
     }
 
     /// The list's followers are notified, and continue.
@@ -59,7 +59,7 @@ import Testing
         ask(
             .submit(Submission(list: 1, base: 0, sequence: 1, delta: .inserting([item], at: 0, .after))), ben, two)
         #expect(try store.load(1).revision == 1)
-        #expect(two.service.durable("c")?.revision == 1 && two.service.durable("a") == nil)
+        #expect(two.machine.durable("c")?.revision == 1 && two.machine.durable("a") == nil)
     }
 
     /// A client finds the list that a name currently means, even before the server has checked by itself.
@@ -100,7 +100,7 @@ import Testing
         rename("b", to: "a")
         #expect(follow("a", ada, two) == 2)
         for _ in 0..<70 { look(two) }
-        #expect(two.service.durable("a") != nil && two.service.durable("c") == nil)
+        #expect(two.machine.durable("a") != nil && two.machine.durable("c") == nil)
         #expect(follow("c", client(2, at: two), two) == 1)
     }
 

@@ -53,7 +53,7 @@ import Testing
     /// until the result is sent.
     private func passOne() {
         pass(one, two)
-        for world in [one, two] { world.service.heard(.presence(list: 1)) }
+        for world in [one, two] { world.machine.heard(.presence(list: 1)) }
         pass(one, two)
         pass(one, two)
     }
@@ -188,12 +188,12 @@ import Testing
         while two.waiting == 0 { two.pass(two.limits.presenceInterval, settles: false) }
         ben.say(.presence(list: 1, Focus(ItemID(rawValue: 8))))
         two.pass(20 * two.limits.presenceInterval, settles: false)
-        #expect(two.service.deadline > two.now)
+        #expect(two.machine.deadline > two.now)
         two.settle()
         pass(two)
-        two.service.heard(.presence(list: 1))
+        two.machine.heard(.presence(list: 1))
         pass(one)
-        one.service.heard(.presence(list: 1))
+        one.machine.heard(.presence(list: 1))
         pass(one)
         #expect(places(ada)["p2"] == .some(Focus(ItemID(rawValue: 8))))
         // It is not asked less often afterwards either.
@@ -210,7 +210,7 @@ import Testing
         let old = try #require(store.presence[PresencePlace(list: 1, server: 2)])
         ben.end()
         two.pass(2 * two.limits.unloadDelay)
-        #expect(two.service.durable("list") == nil)
+        #expect(two.machine.durable("list") == nil)
         store.presence[old.place] = old
         passSeconds(3, two, one)
         #expect(places(ada) == ["p1": nowhere] && store.presence.keys.map(\.server) == [1])
@@ -220,7 +220,7 @@ import Testing
     @Test func aReloadedListCountsFromZero() throws {
         passSeconds(2, one, two)
         try store.delete("list", by: "x", at: 1)
-        two.service.heard(.commits(list: 1, revision: 1))
+        two.machine.heard(.commits(list: 1, revision: 1))
         two.settle()
         #expect(ben.errors == [.listDeleted])
         try store.undelete(#require(store.deletedLists(before: .max, limit: 1).first).deletion, as: "list")

@@ -62,7 +62,7 @@ import Testing
         taken()
         two.settle()
         #expect(late.lastStart?.start == .snapshot(revision: 1, count: 1, digest: ben.commits[0].digest))
-        #expect(ben.commits.count == 1 && two.service.brokenInvariant() == nil)
+        #expect(ben.commits.count == 1 && two.machine.brokenInvariant() == nil)
     }
 
     /// The store fails in the middle of it: the pending commits are handed over once more.
@@ -76,7 +76,7 @@ import Testing
         two.answer(0)
         two.failure = nil
         two.settle()
-        #expect(ben.commits.map(\.revision) == [1, 2] && two.service.brokenInvariant() == nil)
+        #expect(ben.commits.map(\.revision) == [1, 2] && two.machine.brokenInvariant() == nil)
         try TestWorld.settle(one, two)
     }
 
@@ -93,14 +93,14 @@ import Testing
         let item = Item(id: ItemID(rawValue: 50_000), content: .note("n"))
         ada.say(.submit(Submission(list: 2, base: 0, sequence: 1, delta: .inserting([item], at: 0, .after))))
         one.settle()
-        two.service.heard(.commits(list: 2, revision: 1))
+        two.machine.heard(.commits(list: 2, revision: 1))
         two.settle()
         #expect(ben.commits.map(\.revision) == [1])
         made()
-        #expect(two.service.brokenInvariant() == nil && two.service.durable("open")?.revision == 1)
+        #expect(two.machine.brokenInvariant() == nil && two.machine.durable("open")?.revision == 1)
         two.settle()
-        #expect(ben.commits.map(\.revision) == [1, 2] && two.service.durable("open")?.hand.count == 20_001)
-        #expect(two.service.brokenInvariant() == nil && ben.errors.isEmpty)
+        #expect(ben.commits.map(\.revision) == [1, 2] && two.machine.durable("open")?.hand.count == 20_001)
+        #expect(two.machine.brokenInvariant() == nil && ben.errors.isEmpty)
     }
 
     /// Another server's commits are checked like those on a disk.

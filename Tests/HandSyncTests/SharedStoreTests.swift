@@ -21,14 +21,14 @@ import Testing
         let (stranger, old) = (one.follower(1), one.follower(2))
         let new = two.follower(2)
         #expect(one.hints.count == 2 && two.hints == [one.hints[1]])
-        for hint in two.hints { one.service.heard(hint) }
+        for hint in two.hints { one.machine.heard(hint) }
         one.settle()
         old.end()
         #expect(old.errors == [.replaced] && new.errors.isEmpty)
-        #expect(stranger.errors.isEmpty && one.service.connectionCount == 1)
+        #expect(stranger.errors.isEmpty && one.machine.connectionCount == 1)
         // The hint arrives once more, and one about a client that is not here.
-        for hint in two.hints + [.client(StoreHint.Key(bits: 1))] { one.service.heard(hint) }
-        #expect(stranger.errors.isEmpty && one.service.connectionCount == 1)
+        for hint in two.hints + [.client(StoreHint.Key(bits: 1))] { one.machine.heard(hint) }
+        #expect(stranger.errors.isEmpty && one.machine.connectionCount == 1)
     }
 
     /// The second server's edit is decided again after the first one's, and everybody sees the same.
@@ -41,7 +41,7 @@ import Testing
         two.settle()
         #expect(ben.commits.map(\.author) == ada.commits.map(\.author) + [2])
         // The later commit is on top.
-        #expect(two.service.durable("list")?.hand.map(\.id.rawValue) == [20, 10])
+        #expect(two.machine.durable("list")?.hand.map(\.id.rawValue) == [20, 10])
         try TestWorld.settle(one, two)
         #expect(ada.commits == ben.commits)
     }
@@ -83,8 +83,8 @@ import Testing
         #expect(ada.errors == [.listDeleted] && ada.commits.count == 1)
         let before = one.kinds["append"]
         one.pass(10_000)
-        #expect(one.kinds["append"] == before && one.service.load.pendingCommits == 0)
-        #expect(one.service.brokenInvariant() == nil)
+        #expect(one.kinds["append"] == before && one.machine.load.pendingCommits == 0)
+        #expect(one.machine.brokenInvariant() == nil)
     }
 
     /// The list fills up on the other server: the first submission on a connection is refused by a commit, later ones
@@ -183,7 +183,7 @@ import Testing
         }
         #expect(streams[0].commits == streams[1].commits && streams[0].commits.count == 10)
         #expect(Set(try store.load(2).hand.map { "\($0.content)" }).count == 10)
-        #expect(one.service.brokenInvariant() == nil && two.service.brokenInvariant() == nil)
+        #expect(one.machine.brokenInvariant() == nil && two.machine.brokenInvariant() == nil)
     }
 
     /// Many edits at both servers, with answers lost in all ways: each edit is there once, in one order.
@@ -223,6 +223,6 @@ import Testing
             let own = streams[0].commits.flatMap { $0.delta.insertedItems.map(\.id.rawValue) }
             #expect(own.filter(ids.contains) == ids)
         }
-        #expect(one.service.brokenInvariant() == nil && two.service.brokenInvariant() == nil)
+        #expect(one.machine.brokenInvariant() == nil && two.machine.brokenInvariant() == nil)
     }
 }

@@ -25,14 +25,14 @@ import Testing
         store.fates = [.lost]
         ada.insert(10, 1)
         one.settle()
-        #expect(one.service.deadline == one.now + 200)
+        #expect(one.machine.deadline == one.now + 200)
         ada.say(.create(request: 5, name: "other", rules: Rules()))
         one.turn()
         #expect(one.waiting == 1)
         one.now += 200
-        #expect(one.service.deadline > one.now)
+        #expect(one.machine.deadline > one.now)
         one.settle()
-        one.service.timeout()
+        one.machine.timeout()
         one.settle()
         #expect(ada.commits.count == 1 && store.fates.isEmpty)
     }
@@ -55,7 +55,7 @@ import Testing
         late.say(question)
         one.failure = .unreachable("test", why: "it is gone")
         one.settle()
-        #expect(late.errors == [.internalError] && late.isShutDown && one.service.brokenInvariant() == nil)
+        #expect(late.errors == [.internalError] && late.isShutDown && one.machine.brokenInvariant() == nil)
     }
 
     /// A submission under a former name arrives at another server. Its client could not distinguish that commit from
@@ -72,7 +72,7 @@ import Testing
         let digest = try #require(ada.commits.first).digest
         #expect(bea.commits.isEmpty && bea.lastStart?.lastSequence == 1)
         #expect(bea.lastStart?.start == .snapshot(revision: 1, count: 1, digest: digest))
-        #expect(try store.load(1).revision == 1 && two.service.brokenInvariant() == nil)
+        #expect(try store.load(1).revision == 1 && two.machine.brokenInvariant() == nil)
     }
 
     /// Commits that were being read when a client subscribed may be older than what it has seen elsewhere.
@@ -89,6 +89,6 @@ import Testing
         two.settle()
         let digest = try #require(ada.commits.first).digest
         #expect(second.lastStart?.start == .snapshot(revision: 1, count: 1, digest: digest))
-        #expect(first.lastStart != nil && two.service.brokenInvariant() == nil)
+        #expect(first.lastStart != nil && two.machine.brokenInvariant() == nil)
     }
 }

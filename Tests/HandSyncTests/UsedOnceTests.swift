@@ -46,8 +46,8 @@ import Testing
         again.submit(4, base: 1, "too many")
         world.settle()
         #expect(again.commits.map(\.refusal) == [.violation(.listFull(maximum: 1))] && rejections(again) == [4])
-        #expect(reader.commits.map(\.revision) == [1, 2] && world.service.brokenInvariant() == nil)
-        #expect(world.service.figures.rejections["listFull"] == 3)
+        #expect(reader.commits.map(\.revision) == [1, 2] && world.machine.brokenInvariant() == nil)
+        #expect(world.machine.figures.rejections["listFull"] == 3)
         // If it is sent again, the server recognizes it.
         let third = client(world, revision: 2, logID: 9)
         #expect(third.lastStart?.lastSequence == 3 && third.lastStart?.isLastRefused == true)

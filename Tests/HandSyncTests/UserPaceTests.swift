@@ -14,19 +14,19 @@ import Testing
         for request in 1...150 { ada.say(.lists(request: UInt64(request), after: "")) }
         world.settle()
         #expect(ada.answers == 101 && ada.isStopped)
-        #expect(world.service.brokenInvariant() == nil)
-        #expect(world.service.load.slowed == 1 && world.service.figures.slowings == 1)
+        #expect(world.machine.brokenInvariant() == nil)
+        #expect(world.machine.load.slowed == 1 && world.machine.figures.slowings == 1)
         for request in 1...50 { ben.say(.lists(request: UInt64(request), after: "")) }
         world.settle()
         #expect(ben.answers == 50 && !ben.isStopped)
         for _ in 0..<20 {
             world.pass(100)
-            #expect(world.service.load.slowed == 1 && world.service.brokenInvariant() == nil)
+            #expect(world.machine.load.slowed == 1 && world.machine.brokenInvariant() == nil)
         }
         #expect((118...122).contains(ada.answers))
         world.pass(4_000)
-        #expect(ada.answers == 150 && !ada.isStopped && world.service.load.slowed == 0)
-        #expect(world.service.brokenInvariant() == nil)
+        #expect(ada.answers == 150 && !ada.isStopped && world.machine.load.slowed == 0)
+        #expect(world.machine.brokenInvariant() == nil)
     }
 
     /// The server's work for a user counts, not only what they send.
@@ -50,11 +50,11 @@ import Testing
         }
         ada.say(insert(82, 4))
         world.settle()
-        #expect(ada.isStopped && world.service.load.slowed == 1)
+        #expect(ada.isStopped && world.machine.load.slowed == 1)
         world.pass(1_800)
         #expect(ada.isStopped)
         world.pass(1_000)
-        #expect(!ada.isStopped && world.service.brokenInvariant() == nil)
+        #expect(!ada.isStopped && world.machine.brokenInvariant() == nil)
     }
 
     /// All connections of a user count together.
@@ -131,7 +131,7 @@ import Testing
         #expect(ada.errors == [.slowedDown, .slowedDown, .tooFast])
         #expect(ada.isShutDown)
         ada.end()
-        #expect(world.service.brokenInvariant() == nil)
+        #expect(world.machine.brokenInvariant() == nil)
     }
 
     /// Accounts of absent users are removed once that makes no difference.
@@ -145,9 +145,9 @@ import Testing
             world.settle()
             stream.end()
         }
-        #expect(world.service.load.accounts == 50)
+        #expect(world.machine.load.accounts == 50)
         world.pass(12_000)
-        #expect(world.service.load.accounts == 0)
+        #expect(world.machine.load.accounts == 0)
     }
 
     /// A client that is closed while it is slowed down is gone in the end, whatever still arrives from it; the server
@@ -158,17 +158,17 @@ import Testing
         world.settle()
         for request in 1...130 { ada.say(.fetch(request: UInt64(request), name: "list", revision: nil)) }
         world.settle()
-        #expect(ada.isStopped && world.service.load.slowed == 1)
-        #expect(world.service.close(connection: 1))
-        #expect(world.service.load.slowed == 0 && world.service.brokenInvariant() == nil)
+        #expect(ada.isStopped && world.machine.load.slowed == 1)
+        #expect(world.machine.close(connection: 1))
+        #expect(world.machine.load.slowed == 0 && world.machine.brokenInvariant() == nil)
         for _ in 0..<40 {
             ada.send([UInt8](repeating: 0, count: 1_000))
             world.pass(100)
         }
-        #expect(ada.isClosed && world.service.load.connections == 0)
-        world.service.stop()
+        #expect(ada.isClosed && world.machine.load.connections == 0)
+        world.machine.stop()
         world.settle()
-        #expect(world.service.hasStopped)
+        #expect(world.machine.hasStopped)
     }
 
     /// Whoever is being closed is read no further than what was under way when they were told, but pays for it.
@@ -176,7 +176,7 @@ import Testing
         let world = TestWorld.ofTwoUsers { $0.userBytes = 1_000_000 }
         let ada = world.connect(1, token: "ada")
         world.settle()
-        #expect(world.service.close(connection: 1))
+        #expect(world.machine.close(connection: 1))
         world.turn()
         #expect(ada.isShutDown && !ada.isStopped)
         var read = 0
@@ -186,7 +186,7 @@ import Testing
         }
         #expect(read == Connection.maxIgnored)
         world.pass(world.limits.drainDeadline + 1_000)
-        #expect(ada.isClosed && world.service.load.connections == 0)
+        #expect(ada.isClosed && world.machine.load.connections == 0)
     }
 
     /// Pings are requests like others.
@@ -197,7 +197,7 @@ import Testing
         for _ in 1...150 { ada.say(.ping(1)) }
         #expect(ada.heard.count { $0 == .pong(1) } == 101 && ada.isStopped)
         world.pass(10_000)
-        #expect(ada.heard.count { $0 == .pong(1) } == 150 && world.service.brokenInvariant() == nil)
+        #expect(ada.heard.count { $0 == .pong(1) } == 150 && world.machine.brokenInvariant() == nil)
     }
 
     /// However many messages come at once, from one connection or from many of one user, others' messages are answered
@@ -208,10 +208,10 @@ import Testing
         let streams = (0..<connections).map { world.connect(10 + UInt64($0), token: "ada") }
         let ben = world.connect(2, token: "ben")
         world.settle()
-        var (turns, most, before) = (0, 0, world.service.workDone)
+        var (turns, most, before) = (0, 0, world.machine.workDone)
         world.onTurn = {
             turns += 1
-            (most, before) = (max(most, world.service.workDone - before), world.service.workDone)
+            (most, before) = (max(most, world.machine.workDone - before), world.machine.workDone)
             ben.send(UpMessage.ping(UInt64(turns)).frame, ending: false)
         }
         let each = 4_000 / connections
@@ -231,7 +231,7 @@ import Testing
             #expect(answers == (0..<UInt64(each)).map(\.self))
         }
         #expect(turns >= 40 && most <= 20_000, "\(turns) turns, at most \(most) steps in one")
-        #expect(world.service.brokenInvariant() == nil)
+        #expect(world.machine.brokenInvariant() == nil)
     }
 
     /// The request that caused the disconnection is not executed.

@@ -28,10 +28,10 @@ import Testing
     private static func ask(
         _ message: UpMessage, _ stream: TestStream, _ world: TestWorld
     ) -> (answer: DownMessage?, questions: Int, work: Int) {
-        let (before, work) = (world.questions, world.service.workDone)
+        let (before, work) = (world.questions, world.machine.workDone)
         stream.say(message)
         world.settle()
-        return (stream.heard.last, world.questions - before, world.service.workDone - work)
+        return (stream.heard.last, world.questions - before, world.machine.workDone - work)
     }
 
     private static func names(_ answer: DownMessage?) -> ([String], hasMore: Bool)? {
@@ -156,7 +156,7 @@ import Testing
         // A list that must be loaded first.
         ada.end()
         world.now += world.limits.unloadDelay * 2
-        world.service.timeout()
+        world.machine.timeout()
         world.settle()
         let ben = Self.connect(world, "ada")
         let loaded = Self.ask(

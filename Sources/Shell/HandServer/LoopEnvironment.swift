@@ -6,9 +6,9 @@ import HandSync
 import HandWire
 import Logging
 
-/// The environment of a service on an event loop: its clock is the loop's, and its store runs on the loop's thread
+/// The environment of a machine on an event loop: its clock is the loop's, and its store runs on the loop's thread
 /// pool.
-final class LoopEnvironment: ServiceEnvironment {
+final class LoopEnvironment: ServerEnvironment {
     private let loop: Loop
     let store: any CommitStore
     let logger: Logger
@@ -24,7 +24,7 @@ final class LoopEnvironment: ServiceEnvironment {
     /// Stores the access rules; nil if they are in memory only.
     weak var accessKeeper: (any AccessKeeper)?
     var audit: AuditLog?
-    /// Callers of `Service.compact` that wait for the end of the compaction, in order.
+    /// Callers of `ServerMachine.compact` that wait for the end of the compaction, in order.
     var compacting: Deque<(Result<Compaction, StoreError>) -> Void> = []
 
     init(loop: Loop, store: any CommitStore, logger: Logger) {
@@ -40,29 +40,29 @@ final class LoopEnvironment: ServiceEnvironment {
     var wallClock: UInt64 { WallClock.milliseconds }
     func tell(_ hint: StoreHint) { store.tell(hint) }
 
-    func start(_ request: StoreRequest, for service: Service) {
+    func start(_ request: StoreRequest, for machine: ServerMachine) {
         guard store.blocks else { return replies.append(request.run(on: store)) }
         let work = { @Sendable [store] in request.run(on: store) }
         if request.isWrite {
-            Work.submit(loop, work) { service.finished($0) }
+            Work.submit(loop, work) { machine.finished($0) }
         } else {
-            threads.compute(work) { service.finished($0) }
+            threads.compute(work) { machine.finished($0) }
         }
     }
 
-    func start(_ computation: Computation, for service: Service) {
+    func start(_ computation: Computation, for machine: ServerMachine) {
         threads.compute {
             computation.run()
         } then: {
-            service.finished($0)
+            machine.finished($0)
         }
     }
 
     /// Delivers the replies of a store that does not block. Returns whether there were any.
-    func deliver(to service: Service) -> Bool {
+    func deliver(to machine: ServerMachine) -> Bool {
         if replies.isEmpty { return false }
         swap(&replies, &due)
-        for reply in due { service.finished(reply) }
+        for reply in due { machine.finished(reply) }
         due.clear()
         return true
     }
@@ -98,7 +98,7 @@ final class LoopEnvironment: ServiceEnvironment {
 
     func note(_ stage: CommitStage) { clock.note(stage, at: Loop.monotonicNanoseconds) }
 
-    func note(_ note: ServiceNote) {
+    func note(_ note: ServerNote) {
         audit?.record(note)
         switch note {
         case .letIn(let connection): logger.debug("let in", metadata: about(connection))

@@ -5,7 +5,7 @@ import HandSync
 import HandWire
 import Logging
 
-/// Serves the lists of a store: gives a `Service` sockets, time, and threads on which the store may block.
+/// Serves the lists of a store: gives a `ServerMachine` sockets, time, and threads on which the store may block.
 ///
 /// One event-loop thread owns everything here. In each turn, the loop reads input, writes all numbered commits to the
 /// store in one transaction, and then writes once to each socket with output.
@@ -14,7 +14,7 @@ package final class Server {
     let configuration: ServerConfiguration
     let logger: Logger
     let environment: LoopEnvironment
-    private let service: Service
+    private let machine: ServerMachine
     private var listeners: [Listener] = []
     private var status: HTTPEndpoint?
     private var metrics: PacedPage?
@@ -51,7 +51,7 @@ package final class Server {
         self.loop = loop
         self.logger = logger
         environment = LoopEnvironment(loop: loop, store: store, logger: logger)
-        service = Service(
+        machine = ServerMachine(
             environment: environment, limits: configuration.limits, program: configuration.program,
             retention: configuration.retention, seed: configuration.seed)
         timer = Timer(loop)
@@ -82,21 +82,21 @@ package final class Server {
         }
         if let path = configuration.admin { try NotListening.catching(path) { try openAdmin(at: path) } }
         if let store = environment.store as? any SharedSettings {
-            access = try SharedAccessWatch(SharedAccess(store), loop, environment, service)
+            access = try SharedAccessWatch(SharedAccess(store), loop, environment, machine)
         } else if let file = configuration.access {
-            access = try AccessWatch(file, loop, environment, service, logger)
+            access = try AccessWatch(file, loop, environment, machine, logger)
         }
         environment.accessKeeper = access
         pages?.access = access
         if let look = heartbeat(opened) ?? configuration.expectStore.map({ look in { look } }) {
-            storeWatch = StoreWatch(loop, service, logger, look: look) { [unowned self] in environment.end($0) }
+            storeWatch = StoreWatch(loop, machine, logger, look: look) { [unowned self] in environment.end($0) }
         }
         if environment.isShared { try listenForHints() }
         hook = loop.onTurnEnd { [unowned self] in endTurn() }
         // A server without connections gives memory back to the system: soon after its start, and after times with many
         // connections.
         memoryTimer.start(after: 1_000, repeating: 60_000) { [unowned self] in
-            if service.connectionCount == 0 { ProcessMemory.release() }
+            if machine.connectionCount == 0 { ProcessMemory.release() }
         }
         logger.info("listening", metadata: ["endpoints": .array(opened.map { "\($0)" })])
         return opened
@@ -151,7 +151,7 @@ package final class Server {
     }
 
     private func serve(_ stream: any Channel, from caller: Caller) {
-        Socket(stream, from: caller, service).start()
+        Socket(stream, from: caller, machine).start()
     }
 
     private func accept(_ stream: TCP) {
@@ -162,7 +162,7 @@ package final class Server {
 
     func accept(_ stream: any Channel, from caller: Caller) {
         guard let tls else { return serve(stream, from: caller) }
-        guard service.mayShakeHands(with: caller.address) else { return stream.close() }
+        guard machine.mayShakeHands(with: caller.address) else { return stream.close() }
         do {
             serve(try TLSStream(loop, stream, tls, .server), from: caller)
         } catch {
@@ -178,13 +178,13 @@ package final class Server {
     package func use(_ tls: TLSContext) { self.tls = tls }
 
     private func openAdmin(at path: String) throws {
-        let pages = AdminPages(loop, service, configuration) { [unowned self] in
+        let pages = AdminPages(loop, machine, configuration) { [unowned self] in
             report
         } drain: { [unowned self] in
             drain(within: $0)
         } compact: { [unowned self] in
             environment.compacting.append($0)
-            service.compact()
+            machine.compact()
         } note: { [unowned self] order in
             logger.notice("an order", metadata: ["what": "\(order)"])
             environment.audit?.record(order: order)
@@ -196,8 +196,8 @@ package final class Server {
     var report: ServerReport {
         ServerReport(
             version: configuration.program, time: WallClock.milliseconds, startedAt: startedAt,
-            isDraining: service.stage != .serving, processorSeconds: ProcessFacts.processorSeconds,
-            residentBytes: ProcessFacts.residentBytes, figures: service.figures, load: service.load,
+            isDraining: machine.stage != .serving, processorSeconds: ProcessFacts.processorSeconds,
+            residentBytes: ProcessFacts.residentBytes, figures: machine.figures, load: machine.load,
             commitTimes: environment.clock.commits.distribution)
     }
 
@@ -212,7 +212,7 @@ package final class Server {
         case ["healthz"]: page(.init(body: "ok\n"))
         case ["readyz"]:
             let problem =
-                service.stage != .serving
+                machine.stage != .serving
                 ? "stopping" : storeWatch?.isAway == true ? "the store cannot be reached" : nil
             page(
                 .init(status: problem == nil ? "200 OK" : "503 Service Unavailable", body: (problem ?? "ready") + "\n"))
@@ -228,7 +228,7 @@ package final class Server {
 
     private var metricsPage: HTTPEndpoint.Page {
         let metrics = ServerMetrics(
-            figures: service.figures, load: service.load, clock: environment.clock, startedAt: startedAt,
+            figures: machine.figures, load: machine.load, clock: environment.clock, startedAt: startedAt,
             version: configuration.program)
         return .init(type: "text/plain; version=0.0.4; charset=utf-8", body: metrics.page)
     }
@@ -236,24 +236,24 @@ package final class Server {
     // MARK: Turns
 
     private func endTurn() {
-        var hasMore = service.endTurn()
-        while environment.deliver(to: service) { hasMore = service.endTurn() || hasMore }
+        var hasMore = machine.endTurn()
+        while environment.deliver(to: machine) { hasMore = machine.endTurn() || hasMore }
         if hasMore { wake() }
-        let deadline = service.deadline
+        let deadline = machine.deadline
         if deadline != armed {
             armed = deadline
             timer.start(after: deadline > loop.now ? deadline - loop.now : 0) { [unowned self] in
                 armed = nil
-                service.timeout()
+                machine.timeout()
             }
         }
-        if service.hasDrained { drained() }
-        if service.hasStopped { finish() }
+        if machine.hasDrained { drained() }
+        if machine.hasStopped { finish() }
     }
 
     /// Listens for other servers' hints, which arrive on a thread of the store.
     private func listenForHints() throws {
-        let hints = try Mailbox<StoreHint>(loop, keepsLoopAlive: false) { [service] in $0.forEach(service.heard) }
+        let hints = try Mailbox<StoreHint>(loop, keepsLoopAlive: false) { [machine] in $0.forEach(machine.heard) }
         self.hints = hints
         environment.store.listen { hints.post($0) }
     }
@@ -267,10 +267,10 @@ package final class Server {
 
     /// Accepts no more work, writes all numbered commits, notifies and closes all connections, then calls `done`.
     package func stop(_ done: @escaping () -> Void) {
-        guard stopped == nil, service.stage < .stopping else { return }
+        guard stopped == nil, machine.stage < .stopping else { return }
         stopped = done
         for listener in listeners { listener.close() }
-        service.stop()
+        machine.stop()
         wake()
     }
 
@@ -279,9 +279,9 @@ package final class Server {
         logger.notice(
             "draining",
             metadata: [
-                "connections": .stringConvertible(service.connectionCount), "seconds": .stringConvertible(seconds),
+                "connections": .stringConvertible(machine.connectionCount), "seconds": .stringConvertible(seconds),
             ])
-        service.drain()
+        machine.drain()
         drainTimer.start(after: UInt64(seconds * 1_000)) { [unowned self] in drained() }
         wake()
     }

@@ -1,34 +1,34 @@
 import EventLoop
 import HandSync
 
-/// A stream on a loop, in the form that a service needs.
+/// A stream on a loop, in the form that a machine needs.
 final class Socket: ByteStream {
     private let stream: any Channel
-    private unowned let service: Service
+    private unowned let machine: ServerMachine
     /// Retains this object until the stream is closed.
     private var connection: Connection?
 
     let caller: Caller
     var origin: String? { caller.address }
 
-    init(_ stream: any Channel, from caller: Caller, _ service: Service) {
+    init(_ stream: any Channel, from caller: Caller, _ machine: ServerMachine) {
         self.stream = stream
         self.caller = caller
-        self.service = service
+        self.machine = machine
     }
 
-    /// Passes events to the service.
+    /// Passes events to the machine.
     func start() {
-        connection = service.accepted(self)
+        connection = machine.accepted(self)
         stream.open { [self] in receive($0) }
     }
 
     private func receive(_ event: ChannelEvent) {
         guard let connection else { return }
         switch event {
-        case .bytes(let bytes): service.received(bytes, from: connection)
-        case .drained: service.drained(connection)
-        case .ended(let end): service.ended(connection, reason: "\(end)")
+        case .bytes(let bytes): machine.received(bytes, from: connection)
+        case .drained: machine.drained(connection)
+        case .ended(let end): machine.ended(connection, reason: "\(end)")
         }
     }
 

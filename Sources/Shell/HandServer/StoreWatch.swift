@@ -9,7 +9,7 @@ import Logging
 /// server is not ready, and after 10 seconds it sends its clients away, because another server may reach the store.
 final class StoreWatch {
     private let loop: Loop
-    private let service: Service
+    private let machine: ServerMachine
     private let logger: Logger
     private let look: () -> @Sendable () throws -> Void
     private let end: (StoreError) -> Void
@@ -23,11 +23,11 @@ final class StoreWatch {
     ///   - look: returns a function that throws if the store is away. The function runs on another thread.
     ///   - end: called when the store is gone for good.
     init(
-        _ loop: Loop, _ service: Service, _ logger: Logger, look: @escaping () -> @Sendable () throws -> Void,
+        _ loop: Loop, _ machine: ServerMachine, _ logger: Logger, look: @escaping () -> @Sendable () throws -> Void,
         end: @escaping (StoreError) -> Void
     ) {
         self.loop = loop
-        self.service = service
+        self.machine = machine
         self.logger = logger
         self.look = look
         self.end = end
@@ -60,7 +60,7 @@ final class StoreWatch {
             absence.note(isThere: false, now: loop.now)
             if !wasAway { logger.error("the store cannot be reached", metadata: ["error": "\(error)"]) }
         }
-        service.cutOff(absence.isLong(now: loop.now))
+        machine.cutOff(absence.isLong(now: loop.now))
     }
 
     func close() { timer.close() }

@@ -2,35 +2,35 @@ import HandSimulation
 import HandSync
 import HandWire
 
-/// The environment of a service under fuzzing: time stands still until the input advances it, and the store answers on
+/// The environment of a machine under fuzzing: time stands still until the input advances it, and the store answers on
 /// request.
-package final class FuzzWorld: ServiceEnvironment {
+package final class FuzzWorld: ServerEnvironment {
     private let store = SimulatedStore()
 
     package init() {}
 
     package var now: UInt64 = 0
     package var wallClock: UInt64 { 1_800_000_000_000 + now }
-    /// Whether the service asked its process to end.
+    /// Whether the machine asked its process to end.
     package private(set) var hasEnded = false
     /// The questions to the store. Each does its work, or fails, and returns the closure that delivers the answer.
     private var questions: [(StoreError?) -> () -> Void] = []
-    /// The answers that the service has not received yet.
+    /// The answers that the machine has not received yet.
     private var answers: [() -> Void] = []
 
     package var isIdle: Bool { questions.isEmpty && answers.isEmpty }
 
-    package func start(_ request: StoreRequest, for service: Service) {
+    package func start(_ request: StoreRequest, for machine: ServerMachine) {
         questions.append { [store] error in
             let reply = error.map { request.run(on: BrokenStore($0)) } ?? request.run(on: store)
-            return { service.finished(reply) }
+            return { machine.finished(reply) }
         }
     }
 
-    package func start(_ computation: Computation, for service: Service) {
+    package func start(_ computation: Computation, for machine: ServerMachine) {
         questions.append { _ in
             let result = computation.run()
-            return { service.finished(result) }
+            return { machine.finished(result) }
         }
     }
 
@@ -40,7 +40,7 @@ package final class FuzzWorld: ServiceEnvironment {
         answers.append(questions.remove(at: index % questions.count)(error))
     }
 
-    /// Delivers one answer to the service.
+    /// Delivers one answer to the machine.
     package func answer(_ index: Int) {
         guard !answers.isEmpty else { return }
         answers.remove(at: index % answers.count)()
@@ -52,7 +52,7 @@ package final class FuzzWorld: ServiceEnvironment {
         return Grant(access: .everything, client: client, user: user)
     }
 
-    package func note(_ note: ServiceNote) {}
+    package func note(_ note: ServerNote) {}
 
     package func end(_ error: StoreError) { hasEnded = true }
 }

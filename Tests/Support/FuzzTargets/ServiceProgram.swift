@@ -11,7 +11,7 @@ final class ServiceProgram {
     }
 
     private let world = FuzzWorld()
-    private let service: Service
+    private let machine: ServerMachine
     private var peers: [Peer] = []
     private var input: Input
 
@@ -40,7 +40,7 @@ final class ServiceProgram {
 
     static func run(_ bytes: [UInt8]) throws {
         let program = ServiceProgram(bytes)
-        for _ in 0..<500 where !program.input.isAtEnd && !program.world.hasEnded && !program.service.hasStopped {
+        for _ in 0..<500 where !program.input.isAtEnd && !program.world.hasEnded && !program.machine.hasStopped {
             try program.step()
         }
         try program.settle()
@@ -48,7 +48,7 @@ final class ServiceProgram {
 
     private init(_ bytes: [UInt8]) {
         input = Input(bytes)
-        service = Service(environment: world, limits: Self.limits, program: "fuzzed", seed: 7)
+        machine = ServerMachine(environment: world, limits: Self.limits, program: "fuzzed", seed: 7)
     }
 
     // MARK: Events
@@ -67,7 +67,7 @@ final class ServiceProgram {
         case 12, 13, 14: world.answer(input.below(8))
         case 15:
             world.work(on: input.below(8), failingWith: input.below(16) == 15 ? .syncFailed(path: "x") : .failed("x"))
-        case 16: if input.byte() == 77 { service.stop() }
+        case 16: if input.byte() == 77 { machine.stop() }
         case 17, 18, 19: try answerAll()
         default: send(message())
         }
@@ -78,7 +78,7 @@ final class ServiceProgram {
     private func accept() {
         guard peers.count < 8 else { return }
         let stream = FuzzStream()
-        peers.append(Peer(stream: stream, connection: service.accepted(stream)))
+        peers.append(Peer(stream: stream, connection: machine.accepted(stream)))
     }
 
     private func peer() -> Int? { peers.isEmpty ? nil : input.below(peers.count) }
@@ -111,7 +111,7 @@ final class ServiceProgram {
             let piece = Array(stream.incoming.prefix(min(left, 64 << 10)))
             stream.incoming.removeFirst(piece.count)
             left -= piece.count
-            piece.withUnsafeBytes { service.received($0, from: peers[index].connection) }
+            piece.withUnsafeBytes { machine.received($0, from: peers[index].connection) }
         }
     }
 
@@ -128,13 +128,13 @@ final class ServiceProgram {
     private func end(_ index: Int) {
         guard !peers[index].isOver, !peers[index].stream.isClosed else { return }
         peers[index].isOver = true
-        service.ended(peers[index].connection, reason: "ended")
+        machine.ended(peers[index].connection, reason: "ended")
     }
 
     private func letTimePass() {
         let steps: [UInt64] = [1, 99, 100, 1_000, 3_000, 10_000, 45_000, 60_000]
         world.now += steps[input.below(steps.count)]
-        if world.now >= service.deadline { service.timeout() }
+        if world.now >= machine.deadline { machine.timeout() }
     }
 
     private func read(_ takes: Bool) {
@@ -145,12 +145,12 @@ final class ServiceProgram {
     private func read(_ takes: Bool, _ index: Int) {
         let peer = peers[index]
         guard peer.stream.setTakes(takes), !peer.isOver, !peer.stream.isClosed else { return }
-        service.drained(peer.connection)
+        machine.drained(peer.connection)
     }
 
     @discardableResult private func turn() -> Bool {
         for index in peers.indices { deliver(index) }
-        let hasMore = service.endTurn()
+        let hasMore = machine.endTurn()
         return hasMore || peers.contains { isReadable($0) }
     }
 
@@ -161,14 +161,14 @@ final class ServiceProgram {
             world.answer(0)
             turn()
             turns += 1
-            try FuzzTargets.check(turns < 5_000, "the service never ends asking the store")
+            try FuzzTargets.check(turns < 5_000, "the server never ends asking the store")
         }
     }
 
     // MARK: Laws
 
     private func check() throws {
-        if let problem = service.brokenInvariant() { throw Fault(description: problem) }
+        if let problem = machine.brokenInvariant() { throw Fault(description: problem) }
         for peer in peers {
             if let fault = peer.stream.fault { throw Fault(description: fault) }
             let held = peer.connection.held
@@ -189,16 +189,16 @@ final class ServiceProgram {
             try answerAll()
             continues = turn() || !world.isIdle
             // Clients that were too fast continue after a while.
-            if !continues, service.load.slowed > 0 {
-                world.now = max(world.now, service.deadline)
-                service.timeout()
+            if !continues, machine.load.slowed > 0 {
+                world.now = max(world.now, machine.deadline)
+                machine.timeout()
                 continues = true
             }
             turns += 1
-            try FuzzTargets.check(turns < 20_000, "the service never comes to rest")
+            try FuzzTargets.check(turns < 20_000, "the server never comes to rest")
         }
         try check()
-        guard !world.hasEnded, service.stage < .stopping else { return }
+        guard !world.hasEnded, machine.stage < .stopping else { return }
         for peer in peers where !peer.isOver && !peer.stream.isClosed {
             try FuzzTargets.check(peer.stream.isReading, "a connection waits for nothing, and is not read from")
         }

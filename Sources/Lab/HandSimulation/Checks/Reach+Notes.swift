@@ -25,7 +25,7 @@ extension Reach {
         }
     }
 
-    mutating func note(_ event: ServiceNote) {
+    mutating func note(_ event: ServerNote) {
         switch event {
         case .created: note(Server.creates)
         case .deleted: note(Server.deletes)

@@ -305,7 +305,7 @@ final class System {
             guard let history = ledger.histories[list.stored.logID] else { return unrest("a list has no history") }
             let truth = Hand(history.list.items, rules: list.stored.rules)
             for server in servers {
-                guard let (hand, revision) = server.service?.durable(list.stored.name) else { continue }
+                guard let (hand, revision) = server.machine?.durable(list.stored.name) else { continue }
                 if revision != history.commits.count || hand != truth {
                     return unrest("\(server.name) has a different \(history.name) at \(revision)")
                 }

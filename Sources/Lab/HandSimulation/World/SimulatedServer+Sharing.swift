@@ -5,18 +5,18 @@ import HandSync
 /// If either is lost, the server gives up waiting. The request is executed or not, perhaps later than the server's next
 /// request, perhaps after the server's process has ended.
 extension SimulatedServer {
-    func startShared(_ request: StoreRequest, for service: Service) {
-        if case .append(let append) = request { return startShared(append, for: service) }
+    func startShared(_ request: StoreRequest, for machine: ServerMachine) {
+        if case .append(let append) = request { return startShared(append, for: machine) }
         let store = system.store
         self.request {
             request.run(on: store)
         } then: {
-            service.finished($0 ?? request.run(on: BrokenStore(.unreachable("simulated", why: "it does not answer"))))
+            machine.finished($0 ?? request.run(on: BrokenStore(.unreachable("simulated", why: "it does not answer"))))
         }
     }
 
     /// Commits each list in a transaction of its own, in any order.
-    private func startShared(_ append: AppendBatches, for service: Service) {
+    private func startShared(_ append: AppendBatches, for machine: ServerMachine) {
         let store = system.store
         var outcomes = append.batches.map { _ in Appended.unknown }
         var left = append.batches.count
@@ -35,7 +35,7 @@ extension SimulatedServer {
             } then: { outcome in
                 outcomes[index] = (outcome ?? nil) ?? .unknown
                 left -= 1
-                if left == 0 { service.finished(.appended(append, .success(outcomes))) }
+                if left == 0 { machine.finished(.appended(append, .success(outcomes))) }
             }
         }
     }
@@ -45,7 +45,7 @@ extension SimulatedServer {
         let (mine, faults, isCalm) = (process, system.schedule.storeFaults, system.isCalm)
         var isOver = false
         func end(_ value: Value?) {
-            guard !isOver, process == mine, service != nil else { return }
+            guard !isOver, process == mine, machine != nil else { return }
             isOver = true
             then(value)
             turn()
@@ -77,7 +77,7 @@ extension SimulatedServer {
             if count != 1 { system.reach.note(count == 0 ? Reach.Store.hintLost : .hintTwice) }
             for _ in 0..<count {
                 system.scheduler.after(UInt64(random.next(below: faults.hintDelay + 1))) {
-                    other.service?.heard(hint)
+                    other.machine?.heard(hint)
                     other.turn()
                 }
             }

@@ -2,13 +2,13 @@ import HandCore
 import HandSync
 import HandWire
 
-/// A server process: a service and its environment. It can be killed at any moment and started again.
-final class SimulatedServer: ServiceEnvironment {
+/// A server process: a machine and its environment. It can be killed at any moment and started again.
+final class SimulatedServer: ServerEnvironment {
     unowned let system: System
     private let number: Int
     /// The server's name in a trace.
     let name: String
-    private(set) var service: Service?
+    private(set) var machine: ServerMachine?
     /// The number of the current process. Events that were scheduled for an earlier process do not happen.
     private(set) var process = 0
     private var links: [Link] = []
@@ -32,16 +32,16 @@ final class SimulatedServer: ServiceEnvironment {
         if system.isShared { clockOffset = UInt64(random.next(below: 20_000)) }
     }
 
-    var isUp: Bool { service != nil }
+    var isUp: Bool { machine != nil }
 
     // MARK: The process
 
     func start() {
-        guard service == nil else { return }
+        guard machine == nil else { return }
         process += 1
         armed = nil
         mustEnd = false
-        service = Service(
+        machine = ServerMachine(
             environment: self, limits: system.schedule.limits, program: "simulated",
             retention: system.schedule.retention,
             seed: random.next())
@@ -52,10 +52,10 @@ final class SimulatedServer: ServiceEnvironment {
 
     /// `kill -9`, or the loss of power: unflushed writes are lost or not.
     func crash() {
-        guard service != nil else { return }
+        guard machine != nil else { return }
         system.trace("\(name) dies")
         system.reach.note(Reach.Server.dies)
-        service = nil
+        machine = nil
         if !system.isShared { system.crashStore(&random) }
         let lost = links
         links = []
@@ -67,46 +67,46 @@ final class SimulatedServer: ServiceEnvironment {
     /// SIGTERM: the server writes all commits that it has numbered, and notifies everybody.
     func stop() {
         system.trace("\(name) is asked to stop")
-        service?.stop()
+        machine?.stop()
         turn()
     }
 
     func accept(_ link: Link) {
-        guard let service else { return }
+        guard let machine else { return }
         links.append(link)
-        let connection = service.accepted(link.serverEnd)
+        let connection = machine.accepted(link.serverEnd)
         let mine = process
         link.up.onBytes = { [unowned self] in
-            guard process == mine, let service = self.service else { return }
-            service.received($0, from: connection)
+            guard process == mine, let machine = self.machine else { return }
+            machine.received($0, from: connection)
             turn()
         }
         link.down.onDrain = { [unowned self] in
             guard process == mine else { return }
-            self.service?.drained(connection)
+            self.machine?.drained(connection)
             turn()
         }
         link.onServerLoss = { [unowned self] reason in
             links.removeAll { $0 === link }
             guard process == mine else { return }
-            self.service?.ended(connection, reason: reason)
+            self.machine?.ended(connection, reason: reason)
             turn()
         }
         turn()
     }
 
-    /// Ends the loop's turn, as after every event, and schedules another one if the service asks for it.
+    /// Ends the loop's turn, as after every event, and schedules another one if the machine asks for it.
     func turn() {
-        guard let service else { return }
-        let hasMore = service.endTurn()
+        guard let machine else { return }
+        let hasMore = machine.endTurn()
         if mustEnd {
             system.reach.note(Reach.Server.endsAfterFlush)
             return crash()
         }
-        if let problem = service.brokenInvariant() { system.report(.invariant, "\(name): \(problem)") }
-        system.checkWork(service.heaviest)
-        if service.hasStopped {
-            self.service = nil
+        if let problem = machine.brokenInvariant() { system.report(.invariant, "\(name): \(problem)") }
+        system.checkWork(machine.heaviest)
+        if machine.hasStopped {
+            self.machine = nil
             links = []
             system.trace("\(name) has stopped")
             system.reach.note(Reach.Server.stops)
@@ -116,54 +116,54 @@ final class SimulatedServer: ServiceEnvironment {
         if hasMore {
             system.scheduler.after(0) { [self] in if process == mine { turn() } }
         }
-        let deadline = service.deadline
+        let deadline = machine.deadline
         guard deadline != armed else { return }
         armed = deadline
         system.scheduler.after(deadline > now ? deadline - now : 0) { [self] in
-            guard process == mine, self.service?.deadline == deadline else { return }
+            guard process == mine, self.machine?.deadline == deadline else { return }
             armed = nil
-            self.service?.timeout()
+            self.machine?.timeout()
             turn()
         }
     }
 
-    // MARK: ServiceEnvironment
+    // MARK: ServerEnvironment
 
     var now: UInt64 { system.scheduler.now }
     var wallClock: UInt64 { Self.epoch + now + clockOffset }
     var isShared: Bool { system.isShared }
     var serverID: UInt64 { UInt64(number) << 32 | UInt64(process) }
 
-    func start(_ request: StoreRequest, for service: Service) {
-        guard !isShared else { return startShared(request, for: service) }
+    func start(_ request: StoreRequest, for machine: ServerMachine) {
+        guard !isShared else { return startShared(request, for: machine) }
         let mine = process
         let disk = system.disk
         system.scheduler.after(UInt64(random.next(below: 3)) + diskDelay / 2) { [self] in
-            guard process == mine, self.service != nil else { return }
+            guard process == mine, self.machine != nil else { return }
             let before = disk.writes
             var reply = request.run(on: system.store)
             let writes = disk.writes
             let flush = writes > before ? 1 + UInt64(random.next(below: system.schedule.flush)) : 0
             system.scheduler.after(flush + diskDelay / 2) { [self] in
-                guard process == mine, self.service != nil else { return }
+                guard process == mine, self.machine != nil else { return }
                 if writes > before, disk.failsFlush {
                     reply = request.run(on: BrokenStore(.syncFailed(path: "virtual disk")))
                 } else if writes > before {
                     disk.flush(writes)
                 }
-                service.finished(reply)
+                machine.finished(reply)
                 turn()
             }
         }
     }
 
-    func start(_ computation: Computation, for service: Service) {
+    func start(_ computation: Computation, for machine: ServerMachine) {
         system.reach.note(Reach.Server.computes)
         let mine = process
         let result = computation.run()
         system.scheduler.after(UInt64(random.next(below: 20))) { [self] in
-            guard process == mine, self.service != nil else { return }
-            service.finished(result)
+            guard process == mine, self.machine != nil else { return }
+            machine.finished(result)
             turn()
         }
     }
@@ -178,7 +178,7 @@ final class SimulatedServer: ServiceEnvironment {
         mustEnd = true
     }
 
-    func note(_ note: ServiceNote) {
+    func note(_ note: ServerNote) {
         system.reach.note(note)
         switch note {
         case .closing(let connection, let code): closing(connection, code)
@@ -186,7 +186,7 @@ final class SimulatedServer: ServiceEnvironment {
         case .reloaded(let list, let error):
             system.trace("\(name) loads \(list.name) anew: \(error)")
             // The store may have forgotten commits that the server has not seen.
-            let known = service?.durable(list.name)?.revision ?? 0
+            let known = machine?.durable(list.name)?.revision ?? 0
             if known >= system.disk.durable.lists[list.number]?.stored.floor ?? 0 {
                 system.report(.order, "\(name) loads \(list.name) anew, which never went back: \(error)")
             }

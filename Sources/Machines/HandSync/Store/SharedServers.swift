@@ -64,8 +64,8 @@ package struct PresenceNews: Equatable, Sendable {
     }
 
     init(place: PresencePlace, version: Int, people: [DownMessage.Presence]) {
-        let pages = stride(from: 0, to: people.count, by: Service.presencePage).map { start in
-            let page = Array(people[start..<min(start + Service.presencePage, people.count)])
+        let pages = stride(from: 0, to: people.count, by: ServerMachine.presencePage).map { start in
+            let page = Array(people[start..<min(start + ServerMachine.presencePage, people.count)])
             return DownMessage.presence(list: place.list, page).frame
         }
         self.init(place: place, version: version, frames: Array(pages.joined()))

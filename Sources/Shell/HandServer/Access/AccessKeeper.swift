@@ -7,9 +7,9 @@ import HandSync
 protocol AccessKeeper: AnyObject {
     /// Looks for new rules before a client is refused, if looking takes no time. Returns whether there are new rules.
     func refresh() -> Bool
-    /// `ServiceEnvironment.bindRoles`.
+    /// `ServerEnvironment.bindRoles`.
     func bindRoles() -> @Sendable () throws -> Void
-    /// `ServiceEnvironment.called`.
+    /// `ServerEnvironment.called`.
     func called(_ logID: UInt64, _ name: String?)
     /// Applies the newest rules. `then` gets their fingerprint, or the reason why they are not in force.
     func readAnew(_ then: @escaping (Result<String, AccessProblem>) -> Void)

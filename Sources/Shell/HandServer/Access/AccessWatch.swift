@@ -10,7 +10,7 @@ final class AccessWatch: AccessKeeper {
     let file: AccessFile
     private let loop: Loop
     unowned let environment: LoopEnvironment
-    private unowned let service: Service
+    private unowned let machine: ServerMachine
     private let logger: Logger
     private let timer: EventLoop.Timer
     /// The rules in force, and the file's state when they were read.
@@ -32,12 +32,13 @@ final class AccessWatch: AccessKeeper {
     private static let interval: UInt64 = 500
 
     /// - Throws: `AccessFileError` if the file exists but cannot be read.
-    init(_ file: AccessFile, _ loop: Loop, _ environment: LoopEnvironment, _ service: Service, _ logger: Logger) throws
-    {
+    init(
+        _ file: AccessFile, _ loop: Loop, _ environment: LoopEnvironment, _ machine: ServerMachine, _ logger: Logger
+    ) throws {
         self.file = file
         self.loop = loop
         self.environment = environment
-        self.service = service
+        self.machine = machine
         self.logger = logger
         // The owner may let a group read the file.
         PrivateFile.tighten(file.path, to: 0o740)
@@ -70,7 +71,7 @@ final class AccessWatch: AccessKeeper {
         remember()
         guard hasNews || environment.access.hasExpired(after: last, until: now) else { return }
         hasNews = false
-        service.accessChanged()
+        machine.accessChanged()
     }
 
     /// Reads the file if it has changed. Returns whether the rules have changed.

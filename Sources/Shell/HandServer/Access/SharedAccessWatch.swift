@@ -10,7 +10,7 @@ final class SharedAccessWatch: AccessKeeper {
     private let access: SharedAccess
     private let loop: Loop
     private unowned let environment: LoopEnvironment
-    private unowned let service: Service
+    private unowned let machine: ServerMachine
     private let timer: EventLoop.Timer
     private var version = 0
     private var fingerprint = "none"
@@ -29,11 +29,11 @@ final class SharedAccessWatch: AccessKeeper {
     private static let interval: UInt64 = 500
 
     /// - Throws: `StoreError` if the rules cannot be read: nobody may be let in by mistake.
-    init(_ access: SharedAccess, _ loop: Loop, _ environment: LoopEnvironment, _ service: Service) throws {
+    init(_ access: SharedAccess, _ loop: Loop, _ environment: LoopEnvironment, _ machine: ServerMachine) throws {
         self.access = access
         self.loop = loop
         self.environment = environment
-        self.service = service
+        self.machine = machine
         timer = EventLoop.Timer(loop)
         try access.bind()
         if let reading = try access.reading(after: 0) { take(reading) }
@@ -89,7 +89,7 @@ final class SharedAccessWatch: AccessKeeper {
             let last = looked
             looked = .now
             if let reading { take(reading) }
-            if reading != nil || environment.access.hasExpired(after: last, until: looked) { service.accessChanged() }
+            if reading != nil || environment.access.hasExpired(after: last, until: looked) { machine.accessChanged() }
         }
         for answer in waiting { answer(problem.map(Result.failure) ?? .success(fingerprint)) }
         if !asking.isEmpty || hasNewNames && problem == nil { look() }

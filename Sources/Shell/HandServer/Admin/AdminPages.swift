@@ -16,7 +16,7 @@ import Logging
 ///     POST /backup?to=PATH              copies the store into a file
 final class AdminPages {
     private let loop: Loop
-    private let service: Service
+    private let machine: ServerMachine
     private let configuration: ServerConfiguration
     private let report: () -> ServerReport
     private let drain: (_ seconds: Double) -> Void
@@ -28,13 +28,13 @@ final class AdminPages {
     private static let maxRows = 100
 
     init(
-        _ loop: Loop, _ service: Service, _ configuration: ServerConfiguration,
+        _ loop: Loop, _ machine: ServerMachine, _ configuration: ServerConfiguration,
         report: @escaping () -> ServerReport, drain: @escaping (_ seconds: Double) -> Void,
         compact: @escaping (_ done: @escaping (Result<Compaction, StoreError>) -> Void) -> Void,
         note: @escaping (_ order: String) -> Void
     ) {
         self.loop = loop
-        self.service = service
+        self.machine = machine
         self.configuration = configuration
         self.note = note
         self.report = report
@@ -47,10 +47,10 @@ final class AdminPages {
         switch (request.method, request.path.first, request.path.count) {
         case ("GET", "report", 1):
             var report = report()
-            report.lists = Array(service.listReports().prefix(Self.maxRows))
-            report.connections = service.connectionReports(limit: Self.maxRows)
+            report.lists = Array(machine.listReports().prefix(Self.maxRows))
+            report.connections = machine.connectionReports(limit: Self.maxRows)
             page(Self.json(report))
-        case ("GET", "connections", 1): page(Self.json(service.connectionReports()))
+        case ("GET", "connections", 1): page(Self.json(machine.connectionReports()))
         case ("GET", "access", 1):
             guard let access else { return page(Self.refusal("this server has no access rules")) }
             access.readAnew { result in
@@ -65,7 +65,7 @@ final class AdminPages {
                 return page(Self.refusal("within: expected 0 to 86400 seconds"))
             }
             drain(seconds)
-            let count = Amount.count(service.connectionCount, "connection")
+            let count = Amount.count(machine.connectionCount, "connection")
             page(.init(body: "draining: \(count); the server stops within \(Amount.number(seconds)) s\n"))
         case ("POST", "log-level", 1): setLogLevel(request.query["to"] ?? "", page)
         case ("POST", "compact", 1): compactStore(page)
@@ -75,7 +75,7 @@ final class AdminPages {
     }
 
     private func close(_ text: String, _ page: (HTTPEndpoint.Page) -> Void) {
-        guard let number = UInt64(text), service.close(connection: number) else {
+        guard let number = UInt64(text), machine.close(connection: number) else {
             return page(.init(status: "404 Not Found", body: "there is no connection with that number\n"))
         }
         page(.init(body: "closed\n"))

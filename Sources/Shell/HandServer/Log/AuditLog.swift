@@ -49,7 +49,7 @@ package final class AuditLog {
     deinit { sink.close() }
 
     /// Records the kinds of notes that belong in this log.
-    func record(_ note: ServiceNote) {
+    func record(_ note: ServerNote) {
         switch note {
         case .letIn(let connection): write("letIn", connection.requester)
         case .turnedAway(let connection, let reason): write("turnedAway", connection.requester, detail: reason)

@@ -4,8 +4,8 @@ import HandWire
 
 /// The page of a server's metrics.
 struct ServerMetrics {
-    let figures: ServiceFigures
-    let load: ServiceLoad
+    let figures: ServerFigures
+    let load: ServerLoad
     let clock: CommitClock
     /// Milliseconds since 1970.
     let startedAt: UInt64

@@ -1,0 +1,64 @@
+import HandCore
+import HandWire
+
+extension ServerMachine {
+    func submit(_ submission: Submission, from connection: Connection) {
+        guard let author = connection.author else { return }
+        guard let hosted = connection.cursors.hostedList(of: submission.list) else {
+            let text = "list \(submission.list) was not subscribed to"
+            return refuse(connection, submission.list, .notSubscribed, text)
+        }
+        let isFirst = connection.cursors.isFirstSubmission(to: submission.list)
+        if connection.pendingSubmissions >= limits.pendingSubmissions, !isFirst {
+            let reason = Rejection.tooManyPending(limit: limits.pendingSubmissions)
+            return reject(reason, list: submission.list, submission.sequence, to: connection)
+        }
+        if hosted.holdsEdits { return hold(submission, in: hosted, from: connection) }
+        figures.submissions += 1
+        let outcome = hosted.authority.submit(
+            submission, author: author, connection: connection.id, isFirst: isFirst, now: environment.wallClock,
+            isFull: storeSize.isFull(limits), work: limits.inlineWork)
+        if case .tooMuchWork = outcome { return submitOffThread(submission, author, in: hosted, from: connection) }
+        let work = hosted.authority.work + Authority.work(of: submission.delta)
+        charge(connection, submissionWork: work)
+        answer(outcome, to: submission, author, in: hosted, from: connection)
+    }
+
+    /// Tells a client what became of its submission, and has a numbered submission written.
+    func answer(
+        _ outcome: Authority.Outcome, to submission: Submission, _ author: Author, in hosted: ListMachine,
+        from connection: Connection
+    ) {
+        let (list, sequence) = (submission.list, submission.sequence)
+        switch outcome {
+        case .numbered(let refusal):
+            if let reason = refusal { figures.rejections[reason.name, default: 0] += 1 }
+            connection.cursors.submissionDecided(in: list)
+            connection.submissionNumbered()
+            if let newcomer = connection.newcomer { newcomers.hold(newcomer) }
+            writer.numbered += 1
+            if hosted.phase.isReady {
+                hosted.phase.numbered()
+                writer.add(hosted)
+            }
+        case .waiting, .tooMuchWork: break
+        case .acknowledged(let revision):
+            send(.acknowledged(list: list, sequence: sequence, revision: revision), to: connection)
+        case .stale(let head):
+            figures.stale += 1
+            send(.stale(list: list, sequence: sequence, head: head), to: connection)
+        case .rejected(let reason): reject(reason, list: list, sequence, to: connection)
+        case .failed(let code):
+            let text =
+                code == .baseInFuture
+                ? "base: expected at most revision \(hosted.authority.revision), found \(submission.base)"
+                : "sequence: expected at least 1, found \(sequence)"
+            fail(connection, code, text)
+        }
+    }
+
+    func reject(_ reason: Rejection, list: UInt64, _ sequence: UInt64, to connection: Connection) {
+        figures.rejections[reason.name, default: 0] += 1
+        send(.rejected(list: list, sequence: sequence, reason), to: connection)
+    }
+}

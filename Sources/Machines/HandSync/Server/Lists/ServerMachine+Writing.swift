@@ -1,0 +1,139 @@
+import HandCore
+import HandWire
+
+extension ServerMachine {
+    /// Hands the waiting writes over to the store, unless a write is under way.
+    func writeBatch() {
+        if writer.numbered > 0 {
+            environment.note(CommitStage.numbered(writer.numbered))
+            writer.numbered = 0
+        }
+        guard !writer.isWriting else { return }
+        if !writer.jobs.isEmpty, writer.due.isEmpty || !writer.wasJob {
+            writer.isWriting = true
+            writer.wasJob = true
+            var job = writer.jobs.removeFirst()
+            if case .changeName(var change) = job {
+                prepare(&change)
+                job = .changeName(change)
+            }
+            return start(.job(job))
+        }
+        let isDue = writer.retryAt.map { environment.now >= $0 } ?? false
+        guard !writer.due.isEmpty || isDue else { return }
+        writer.wasJob = false
+        let batches = writer.takeBatches(now: environment.now)
+        if batches.isEmpty { return }
+        writer.isWriting = true
+        environment.note(CommitStage.writing)
+        start(.append(AppendBatches(batches: batches, newcomers: newcomers.authors(of: batches))))
+    }
+
+    /// The batches that were handed over are durable, or lost.
+    func appended(_ batches: [CommitBatch], _ result: Result<[Appended], StoreError>) {
+        writer.endWriting()
+        defer { writer.written.clear() }
+        switch result {
+        case .success(let outcomes):
+            figures.writes += 1
+            storeSize.isStale = true
+            environment.note(CommitStage.written)
+            var spent: [Authority.Spent] = []
+            // By index, so that nothing is copied.
+            for index in batches.indices {
+                let hosted = writer.written[index]
+                if hosted.phase.isGone { continue }
+                switch outcomes[index] {
+                case .taken: if let large = wrote(batches[index], in: hosted) { spent.append(large) }
+                case .conflict(let frames): conflicted(frames, in: hosted)
+                case .unknown: unsettled(batches[index], of: hosted)
+                case .gone: vanished(hosted)
+                }
+            }
+            if !spent.isEmpty { discard((spent, batches)) }
+        case .failure(let error):
+            guard isShared else { return failed(error, writer.written) }
+            // The error does not say whether an earlier attempt at these batches succeeded.
+            environment.note(.storeFailed(error))
+            for (hosted, batch) in zip(writer.written, batches) { unsettled(batch, of: hosted) }
+        }
+    }
+
+    /// Shows commits that have become durable. Returns the values that are no longer needed, if freeing them takes
+    /// long.
+    private func wrote(_ batch: CommitBatch, in hosted: ListMachine) -> Authority.Spent? {
+        figures.commits += batch.entries.count
+        // The authors share the work of telling everybody.
+        let share = hosted.subscriberCount * Price.delivery / max(1, hosted.authority.inWriting)
+        workDone += share * hosted.authority.inWriting
+        // By index, so that nothing is copied.
+        for index in 0..<hosted.authority.inWriting {
+            if let author = connections[hosted.authority.pending[index].origin.connection] {
+                author.submissionEnded()
+                chargeUser(of: author, work: share)
+            }
+            if !newcomers.isEmpty { stored(hosted.authority.pending[index].mark.author) }
+        }
+        let spent = hosted.authority.wrote()
+        hosted.phase.written(hasMore: hosted.authority.isBusy)
+        if hosted.phase.isDue { writer.add(hosted) }
+        publish(hosted)
+        written(hosted)
+        if hosted.isDue(hosted.saving, limits) { saveSnapshot(of: hosted) }
+        if !retention.keepsEverything, hosted.isDue(hosted.trimming, limits) { trim(hosted) }
+        return spent
+    }
+
+    /// An author is in the store now.
+    private func stored(_ author: UInt64) {
+        guard let newcomer = newcomers.forget(author) else { return }
+        clients[StoreHint.Key(newcomer.client)]?.authorStored(newcomer.author)
+    }
+
+    /// Rejects all submissions of a failed write.
+    private func failed(_ error: StoreError, _ written: [ListMachine]) {
+        environment.note(.writeFailed(error))
+        figures.failedWrites += 1
+        for hosted in written {
+            for origin in loseCommits(of: hosted) {
+                guard let connection = connections[origin.connection] else { continue }
+                reject(.notStored, list: hosted.list.number, origin.submission.sequence, to: connection)
+            }
+            hosted.phase.written(hasMore: false)
+            self.written(hosted)
+        }
+    }
+
+    /// Undoes all commits that are not durable. Returns their submissions.
+    func loseCommits(of hosted: ListMachine) -> [Authority.Origin] {
+        let lost = hosted.authority.takeBackPending().map(\.origin)
+        lost.forEach(lostCommit)
+        return lost
+    }
+
+    func lostCommit(_ origin: Authority.Origin) {
+        connections[origin.connection]?.submissionEnded()
+        newcomers.release(origin.author.number)
+    }
+
+    /// Continues everything that has waited for a write. Each item may wait again.
+    func written(_ hosted: ListMachine) {
+        if hosted.whenWritten.isEmpty { return }
+        for next in hosted.takeWaiting() {
+            switch next {
+            case .enter(let subscribe, let connection): enter(hosted, subscribe, connection)
+            case .edit(let edit): make(edit, in: hosted)
+            case .catchUp(let revision, let frames, let next):
+                catchUp(hosted.reference, to: revision, frames, then: next)
+            }
+        }
+    }
+}
+
+/// What waits until the commits of a list that are being written are durable, or lost.
+enum AfterWrite {
+    case enter(UpMessage.Subscribe, connection: ConnectionID)
+    case edit(LargeEdit)
+    /// The list must catch up to a revision that the store has, perhaps with these frames.
+    case catchUp(to: Int, [StoredFrame], then: AfterRefresh)
+}

@@ -1,0 +1,78 @@
+import HandCore
+
+/// The writes that go to the store next, in turn. The commits that were numbered during the last write go into one
+/// transaction.
+struct WriteQueue {
+    /// Lists that became due. Lists that are in another phase by now are skipped; they are added again.
+    private(set) var due: [ListMachine] = []
+    /// Other writes, which must not run beside a transaction on the same lists.
+    var jobs: [WriteJob] = []
+    var isWriting = false
+    /// The lists of the batches that are being written, in their order.
+    private var writing: [ListMachine] = []
+    /// The lists of the batches whose outcomes are being handled; a reused buffer.
+    var written: [ListMachine] = []
+    /// Lists with a batch whose outcome the store could not tell. They are handed over again at `retryAt`.
+    private var unsettled: [ListMachine] = []
+    private(set) var retryAt: UInt64?
+    /// The number of commits that were numbered in this turn.
+    var numbered = 0
+    /// Whether the last write was a job. Then the next write is a batch of commits, if there is a batch.
+    var wasJob = false
+
+    var isIdle: Bool { !isWriting && due.isEmpty && jobs.isEmpty && unsettled.isEmpty }
+
+    /// When batches are to be appended again. While a write is under way, they are appended after the end of that
+    /// write.
+    var deadline: UInt64 { isWriting ? .max : retryAt ?? .max }
+
+    /// Adds a list that has become due.
+    mutating func add(_ hosted: ListMachine) { due.append(hosted) }
+
+    /// Forgets a list that is gone.
+    mutating func remove(_ hosted: ListMachine) {
+        due.removeAll { $0 === hosted }
+        unsettled.removeAll { $0 === hosted }
+        if unsettled.isEmpty { retryAt = nil }
+    }
+
+    /// Takes the commits of the lists that are due, and the batches that are to be appended again by now.
+    mutating func takeBatches(now: UInt64) -> [CommitBatch] {
+        var batches: [CommitBatch] = []
+        for hosted in due where hosted.phase.isDue {
+            hosted.phase.handedOver()
+            writing.append(hosted)
+            batches.append(hosted.authority.takeBatch())
+        }
+        due.clear()
+        if let time = retryAt, now >= time {
+            for hosted in unsettled {
+                guard let batch = hosted.phase.handedOverAgain() else { continue }
+                writing.append(hosted)
+                batches.append(batch)
+            }
+            (unsettled, retryAt) = ([], nil)
+        }
+        return batches
+    }
+
+    /// The store has answered about the batches.
+    mutating func endWriting() {
+        isWriting = false
+        swap(&writing, &written)
+    }
+
+    /// Adds a list whose last batch has an outcome that the store could not tell.
+    mutating func retry(_ hosted: ListMachine, at time: UInt64) {
+        unsettled.append(hosted)
+        retryAt = time
+    }
+}
+
+/// Appends commits. Everything that waits is appended at once.
+package struct AppendBatches: Sendable {
+    package let batches: [CommitBatch]
+    package let newcomers: [Newcomer]
+
+    func run(on store: any CommitStore) throws -> [Appended] { try store.append(batches, by: newcomers) }
+}

@@ -1,0 +1,92 @@
+import HandCore
+import HandWire
+
+/// Deadlines, and the end.
+extension ServerMachine {
+    /// Milliseconds between two looks at deadlines.
+    static let sweepInterval: UInt64 = 1_000
+
+    /// When `timeout` is to be called.
+    package var deadline: UInt64 {
+        min(
+            nextSweep, presenceDue ?? .max, slowedDue ?? .max, writer.deadline,
+            isShared ? exchange.due : .max)
+    }
+
+    /// To be called at the deadline.
+    package func timeout() {
+        if let presenceDue, environment.now >= presenceDue { sendPresence() }
+        if let slowedDue, environment.now >= slowedDue { releaseSlowed() }
+        if environment.now >= exchange.due { exchangePresence() }
+        guard environment.now >= nextSweep else { return }
+        nextSweep = environment.now + Self.sweepInterval
+        clock.look(wallClock: environment.wallClock, now: environment.now)
+        limiter.sweep(now: environment.now)
+        sweepAccounts()
+        measureStore()
+        trimIfFull()
+        pollHeads()
+        sweepDeleted()
+        closeStalled()
+        for connection in Array(connections) {
+            if connection.isUnheard { connection.session.excuse(now: environment.now) }
+            carryOut(connection.session.timeout(now: environment.now), for: connection)
+            if let deadline = connection.closeDeadline, environment.now >= deadline { drop(connection) }
+        }
+        for hosted in lists.all where hosted.isIdle(for: limits.unloadDelay, now: environment.now) {
+            unload(hosted)
+            environment.note(.unloaded(list: hosted.list.name))
+        }
+    }
+
+    // MARK: Stopping
+
+    /// Takes no more work. Numbered commits are still written. Then all clients are told, and closed after a while.
+    package func stop() {
+        guard stage < .stopping else { return }
+        stage = .stopping
+        environment.note(.stopping(connections: connections.count))
+        for connection in connections { connection.stream.stopReading() }
+    }
+
+    /// Whether the server takes no new connections, and has lost the last one.
+    package var hasDrained: Bool { stage == .draining && connections.isEmpty }
+
+    /// Whether the server was stopped, everything is written, and all connections are closed.
+    package var hasStopped: Bool { stage == .stopping && writer.isIdle && connections.isEmpty }
+
+    /// Once everything is written, tells the clients that were not told yet. Returns whether there were any.
+    func sayGoodbye() -> Bool {
+        guard stage == .stopping, writer.isIdle else { return false }
+        let unaware = connections.filter { !$0.session.isClosed }
+        for connection in unaware {
+            fail(connection, .shuttingDown, "the server is stopping", retryAfter: 200)
+        }
+        return !unaware.isEmpty
+    }
+}
+
+/// Watches whether the wall clock runs evenly. A clock that is wrong when the machine starts is usually set soon.
+struct ClockWatch {
+    /// Milliseconds from the monotonic clock to the wall clock; it may be negative.
+    private var offset: Int64
+    private var steadySince: UInt64
+
+    /// A larger difference from one look to the next is a jump.
+    private static let tolerance = 5_000
+    /// After so many milliseconds without a jump the clock is trusted.
+    private static let timeout: UInt64 = 3_600_000
+
+    init(wallClock: UInt64, now: UInt64) {
+        offset = Int64(clamping: wallClock) - Int64(clamping: now)
+        steadySince = now
+    }
+
+    mutating func look(wallClock: UInt64, now: UInt64) {
+        let found = Int64(clamping: wallClock) - Int64(clamping: now)
+        if (found - offset).magnitude > Self.tolerance { steadySince = now }
+        offset = found
+    }
+
+    func isSteady(now: UInt64) -> Bool { now - steadySince >= Self.timeout }
+}
