@@ -7,14 +7,12 @@ import Testing
 /// One client of a machine in a small world.
 @Suite struct ServiceBoundsTests {
     private final class Visit {
-        let world = FuzzWorld()
-        let machine: ServerMachine
+        let world = FuzzWorld(limits: Limits())
         let stream = FuzzStream()
         let connection: Connection
 
         init() {
-            machine = ServerMachine(environment: world, limits: Limits(), program: "t", seed: 1)
-            connection = machine.accepted(stream)
+            connection = world.machine.accepted(stream, at: world.time)
             say([
                 .hello(.init(capabilities: [], client: ClientID(high: 0, low: 1), person: "", program: ""))
             ])
@@ -23,13 +21,13 @@ import Testing
 
         /// Sends messages in one piece.
         func say(_ messages: [UpMessage]) {
-            messages.flatMap(\.frame).withUnsafeBytes { machine.received($0, from: connection) }
+            messages.flatMap(\.frame).withUnsafeBytes { world.machine.received($0, from: connection, at: world.time) }
         }
 
         func settle() {
             var goesOn = true
             while goesOn {
-                goesOn = machine.endTurn() || !world.isIdle
+                goesOn = world.endTurn() || !world.isIdle
                 world.work(on: 0)
                 world.answer(0)
             }
@@ -63,7 +61,7 @@ import Testing
         var most = 0
         for turn in 0..<50 where visit.stream.isReading {
             visit.say((0..<1_000).map { .fetch(request: UInt64(turn * 1_000 + $0 + 3), name: "a", revision: nil) })
-            _ = visit.machine.endTurn()
+            _ = visit.world.endTurn()
             most = max(most, visit.connection.held.transfers)
         }
         #expect(most > 0 && most <= 64)

@@ -142,16 +142,16 @@ import Testing
         var clock = CommitClock()
         for round in 0..<3 {
             let start = UInt64(round) * 10_000_000
-            clock.note(.numbered(2), at: start)
-            clock.note(.writing, at: start + 1_000_000)
+            clock.numbered(2, at: start)
+            clock.writing(at: start + 1_000_000)
             // That write fails. In the meantime, another commit was numbered.
-            clock.note(.numbered(1), at: start + 2_000_000)
-            clock.note(.writing, at: start + 3_000_000)
-            clock.note(.written, at: start + 7_000_000)
+            clock.numbered(1, at: start + 2_000_000)
+            clock.writing(at: start + 3_000_000)
+            clock.written(at: start + 7_000_000)
         }
-        clock.note(.numbered(1), at: 90_000_000)
-        clock.note(.writing, at: 90_000_000)
-        clock.note(.written, at: 93_000_000)
+        clock.numbered(1, at: 90_000_000)
+        clock.writing(at: 90_000_000)
+        clock.written(at: 93_000_000)
         #expect(clock.commits.count == 4 && clock.writes.count == 4)
         #expect(abs(clock.commits.seconds - 0.018) < 1e-9 && abs(clock.writes.seconds - 0.015) < 1e-9)
         #expect(clock.commits.distribution.counts.last == 4)

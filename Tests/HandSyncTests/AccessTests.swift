@@ -155,7 +155,7 @@ import Testing
     @Test func namesComeFromTokens() {
         let scene = Scene(Access(name: "Bob", everywhere: .write))
         scene.world.now += 1_000
-        scene.world.machine.timeout()
+        scene.world.timeout()
         scene.world.settle()
         let names = scene.root.heard.compactMap { message -> [String]? in
             guard case .presence(_, let entries) = message else { return nil }
@@ -188,11 +188,11 @@ import Testing
     /// A guest who connected before the first token was given out cannot have its holder's name either.
     @Test func guestsAreMarkedOnceTheFirstTokenExists() {
         let scene = Scene(Access(everywhere: .write))
-        scene.world.machine.accessChanged()
+        scene.world.accessChanged()
         scene.world.settle()
         #expect(scene.guest.errors.isEmpty)
         scene.world.tokens?["guest"]?.isMarked = true
-        scene.world.machine.accessChanged()
+        scene.world.accessChanged()
         scene.world.settle()
         #expect(scene.guest.errors == [.shuttingDown] && ErrorCode.shuttingDown.mayRetry)
         #expect(scene.root.errors.isEmpty)
@@ -201,7 +201,7 @@ import Testing
     @Test func aRevokedTokenEndsTheConnection() {
         let scene = Scene(Access(everywhere: .write))
         scene.world.tokens?["guest"] = nil
-        scene.world.machine.accessChanged()
+        scene.world.accessChanged()
         scene.world.settle()
         #expect(scene.guest.errors == [.notAuthenticated])
         #expect(scene.root.errors.isEmpty)
@@ -229,7 +229,7 @@ import Testing
         // The second time is like the first.
         for round in 1...2 {
             world.tokens?["guest"] = access(kept)
-            world.machine.accessChanged()
+            world.accessChanged()
             world.settle()
             #expect(guest.errors == Array(repeating: .notAllowed, count: (names.count - kept.count) * round))
             let before = guest.commits.count
@@ -240,7 +240,7 @@ import Testing
             #expect(guest.commits.count - before == kept.count)
             #expect(world.machine.brokenInvariant() == nil)
             world.tokens?["guest"] = access(names)
-            world.machine.accessChanged()
+            world.accessChanged()
             for (index, name) in names.enumerated() where !kept.contains(name) {
                 guest.subscribe(name, request: UInt64(index) + 2)
                 world.settle()
@@ -255,7 +255,7 @@ import Testing
         let count = scene.guest.heard.count
         scene.guest.subscribe("other", request: 7)
         scene.world.tokens?["guest"] = Access(everywhere: .none, lists: ["open": .read])
-        scene.world.machine.accessChanged()
+        scene.world.accessChanged()
         scene.world.settle()
         let answers = scene.guest.heard[count...]
         #expect(answers.contains { if case .error(.noSuchList, 7, _, _) = $0 { true } else { false } })
@@ -263,7 +263,7 @@ import Testing
         #expect(late.errors.isEmpty)
         let later = scene.world.connect(4, token: "guest")
         scene.world.tokens?["guest"] = nil
-        scene.world.machine.accessChanged()
+        scene.world.accessChanged()
         scene.world.settle()
         #expect(later.errors == [.notAuthenticated])
         #expect(!later.heard.contains { if case .welcome = $0 { true } else { false } })
@@ -276,7 +276,7 @@ import Testing
         scene.guest.say(.excerpt(.init(request: 8, name: "other", [.positions(start: 0, count: 9)])))
         #expect(scene.world.waiting == 1)
         scene.world.tokens?["guest"] = Access(everywhere: .none, lists: ["open": .read])
-        scene.world.machine.accessChanged()
+        scene.world.accessChanged()
         scene.world.settle()
         let answers = scene.guest.heard[count...]
         #expect(answers.contains { if case .error(.noSuchList, 8, _, _) = $0 { true } else { false } })
@@ -311,7 +311,7 @@ import Testing
         }
         func change(_ access: Access?) {
             world.tokens?["ann"] = access
-            world.machine.accessChanged()
+            world.accessChanged()
         }
         world.tokens = ["ann": Access(name: "Ann", everywhere: .read, lists: ["b": .write, "a": .admin, "c": .read])]
         let (ann, silent) = (world.connect(1, token: "ann", capabilities: .grants), world.connect(2, token: "ann"))
@@ -338,11 +338,11 @@ import Testing
         let scene = Scene(Access(everywhere: .write))
         #expect(!Self.isDenied(scene.say(Self.submission(.deleting(0..<1)))))
         scene.world.tokens?["guest"] = Access(everywhere: .read)
-        scene.world.machine.accessChanged()
+        scene.world.accessChanged()
         let next = Submission(list: 1, base: 3, sequence: 2, delta: Delta.deleting(0..<1))
         #expect(Self.isDenied(scene.say(.submit(next))))
         scene.world.tokens?["guest"] = Access(everywhere: .none, lists: ["other": .read])
-        scene.world.machine.accessChanged()
+        scene.world.accessChanged()
         scene.world.settle()
         #expect(scene.guest.errors == [.notAllowed])
         let count = scene.guest.heard.count

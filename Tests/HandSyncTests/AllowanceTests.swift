@@ -24,7 +24,7 @@ extension TestWorld {
         let end = now + milliseconds
         while machine.deadline <= end {
             now = max(now, machine.deadline)
-            machine.timeout()
+            timeout()
             if settles { settle() } else { turn() }
         }
         now = end

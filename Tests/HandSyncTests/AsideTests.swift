@@ -290,7 +290,7 @@ import Testing
         let scene = Scene()
         scene.editAll()
         scene.world.tokens?["ada"] = Access(everywhere: .read)
-        scene.world.machine.accessChanged()
+        scene.world.accessChanged()
         scene.world.settle()
         #expect(scene.revision == 10)
         #expect(scene.ada.heard.contains { $0 == .rejected(list: 1, sequence: 11, .notAllowed) })
@@ -303,7 +303,7 @@ import Testing
         scene.editAll()
         for stream in [scene.ada, scene.ben, scene.cem] { stream.end() }
         scene.world.now += 10_000_000
-        scene.world.machine.timeout()
+        scene.world.timeout()
         #expect(scene.revision == 10)
         scene.world.settle()
         scene.check()
@@ -341,7 +341,7 @@ import Testing
         for _ in 0..<100 {
             scene.world.now += 1_000
             scene.cem.say(.ping(1))
-            scene.world.machine.timeout()
+            scene.world.timeout()
         }
         scene.world.settle()
         #expect(scene.ada.errors.isEmpty && scene.ben.errors.isEmpty && scene.cem.errors.isEmpty)
@@ -349,12 +349,12 @@ import Testing
         // From then on they may be silent for as long as usual, and no longer.
         for _ in 0..<44 {
             scene.world.now += 1_000
-            scene.world.machine.timeout()
+            scene.world.timeout()
         }
         #expect(scene.ada.errors.isEmpty && scene.ben.errors.isEmpty)
         for _ in 0..<3 {
             scene.world.now += 1_000
-            scene.world.machine.timeout()
+            scene.world.timeout()
         }
         scene.world.settle()
         #expect(scene.ada.errors == [.idleTimeout] && scene.ben.errors == [.idleTimeout])

@@ -79,7 +79,7 @@ private final class AwkwardPlay {
     }
 
     private func pumpGuests() {
-        for guest in guests { _ = guest.pump(world.machine, now: world.now) }
+        for guest in guests { _ = guest.pump(world) }
     }
 
     private func meet(_ name: String) { met[name, default: 0] += 1 }
@@ -117,7 +117,7 @@ private final class AwkwardPlay {
     /// Whether the server stops once the client has left, in less time than it allows other clients.
     func stops() -> Bool {
         lose("the client leaves", isKnown: true)
-        world.machine.stop()
+        world.machine.stop(at: world.time)
         for _ in 0..<1_000 where !world.machine.hasStopped {
             pumpGuests()
             world.settle()
@@ -139,7 +139,7 @@ private final class AwkwardPlay {
         if let deadline = machine.deadline, world.now >= deadline {
             machine.timer(now: world.now)
         }
-        if world.now >= world.machine.deadline { world.machine.timeout() }
+        if world.now >= world.machine.deadline { world.timeout() }
         carryOutEffects(&kept)
     }
 
@@ -155,7 +155,7 @@ private final class AwkwardPlay {
             reader = FrameReader(limit: Int(Int32.max))
             let end = AwkwardEnd(self)
             stream = end
-            connection = world.machine.accepted(end)
+            connection = world.machine.accepted(end, at: world.time)
             machine.connected(now: world.now)
         case .send(let bytes):
             if let message = try? bytes.dropFirst(UInt64(bytes.count).varintSize).withUnsafeBytes({ try UpMessage($0) })
@@ -189,7 +189,9 @@ private final class AwkwardPlay {
                 received[0].rounds -= 1
                 return awkwardness.editFirst(received[0])
             }
-            received.removeFirst().bytes.withUnsafeBytes { world.machine.received($0, from: connection) }
+            received.removeFirst().bytes.withUnsafeBytes {
+                world.machine.received($0, from: connection, at: world.time)
+            }
         }
     }
 
@@ -209,7 +211,7 @@ private final class AwkwardPlay {
         case .cut:
             meet("cut")
             lose("cut", isKnown: false)
-        case nil: if let connection { world.machine.drained(connection) }
+        case nil: if let connection { world.machine.drained(connection, at: world.time) }
         }
     }
 
@@ -217,7 +219,7 @@ private final class AwkwardPlay {
         guard let connection else { return }
         self.connection = nil
         stream = nil
-        world.machine.ended(connection, reason: reason)
+        world.machine.ended(connection, reason: reason, at: world.time)
         if !isKnown { machine.disconnected(reason: reason, now: world.now) }
     }
 

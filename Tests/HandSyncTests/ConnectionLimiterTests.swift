@@ -54,7 +54,7 @@ import Testing
         #expect(answer(7, "wrong", "10.0.0.2") == [.notAuthenticated])
         #expect(world.turnedAway == 3)
         world.now += 60_000
-        world.machine.timeout()
+        world.timeout()
         #expect(answer(8, "wrong 5", "10.0.0.1") == [.notAuthenticated])
         #expect(answer(9, "right", "10.0.0.1").isEmpty)
     }
@@ -105,13 +105,15 @@ import Testing
         var limits = Limits()
         limits.handshakesPerAddress = 2
         let world = TestWorld(limits: limits)
-        func count(_ origin: String?) -> Int { (0..<100).count { _ in world.machine.mayShakeHands(with: origin) } }
+        func count(_ origin: String?) -> Int {
+            (0..<100).count { _ in world.machine.mayShakeHands(with: origin, at: world.time) }
+        }
         #expect(count("10.0.0.1") == 20 && count("10.0.0.1") == 0)
         #expect(count("10.0.0.2") == 20 && count(nil) == 100)
         world.now += 1_500
         #expect(count("10.0.0.1") == 3)
         world.now += 60_000
-        world.machine.timeout()
+        world.timeout()
         #expect(count("10.0.0.1") == 20)
     }
 }

@@ -38,13 +38,13 @@ import Testing
         func happens(_ event: String) {
             switch event {
             case "the server ends it":
-                _ = stream.connection.map { world.machine.close(connection: $0.number) }
+                _ = stream.connection.map { world.machine.close(connection: $0.number, at: world.time) }
                 world.turn()
             case "the last byte is taken": stream.drain()
             case "the client hangs up": stream.end()
             case "the deadline passes":
                 world.now += Limits().drainDeadline
-                world.machine.timeout()
+                world.timeout()
                 world.settle()
             default: Issue.record("nothing is known of '\(event)'")
             }

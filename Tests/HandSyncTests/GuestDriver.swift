@@ -12,42 +12,43 @@ final class GuestDriver {
     init(_ guest: AwkwardGuest) { self.guest = guest }
 
     /// Carries out what is due, and handles what has arrived. Returns whether there was anything.
-    func pump(_ server: ServerMachine, now: UInt64) -> Bool {
-        if server.stage == .stopping { return leave(server) }
+    func pump(_ world: TestWorld) -> Bool {
+        let now = world.now
+        if world.machine.stage == .stopping { return leave(world) }
         if let deadline = guest.machine.deadline, now >= deadline { guest.machine.timer(now: now) }
-        if stream.isOver, leave(server) { guest.machine.disconnected(reason: "closed", now: now) }
+        if stream.isOver, leave(world) { guest.machine.disconnected(reason: "closed", now: now) }
         let bytes = stream.take()
         bytes.withUnsafeBytes { if !$0.isEmpty { guest.machine.received($0, now: now) } }
-        while let effect = guest.machine.nextEffect() { carryOut(effect, server, now) }
-        return send(server) || !bytes.isEmpty
+        while let effect = guest.machine.nextEffect() { carryOut(effect, world) }
+        return send(world) || !bytes.isEmpty
     }
 
     /// Leaves for good: a guest that reconnects would keep the server from stopping.
-    private func leave(_ server: ServerMachine) -> Bool {
+    private func leave(_ world: TestWorld) -> Bool {
         outgoing = []
         guard let connection else { return false }
         self.connection = nil
-        server.ended(connection, reason: "a guest leaves")
+        world.machine.ended(connection, reason: "a guest leaves", at: world.time)
         return true
     }
 
-    private func carryOut(_ effect: ClientMachine.Effect, _ server: ServerMachine, _ now: UInt64) {
+    private func carryOut(_ effect: ClientMachine.Effect, _ world: TestWorld) {
         switch effect {
         case .connect:
             stream = GuestStream()
-            connection = server.accepted(stream)
-            guest.machine.connected(now: now)
+            connection = world.machine.accepted(stream, at: world.time)
+            guest.machine.connected(now: world.now)
         case .send(let bytes): outgoing.append(bytes)
-        case .disconnect: _ = leave(server)
+        case .disconnect: _ = leave(world)
         default: break
         }
     }
 
     /// Sends messages, but not while the server does not read.
-    private func send(_ server: ServerMachine) -> Bool {
+    private func send(_ world: TestWorld) -> Bool {
         var hasSent = false
         while let connection, !stream.isStopped, !stream.isOver, !outgoing.isEmpty {
-            outgoing.removeFirst().withUnsafeBytes { server.received($0, from: connection) }
+            outgoing.removeFirst().withUnsafeBytes { world.machine.received($0, from: connection, at: world.time) }
             hasSent = true
         }
         return hasSent

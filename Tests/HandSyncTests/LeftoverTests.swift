@@ -77,7 +77,7 @@ import Testing
             world.failure = nil
             _ = world.connect(number * 100 + 3, token: "wrong", from: address)
             world.settle()
-            _ = world.machine.mayShakeHands(with: address)
+            _ = world.machine.mayShakeHands(with: address, at: world.time)
             world.pass(3_000)
             ask(ada, .delete(request: 5, name: name))
             ask(ada, .undelete(request: 5, name: name, deletion: nil, newName: name))

@@ -213,7 +213,7 @@ extension NamesTests {
         ada.subscribe("other", request: 2)
         world.settle()
         world.now = 721_000
-        world.machine.timeout()
+        world.timeout()
         world.turn()
         let list = try #require(ada.lastStart).list
         ada.submit(1, base: 0, "in between", list: list)
@@ -270,7 +270,7 @@ extension NamesTests {
         var counts: [Int] = []
         for _ in 0..<12 {
             world.now += 1_000
-            world.machine.timeout()
+            world.timeout()
             world.settle()
             counts.append(try world.store.deletedLists(before: .max, limit: 9).count)
         }
@@ -312,7 +312,7 @@ extension NamesTests {
         ask(root, .create(request: 1, name: "list", rules: Rules()))
         world.tokens?["ben"]?.lists["list"] = .admin
         world.tokens?["eve"]?.lists["list"] = .read
-        world.machine.accessChanged()
+        world.accessChanged()
         ask(ben, .delete(request: 2, name: "list"))
         #expect(deletedNames(world, root).count == 2 && deletedNames(world, eve).isEmpty)
         #expect(deletedNames(world, ben) == ["ben"])

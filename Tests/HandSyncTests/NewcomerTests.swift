@@ -239,7 +239,7 @@ import Testing
         let seconds = UInt64(60 - atOnce) / 2
         for isOver in [false, true] {
             world.now = (seconds + (isOver ? 1 : 0)) * 1_000 - 1
-            world.machine.timeout()
+            world.timeout()
             world.turn()
             #expect(streams.allSatisfy { $0.isStopped == (Self.author($0) == 0) })
             world.settle()
@@ -259,9 +259,9 @@ import Testing
         world.settle()
         #expect(streams.map(Self.author) == [0, 0])
         world.tokens = [:]
-        world.machine.accessChanged()
+        world.accessChanged()
         world.now += 100_000_000
-        world.machine.timeout()
+        world.timeout()
         world.settle()
         #expect(streams.allSatisfy { $0.errors == [.notAuthenticated] && Self.author($0) == 0 })
     }

@@ -173,13 +173,13 @@ import Testing
         // The id of a nonexistent item may be sent.
         other.say(.presence(list: 1, Focus(ItemID(rawValue: 77))))
         world.now += 100
-        world.machine.timeout()
+        world.timeout()
         world.settle()
         #expect(stream.present == other.present && stream.present.count == 2)
         #expect(silent.present.isEmpty)
         other.say(.unsubscribe(list: 1))
         world.now += 100
-        world.machine.timeout()
+        world.timeout()
         world.settle()
         #expect(stream.present.count == 1)
     }

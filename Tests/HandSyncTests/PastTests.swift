@@ -49,7 +49,7 @@ import Testing
         func pass(_ seconds: Int) {
             for _ in 0..<seconds {
                 world.now += 1_000
-                world.machine.timeout()
+                world.timeout()
                 world.settle()
             }
             #expect(world.machine.brokenInvariant() == nil)

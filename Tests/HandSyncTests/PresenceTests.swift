@@ -137,7 +137,7 @@ import Testing
 
     private static func passInterval(_ world: TestWorld) {
         world.now += world.limits.presenceInterval
-        world.machine.timeout()
+        world.timeout()
         world.settle()
     }
 

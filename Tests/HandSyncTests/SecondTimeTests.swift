@@ -131,12 +131,12 @@ import Testing
             let before = world.connect(client, token: "ben")
             world.settle()
             #expect(before.errors.isEmpty)
-            world.machine.cutOff(true)
-            world.machine.cutOff(true)
+            world.machine.cutOff(true, at: world.time)
+            world.machine.cutOff(true, at: world.time)
             let during = TestStream(world)
             world.settle()
             #expect(before.errors == [.shuttingDown] && during.errors == [.shuttingDown])
-            world.machine.cutOff(false)
+            world.machine.cutOff(false, at: world.time)
         }
     }
 
@@ -241,7 +241,7 @@ import Testing
         world.turn()
         ada.submit(2, base: 0, "y")
         world.turn()
-        world.machine.stop()
+        world.machine.stop(at: world.time)
         world.turn()
         world.pass(3_000, settles: false)
         #expect(ada.errors.isEmpty && !world.machine.hasStopped && world.waiting > 0)

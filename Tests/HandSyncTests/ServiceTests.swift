@@ -9,7 +9,7 @@ import Testing
     /// Another server starts soon, so the client need not wait long, also if new connections were turned away before.
     @Test func aClientThatConnectsWhileTheServerStopsComesBackSoon() {
         let world = TestWorld()
-        world.machine.stop()
+        world.machine.stop(at: world.time)
         world.machine.drain()
         let ada = TestStream(world)
         world.turn()
@@ -112,7 +112,7 @@ import Testing
         writer.subscribe("list", request: 1)
         world.settle()
         world.now += limits.presenceInterval
-        world.machine.timeout()
+        world.timeout()
         for number in 1...20 {
             writer.submit(UInt64(number), base: number - 1, "n")
             world.settle()
@@ -183,7 +183,7 @@ import Testing
         world.now += world.limits.idleDeadline
         other.say(.ping(1))
         world.now += 1
-        world.machine.timeout()
+        world.timeout()
         world.settle()
         #expect(silent.errors.count == 1 && silent.isShutDown)
         #expect(other.errors.isEmpty && !other.isShutDown)
@@ -197,18 +197,18 @@ import Testing
         for one in [mover, other] { one.subscribe("list", request: 1) }
         world.settle()
         world.now += world.limits.presenceInterval
-        world.machine.timeout()
+        world.timeout()
         world.settle()
         func told() -> Int { other.heard.count { if case .presence = $0 { true } else { false } } }
         let before = told()
         for id in 1...5 {
             mover.say(.presence(list: 1, Focus(ItemID(rawValue: UInt64(id)))))
-            world.machine.timeout()
+            world.timeout()
             world.settle()
         }
         #expect(told() == before)
         world.now += world.limits.presenceInterval
-        world.machine.timeout()
+        world.timeout()
         world.settle()
         #expect(told() == before + 1)
     }
@@ -244,18 +244,18 @@ import Testing
         for _ in 0..<3 {
             world.now += world.limits.unloadDelay
             stream.say(.ping(1))
-            world.machine.timeout()
+            world.timeout()
             world.settle()
             #expect(lists() == ["list"], "it is followed")
         }
         stream.say(.unsubscribe(list: 1))
         world.now += world.limits.unloadDelay - 1
         stream.say(.ping(2))
-        world.machine.timeout()
+        world.timeout()
         #expect(lists() == ["list"], "somebody may return")
         // The list is checked from time to time.
         world.now += 1_001
-        world.machine.timeout()
+        world.timeout()
         #expect(lists().isEmpty)
         stream.subscribe("list", request: 2)
         world.settle()

@@ -4,13 +4,14 @@ import HandSync
 import HandWire
 import Testing
 
-/// The environment of a machine in a test: the store answers when the test says so, and streams are arrays.
-final class TestWorld: ServerEnvironment {
+/// The world of a server in a test: the store answers when the test says so, and streams are arrays.
+final class TestWorld {
     var now: UInt64 = 0
     var wallClock: UInt64 = 1_000
     var store: SimulatedStore
     var isShared: Bool { store.isShared }
-    let serverID: UInt64
+    private let serverID: UInt64
+    var time: Moment { Moment(now: now, wallClock: wallClock) }
     /// The questions that the store has not answered, in order.
     private var asked: [(SimulatedStore) -> () -> Void] = []
     /// The failure with which the store answers, if any.
@@ -22,7 +23,8 @@ final class TestWorld: ServerEnvironment {
     /// How often each kind of question was asked.
     var kinds: [String: Int] = [:]
     private(set) var ended: StoreError?
-    lazy var machine = ServerMachine(environment: self, limits: limits, program: "test", retention: retention, seed: 1)
+    lazy var machine = ServerMachine(
+        limits: limits, program: "test", retention: retention, serverID: isShared ? serverID : nil, seed: 1, at: time)
     /// Set this before the machine is used.
     var retention = Retention.everything
     let limits: Limits
@@ -33,7 +35,7 @@ final class TestWorld: ServerEnvironment {
         self.store = store
     }
 
-    func start(_ request: StoreRequest, for machine: ServerMachine) {
+    private func ask(_ request: StoreRequest) {
         questions += 1
         let kind = Self.kind(of: request)
         kinds[kind, default: 0] += 1
@@ -42,7 +44,7 @@ final class TestWorld: ServerEnvironment {
             let failure = failingKind ?? kind == kind ? failure : nil
             let reply = failure.map { request.run(on: BrokenStore($0)) } ?? request.run(on: store)
             count(reply)
-            return { machine.finished(reply) }
+            return { [unowned self] in machine.finished(reply, at: time) }
         }
     }
 
@@ -52,11 +54,11 @@ final class TestWorld: ServerEnvironment {
         return Mirror(reflecting: request).children.first?.label ?? "\(request)"
     }
 
-    func start(_ computation: Computation, for machine: ServerMachine) {
+    private func compute(_ computation: Computation) {
         computations += 1
-        asked.append { _ in
+        asked.append { [unowned self] _ in
             let result = computation.run()
-            return { machine.finished(result) }
+            return { [unowned self] in machine.finished(result, at: time) }
         }
     }
 
@@ -65,8 +67,6 @@ final class TestWorld: ServerEnvironment {
 
     /// The hints sent to other servers, except those that the store sends itself.
     private(set) var hints: [StoreHint] = []
-
-    func tell(_ hint: StoreHint) { hints.append(hint) }
 
     /// The number of computations off the loop.
     private(set) var computations = 0
@@ -77,7 +77,7 @@ final class TestWorld: ServerEnvironment {
     /// The names of the admitted clients, as others see them.
     private(set) var letIn: [String] = []
 
-    func note(_ note: ServerNote) {
+    private func take(_ note: ServerNote) {
         switch note {
         case .turnedAway: turnedAway += 1
         case .letIn(let connection): letIn.append(connection.person)
@@ -88,11 +88,7 @@ final class TestWorld: ServerEnvironment {
     /// The access of each token. Without any tokens, everybody may do everything.
     var tokens: [String: Access]?
 
-    func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant? {
-        access(again: token, from: stream).map { Grant(access: $0, client: client, user: token) }
-    }
-
-    func access(again id: String?, from stream: any ByteStream) -> Access? {
+    private func access(of id: String?) -> Access? {
         guard let tokens else { return .everything }
         guard let id, var access = tokens[id] else { return nil }
         access.tokenID = id
@@ -102,7 +98,7 @@ final class TestWorld: ServerEnvironment {
     private var names: [UInt32: String] = [:]
 
     /// Roles stay with their list when it is renamed.
-    func called(_ logID: UInt64, _ name: String?) {
+    private func called(_ logID: UInt64, _ name: String?) {
         let list = LogID.list(logID)
         let old = names[list]
         names[list] = name
@@ -114,8 +110,36 @@ final class TestWorld: ServerEnvironment {
         }
     }
 
-    func end(_ error: StoreError) {
-        ended = error
+    /// Lets the machine know that `tokens` have changed.
+    func accessChanged() {
+        machine.accessChanged(at: time) { id, _ in access(of: id) }
+    }
+
+    /// Lets the deadline pass, and what is due be done.
+    func timeout() { machine.timeout(at: time) }
+
+    /// Returns whether any effect was answered at once.
+    @discardableResult
+    private func carryOut() -> Bool {
+        var isAnswered = false
+        while let effect = machine.nextEffect() {
+            switch effect {
+            case .ask(let request): ask(request)
+            case .compute(let computation): compute(computation)
+            case .identify(let hello, let connection):
+                let grant = access(of: hello.token).map { Grant(access: $0, client: hello.client, user: hello.token) }
+                machine.identified(connection, saying: hello, as: grant, at: time)
+                isAnswered = true
+            case .called(let logID, let name):
+                called(logID, name)
+                accessChanged()
+                isAnswered = true
+            case .tell(let hint): hints.append(hint)
+            case .note(let note): take(note)
+            case .end(let error): ended = error
+            }
+        }
+        return isAnswered
     }
 
     var waiting: Int { asked.count }
@@ -139,7 +163,13 @@ final class TestWorld: ServerEnvironment {
     }
 
     func turn() {
-        while machine.endTurn() { onTurn() }
+        carryOut()
+        var hasMore = true
+        while hasMore {
+            hasMore = machine.endTurn(at: time)
+            if carryOut() { hasMore = true }
+            if hasMore { onTurn() }
+        }
     }
 
     /// Called after each turn that is followed by another one at once.
@@ -215,7 +245,7 @@ final class TestStream: ByteStream {
     init(_ world: TestWorld, from origin: String? = nil) {
         self.world = world
         self.origin = origin
-        connection = world.machine.accepted(self)
+        connection = world.machine.accepted(self, at: world.time)
     }
 
     func say(_ message: UpMessage) { send(message.frame) }
@@ -223,7 +253,7 @@ final class TestStream: ByteStream {
     /// - Parameter ending: whether the turn ends then.
     func send(_ bytes: [UInt8], ending: Bool = true) {
         guard let connection else { return }
-        bytes.withUnsafeBytes { world.machine.received($0, from: connection) }
+        bytes.withUnsafeBytes { world.machine.received($0, from: connection, at: world.time) }
         if ending { world.turn() }
     }
 
@@ -244,13 +274,13 @@ final class TestStream: ByteStream {
 
     /// Closes the connection from the client's side.
     func end() {
-        if let connection { world.machine.ended(connection, reason: "test") }
+        if let connection { world.machine.ended(connection, reason: "test", at: world.time) }
         world.turn()
     }
 
     func drain() {
         isWriting = false
-        if let connection { world.machine.drained(connection) }
+        if let connection { world.machine.drained(connection, at: world.time) }
         world.turn()
     }
 

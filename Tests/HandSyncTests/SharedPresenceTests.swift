@@ -53,7 +53,7 @@ import Testing
     /// until the result is sent.
     private func passOne() {
         pass(one, two)
-        for world in [one, two] { world.machine.heard(.presence(list: 1)) }
+        for world in [one, two] { world.machine.heard(.presence(list: 1), at: world.time) }
         pass(one, two)
         pass(one, two)
     }
@@ -191,9 +191,9 @@ import Testing
         #expect(two.machine.deadline > two.now)
         two.settle()
         pass(two)
-        two.machine.heard(.presence(list: 1))
+        two.machine.heard(.presence(list: 1), at: two.time)
         pass(one)
-        one.machine.heard(.presence(list: 1))
+        one.machine.heard(.presence(list: 1), at: one.time)
         pass(one)
         #expect(places(ada)["p2"] == .some(Focus(ItemID(rawValue: 8))))
         // It is not asked less often afterwards either.
@@ -220,7 +220,7 @@ import Testing
     @Test func aReloadedListCountsFromZero() throws {
         passSeconds(2, one, two)
         try store.delete("list", by: "x", at: 1)
-        two.machine.heard(.commits(list: 1, revision: 1))
+        two.machine.heard(.commits(list: 1, revision: 1), at: two.time)
         two.settle()
         #expect(ben.errors == [.listDeleted])
         try store.undelete(#require(store.deletedLists(before: .max, limit: 1).first).deletion, as: "list")

@@ -93,7 +93,7 @@ import Testing
         let item = Item(id: ItemID(rawValue: 50_000), content: .note("n"))
         ada.say(.submit(Submission(list: 2, base: 0, sequence: 1, delta: .inserting([item], at: 0, .after))))
         one.settle()
-        two.machine.heard(.commits(list: 2, revision: 1))
+        two.machine.heard(.commits(list: 2, revision: 1), at: two.time)
         two.settle()
         #expect(ben.commits.map(\.revision) == [1])
         made()

@@ -21,13 +21,13 @@ import Testing
         let (stranger, old) = (one.follower(1), one.follower(2))
         let new = two.follower(2)
         #expect(one.hints.count == 2 && two.hints == [one.hints[1]])
-        for hint in two.hints { one.machine.heard(hint) }
+        for hint in two.hints { one.machine.heard(hint, at: one.time) }
         one.settle()
         old.end()
         #expect(old.errors == [.replaced] && new.errors.isEmpty)
         #expect(stranger.errors.isEmpty && one.machine.connectionCount == 1)
         // The hint arrives once more, and one about a client that is not here.
-        for hint in two.hints + [.client(StoreHint.Key(bits: 1))] { one.machine.heard(hint) }
+        for hint in two.hints + [.client(StoreHint.Key(bits: 1))] { one.machine.heard(hint, at: one.time) }
         #expect(stranger.errors.isEmpty && one.machine.connectionCount == 1)
     }
 

@@ -32,7 +32,7 @@ import Testing
         one.now += 200
         #expect(one.machine.deadline > one.now)
         one.settle()
-        one.machine.timeout()
+        one.timeout()
         one.settle()
         #expect(ada.commits.count == 1 && store.fates.isEmpty)
     }

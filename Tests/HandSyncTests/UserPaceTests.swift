@@ -159,14 +159,14 @@ import Testing
         for request in 1...130 { ada.say(.fetch(request: UInt64(request), name: "list", revision: nil)) }
         world.settle()
         #expect(ada.isStopped && world.machine.load.slowed == 1)
-        #expect(world.machine.close(connection: 1))
+        #expect(world.machine.close(connection: 1, at: world.time))
         #expect(world.machine.load.slowed == 0 && world.machine.brokenInvariant() == nil)
         for _ in 0..<40 {
             ada.send([UInt8](repeating: 0, count: 1_000))
             world.pass(100)
         }
         #expect(ada.isClosed && world.machine.load.connections == 0)
-        world.machine.stop()
+        world.machine.stop(at: world.time)
         world.settle()
         #expect(world.machine.hasStopped)
     }
@@ -176,7 +176,7 @@ import Testing
         let world = TestWorld.ofTwoUsers { $0.userBytes = 1_000_000 }
         let ada = world.connect(1, token: "ada")
         world.settle()
-        #expect(world.machine.close(connection: 1))
+        #expect(world.machine.close(connection: 1, at: world.time))
         world.turn()
         #expect(ada.isShutDown && !ada.isStopped)
         var read = 0

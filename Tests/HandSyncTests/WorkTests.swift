@@ -156,7 +156,7 @@ import Testing
         // A list that must be loaded first.
         ada.end()
         world.now += world.limits.unloadDelay * 2
-        world.machine.timeout()
+        world.timeout()
         world.settle()
         let ben = Self.connect(world, "ada")
         let loaded = Self.ask(

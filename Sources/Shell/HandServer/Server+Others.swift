@@ -7,9 +7,9 @@ import Logging
 extension Server {
     /// Returns a function that makes a heartbeat, or nil if the store is not shared.
     func heartbeat(_ endpoints: [ServerConfiguration.Endpoint]) -> (() -> @Sendable () throws -> Void)? {
-        guard let servers = environment.store as? any SharedServers else { return nil }
+        guard let servers = driver.store as? any SharedServers else { return nil }
         let address = ([Self.host] + endpoints.map { "\($0)" }).joined(separator: " ")
-        return { [unowned self, id = environment.serverID] in
+        return { [unowned self, id = driver.serverID] in
             let report = (try? JSONEncoder().encode(report)).map { [UInt8]($0) } ?? []
             return { try servers.heartbeat(of: id, at: address, report: report) }
         }
@@ -17,8 +17,8 @@ extension Server {
 
     /// Notifies the other servers, so that they need not wait until this server's heartbeats are missing.
     func leave() {
-        guard let servers = environment.store as? any SharedServers, storeWatch?.isAway != true else { return }
-        do { try servers.leave(environment.serverID) } catch {
+        guard let servers = driver.store as? any SharedServers, storeWatch?.isAway != true else { return }
+        do { try servers.leave(driver.serverID) } catch {
             logger.warning("the other servers were not notified", metadata: ["error": "\(error)"])
         }
     }

@@ -5,7 +5,7 @@ import HandSync
 import HandWire
 import Logging
 
-/// Serves the lists of a store: gives a `ServerMachine` sockets, time, and threads on which the store may block.
+/// Serves the lists of a store: gives a `ServerMachine` sockets and timers.
 ///
 /// One event-loop thread owns everything here. In each turn, the loop reads input, writes all numbered commits to the
 /// store in one transaction, and then writes once to each socket with output.
@@ -13,8 +13,8 @@ package final class Server {
     let loop: Loop
     let configuration: ServerConfiguration
     let logger: Logger
-    let environment: LoopEnvironment
-    private let machine: ServerMachine
+    let driver: ServerDriver
+    private var machine: ServerMachine { driver.machine }
     private var listeners: [Listener] = []
     private var status: HTTPEndpoint?
     private var metrics: PacedPage?
@@ -50,10 +50,7 @@ package final class Server {
         self.configuration = configuration
         self.loop = loop
         self.logger = logger
-        environment = LoopEnvironment(loop: loop, store: store, logger: logger)
-        machine = ServerMachine(
-            environment: environment, limits: configuration.limits, program: configuration.program,
-            retention: configuration.retention, seed: configuration.seed)
+        driver = ServerDriver(configuration, store: store, loop: loop, logger: logger)
         timer = Timer(loop)
         wakeTimer = Timer(loop)
         drainTimer = Timer(loop)
@@ -81,17 +78,17 @@ package final class Server {
             logger.info("serving status", metadata: ["endpoint": "\(statusAddress.map { "\($0)" } ?? "?")"])
         }
         if let path = configuration.admin { try NotListening.catching(path) { try openAdmin(at: path) } }
-        if let store = environment.store as? any SharedSettings {
-            access = try SharedAccessWatch(SharedAccess(store), loop, environment, machine)
+        if let store = driver.store as? any SharedSettings {
+            access = try SharedAccessWatch(SharedAccess(store), loop, driver)
         } else if let file = configuration.access {
-            access = try AccessWatch(file, loop, environment, machine, logger)
+            access = try AccessWatch(file, loop, driver, logger)
         }
-        environment.accessKeeper = access
+        driver.accessKeeper = access
         pages?.access = access
         if let look = heartbeat(opened) ?? configuration.expectStore.map({ look in { look } }) {
-            storeWatch = StoreWatch(loop, machine, logger, look: look) { [unowned self] in environment.end($0) }
+            storeWatch = StoreWatch(loop, driver, logger, look: look)
         }
-        if environment.isShared { try listenForHints() }
+        if driver.store.isShared { try listenForHints() }
         hook = loop.onTurnEnd { [unowned self] in endTurn() }
         // A server without connections gives memory back to the system: soon after its start, and after times with many
         // connections.
@@ -151,7 +148,7 @@ package final class Server {
     }
 
     private func serve(_ stream: any Channel, from caller: Caller) {
-        Socket(stream, from: caller, machine).start()
+        Socket(stream, from: caller, driver).start()
     }
 
     private func accept(_ stream: TCP) {
@@ -162,7 +159,7 @@ package final class Server {
 
     func accept(_ stream: any Channel, from caller: Caller) {
         guard let tls else { return serve(stream, from: caller) }
-        guard machine.mayShakeHands(with: caller.address) else { return stream.close() }
+        guard machine.mayShakeHands(with: caller.address, at: driver.time) else { return stream.close() }
         do {
             serve(try TLSStream(loop, stream, tls, .server), from: caller)
         } catch {
@@ -172,22 +169,21 @@ package final class Server {
     }
 
     /// Sets the audit log.
-    package func keep(_ audit: AuditLog) { environment.audit = audit }
+    package func keep(_ audit: AuditLog) { driver.audit = audit }
 
     /// Uses another certificate for new connections.
     package func use(_ tls: TLSContext) { self.tls = tls }
 
     private func openAdmin(at path: String) throws {
-        let pages = AdminPages(loop, machine, configuration) { [unowned self] in
+        let pages = AdminPages(loop, driver, configuration) { [unowned self] in
             report
         } drain: { [unowned self] in
             drain(within: $0)
         } compact: { [unowned self] in
-            environment.compacting.append($0)
-            machine.compact()
+            driver.compact($0)
         } note: { [unowned self] order in
             logger.notice("an order", metadata: ["what": "\(order)"])
-            environment.audit?.record(order: order)
+            driver.audit?.record(order: order)
         }
         self.pages = pages
         admin = try HTTPEndpoint(loop, at: .unix(path)) { pages.answer($0, $1) }
@@ -198,7 +194,7 @@ package final class Server {
             version: configuration.program, time: WallClock.milliseconds, startedAt: startedAt,
             isDraining: machine.stage != .serving, processorSeconds: ProcessFacts.processorSeconds,
             residentBytes: ProcessFacts.residentBytes, figures: machine.figures, load: machine.load,
-            commitTimes: environment.clock.commits.distribution)
+            commitTimes: driver.clock.commits.distribution)
     }
 
     /// The actual address of the status endpoint.
@@ -228,7 +224,7 @@ package final class Server {
 
     private var metricsPage: HTTPEndpoint.Page {
         let metrics = ServerMetrics(
-            figures: machine.figures, load: machine.load, clock: environment.clock, startedAt: startedAt,
+            figures: machine.figures, load: machine.load, clock: driver.clock, startedAt: startedAt,
             version: configuration.program)
         return .init(type: "text/plain; version=0.0.4; charset=utf-8", body: metrics.page)
     }
@@ -236,15 +232,13 @@ package final class Server {
     // MARK: Turns
 
     private func endTurn() {
-        var hasMore = machine.endTurn()
-        while environment.deliver(to: machine) { hasMore = machine.endTurn() || hasMore }
-        if hasMore { wake() }
+        if driver.endTurn() { wake() }
         let deadline = machine.deadline
         if deadline != armed {
             armed = deadline
             timer.start(after: deadline > loop.now ? deadline - loop.now : 0) { [unowned self] in
                 armed = nil
-                machine.timeout()
+                machine.timeout(at: driver.time)
             }
         }
         if machine.hasDrained { drained() }
@@ -253,9 +247,11 @@ package final class Server {
 
     /// Listens for other servers' hints, which arrive on a thread of the store.
     private func listenForHints() throws {
-        let hints = try Mailbox<StoreHint>(loop, keepsLoopAlive: false) { [machine] in $0.forEach(machine.heard) }
+        let hints = try Mailbox<StoreHint>(loop, keepsLoopAlive: false) { [driver] hints in
+            for hint in hints { driver.machine.heard(hint, at: driver.time) }
+        }
         self.hints = hints
-        environment.store.listen { hints.post($0) }
+        driver.store.listen { hints.post($0) }
     }
 
     /// Makes another turn follow at once, even if nothing else is due.
@@ -270,7 +266,7 @@ package final class Server {
         guard stopped == nil, machine.stage < .stopping else { return }
         stopped = done
         for listener in listeners { listener.close() }
-        machine.stop()
+        machine.stop(at: driver.time)
         wake()
     }
 

@@ -4,31 +4,31 @@ import HandSync
 /// A stream on a loop, in the form that a machine needs.
 final class Socket: ByteStream {
     private let stream: any Channel
-    private unowned let machine: ServerMachine
+    private unowned let driver: ServerDriver
     /// Retains this object until the stream is closed.
     private var connection: Connection?
 
     let caller: Caller
     var origin: String? { caller.address }
 
-    init(_ stream: any Channel, from caller: Caller, _ machine: ServerMachine) {
+    init(_ stream: any Channel, from caller: Caller, _ driver: ServerDriver) {
         self.stream = stream
         self.caller = caller
-        self.machine = machine
+        self.driver = driver
     }
 
     /// Passes events to the machine.
     func start() {
-        connection = machine.accepted(self)
+        connection = driver.machine.accepted(self, at: driver.time)
         stream.open { [self] in receive($0) }
     }
 
     private func receive(_ event: ChannelEvent) {
         guard let connection else { return }
         switch event {
-        case .bytes(let bytes): machine.received(bytes, from: connection)
-        case .drained: machine.drained(connection)
-        case .ended(let end): machine.ended(connection, reason: "\(end)")
+        case .bytes(let bytes): driver.machine.received(bytes, from: connection, at: driver.time)
+        case .drained: driver.machine.drained(connection, at: driver.time)
+        case .ended(let end): driver.machine.ended(connection, reason: "\(end)", at: driver.time)
         }
     }
 

@@ -9,28 +9,21 @@ import Logging
 /// server is not ready, and after 10 seconds it sends its clients away, because another server may reach the store.
 final class StoreWatch {
     private let loop: Loop
-    private let machine: ServerMachine
+    private let driver: ServerDriver
     private let logger: Logger
     private let look: () -> @Sendable () throws -> Void
-    private let end: (StoreError) -> Void
     private let timer: Timer
     private var isLooking = false
     private var absence = StoreAbsence()
 
     private static let interval: UInt64 = 1_000
 
-    /// - Parameters:
-    ///   - look: returns a function that throws if the store is away. The function runs on another thread.
-    ///   - end: called when the store is gone for good.
-    init(
-        _ loop: Loop, _ machine: ServerMachine, _ logger: Logger, look: @escaping () -> @Sendable () throws -> Void,
-        end: @escaping (StoreError) -> Void
-    ) {
+    /// - Parameter look: returns a function that throws if the store is away. The function runs on another thread.
+    init(_ loop: Loop, _ driver: ServerDriver, _ logger: Logger, look: @escaping () -> @Sendable () throws -> Void) {
         self.loop = loop
-        self.machine = machine
+        self.driver = driver
         self.logger = logger
         self.look = look
-        self.end = end
         timer = Timer(loop)
         timer.start(after: Self.interval, repeating: Self.interval) { [unowned self] in start() }
     }
@@ -56,11 +49,11 @@ final class StoreWatch {
             absence.note(isThere: true, now: loop.now)
             if wasAway { logger.notice("the store can be reached again") }
         case .failure(let error):
-            if error.isFinal { return end(error) }
+            if error.isFinal { return driver.end(error) }
             absence.note(isThere: false, now: loop.now)
             if !wasAway { logger.error("the store cannot be reached", metadata: ["error": "\(error)"]) }
         }
-        machine.cutOff(absence.isLong(now: loop.now))
+        driver.machine.cutOff(absence.isLong(now: loop.now), at: driver.time)
     }
 
     func close() { timer.close() }

@@ -18,7 +18,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     /// What a client reads back from its disk.
     case journal
     /// A whole server under a program of events.
-    case machine
+    case server
     /// A client's session under a program of events.
     case session
 
@@ -35,7 +35,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .text: try TextTarget.run(input)
         case .scripts: try ScriptTarget.run(input)
         case .journal: try JournalTarget.run(input)
-        case .machine: try ServiceProgram.run(input)
+        case .server: try ServiceProgram.run(input)
         case .session: try SessionProgram.run(input)
         }
     }

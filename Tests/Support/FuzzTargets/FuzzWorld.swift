@@ -2,15 +2,20 @@ import HandSimulation
 import HandSync
 import HandWire
 
-/// The environment of a machine under fuzzing: time stands still until the input advances it, and the store answers on
-/// request.
-package final class FuzzWorld: ServerEnvironment {
+/// A server under fuzzing: time stands still until the input advances it, and the store answers on request.
+package final class FuzzWorld {
     private let store = SimulatedStore()
+    package let machine: ServerMachine
 
-    package init() {}
+    package init(limits: Limits) {
+        machine = ServerMachine(
+            limits: limits, program: "fuzzed", seed: 7, at: Moment(now: 0, wallClock: Self.epoch))
+    }
+
+    private static let epoch: UInt64 = 1_800_000_000_000
+    package var time: Moment { Moment(now: now, wallClock: Self.epoch + now) }
 
     package var now: UInt64 = 0
-    package var wallClock: UInt64 { 1_800_000_000_000 + now }
     /// Whether the machine asked its process to end.
     package private(set) var hasEnded = false
     /// The questions to the store. Each does its work, or fails, and returns the closure that delivers the answer.
@@ -20,17 +25,49 @@ package final class FuzzWorld: ServerEnvironment {
 
     package var isIdle: Bool { questions.isEmpty && answers.isEmpty }
 
-    package func start(_ request: StoreRequest, for machine: ServerMachine) {
-        questions.append { [store] error in
+    /// Ends a turn. Returns whether another one must follow at once.
+    package func endTurn() -> Bool {
+        carryOut()
+        var hasMore = machine.endTurn(at: time)
+        while carryOut() { hasMore = machine.endTurn(at: time) || hasMore }
+        return hasMore
+    }
+
+    /// Returns whether any effect was answered at once.
+    @discardableResult
+    private func carryOut() -> Bool {
+        var isAnswered = false
+        while let effect = machine.nextEffect() {
+            switch effect {
+            case .ask(let request): ask(request)
+            case .compute(let computation): compute(computation)
+            case .identify(let hello, let connection):
+                // Two users share their allowances; nobody else is counted.
+                let user = hello.client.low % 3 == 0 ? nil : "user \(hello.client.low % 3)"
+                let grant = Grant(access: .everything, client: hello.client, user: user)
+                machine.identified(connection, saying: hello, as: grant, at: time)
+                isAnswered = true
+            case .called:
+                machine.accessChanged(at: time) { _, _ in .everything }
+                isAnswered = true
+            case .tell, .note: break
+            case .end: hasEnded = true
+            }
+        }
+        return isAnswered
+    }
+
+    private func ask(_ request: StoreRequest) {
+        questions.append { [store, unowned self] error in
             let reply = error.map { request.run(on: BrokenStore($0)) } ?? request.run(on: store)
-            return { machine.finished(reply) }
+            return { self.machine.finished(reply, at: self.time) }
         }
     }
 
-    package func start(_ computation: Computation, for machine: ServerMachine) {
-        questions.append { _ in
+    private func compute(_ computation: Computation) {
+        questions.append { [unowned self] _ in
             let result = computation.run()
-            return { machine.finished(result) }
+            return { self.machine.finished(result, at: self.time) }
         }
     }
 
@@ -46,13 +83,4 @@ package final class FuzzWorld: ServerEnvironment {
         answers.remove(at: index % answers.count)()
     }
 
-    /// Two users share their allowances; nobody else is counted.
-    package func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant? {
-        let user = client.low % 3 == 0 ? nil : "user \(client.low % 3)"
-        return Grant(access: .everything, client: client, user: user)
-    }
-
-    package func note(_ note: ServerNote) {}
-
-    package func end(_ error: StoreError) { hasEnded = true }
 }

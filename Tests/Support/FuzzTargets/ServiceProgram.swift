@@ -10,8 +10,8 @@ final class ServiceProgram {
         var isOver = false
     }
 
-    private let world = FuzzWorld()
-    private let machine: ServerMachine
+    private let world = FuzzWorld(limits: ServiceProgram.limits)
+    private var machine: ServerMachine { world.machine }
     private var peers: [Peer] = []
     private var input: Input
 
@@ -48,7 +48,6 @@ final class ServiceProgram {
 
     private init(_ bytes: [UInt8]) {
         input = Input(bytes)
-        machine = ServerMachine(environment: world, limits: Self.limits, program: "fuzzed", seed: 7)
     }
 
     // MARK: Events
@@ -67,7 +66,7 @@ final class ServiceProgram {
         case 12, 13, 14: world.answer(input.below(8))
         case 15:
             world.work(on: input.below(8), failingWith: input.below(16) == 15 ? .syncFailed(path: "x") : .failed("x"))
-        case 16: if input.byte() == 77 { machine.stop() }
+        case 16: if input.byte() == 77 { machine.stop(at: world.time) }
         case 17, 18, 19: try answerAll()
         default: send(message())
         }
@@ -78,7 +77,7 @@ final class ServiceProgram {
     private func accept() {
         guard peers.count < 8 else { return }
         let stream = FuzzStream()
-        peers.append(Peer(stream: stream, connection: machine.accepted(stream)))
+        peers.append(Peer(stream: stream, connection: machine.accepted(stream, at: world.time)))
     }
 
     private func peer() -> Int? { peers.isEmpty ? nil : input.below(peers.count) }
@@ -111,7 +110,7 @@ final class ServiceProgram {
             let piece = Array(stream.incoming.prefix(min(left, 64 << 10)))
             stream.incoming.removeFirst(piece.count)
             left -= piece.count
-            piece.withUnsafeBytes { machine.received($0, from: peers[index].connection) }
+            piece.withUnsafeBytes { machine.received($0, from: peers[index].connection, at: world.time) }
         }
     }
 
@@ -128,13 +127,13 @@ final class ServiceProgram {
     private func end(_ index: Int) {
         guard !peers[index].isOver, !peers[index].stream.isClosed else { return }
         peers[index].isOver = true
-        machine.ended(peers[index].connection, reason: "ended")
+        machine.ended(peers[index].connection, reason: "ended", at: world.time)
     }
 
     private func letTimePass() {
         let steps: [UInt64] = [1, 99, 100, 1_000, 3_000, 10_000, 45_000, 60_000]
         world.now += steps[input.below(steps.count)]
-        if world.now >= machine.deadline { machine.timeout() }
+        if world.now >= machine.deadline { machine.timeout(at: world.time) }
     }
 
     private func read(_ takes: Bool) {
@@ -145,12 +144,12 @@ final class ServiceProgram {
     private func read(_ takes: Bool, _ index: Int) {
         let peer = peers[index]
         guard peer.stream.setTakes(takes), !peer.isOver, !peer.stream.isClosed else { return }
-        machine.drained(peer.connection)
+        machine.drained(peer.connection, at: world.time)
     }
 
     @discardableResult private func turn() -> Bool {
         for index in peers.indices { deliver(index) }
-        let hasMore = machine.endTurn()
+        let hasMore = world.endTurn()
         return hasMore || peers.contains { isReadable($0) }
     }
 
@@ -191,7 +190,7 @@ final class ServiceProgram {
             // Clients that were too fast continue after a while.
             if !continues, machine.load.slowed > 0 {
                 world.now = max(world.now, machine.deadline)
-                machine.timeout()
+                machine.timeout(at: world.time)
                 continues = true
             }
             turns += 1

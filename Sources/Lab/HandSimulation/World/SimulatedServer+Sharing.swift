@@ -5,18 +5,19 @@ import HandSync
 /// If either is lost, the server gives up waiting. The request is executed or not, perhaps later than the server's next
 /// request, perhaps after the server's process has ended.
 extension SimulatedServer {
-    func startShared(_ request: StoreRequest, for machine: ServerMachine) {
-        if case .append(let append) = request { return startShared(append, for: machine) }
+    func askShared(_ request: StoreRequest, for machine: ServerMachine) {
+        if case .append(let append) = request { return write(append, for: machine) }
         let store = system.store
         self.request {
             request.run(on: store)
-        } then: {
-            machine.finished($0 ?? request.run(on: BrokenStore(.unreachable("simulated", why: "it does not answer"))))
+        } then: { [unowned self] in
+            machine.finished(
+                $0 ?? request.run(on: BrokenStore(.unreachable("simulated", why: "it does not answer"))), at: time)
         }
     }
 
     /// Commits each list in a transaction of its own, in any order.
-    private func startShared(_ append: AppendBatches, for machine: ServerMachine) {
+    private func write(_ append: AppendBatches, for machine: ServerMachine) {
         let store = system.store
         var outcomes = append.batches.map { _ in Appended.unknown }
         var left = append.batches.count
@@ -32,10 +33,10 @@ extension SimulatedServer {
                     tell(.commits(list: batch.list, revision: revision))
                 }
                 return outcome
-            } then: { outcome in
+            } then: { [unowned self] outcome in
                 outcomes[index] = (outcome ?? nil) ?? .unknown
                 left -= 1
-                if left == 0 { machine.finished(.appended(append, .success(outcomes))) }
+                if left == 0 { machine.finished(.appended(append, .success(outcomes)), at: time) }
             }
         }
     }
@@ -77,7 +78,7 @@ extension SimulatedServer {
             if count != 1 { system.reach.note(count == 0 ? Reach.Store.hintLost : .hintTwice) }
             for _ in 0..<count {
                 system.scheduler.after(UInt64(random.next(below: faults.hintDelay + 1))) {
-                    other.machine?.heard(hint)
+                    other.machine?.heard(hint, at: other.time)
                     other.turn()
                 }
             }

@@ -2,8 +2,9 @@ import HandCore
 import HandSync
 import HandWire
 
-/// A server process: a machine and its environment. It can be killed at any moment and started again.
-final class SimulatedServer: ServerEnvironment {
+/// A server process: a machine, whose effects are carried out in a virtual world. It can be killed at any moment and
+/// started again.
+final class SimulatedServer {
     unowned let system: System
     private let number: Int
     /// The server's name in a trace.
@@ -42,9 +43,8 @@ final class SimulatedServer: ServerEnvironment {
         armed = nil
         mustEnd = false
         machine = ServerMachine(
-            environment: self, limits: system.schedule.limits, program: "simulated",
-            retention: system.schedule.retention,
-            seed: random.next())
+            limits: system.schedule.limits, program: "simulated", retention: system.schedule.retention,
+            serverID: isShared ? UInt64(number) << 32 | UInt64(process) : nil, seed: random.next(), at: time)
         system.trace("\(name) starts")
         system.reach.note(Reach.Server.starts)
         turn()
@@ -67,29 +67,29 @@ final class SimulatedServer: ServerEnvironment {
     /// SIGTERM: the server writes all commits that it has numbered, and notifies everybody.
     func stop() {
         system.trace("\(name) is asked to stop")
-        machine?.stop()
+        machine?.stop(at: time)
         turn()
     }
 
     func accept(_ link: Link) {
         guard let machine else { return }
         links.append(link)
-        let connection = machine.accepted(link.serverEnd)
+        let connection = machine.accepted(link.serverEnd, at: time)
         let mine = process
         link.up.onBytes = { [unowned self] in
             guard process == mine, let machine = self.machine else { return }
-            machine.received($0, from: connection)
+            machine.received($0, from: connection, at: time)
             turn()
         }
         link.down.onDrain = { [unowned self] in
             guard process == mine else { return }
-            self.machine?.drained(connection)
+            self.machine?.drained(connection, at: time)
             turn()
         }
         link.onServerLoss = { [unowned self] reason in
             links.removeAll { $0 === link }
             guard process == mine else { return }
-            self.machine?.ended(connection, reason: reason)
+            self.machine?.ended(connection, reason: reason, at: time)
             turn()
         }
         turn()
@@ -98,7 +98,7 @@ final class SimulatedServer: ServerEnvironment {
     /// Ends the loop's turn, as after every event, and schedules another one if the machine asks for it.
     func turn() {
         guard let machine else { return }
-        let hasMore = machine.endTurn()
+        let hasMore = endTurn(of: machine)
         if mustEnd {
             system.reach.note(Reach.Server.endsAfterFlush)
             return crash()
@@ -122,20 +122,54 @@ final class SimulatedServer: ServerEnvironment {
         system.scheduler.after(deadline > now ? deadline - now : 0) { [self] in
             guard process == mine, self.machine?.deadline == deadline else { return }
             armed = nil
-            self.machine?.timeout()
+            self.machine?.timeout(at: time)
             turn()
         }
     }
 
-    // MARK: ServerEnvironment
-
     var now: UInt64 { system.scheduler.now }
-    var wallClock: UInt64 { Self.epoch + now + clockOffset }
-    var isShared: Bool { system.isShared }
-    var serverID: UInt64 { UInt64(number) << 32 | UInt64(process) }
+    var time: Moment { Moment(now: now, wallClock: Self.epoch + now + clockOffset) }
+    private var isShared: Bool { system.isShared }
 
-    func start(_ request: StoreRequest, for machine: ServerMachine) {
-        guard !isShared else { return startShared(request, for: machine) }
+    // MARK: Effects
+
+    /// Carries out what the machine wants before and after its turn.
+    private func endTurn(of machine: ServerMachine) -> Bool {
+        carryOutAll(of: machine)
+        var hasMore = false
+        repeat { hasMore = machine.endTurn(at: time) || hasMore } while carryOutAll(of: machine)
+        return hasMore
+    }
+
+    /// Returns whether any effect was answered at once.
+    @discardableResult
+    private func carryOutAll(of machine: ServerMachine) -> Bool {
+        var isAnswered = false
+        while let effect = machine.nextEffect() {
+            if case .identify = effect { isAnswered = true }
+            carryOut(effect, of: machine)
+        }
+        return isAnswered
+    }
+
+    private func carryOut(_ effect: ServerMachine.Effect, of machine: ServerMachine) {
+        switch effect {
+        case .ask(let request): ask(request, for: machine)
+        case .compute(let computation): compute(computation, for: machine)
+        case .identify(let hello, let connection):
+            // Two users share their allowances; some clients have no user.
+            let user = hello.client.low % 3 == 0 ? nil : "user \(hello.client.low % 3)"
+            let grant = Grant(access: .everything, client: hello.client, user: user)
+            machine.identified(connection, saying: hello, as: grant, at: time)
+        case .called: machine.accessChanged(at: time) { _, _ in .everything }
+        case .tell(let hint): tell(hint)
+        case .note(let event): note(event)
+        case .end: mustEnd = true
+        }
+    }
+
+    private func ask(_ request: StoreRequest, for machine: ServerMachine) {
+        guard !isShared else { return askShared(request, for: machine) }
         let mine = process
         let disk = system.disk
         system.scheduler.after(UInt64(random.next(below: 3)) + diskDelay / 2) { [self] in
@@ -151,34 +185,24 @@ final class SimulatedServer: ServerEnvironment {
                 } else if writes > before {
                     disk.flush(writes)
                 }
-                machine.finished(reply)
+                machine.finished(reply, at: time)
                 turn()
             }
         }
     }
 
-    func start(_ computation: Computation, for machine: ServerMachine) {
+    private func compute(_ computation: Computation, for machine: ServerMachine) {
         system.reach.note(Reach.Server.computes)
         let mine = process
         let result = computation.run()
         system.scheduler.after(UInt64(random.next(below: 20))) { [self] in
             guard process == mine, self.machine != nil else { return }
-            machine.finished(result)
+            machine.finished(result, at: time)
             turn()
         }
     }
 
-    /// Two users share their allowances; some clients have no user.
-    func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant? {
-        let user = client.low % 3 == 0 ? nil : "user \(client.low % 3)"
-        return Grant(access: .everything, client: client, user: user)
-    }
-
-    func end(_ error: StoreError) {
-        mustEnd = true
-    }
-
-    func note(_ note: ServerNote) {
+    private func note(_ note: ServerNote) {
         system.reach.note(note)
         switch note {
         case .closing(let connection, let code): closing(connection, code)

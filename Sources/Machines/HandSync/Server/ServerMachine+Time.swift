@@ -14,14 +14,15 @@ extension ServerMachine {
     }
 
     /// To be called at the deadline.
-    package func timeout() {
-        if let presenceDue, environment.now >= presenceDue { sendPresence() }
-        if let slowedDue, environment.now >= slowedDue { releaseSlowed() }
-        if environment.now >= exchange.due { exchangePresence() }
-        guard environment.now >= nextSweep else { return }
-        nextSweep = environment.now + Self.sweepInterval
-        clock.look(wallClock: environment.wallClock, now: environment.now)
-        limiter.sweep(now: environment.now)
+    package func timeout(at time: Moment) {
+        self.time = time
+        if let presenceDue, now >= presenceDue { sendPresence() }
+        if let slowedDue, now >= slowedDue { releaseSlowed() }
+        if now >= exchange.due { exchangePresence() }
+        guard now >= nextSweep else { return }
+        nextSweep = now + Self.sweepInterval
+        clock.look(wallClock: wallClock, now: now)
+        limiter.sweep(now: now)
         sweepAccounts()
         measureStore()
         trimIfFull()
@@ -29,23 +30,24 @@ extension ServerMachine {
         sweepDeleted()
         closeStalled()
         for connection in Array(connections) {
-            if connection.isUnheard { connection.session.excuse(now: environment.now) }
-            carryOut(connection.session.timeout(now: environment.now), for: connection)
-            if let deadline = connection.closeDeadline, environment.now >= deadline { drop(connection) }
+            if connection.isUnheard { connection.session.excuse(now: now) }
+            carryOut(connection.session.timeout(now: now), for: connection)
+            if let deadline = connection.closeDeadline, now >= deadline { drop(connection) }
         }
-        for hosted in lists.all where hosted.isIdle(for: limits.unloadDelay, now: environment.now) {
+        for hosted in lists.all where hosted.isIdle(for: limits.unloadDelay, now: now) {
             unload(hosted)
-            environment.note(.unloaded(list: hosted.list.name))
+            note(.unloaded(list: hosted.list.name))
         }
     }
 
     // MARK: Stopping
 
     /// Takes no more work. Numbered commits are still written. Then all clients are told, and closed after a while.
-    package func stop() {
+    package func stop(at time: Moment) {
         guard stage < .stopping else { return }
+        self.time = time
         stage = .stopping
-        environment.note(.stopping(connections: connections.count))
+        note(.stopping(connections: connections.count))
         for connection in connections { connection.stream.stopReading() }
     }
 

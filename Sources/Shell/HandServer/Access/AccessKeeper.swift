@@ -7,9 +7,10 @@ import HandSync
 protocol AccessKeeper: AnyObject {
     /// Looks for new rules before a client is refused, if looking takes no time. Returns whether there are new rules.
     func refresh() -> Bool
-    /// `ServerEnvironment.bindRoles`.
+    /// Makes roles that were given for a name roles on the list that has the name. The result is called on another
+    /// thread before a name changes; if it throws, no name changes.
     func bindRoles() -> @Sendable () throws -> Void
-    /// `ServerEnvironment.called`.
+    /// `ServerMachine.Effect.called`.
     func called(_ logID: UInt64, _ name: String?)
     /// Applies the newest rules. `then` gets their fingerprint, or the reason why they are not in force.
     func readAnew(_ then: @escaping (Result<String, AccessProblem>) -> Void)

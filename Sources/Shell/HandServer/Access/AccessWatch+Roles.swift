@@ -11,7 +11,7 @@ extension AccessWatch {
     }
 
     func called(_ logID: UInt64, _ name: String?) {
-        guard environment.access.called(LogID.list(logID), name) else { return }
+        guard driver.access.called(LogID.list(logID), name) else { return }
         hasUnkeptRoles = true
         _ = keepRoles()
     }
@@ -21,17 +21,17 @@ extension AccessWatch {
     func keepRoles() -> StoreError? {
         guard file.isThere else { return nil }
         do {
-            guard try environment.access.bind(to: environment.store) || hasUnkeptRoles else { return nil }
+            guard try driver.access.bind(to: driver.store) || hasUnkeptRoles else { return nil }
             hasUnkeptRoles = true
-            environment.access = try file.change { book in
-                _ = try book.bind(to: environment.store)
+            driver.access = try file.change { book in
+                _ = try book.bind(to: driver.store)
                 return book
             }
             hasUnkeptRoles = false
             hasWritten()
             return nil
         } catch {
-            environment.logger.error("access rules not written", metadata: ["error": "\(error)"])
+            driver.logger.error("access rules not written", metadata: ["error": "\(error)"])
             return .failed("the access rules cannot be written: \(error)")
         }
     }

@@ -9,8 +9,7 @@ import Logging
 final class AccessWatch: AccessKeeper {
     let file: AccessFile
     private let loop: Loop
-    unowned let environment: LoopEnvironment
-    private unowned let machine: ServerMachine
+    unowned let driver: ServerDriver
     private let logger: Logger
     private let timer: EventLoop.Timer
     /// The rules in force, and the file's state when they were read.
@@ -33,12 +32,11 @@ final class AccessWatch: AccessKeeper {
 
     /// - Throws: `AccessFileError` if the file exists but cannot be read.
     init(
-        _ file: AccessFile, _ loop: Loop, _ environment: LoopEnvironment, _ machine: ServerMachine, _ logger: Logger
+        _ file: AccessFile, _ loop: Loop, _ driver: ServerDriver, _ logger: Logger
     ) throws {
         self.file = file
         self.loop = loop
-        self.environment = environment
-        self.machine = machine
+        self.driver = driver
         self.logger = logger
         // The owner may let a group read the file.
         PrivateFile.tighten(file.path, to: 0o740)
@@ -69,9 +67,9 @@ final class AccessWatch: AccessKeeper {
         if hasUnkeptRoles { _ = keepRoles() }
         _ = refresh(isForced: isForced)
         remember()
-        guard hasNews || environment.access.hasExpired(after: last, until: now) else { return }
+        guard hasNews || driver.access.hasExpired(after: last, until: now) else { return }
         hasNews = false
-        machine.accessChanged()
+        driver.accessChanged()
     }
 
     /// Reads the file if it has changed. Returns whether the rules have changed.
@@ -94,13 +92,13 @@ final class AccessWatch: AccessKeeper {
         take(fresh)
         hasNews = true
         guard !fresh.isLost else { return true }
-        logger.info("access rules reloaded", metadata: ["tokens": .stringConvertible(environment.access.count)])
+        logger.info("access rules reloaded", metadata: ["tokens": .stringConvertible(driver.access.count)])
         return true
     }
 
     /// Notes that this server has written the file, so that its present rules do not count as new.
     func hasWritten() {
-        if let written = try? file.reading(wasThere: true), written.book == environment.access { current = written }
+        if let written = try? file.reading(wasThere: true), written.book == driver.access { current = written }
     }
 
     /// Makes the store keep a copy of the rules. Tried again until it succeeds.
@@ -117,7 +115,7 @@ final class AccessWatch: AccessKeeper {
     }
 
     private func take(_ reading: AccessFile.Reading) {
-        environment.access = reading.book
+        driver.access = reading.book
         _ = keepRoles()
         if reading.state != nil { wasThere = true }
         guard reading.isLost else { return }

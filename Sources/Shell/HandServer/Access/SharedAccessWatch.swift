@@ -9,8 +9,7 @@ import Logging
 final class SharedAccessWatch: AccessKeeper {
     private let access: SharedAccess
     private let loop: Loop
-    private unowned let environment: LoopEnvironment
-    private unowned let machine: ServerMachine
+    private unowned let driver: ServerDriver
     private let timer: EventLoop.Timer
     private var version = 0
     private var fingerprint = "none"
@@ -29,11 +28,10 @@ final class SharedAccessWatch: AccessKeeper {
     private static let interval: UInt64 = 500
 
     /// - Throws: `StoreError` if the rules cannot be read: nobody may be let in by mistake.
-    init(_ access: SharedAccess, _ loop: Loop, _ environment: LoopEnvironment, _ machine: ServerMachine) throws {
+    init(_ access: SharedAccess, _ loop: Loop, _ driver: ServerDriver) throws {
         self.access = access
         self.loop = loop
-        self.environment = environment
-        self.machine = machine
+        self.driver = driver
         timer = EventLoop.Timer(loop)
         try access.bind()
         if let reading = try access.reading(after: 0) { take(reading) }
@@ -46,7 +44,7 @@ final class SharedAccessWatch: AccessKeeper {
 
     func called(_ logID: UInt64, _ name: String?) {
         // A name that this server changed applies here at once.
-        guard environment.access.called(LogID.list(logID), name) || isAwaitingLists else { return }
+        guard driver.access.called(LogID.list(logID), name) || isAwaitingLists else { return }
         hasNewNames = true
         look()
     }
@@ -81,7 +79,7 @@ final class SharedAccessWatch: AccessKeeper {
             if binds { hasNewNames = true }
             let text = "\(error)"
             if problem?.text != text {
-                environment.logger.error("access rules not reloaded", metadata: ["error": "\(text)"])
+                driver.logger.error("access rules not reloaded", metadata: ["error": "\(text)"])
             }
             problem = AccessProblem(text: text)
         case .success(let reading):
@@ -89,7 +87,7 @@ final class SharedAccessWatch: AccessKeeper {
             let last = looked
             looked = .now
             if let reading { take(reading) }
-            if reading != nil || environment.access.hasExpired(after: last, until: looked) { machine.accessChanged() }
+            if reading != nil || driver.access.hasExpired(after: last, until: looked) { driver.accessChanged() }
         }
         for answer in waiting { answer(problem.map(Result.failure) ?? .success(fingerprint)) }
         if !asking.isEmpty || hasNewNames && problem == nil { look() }
@@ -97,9 +95,9 @@ final class SharedAccessWatch: AccessKeeper {
 
     private func take(_ reading: SharedAccess.Reading) {
         (version, fingerprint) = (reading.version, reading.fingerprint)
-        environment.access = reading.book.ofListsThatAreThere
+        driver.access = reading.book.ofListsThatAreThere
         isAwaitingLists = reading.book.isAwaitingLists
-        environment.logger.info("access rules loaded", metadata: ["tokens": .stringConvertible(reading.book.count)])
+        driver.logger.info("access rules loaded", metadata: ["tokens": .stringConvertible(reading.book.count)])
     }
 
     func close() { timer.close() }

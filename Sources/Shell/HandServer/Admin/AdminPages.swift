@@ -16,7 +16,8 @@ import Logging
 ///     POST /backup?to=PATH              copies the store into a file
 final class AdminPages {
     private let loop: Loop
-    private let machine: ServerMachine
+    private let driver: ServerDriver
+    private var machine: ServerMachine { driver.machine }
     private let configuration: ServerConfiguration
     private let report: () -> ServerReport
     private let drain: (_ seconds: Double) -> Void
@@ -28,13 +29,13 @@ final class AdminPages {
     private static let maxRows = 100
 
     init(
-        _ loop: Loop, _ machine: ServerMachine, _ configuration: ServerConfiguration,
+        _ loop: Loop, _ driver: ServerDriver, _ configuration: ServerConfiguration,
         report: @escaping () -> ServerReport, drain: @escaping (_ seconds: Double) -> Void,
         compact: @escaping (_ done: @escaping (Result<Compaction, StoreError>) -> Void) -> Void,
         note: @escaping (_ order: String) -> Void
     ) {
         self.loop = loop
-        self.machine = machine
+        self.driver = driver
         self.configuration = configuration
         self.note = note
         self.report = report
@@ -75,7 +76,7 @@ final class AdminPages {
     }
 
     private func close(_ text: String, _ page: (HTTPEndpoint.Page) -> Void) {
-        guard let number = UInt64(text), machine.close(connection: number) else {
+        guard let number = UInt64(text), machine.close(connection: number, at: driver.time) else {
             return page(.init(status: "404 Not Found", body: "there is no connection with that number\n"))
         }
         page(.init(body: "closed\n"))

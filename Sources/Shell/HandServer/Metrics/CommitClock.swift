@@ -1,5 +1,4 @@
 import HandCore
-import HandSync
 
 /// Measures how long commits take from their numbering until they are durable, and how long transactions take.
 package struct CommitClock {
@@ -13,18 +12,21 @@ package struct CommitClock {
 
     package init() {}
 
-    package mutating func note(_ stage: CommitStage, at now: UInt64) {
-        switch stage {
-        case .numbered(let count): waiting.append((count, now))
-        case .writing:
-            // If the last write failed, its commits are no longer in flight.
-            inFlight.clear()
-            swap(&inFlight, &waiting)
-            writeStart = now
-        case .written:
-            writes.record(nanoseconds: now - writeStart)
-            for turn in inFlight { commits.record(nanoseconds: now - turn.since, times: turn.commits) }
-            inFlight.clear()
-        }
+    /// Commits were numbered. Times are in nanoseconds.
+    package mutating func numbered(_ commits: Int, at now: UInt64) { waiting.append((commits, now)) }
+
+    /// All numbered commits are handed over to the store.
+    package mutating func writing(at now: UInt64) {
+        // If the last write failed, its commits are no longer in flight.
+        inFlight.clear()
+        swap(&inFlight, &waiting)
+        writeStart = now
+    }
+
+    /// The commits that were handed over are durable.
+    package mutating func written(at now: UInt64) {
+        writes.record(nanoseconds: now - writeStart)
+        for turn in inFlight { commits.record(nanoseconds: now - turn.since, times: turn.commits) }
+        inFlight.clear()
     }
 }

@@ -113,7 +113,7 @@ package struct Access: Equatable, Sendable {
     }
 }
 
-/// What the environment knows about a client that says hello.
+/// What is known about a client that says hello.
 package struct Grant: Equatable, Sendable {
     package let access: Access
     /// The client id for the store. It is different for each user, so that nobody can continue as another user with
@@ -199,13 +199,13 @@ extension ServerMachine {
         case .nothing: return true
         case .server(let role):
             if connection.access.everywhere >= role { return true }
-            environment.note(.denied(connection, what: message.name, list: nil))
+            note(.denied(connection, what: message.name, list: nil))
             let mine = connection.access.everywhere
             refuse(connection, message.request, .notAllowed, "your role on this server is \(mine); that needs \(role)")
         case .list(let name, let role):
             let mine = connection.access.role(onListNamed: name)
             if mine >= role { return true }
-            environment.note(.denied(connection, what: message.name, list: name))
+            note(.denied(connection, what: message.name, list: name))
             if mine == .none {
                 // A user who guesses names learns nothing.
                 refuse(connection, message.request, .noSuchList(name))
@@ -216,7 +216,7 @@ extension ServerMachine {
         case .followed(let list, let role):
             guard let hosted = connection.cursors[list]?.hosted else { return true }
             if connection.access.role(on: hosted.list) >= role { return true }
-            environment.note(.denied(connection, what: message.name, list: hosted.list.name))
+            note(.denied(connection, what: message.name, list: hosted.list.name))
             if case .submit(let submission) = message {
                 reject(.notAllowed, list: list, submission.sequence, to: connection)
             }
@@ -232,11 +232,15 @@ extension ServerMachine {
         send(.granted(granted), to: connection)
     }
 
-    /// Call this when roles or tokens have changed. Looks up again the access of all clients that have said hello, even
-    /// of those that have not been welcomed yet.
-    package func accessChanged() {
+    /// Call this when roles or tokens have changed, and after `Effect.called`. Looks up again the access of all clients
+    /// that have said hello, even of those that have not been welcomed yet.
+    ///
+    /// - Parameter access: returns the access of a client with the token of that id, or without one; nil if the client
+    ///   may no longer stay.
+    package func accessChanged(at time: Moment, _ access: (String?, any ByteStream) -> Access?) {
+        self.time = time
         for connection in Array(connections) where connection.client != nil && !connection.isEnding {
-            guard let access = environment.access(again: connection.access.tokenID, from: connection.stream) else {
+            guard let access = access(connection.access.tokenID, connection.stream) else {
                 fail(connection, .notAuthenticated, "your token is not valid any longer")
                 continue
             }

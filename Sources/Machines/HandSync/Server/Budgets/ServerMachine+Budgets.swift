@@ -6,7 +6,7 @@ extension ServerMachine {
     func account(of user: String?) -> Account? {
         guard let user else { return nil }
         if let account = accounts[user] { return account }
-        let account = Account(user, limits, now: environment.now)
+        let account = Account(user, limits, now: now)
         accounts[user] = account
         return account
     }
@@ -27,7 +27,7 @@ extension ServerMachine {
         if let connection = connections[connection] { return charge(connection, work: work) }
         workDone += work
         heaviest = max(heaviest, work)
-        account(of: departed[connection]?.user)?.spend(requests: 0, bytes: 0, work: work, now: environment.now)
+        account(of: departed[connection]?.user)?.spend(requests: 0, bytes: 0, work: work, now: now)
     }
 
     /// Charges a submission.
@@ -41,23 +41,23 @@ extension ServerMachine {
         guard let account = connection.account else { return }
         // Nothing more is done for a connection that is ending.
         if connection.isEnding {
-            return account.spend(requests: requests, bytes: bytes, work: work, now: environment.now)
+            return account.spend(requests: requests, bytes: bytes, work: work, now: now)
         }
         if account.answerBytes > limits.userAnswerBytes {
             let text =
                 "your connections leave \(account.answerBytes) bytes of answers unread; \(limits.userAnswerBytes) may wait"
             return fail(connection, .tooFast, text, retryAfter: 10_000)
         }
-        account.spend(requests: requests, bytes: bytes, work: work, now: environment.now)
+        account.spend(requests: requests, bytes: bytes, work: work, now: now)
         guard account.isOverdrawn, !connection.isSlowed else { return }
-        let since = account.tooFastSince ?? environment.now
+        let since = account.tooFastSince ?? now
         let rates =
             "\(limits.userRequests) requests, \(limits.userBytes) bytes and \(limits.userWork) steps of work a second are taken from one user"
-        if environment.now >= since + limits.tooFastDeadline {
+        if now >= since + limits.tooFastDeadline {
             return fail(connection, .tooFast, "you sent too much for too long: \(rates)", retryAfter: 10_000)
         }
         // Before the welcome, the only error that may be sent is one that closes the connection.
-        if environment.now >= since + limits.tellingDelay, connection.author != nil,
+        if now >= since + limits.tellingDelay, connection.author != nil,
             account.isFirstWarning(to: connection)
         {
             refuse(connection, 0, .slowedDown, "you are slowed down: \(rates)")
@@ -71,9 +71,9 @@ extension ServerMachine {
             account.isListed = true
             slowed.append(account)
         }
-        account.enqueue(connection, now: environment.now)
+        account.enqueue(connection, now: now)
         connection.setPace(.slowed)
-        slowedDue = min(slowedDue ?? .max, environment.now + max(1, account.wait))
+        slowedDue = min(slowedDue ?? .max, now + max(1, account.wait))
     }
 
     /// Counts the bytes of an unfinished message. Many connections that each send most of a large message must not fill
@@ -129,7 +129,7 @@ extension ServerMachine {
     /// Resumes reading from connections whose users have budget again.
     func releaseSlowed() {
         for account in slowed {
-            account.fill(now: environment.now)
+            account.fill(now: now)
             guard account.wait == 0 else { continue }
             while !account.isOverdrawn, !account.waiting.isEmpty { release(account.dequeue()) }
         }
@@ -137,13 +137,13 @@ extension ServerMachine {
             account.isListed = !account.waiting.isEmpty
             return !account.isListed
         }
-        slowedDue = slowed.map { environment.now + max(1, $0.wait) }.min()
+        slowedDue = slowed.map { now + max(1, $0.wait) }.min()
     }
 
     private func release(_ connection: Connection) {
         let pace = connection.pace
         connection.setPace(.free)
-        if case .holding(let hello) = pace { return admitHeld(hello, connection) }
+        if case .holding(let hello) = pace { return identify(hello, connection) }
         handleWaiting(of: connection)
         // The lists on their way to the connection have waited, too.
         mark(connection)
@@ -152,9 +152,9 @@ extension ServerMachine {
     /// Forgets accounts that equal new ones.
     func sweepAccounts() {
         if accounts.isEmpty { return }
-        for account in accounts.values { account.fill(now: environment.now) }
+        for account in accounts.values { account.fill(now: now) }
         accounts = accounts.filter { !$0.value.isIdle }
-        departed = departed.filter { environment.now < $0.value.until }
+        departed = departed.filter { now < $0.value.until }
     }
 
     // MARK: Ending
@@ -177,7 +177,7 @@ extension ServerMachine {
     func closeAccount(of connection: Connection) {
         endWaiting(of: connection)
         if connection.isBusy, let user = connection.account?.user {
-            departed[connection.id] = (user, environment.now + Self.longestTask)
+            departed[connection.id] = (user, now + Self.longestTask)
         }
         connection.account?.close(connection)
         connection.account = nil

@@ -13,7 +13,7 @@ package final class Connection {
     package let id: ConnectionID
     // The fields that each delivery touches are next to each other, so that they take few cache lines.
     // Small fields stand where the field before them leaves room, because an idle connection must take little memory.
-    let stream: any ByteStream
+    package let stream: any ByteStream
     @exclusivity(unchecked) var cursors = CursorTable()
     @exclusivity(unchecked) var outbox = Outbox()
     /// The number of submissions that are numbered and not yet written.

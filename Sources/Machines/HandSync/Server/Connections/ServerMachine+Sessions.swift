@@ -4,7 +4,7 @@ import HandWire
 extension ServerMachine {
     /// Gives bytes to a session, and carries out each message before the next one is read.
     func receive(_ bytes: UnsafeRawBufferPointer = .init(start: nil, count: 0), from connection: Connection) {
-        var frames = connection.session.received(bytes, now: environment.now)
+        var frames = connection.session.received(bytes, now: now)
         // A message that cannot be handled yet is not even decoded.
         while !frames.isEmpty, connection.mayHandle, !pausesIfUsedUp(connection),
             let effect = connection.session.next(of: &frames)
@@ -33,10 +33,10 @@ extension ServerMachine {
             mark(connection)
         case .close(let code, let lastBytes):
             connection.enqueue(FrameRun(lastBytes))
-            environment.note(.closing(connection, code))
+            note(.closing(connection, code))
             figures.closings["\(code)", default: 0] += 1
             for list in connection.cursors.lists { unsubscribe(connection, from: list) }
-            connection.closeWhenSent(by: environment.now + limits.drainDeadline)
+            connection.closeWhenSent(by: now + limits.drainDeadline)
             endWaiting(of: connection)
             mark(connection)
         }
@@ -66,34 +66,30 @@ extension ServerMachine {
         carryOut(connection.session.fail(code, message, retryAfter: retryAfter), for: connection)
     }
 
-    /// Looks up who says hello, and charges the user for it: a user who connects too often has to wait.
-    private func identify(_ hello: UpMessage.Hello, _ connection: Connection) {
-        guard let grant = grant(hello, connection) else { return }
-        if connection.hasEntered, let origin = connection.stream.origin {
-            limiter.know(connection.id, from: origin)
-        }
-        connection.account = account(of: grant.user)
-        connection.account?.connections += 1
+    /// Asks who says hello. Nothing more is read until that is known.
+    func identify(_ hello: UpMessage.Hello, _ connection: Connection) {
         connection.stream.stopReading()
-        charge(connection, work: Price.hello)
-        if connection.isSlowed {
-            connection.setPace(.holding(hello))
-        } else {
-            admit(hello, grant, connection)
-        }
+        emit(.identify(hello, connection))
     }
 
-    /// Goes on with a hello when the user has budget again. The user's rights may have changed meanwhile.
-    func admitHeld(_ hello: UpMessage.Hello, _ connection: Connection) {
-        connection.stream.stopReading()
-        if let grant = grant(hello, connection) { admit(hello, grant, connection) }
-    }
-
-    /// Returns what a client may do; nil if it is turned away.
-    private func grant(_ hello: UpMessage.Hello, _ connection: Connection) -> Grant? {
-        if let grant = environment.grant(to: hello.client, token: hello.token, from: connection.stream) { return grant }
-        turnAway(connection, hasToken: hello.token != nil)
-        return nil
+    /// Call this after `Effect.identify`, with what the client may do; nil if it is not let in. The user is charged for
+    /// the hello: a user who connects too often has to wait.
+    package func identified(_ connection: Connection, saying hello: UpMessage.Hello, as grant: Grant?, at time: Moment)
+    {
+        self.time = time
+        guard !connection.isEnding else { return }
+        guard let grant else { return turnAway(connection, hasToken: hello.token != nil) }
+        // A hello that had to wait was charged before. The user's rights may have changed meanwhile.
+        if connection.account == nil {
+            if connection.hasEntered, let origin = connection.stream.origin {
+                limiter.know(connection.id, from: origin)
+            }
+            connection.account = account(of: grant.user)
+            connection.account?.connections += 1
+            charge(connection, work: Price.hello)
+            if connection.isEnding { return }
+        }
+        if connection.isSlowed { connection.setPace(.holding(hello)) } else { admit(hello, grant, connection) }
     }
 
     /// Closes the client's old connection before anything more of this one is read, and finds its author number. Of two
@@ -106,7 +102,7 @@ extension ServerMachine {
         if let old { fail(old, .replaced, "this client has connected again") }
         connection.identify(as: client)
         clients[key] = connection
-        environment.tell(.client(key))
+        emit(.tell(.client(key)))
         connection.person = grant.access.person(saying: hello.person)
         connection.hasPresence = hello.capabilities.contains(.presence)
         connection.hasDigest = hello.capabilities.contains(.digest)
@@ -148,11 +144,11 @@ extension ServerMachine {
 
     private func welcome(_ connection: Connection, as author: Author) {
         connection.identify(as: author)
-        environment.note(.letIn(connection))
+        note(.letIn(connection))
         connection.stream.resumeReading()
         let role = connection.access.everywhere
         carryOut(
-            connection.session.identified(author: author.number, role: role, now: environment.now), for: connection)
+            connection.session.identified(author: author.number, role: role, now: now), for: connection)
         tellGrants(connection)
         receive(from: connection)
     }
@@ -163,8 +159,8 @@ extension ServerMachine {
         let text =
             hasToken ? "the token is not valid, or no longer" : "this server asks for a token: set HAND_TOKEN"
         let origin = connection.hasEntered ? connection.stream.origin : nil
-        if origin.map({ limiter.failed($0, now: environment.now) }) ?? true {
-            environment.note(.turnedAway(connection, reason: text))
+        if origin.map({ limiter.failed($0, now: now) }) ?? true {
+            note(.turnedAway(connection, reason: text))
         }
         fail(connection, .notAuthenticated, text)
     }
@@ -203,7 +199,7 @@ extension ServerMachine {
             case .inUse, .newer, .older, .noStore, .notAStore, .damaged, .conflict, .syncFailed, .removed, .failed:
                 .listDamaged
             }
-        if code == .internalError || code == .listDamaged { environment.note(.storeFailed(error)) }
+        if code == .internalError || code == .listDamaged { note(.storeFailed(error)) }
         guard let connection = connections[id.connection] else { return }
         if code == .internalError { return fail(connection, code, "\(error)", retryAfter: 1_000) }
         refuse(connection, id.request, code, "\(error)")

@@ -46,7 +46,7 @@ extension ServerMachine {
             .makeEdit(
                 MakeEdit(
                     list: hosted.reference, connection: edit.connection, author: edit.author,
-                    isFirst: connection.cursors.isFirstSubmission(to: hosted.list.number), now: environment.wallClock,
+                    isFirst: connection.cursors.isFirstSubmission(to: hosted.list.number), now: wallClock,
                     isFull: storeSize.isFull(limits), transfer: ThreadTransfer((hosted.authority, edit.submission)))))
     }
 

@@ -171,7 +171,7 @@ extension ServerMachine {
 
     func unsubscribe(_ connection: Connection, from list: UInt64) {
         guard let cursor = connection.cursors.remove(list) else { return }
-        cursor.hosted.remove(cursor, now: environment.now)
+        cursor.hosted.remove(cursor, now: now)
         connection.account?.subscriptions -= 1
         connection.account?.followedItems -= cursor.items
         if let author = connection.author?.number, connection.hasPresence {

@@ -42,8 +42,8 @@ extension ServerMachine {
                 rename(hosted, to: name)
                 return load(name, for: task.connection)
             }
-            let hosted = lists.add(list, authority, snapshot: snapshot, now: environment.now)
-            environment.note(.loaded(list: name, revision: authority.revision))
+            let hosted = lists.add(list, authority, snapshot: snapshot, now: now)
+            note(.loaded(list: name, revision: authority.revision))
             loaded(name, .success(hosted))
         }
     }

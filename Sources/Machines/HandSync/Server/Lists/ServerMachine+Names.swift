@@ -4,7 +4,7 @@ import HandWire
 /// Names of lists: deleting a list takes its name away, and undeleting a list gives it a name.
 extension ServerMachine {
     func delete(_ name: String, _ connection: Connection, _ request: UInt64) {
-        change(name, .delete(at: environment.wallClock), connection, request)
+        change(name, .delete(at: wallClock), connection, request)
     }
 
     /// Subscribers continue to follow the list, with their roles. Clients that ask for its former name find no list, or
@@ -40,15 +40,9 @@ extension ServerMachine {
             return false
         }
         guard connection.access.everywhere < .write else { return true }
-        environment.note(.denied(connection, what: what, list: name))
+        note(.denied(connection, what: what, list: name))
         refuse(connection, request, .notAllowed, "a new name requires the role write on all lists, as a new list does")
         return false
-    }
-
-    /// Prepares a name change whose turn to be written has come.
-    func prepare(_ task: inout ChangeName) {
-        lists.beginNaming()
-        task.bindRoles = environment.bindRoles()
     }
 
     func changed(_ task: ChangeName, _ result: Result<UInt64, StoreError>) {
@@ -71,20 +65,17 @@ extension ServerMachine {
         switch task.change {
         case .delete:
             storeSize.isStale = true
-            environment.called(logID, nil)
-            environment.note(.deleted(list: task.name, by: task.requester))
+            emit(.called(logID, nil))
+            note(.deleted(list: task.name, by: task.requester))
             if let hosted { evict(hosted, .listDeleted, "the list '\(task.name)' was deleted") }
-            accessChanged()
             if retention.deleted == 0 { sweepDeleted(isDue: true) }
         case .rename(let new):
-            environment.called(logID, new)
+            emit(.called(logID, new))
             if let hosted { rename(hosted, to: new) }
-            environment.note(.renamed(list: task.name, to: new, by: task.requester))
-            accessChanged()
+            note(.renamed(list: task.name, to: new, by: task.requester))
         case .undelete(_, let new, _, _):
-            environment.called(logID, new)
-            environment.note(.undeleted(list: task.name, as: new, by: task.requester))
-            accessChanged()
+            emit(.called(logID, new))
+            note(.undeleted(list: task.name, as: new, by: task.requester))
         }
     }
 
@@ -120,10 +111,11 @@ package struct ChangeName: Sendable {
     let change: Change
     let access: Access
     let requester: Requester
-    var bindRoles: @Sendable () throws -> Void = {}
 
     /// Returns the log id of the list.
-    func run(on store: any CommitStore) throws -> UInt64 {
+    ///
+    /// - Parameter bindRoles: called before the name changes.
+    func run(on store: any CommitStore, _ bindRoles: () throws -> Void) throws -> UInt64 {
         try bindRoles()
         switch change {
         case .delete(let time):

@@ -15,7 +15,7 @@ extension ServerMachine {
     func announce(_ hosted: ListMachine, for connection: Connection? = nil) {
         guard hosted.presence.hasChanges else { return }
         if exchange.isNew(hosted.presence, of: hosted.list.number) { exchangePresenceSoon() }
-        if listsWithNewPresence.isEmpty { presenceDue = environment.now + limits.presenceInterval }
+        if listsWithNewPresence.isEmpty { presenceDue = now + limits.presenceInterval }
         guard listsWithNewPresence.insert(hosted.list.number).inserted, let connection else { return }
         charge(connection, work: hosted.subscriberCount * Price.delivery)
     }

@@ -16,7 +16,7 @@ extension ServerMachine {
         if hosted.holdsEdits { return hold(submission, in: hosted, from: connection) }
         figures.submissions += 1
         let outcome = hosted.authority.submit(
-            submission, author: author, connection: connection.id, isFirst: isFirst, now: environment.wallClock,
+            submission, author: author, connection: connection.id, isFirst: isFirst, now: wallClock,
             isFull: storeSize.isFull(limits), work: limits.inlineWork)
         if case .tooMuchWork = outcome { return submitOffThread(submission, author, in: hosted, from: connection) }
         let work = hosted.authority.work + Authority.work(of: submission.delta)
@@ -36,7 +36,7 @@ extension ServerMachine {
             connection.cursors.submissionDecided(in: list)
             connection.submissionNumbered()
             if let newcomer = connection.newcomer { newcomers.hold(newcomer) }
-            writer.numbered += 1
+            numbered += 1
             if hosted.phase.isReady {
                 hosted.phase.numbered()
                 writer.add(hosted)

@@ -15,7 +15,7 @@ extension ServerMachine {
     func saved(_ task: SaveSnapshot, _ result: Result<Void, StoreError>) {
         // Loading works without the snapshot. After a failure, the next snapshot is saved after the usual number of
         // commits.
-        if case .failure(let error) = result { environment.note(.snapshotFailed(error)) }
+        if case .failure(let error) = result { note(.snapshotFailed(error)) }
         lists[task.list]?.saving.end()
     }
 
@@ -33,7 +33,7 @@ extension ServerMachine {
     /// for its age.
     func trim(_ hosted: ListMachine) {
         hosted.trimming.begin(at: hosted.authority.revision)
-        let now = clock.isSteady(now: environment.now) ? environment.wallClock : 0
+        let now = clock.isSteady(now: now) ? wallClock : 0
         writer.jobs.append(.trim(Trim(list: hosted.reference, retention: retention, now: now)))
     }
 
@@ -45,7 +45,7 @@ extension ServerMachine {
         case .success(let trimmed):
             hosted.storeFloor = trimmed.floor
             if trimmed.hasMore { trim(hosted) }
-        case .failure(let error): environment.note(.trimFailed(error))
+        case .failure(let error): note(.trimFailed(error))
         }
     }
 
@@ -76,15 +76,15 @@ extension ServerMachine {
     /// list that was deleted first, and then the next one if the store is still full.
     func sweepDeleted(isDue: Bool = false) {
         let givesUpOldest = storeSize.isFull(limits) && storeSize.isNews && !removal.isMakingRoom
-        guard isDue || givesUpOldest || environment.now >= removal.nextLook, !removal.isRunning, stage < .stopping
+        guard isDue || givesUpOldest || now >= removal.nextLook, !removal.isRunning, stage < .stopping
         else {
             return
         }
         removal.isRunning = true
         if givesUpOldest { removal.isMakingRoom = true }
-        removal.nextLook = environment.now + Self.removalInterval
-        let passed = min(environment.now - (removal.countedUntil ?? environment.now), Self.countedInterval)
-        let sweep = SweepDeleted(kept: removalAge, passed: passed, now: environment.now, givesUpOldest: givesUpOldest)
+        removal.nextLook = now + Self.removalInterval
+        let passed = min(now - (removal.countedUntil ?? now), Self.countedInterval)
+        let sweep = SweepDeleted(kept: removalAge, passed: passed, now: now, givesUpOldest: givesUpOldest)
         writer.jobs.append(.sweep(sweep))
     }
 
@@ -93,7 +93,7 @@ extension ServerMachine {
         let hasMore: Bool
         switch result {
         case .success(let answer): hasMore = answer
-        case .failure(let error): return environment.note(.sweepFailed(error))
+        case .failure(let error): return note(.sweepFailed(error))
         }
         removal.countedUntil = task.now
         if hasMore {
@@ -112,7 +112,7 @@ extension ServerMachine {
 
     func compacted(_ result: Result<Compaction, StoreError>) {
         storeSize.isStale = true
-        environment.note(.compacted(result))
+        note(.compacted(result))
     }
 }
 

@@ -4,28 +4,20 @@ import HandWire
 extension ServerMachine {
     /// Hands the waiting writes over to the store, unless a write is under way.
     func writeBatch() {
-        if writer.numbered > 0 {
-            environment.note(CommitStage.numbered(writer.numbered))
-            writer.numbered = 0
-        }
         guard !writer.isWriting else { return }
         if !writer.jobs.isEmpty, writer.due.isEmpty || !writer.wasJob {
             writer.isWriting = true
             writer.wasJob = true
-            var job = writer.jobs.removeFirst()
-            if case .changeName(var change) = job {
-                prepare(&change)
-                job = .changeName(change)
-            }
+            let job = writer.jobs.removeFirst()
+            if case .changeName = job { lists.beginNaming() }
             return start(.job(job))
         }
-        let isDue = writer.retryAt.map { environment.now >= $0 } ?? false
+        let isDue = writer.retryAt.map { now >= $0 } ?? false
         guard !writer.due.isEmpty || isDue else { return }
         writer.wasJob = false
-        let batches = writer.takeBatches(now: environment.now)
+        let batches = writer.takeBatches(now: now)
         if batches.isEmpty { return }
         writer.isWriting = true
-        environment.note(CommitStage.writing)
         start(.append(AppendBatches(batches: batches, newcomers: newcomers.authors(of: batches))))
     }
 
@@ -37,7 +29,6 @@ extension ServerMachine {
         case .success(let outcomes):
             figures.writes += 1
             storeSize.isStale = true
-            environment.note(CommitStage.written)
             var spent: [Authority.Spent] = []
             // By index, so that nothing is copied.
             for index in batches.indices {
@@ -54,7 +45,7 @@ extension ServerMachine {
         case .failure(let error):
             guard isShared else { return failed(error, writer.written) }
             // The error does not say whether an earlier attempt at these batches succeeded.
-            environment.note(.storeFailed(error))
+            note(.storeFailed(error))
             for (hosted, batch) in zip(writer.written, batches) { unsettled(batch, of: hosted) }
         }
     }
@@ -92,7 +83,7 @@ extension ServerMachine {
 
     /// Rejects all submissions of a failed write.
     private func failed(_ error: StoreError, _ written: [ListMachine]) {
-        environment.note(.writeFailed(error))
+        note(.writeFailed(error))
         figures.failedWrites += 1
         for hosted in written {
             for origin in loseCommits(of: hosted) {

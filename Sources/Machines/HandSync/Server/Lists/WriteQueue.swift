@@ -15,8 +15,6 @@ struct WriteQueue {
     /// Lists with a batch whose outcome the store could not tell. They are handed over again at `retryAt`.
     private var unsettled: [ListMachine] = []
     private(set) var retryAt: UInt64?
-    /// The number of commits that were numbered in this turn.
-    var numbered = 0
     /// Whether the last write was a job. Then the next write is a batch of commits, if there is a batch.
     var wasJob = false
 

@@ -38,7 +38,7 @@ extension ServerMachine {
             refuse(request.id, error)
             end(request.id.connection)
         case .success(let hosted):
-            hosted.idleSince = environment.now
+            hosted.idleSince = now
             let revision = request.revision ?? hosted.authority.revision
             // A forgotten revision is not sent, even though it may still be in memory.
             if revision >= hosted.storeFloor, let hand = hosted.authority.hand(at: revision) {

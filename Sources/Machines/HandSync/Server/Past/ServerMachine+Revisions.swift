@@ -118,7 +118,7 @@ extension ServerMachine {
             let transfers = connection.outbox.transfers
             guard let transfer = transfers.first, transfers.contains(where: \.isPast) else { continue }
             // A transfer in front of the past state holds it up.
-            let stalled = transfer.stalled(now: environment.now, isExcused: connection.isSlowed)
+            let stalled = transfer.stalled(now: now, isExcused: connection.isSlowed)
             guard past.isAwaited, stalled >= limits.stallDeadline else { continue }
             let text = "you read too little of a past revision for \(stalled / 1_000) s, and others wait for theirs"
             fail(connection, .idleTimeout, text, retryAfter: 1_000)

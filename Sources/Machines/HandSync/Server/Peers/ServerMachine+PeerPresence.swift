@@ -50,30 +50,29 @@ extension ServerMachine {
         if exchange.isUnderWay {
             exchange.isDueAgain = true
         } else {
-            exchange.due = min(exchange.due, max(environment.now, exchange.last + limits.presenceInterval))
+            exchange.due = min(exchange.due, max(now, exchange.last + limits.presenceInterval))
         }
     }
 
     /// Tells other servers who is on lists here, and asks who is on lists there.
     func exchangePresence() {
-        guard isShared else { return }
+        guard let serverID else { return }
         if exchange.isUnderWay {
             // The end of the exchange that is under way sets the time of the next one.
             exchange.due = .max
             return
         }
-        (exchange.last, exchange.due) = (environment.now, environment.now + Self.exchangeInterval)
+        (exchange.last, exchange.due) = (now, now + Self.exchangeInterval)
         let lists = self.lists.all.filter { !$0.subscribers.isEmpty }.map(\.list.number).sorted()
-        let news = newPresence()
+        let news = newPresence(of: serverID)
         (exchange.isUnderWay, exchange.isDueAgain) = (true, false)
         let known = exchange.known.mapValues(\.version)
-        let server = environment.serverID
-        start(.exchangePresence(ExchangePresence(server: server, news: news, lists: lists, known: known)))
+        start(.exchangePresence(ExchangePresence(server: serverID, news: news, lists: lists, known: known)))
     }
 
     func exchanged(_ task: ExchangePresence, _ result: Result<[PresenceNews], StoreError>) {
         exchange.isUnderWay = false
-        exchange.due = min(exchange.due, environment.now + Self.exchangeInterval)
+        exchange.due = min(exchange.due, now + Self.exchangeInterval)
         if exchange.isDueAgain { exchangePresenceSoon() }
         // News that did not arrive is sent again once it is found to be missing.
         if case .success(let found) = result { hear(found, on: task.lists) }
@@ -84,7 +83,7 @@ extension ServerMachine {
     }
 
     /// The presence that other servers do not know. Lists that are not in memory have nobody on them.
-    private func newPresence() -> [PresenceNews] {
+    private func newPresence(of serverID: UInt64) -> [PresenceNews] {
         var news: [PresenceNews] = []
         for list in Set(lists.numbers).union(exchange.announced.keys).sorted() {
             let board = lists[list]?.presence ?? PresenceBoard()
@@ -92,7 +91,7 @@ extension ServerMachine {
             exchange.version += 1
             let version = board.everybody.isEmpty ? nil : exchange.version
             exchange.announced[list] = .init(changes: board.ownChanges, version: version)
-            let place = PresencePlace(list: list, server: environment.serverID)
+            let place = PresencePlace(list: list, server: serverID)
             news.append(PresenceNews(place: place, version: exchange.version, people: board.ownEntries))
         }
         return news
@@ -104,7 +103,7 @@ extension ServerMachine {
         var remotePeople: [UInt64: [UInt64: PresenceBoard.RemotePerson]] = [:]
         var mine: [UInt64: Int] = [:]
         for news in found.sorted(by: { $0.place.server < $1.place.server }) {
-            guard news.place.server != environment.serverID else {
+            guard news.place.server != serverID else {
                 mine[news.place.list] = news.version
                 continue
             }

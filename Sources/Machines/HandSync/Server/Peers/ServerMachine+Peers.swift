@@ -10,9 +10,9 @@ extension ServerMachine {
     /// others' commits came first. Until then, its authors are told nothing.
     func unsettled(_ batch: CommitBatch, of hosted: ListMachine) {
         if hosted.phase.isGone { return }
-        environment.note(.unsettled(hosted.list))
+        note(.unsettled(hosted.list))
         hosted.phase.unknown(batch)
-        writer.retry(hosted, at: environment.now + Self.retryInterval)
+        writer.retry(hosted, at: now + Self.retryInterval)
     }
 
     /// A batch was not taken, because others' commits came first.
@@ -48,7 +48,7 @@ extension ServerMachine {
         let news = commits.filter { $0.revision > hosted.authority.revision }
         let waiting = hosted.authority.pending.map(\.origin)
         let result = Result { () throws(StoreError) in
-            try hosted.authority.rebase(onto: news, now: environment.wallClock) { clients[$0] ?? $0 }
+            try hosted.authority.rebase(onto: news, now: wallClock) { clients[$0] ?? $0 }
         }
         switch result {
         case .failure(let error):
@@ -104,13 +104,13 @@ extension ServerMachine {
 
     /// Evicts a list that is not what the store has. Its subscribers connect again, and it is loaded anew.
     func reload(_ hosted: ListMachine, _ error: StoreError) {
-        environment.note(.reloaded(hosted.list, error))
+        note(.reloaded(hosted.list, error))
         evict(hosted, nil, "the list '\(hosted.list.name)' is loaded anew")
     }
 
     /// Evicts a list that is not in the store any more, though no client of this server deleted it.
     func vanished(_ hosted: ListMachine) {
-        environment.note(.vanished(hosted.list))
+        note(.vanished(hosted.list))
         evict(hosted, .listDeleted, "the list '\(hosted.list.name)' was deleted")
     }
 

@@ -71,7 +71,8 @@ extension ServerMachine {
     }
 
     /// Another server says that something has happened. The hint may be wrong, or old.
-    package func heard(_ hint: StoreHint) {
+    package func heard(_ hint: StoreHint, at time: Moment) {
+        self.time = time
         switch hint {
         case .commits(let list, let revision):
             guard let hosted = lists[list], hosted.authority.revision < revision else { return }

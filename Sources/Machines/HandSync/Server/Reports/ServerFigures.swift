@@ -1,6 +1,6 @@
 import HandWire
 
-/// What a machine has counted since it began.
+/// What a server has counted since it began.
 package struct ServerFigures: Sendable, Codable {
     package var connections = 0
     package var bytesReceived = 0
@@ -30,7 +30,7 @@ package struct ServerFigures: Sendable, Codable {
     package init() {}
 }
 
-/// What a machine holds at the moment.
+/// What a server holds at the moment.
 package struct ServerLoad: Sendable, Codable {
     package var connections = 0
     package var subscriptions = 0

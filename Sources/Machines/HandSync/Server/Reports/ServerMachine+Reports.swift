@@ -76,7 +76,7 @@ extension ServerMachine {
             var report = ConnectionReport(
                 number: connection.number, peer: connection.peerDescription, person: connection.person,
                 token: connection.access.tokenID, lists: [], behind: behind, queuedBytes: queued,
-                isSlowed: connection.isSlowed, silence: connection.session.silence(now: environment.now))
+                isSlowed: connection.isSlowed, silence: connection.session.silence(now: now))
             for index in connection.cursors.indices {
                 report.lists.append(connection.cursors[at: index].hosted.list.name)
             }
@@ -89,7 +89,8 @@ extension ServerMachine {
     // MARK: Orders
 
     /// Closes a connection, and tells its client that the operator did so. Returns whether it was there.
-    package func close(connection number: UInt64) -> Bool {
+    package func close(connection number: UInt64, at time: Moment) -> Bool {
+        self.time = time
         guard let connection = connections.first(where: { $0.number == number && !$0.isEnding }) else { return false }
         fail(connection, .closedByOperator, "the operator of the server closed this connection")
         return true
@@ -99,8 +100,9 @@ extension ServerMachine {
     package func drain() { stage = max(stage, .draining) }
 
     /// Call this when the store cannot be reached, or can be reached again. Until it can, all clients are sent away.
-    package func cutOff(_ isCutOff: Bool) {
+    package func cutOff(_ isCutOff: Bool, at time: Moment) {
         guard isCutOff != self.isCutOff else { return }
+        self.time = time
         self.isCutOff = isCutOff
         guard isCutOff else { return }
         for connection in Array(connections) where !connection.isEnding { sendAway(connection) }

@@ -31,10 +31,11 @@ package enum Computed: Sendable {
 }
 
 extension ServerMachine {
-    func start(_ computation: Computation) { environment.start(computation, for: self) }
+    func start(_ computation: Computation) { emit(.compute(computation)) }
 
     /// Call this when a computation that was started has finished.
-    package func finished(_ computed: Computed) {
+    package func finished(_ computed: Computed, at time: Moment) {
+        self.time = time
         switch computed {
         case .body(let read, let message): self.read(read, message)
         case .edit(let make, let answer): made(make, answer)

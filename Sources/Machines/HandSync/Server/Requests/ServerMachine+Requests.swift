@@ -91,8 +91,8 @@ extension ServerMachine {
                     .error(code: .tooManyLists, request: task.id.request, retryAfter: 0, message: refusal),
                     to: task.id.connection)
             }
-            environment.called(task.logID, task.name)
-            environment.note(.created(list: task.name, by: task.requester))
+            emit(.called(task.logID, task.name))
+            note(.created(list: task.name, by: task.requester))
             send(.done(request: task.id.request), to: task.id.connection)
         }
     }
@@ -108,7 +108,7 @@ extension ServerMachine {
             .readDeleted(
                 ReadDeleted(
                     id: RequestID(connection, request), before: before ?? .max, page: limits.listsPage, mine: mine,
-                    now: environment.wallClock, kept: retention.deleted)))
+                    now: wallClock, kept: retention.deleted)))
     }
 
     func read(_ task: ReadDeleted, _ result: Result<[DeletedList], StoreError>) {

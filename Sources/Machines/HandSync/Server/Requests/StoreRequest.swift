@@ -1,7 +1,7 @@
 import HandCore
 import HandWire
 
-/// What a machine asks its store. A request runs on another thread, so it has values only: connections by their ids,
+/// What a server asks its store. A request runs on another thread, so it has values only: connections by their ids,
 /// lists by `ListMachine.Reference`. A connection or a list that has gone when the reply comes is not found then.
 ///
 /// All cases but that of commits are indirect, so that a request and its reply are small.
@@ -31,12 +31,17 @@ package enum StoreRequest: Sendable {
         }
     }
 
+    /// Whether roles that were given for a name become roles on the list that has the name, before the request is run.
+    package var changesName: Bool { if case .job(.changeName) = self { true } else { false } }
+
     /// Asks the store, and returns its reply. It may block for as long as a disk takes.
-    package func run(on store: any CommitStore) -> StoreReply {
-        do { return try reply(of: store) } catch { return .ended(error) }
+    ///
+    /// - Parameter bindRoles: called before a name changes; if it throws, no name changes.
+    package func run(on store: any CommitStore, bindRoles: () throws -> Void = {}) -> StoreReply {
+        do { return try reply(of: store, bindRoles) } catch { return .ended(error) }
     }
 
-    private func reply(of store: any CommitStore) throws(StoreError) -> StoreReply {
+    private func reply(of store: any CommitStore, _ bindRoles: () throws -> Void) throws(StoreError) -> StoreReply {
         switch self {
         case .loadList(let load): .loadedList(load, try answer { try load.run(on: store) })
         case .readHead(let read): .head(read, try answer { try read.run(on: store) })
@@ -52,7 +57,7 @@ package enum StoreRequest: Sendable {
         case .measure: .measured(try answer { try store.size() })
         case .exchangePresence(let exchange): .presence(exchange, try answer { try exchange.run(on: store) })
         case .append(let append): .appended(append, try answer { try append.run(on: store) })
-        case .job(let job): .wrote(try job.reply(of: store))
+        case .job(let job): .wrote(try job.reply(of: store, bindRoles))
         }
     }
 }
@@ -66,10 +71,12 @@ package enum WriteJob: Sendable {
     case sweep(SweepDeleted)
     case compact(Compact)
 
-    fileprivate func reply(of store: any CommitStore) throws(StoreError) -> StoreReply.Wrote {
+    fileprivate func reply(
+        of store: any CommitStore, _ bindRoles: () throws -> Void
+    ) throws(StoreError) -> StoreReply.Wrote {
         switch self {
         case .create(let create): .created(create, try answer { try create.run(on: store) })
-        case .changeName(let change): .changedName(change, try answer { try change.run(on: store) })
+        case .changeName(let change): .changedName(change, try answer { try change.run(on: store, bindRoles) })
         case .saveSnapshot(let save): .savedSnapshot(save, try answer { try save.run(on: store) })
         case .trim(let trim): .trimmed(trim, try answer { try trim.run(on: store) })
         case .sweep(let sweep): .swept(sweep, try answer { try sweep.run(on: store) })
@@ -119,10 +126,11 @@ private func answer<Answer>(_ body: () throws -> Answer) throws(StoreError) -> R
 }
 
 extension ServerMachine {
-    func start(_ request: StoreRequest) { environment.start(request, for: self) }
+    func start(_ request: StoreRequest) { emit(.ask(request)) }
 
     /// Call this when a request that was started has its reply. The reply is an event like those of connections.
-    package func finished(_ reply: StoreReply) {
+    package func finished(_ reply: StoreReply, at time: Moment) {
+        self.time = time
         switch reply {
         case .loadedList(let load, let answer): loaded(load, answer)
         case .head(let read, let answer): self.read(read, answer)
@@ -143,8 +151,9 @@ extension ServerMachine {
             wrote(reply)
         case .ended(let error):
             // The server starts again from what the disk holds.
-            environment.note(.writeFailed(error))
-            environment.end(error)
+            note(.writeFailed(error))
+            stage = .ended
+            emit(.end(error))
         }
     }
 

@@ -1,5 +1,5 @@
 /// A queue. It does not retain removed elements.
-struct Queue<Element: Sendable>: Sendable {
+struct Queue<Element> {
     private var added: [Element] = []
     /// The older elements, with the oldest last.
     private var reversed: [Element] = []
@@ -16,3 +16,5 @@ struct Queue<Element: Sendable>: Sendable {
         return reversed.removeLast()
     }
 }
+
+extension Queue: Sendable where Element: Sendable {}

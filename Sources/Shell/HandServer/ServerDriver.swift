@@ -1,0 +1,203 @@
+import DequeModule
+import EventLoop
+import FoundationEssentials
+import Glibc
+import HandSync
+import HandWire
+import Logging
+
+/// A server's machine on an event loop: it carries out the machine's effects. The loop's clock is the machine's, and the
+/// store runs on the loop's thread pool.
+final class ServerDriver {
+    private let loop: Loop
+    let machine: ServerMachine
+    let store: any CommitStore
+    let logger: Logger
+    /// The number by which other servers know this one.
+    let serverID = UInt64.random(in: 1...UInt64(Int64.max))
+    private let threads: ReaderThreads
+    // Accesses to the clock never overlap.
+    @exclusivity(unchecked) private(set) var clock = CommitClock()
+    /// The commits that the clock knows of.
+    @exclusivity(unchecked) private var numbered = 0
+    /// The access rules.
+    var access = AccessBook()
+    /// Stores the access rules; nil if they are in memory only.
+    weak var accessKeeper: (any AccessKeeper)?
+    var audit: AuditLog?
+    /// Callers of `compact` that wait for the end of the compaction, in order.
+    private var compacting: Deque<(Result<Compaction, StoreError>) -> Void> = []
+
+    init(_ configuration: ServerConfiguration, store: any CommitStore, loop: Loop, logger: Logger) {
+        self.loop = loop
+        self.store = store
+        self.logger = logger
+        threads = ReaderThreads(loop)
+        machine = ServerMachine(
+            limits: configuration.limits, program: configuration.program, retention: configuration.retention,
+            serverID: store.isShared ? serverID : nil, seed: configuration.seed,
+            at: Moment(now: loop.now, wallClock: WallClock.milliseconds))
+    }
+
+    /// The present time.
+    var time: Moment { Moment(now: loop.now, wallClock: WallClock.milliseconds) }
+
+    // MARK: Turns
+
+    /// Ends a turn of the loop. Returns whether another one must follow at once.
+    func endTurn() -> Bool {
+        carryOut()
+        var hasMore = false
+        repeat {
+            hasMore = machine.endTurn(at: time) || hasMore
+            if machine.numbered > numbered {
+                clock.numbered(machine.numbered - numbered, at: Loop.monotonicNanoseconds)
+            }
+            numbered = machine.numbered
+        } while carryOut()
+        return hasMore
+    }
+
+    /// Carries out all effects. Returns whether any of them was a question that is answered already.
+    @discardableResult
+    private func carryOut() -> Bool {
+        var isAnswered = false
+        while let effect = machine.nextEffect() {
+            if carryOut(effect) { isAnswered = true }
+        }
+        return isAnswered
+    }
+
+    private func carryOut(_ effect: ServerMachine.Effect) -> Bool {
+        switch effect {
+        case .ask(let request): return ask(request)
+        case .compute(let computation):
+            threads.compute {
+                computation.run()
+            } then: { [unowned self] in
+                machine.finished($0, at: time)
+            }
+        case .identify(let hello, let connection):
+            machine.identified(connection, saying: hello, as: grant(to: hello, on: connection.stream), at: time)
+            return true
+        case .called(let logID, let name):
+            accessKeeper?.called(logID, name)
+            accessChanged()
+            return true
+        case .tell(let hint): store.tell(hint)
+        case .note(let note): self.note(note)
+        case .end(let error): end(error)
+        }
+        return false
+    }
+
+    /// Asks the store. Returns whether the answer is there already, because the store does not block.
+    private func ask(_ request: StoreRequest) -> Bool {
+        if case .append = request { clock.writing(at: Loop.monotonicNanoseconds) }
+        let bindRoles = request.changesName ? accessKeeper?.bindRoles() : nil
+        guard store.blocks else {
+            finished(request.run(on: store, bindRoles: bindRoles ?? {}))
+            return true
+        }
+        let work = { @Sendable [store] in request.run(on: store, bindRoles: bindRoles ?? {}) }
+        if request.isWrite {
+            Work.submit(loop, work) { [unowned self] in finished($0) }
+        } else {
+            threads.compute(work) { [unowned self] in finished($0) }
+        }
+        return false
+    }
+
+    private func finished(_ reply: StoreReply) {
+        if case .appended(_, .success) = reply { clock.written(at: Loop.monotonicNanoseconds) }
+        machine.finished(reply, at: time)
+    }
+
+    func end(_ error: StoreError) {
+        logger.critical("the server ends", metadata: ["error": "\(error)"])
+        exit(1)
+    }
+
+    /// Makes the store free the space that it no longer needs. `then` gets what it has freed.
+    func compact(_ then: @escaping (Result<Compaction, StoreError>) -> Void) {
+        compacting.append(then)
+        machine.compact()
+    }
+
+    // MARK: Access
+
+    /// Call this when the access rules have changed.
+    func accessChanged() {
+        let date = date
+        machine.accessChanged(at: time) { id, stream in
+            (stream as? Socket).flatMap { access.access(again: id, from: $0.caller, at: date) }
+        }
+    }
+
+    private func grant(to hello: UpMessage.Hello, on stream: any ByteStream) -> Grant? {
+        guard let caller = (stream as? Socket)?.caller else { return nil }
+        func grant() -> Grant? { access.grant(to: hello.client, secret: hello.token, from: caller, at: date) }
+        return grant() ?? (accessKeeper?.refresh() == true ? grant() : nil)
+    }
+
+    private var date: Date { Date(timeIntervalSince1970: Double(WallClock.milliseconds) / 1_000) }
+
+    // MARK: Notes
+
+    private func note(_ note: ServerNote) {
+        audit?.record(note)
+        switch note {
+        case .letIn(let connection): logger.debug("let in", metadata: about(connection))
+        case .turnedAway(let connection, let reason):
+            logger.info("turned away", metadata: about(connection, ["reason": "\(reason)"]))
+        case .denied(let connection, let what, let list):
+            logger.info("denied", metadata: about(connection, ["what": "\(what)", "list": list.map { "\($0)" }]))
+        case .connected(let connection): logger.debug("connected", metadata: about(connection))
+        case .disconnected(let connection, let reason):
+            logger.debug("disconnected", metadata: about(connection, ["reason": "\(reason)"]))
+        case .closing(let connection, let code):
+            logger.info("closing a connection", metadata: about(connection, ["reason": "\(code)"]))
+        case .created(let list, let requester):
+            logger.info("created", metadata: ["list": "\(list)", "by": "\(requester.person)"])
+        case .deleted(let list, let requester):
+            logger.info("deleted", metadata: ["list": "\(list)", "by": "\(requester.person)"])
+        case .renamed(let list, let new, let requester):
+            logger.info("renamed", metadata: ["list": "\(list)", "to": "\(new)", "by": "\(requester.person)"])
+        case .undeleted(let list, let new, let requester):
+            logger.info("undeleted", metadata: ["list": "\(list)", "as": "\(new)", "by": "\(requester.person)"])
+        case .loaded(let list, let revision):
+            logger.debug("loaded", metadata: ["list": "\(list)", "revision": .stringConvertible(revision)])
+        case .unloaded(let list): logger.debug("unloaded", metadata: ["list": "\(list)"])
+        case .stopping(let connections):
+            logger.info("stopping", metadata: ["connections": .stringConvertible(connections)])
+        case .storeFailed(let error): logger.error("the store failed", metadata: ["error": "\(error)"])
+        case .writeFailed(let error):
+            logger.critical("commits could not be written", metadata: ["error": "\(error)"])
+        case .unsettled(let list):
+            logger.warning(
+                "the store did not say whether commits were written; asking again", metadata: ["list": "\(list.name)"])
+        case .reloaded(let list, let error):
+            logger.critical(
+                "a list in memory differs from the store's; loading it again",
+                metadata: ["list": "\(list.name)", "error": "\(error)"])
+        case .vanished(let list):
+            logger.notice(
+                "a list is no longer in the store: another server deleted it, or the store went back",
+                metadata: ["list": "\(list.name)"])
+        case .trimFailed(let error): logger.warning("old commits were not removed", metadata: ["error": "\(error)"])
+        case .sweepFailed(let error): logger.warning("a deleted list was not removed", metadata: ["error": "\(error)"])
+        case .compacted(let result): compacting.popFirst()?(result)
+        case .snapshotFailed(let error): logger.warning("a snapshot was not written", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Describes the other end of a connection: the peer, the person if known, and `more`.
+    private func about(
+        _ connection: Connection, _ more: [String: Logger.MetadataValue?] = [:]
+    ) -> Logger.Metadata {
+        let who = connection.requester
+        return more.compactMapValues(\.self).merging(["peer": "\(who.peer)"]) { $1 }.merging(
+            who.person.isEmpty ? [:] : ["person": "\(who.person)"]
+        ) { $1 }
+    }
+}
