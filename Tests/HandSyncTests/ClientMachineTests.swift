@@ -46,8 +46,8 @@ import Testing
         var greeted = Self.started()
         greeted.perform { $0.connected(now: 1_000) }
         greeted.welcome(version: version, now: 1_000)
-        let found = "the server answers in version \(version) of the protocol, expected version 4"
-        let advice = version < 4 ? "Update the server" : "Update this program"
+        let found = "the server answers in version \(version) of the protocol, expected version 5"
+        let advice = version < 5 ? "Update the server" : "Update this program"
         #expect(Self.reason(greeted) == "\(found). \(advice)")
         var refused = Self.started()
         refused.perform { $0.connected(now: 1_000) }

@@ -242,7 +242,8 @@ import Testing
                     victim.hear(
                         .welcome(
                             .init(
-                                version: 4, capabilities: [], author: 1, idleDeadline: 1, frameBytes: 1, program: "")))
+                                version: ProtocolVersion.highest, capabilities: [], author: 1, idleDeadline: 1,
+                                frameBytes: 1, program: "")))
                     let request = victim.ask { .lists(request: $0, after: "") }
                     victim.hear(.done(request: request))
                 } else {

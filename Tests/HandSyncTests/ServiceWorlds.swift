@@ -315,8 +315,12 @@ final class TestStream: ByteStream {
         heard.compactMap { if case .commit(_, let commit) = $0 { commit } else { nil } }
     }
 
-    func subscribe(_ name: String, request: UInt64, logID: UInt64 = 0, revision: Int = 0) {
-        say(.subscribe(UpMessage.Subscribe(request: request, name: name, logID: logID, revision: revision)))
+    func subscribe(
+        _ name: String, request: UInt64, logID: UInt64 = 0, revision: Int = 0, wantsItems: Bool = true
+    ) {
+        let subscribe = UpMessage.Subscribe(
+            request: request, name: name, logID: logID, revision: revision, wantsItems: wantsItems)
+        say(.subscribe(subscribe))
     }
 
     func submit(_ sequence: UInt64, base: Int, _ text: String, list: UInt64 = 1) {

@@ -95,7 +95,10 @@ struct RandomMessages {
                     lowestVersion: count(ProtocolVersion.lowest),
                     capabilities: Capabilities(rawValue: number()),
                     client: .random(using: &chaos.random), person: text(), program: text())),
-            .subscribe(.init(request: number(), name: text(), logID: chaos.random.next(), revision: revision())),
+            .subscribe(
+                .init(
+                    request: number(), name: text(), logID: chaos.random.next(), revision: revision(),
+                    wantsItems: flag())),
             .unsubscribe(list: number()),
             .submit(submission()),
             .presence(list: number(), focus()),
@@ -129,7 +132,9 @@ struct RandomMessages {
                     request: number(), list: number(), logID: chaos.random.next(), rules: rules(),
                     lastSequence: number(), isLastRefused: flag(),
                     start: flag()
-                        ? .resumed(head: revision(), digest: flag() ? chaos.random.next() : nil)
+                        ? flag()
+                            ? .newest(revision())
+                            : .resumed(head: revision(), digest: flag() ? chaos.random.next() : nil)
                         : .snapshot(revision: revision(), count: count(), digest: chaos.random.next()))),
             .chunk(request: number(), items: Hand(chaos.items(chaos.random.next(below: 6)))),
             .commit(list: number(), commit()),

@@ -33,6 +33,8 @@ enum Samples {
                 person: "Ada", program: "example 1.0", token: "hand-1234")),
         "subscribe for the first time": .subscribe(.init(request: 1, name: "groceries", logID: 0, revision: 0)),
         "subscribe again": .subscribe(.init(request: 2, name: "groceries", logID: 0xC0FFEE, revision: 300)),
+        "subscribe without items": .subscribe(
+            .init(request: 3, name: "groceries", logID: 0, revision: 0, wantsItems: false)),
         "unsubscribe": .unsubscribe(list: 7),
         "submit": .submit(Submission(list: 7, base: 300, sequence: 5, delta: insertion)),
         "submit, a text is changed in two places": .submit(
@@ -96,6 +98,7 @@ enum Samples {
         "subscribed, resumed with a digest": subscribed(.resumed(head: 301, digest: 0xAB)),
         "subscribed, with a snapshot": subscribed(
             .snapshot(revision: 301, count: 3, digest: 0xAB), isLastRefused: true),
+        "subscribed, without items": subscribed(.newest(301)),
         "chunk": .chunk(request: 2, items: Hand([milk, Item(id: ItemID(rawValue: 5), content: .heading("Dairy"))])),
         "commit": .commit(list: 7, commit),
         "commit, a refusal": .commit(list: 7, refusal),

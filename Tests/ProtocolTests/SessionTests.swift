@@ -33,7 +33,7 @@ import Testing
             }
         }
         #expect(server.isQuiet)
-        #expect(server.hand?.map(\.content) == [.task("Soy milk", done: false), .task("Eggs", done: false)])
+        #expect(server.hand?.map(\.content) == [.task("Soy milk", done: false), .task("Eggs", done: true)])
     }
 
     /// A client that receives Bob's frames ends with the list, and its digests agree all along; Ada is notified of her
@@ -55,7 +55,7 @@ import Testing
             }
         }
         #expect(replica.view.map(\.content.text) == ["Soy milk", "Eggs"])
-        #expect(!replica.hasPending && !replica.hasDiverged && replica.revision == 6)
+        #expect(!replica.hasPending && !replica.hasDiverged && replica.revision == 7)
         let overridden = notices.filter { if case .superseded = $0 { true } else { false } }
         #expect(overridden.count == (client == "ada" ? 1 : 0), "\(notices)")
         let acknowledged = notices.filter { if case .acknowledged = $0 { true } else { false } }

@@ -80,6 +80,11 @@ final class SmallServer {
                 limits: Limits())
             send(.done(request: request), to: client)
         case .subscribe(let subscribe): start(subscribe, client)
+        case .excerpt(let asked):
+            guard let authority else { return }
+            let excerpt = authority.hand.excerpt(
+                asked.selections, from: asked.start, logID: authority.logID, revision: authority.revision)
+            send(.excerpt(request: asked.request, excerpt), to: client)
         case .submit(let submission): submit(submission, client)
         default: break
         }
@@ -92,13 +97,17 @@ final class SmallServer {
         let start: DownMessage.Subscribed.Start =
             isKnown
             ? .resumed(head: authority.revision)
-            : .snapshot(revision: authority.revision, count: hand.count, digest: hand.digest)
+            : subscribe.wantsItems
+                ? .snapshot(revision: authority.revision, count: hand.count, digest: hand.digest)
+                : .newest(authority.revision)
         send(
             .subscribed(
                 .init(
                     request: subscribe.request, list: 1, logID: authority.logID, rules: authority.rules,
                     lastSequence: authority.lastSequence(of: author), start: start)), to: client)
-        if !isKnown, !hand.isEmpty { send(.chunk(request: subscribe.request, items: hand), to: client) }
+        if case .snapshot = start, !hand.isEmpty {
+            send(.chunk(request: subscribe.request, items: hand), to: client)
+        }
         connections[client]?.cursor = isKnown ? subscribe.revision : authority.revision
     }
 

@@ -109,6 +109,7 @@ extension DownMessage {
                 revision: try reader.revision("revision"), count: try reader.count("number of items"),
                 digest: try reader.word("digest"))
         case 2: return .resumed(head: try reader.revision("newest revision"), digest: try reader.word("digest"))
+        case 3: return .newest(try reader.revision("newest revision"))
         case let kind: throw .unknownValue(field: "kind of start", found: UInt64(kind))
         }
     }

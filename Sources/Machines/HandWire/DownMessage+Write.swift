@@ -175,6 +175,9 @@ extension DownMessage {
             writer.varint(revision)
             writer.varint(count)
             writer.word(digest)
+        case .newest(let revision):
+            writer.byte(3)
+            writer.varint(revision)
         }
     }
 

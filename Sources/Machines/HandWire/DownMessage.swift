@@ -104,6 +104,8 @@ public enum DownMessage: Equatable, Sendable {
             case resumed(head: Int, digest: UInt64? = nil)
             /// The list at `revision` follows in chunks with `count` items in total; then the commits after it.
             case snapshot(revision: Int, count: Int, digest: UInt64)
+            /// The client wants no items. The list has that revision; the commits after it follow.
+            case newest(Int)
         }
 
         public init(

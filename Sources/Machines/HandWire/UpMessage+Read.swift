@@ -18,7 +18,8 @@ extension UpMessage {
             return .subscribe(
                 Subscribe(
                     request: try reader.varint("request"), name: try reader.string("list name"),
-                    logID: try reader.word("log id"), revision: try reader.revision("revision")))
+                    logID: try reader.word("log id"), revision: try reader.revision("revision"),
+                    wantsItems: try reader.flag("whether it wants items")))
         case 3: return .unsubscribe(list: try reader.varint("list"))
         case 4:
             return .submit(try Submission(&reader))

@@ -30,6 +30,7 @@ extension UpMessage {
             writer.string(subscribe.name)
             writer.word(subscribe.logID)
             writer.varint(subscribe.revision)
+            writer.flag(subscribe.wantsItems)
         case .unsubscribe(let list):
             writer.byte(3)
             writer.varint(list)

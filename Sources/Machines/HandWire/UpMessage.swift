@@ -17,10 +17,11 @@ public struct ClientID: Hashable, Sendable {
 
 /// The versions of the protocol that this program supports.
 public enum ProtocolVersion {
-    public static let lowest = 4
+    public static let lowest = 5
     /// 3: texts are changed by splices; before that, they were set.
     /// 4: a sequence number is used once, even if the submission is refused; a refusal may be a commit.
-    public static let highest = 4
+    /// 5: a subscription may do without the list's items.
+    public static let highest = 5
 
     /// Returns the version to use with a peer that supports `low` to `high`, or nil if there is none in common.
     public static func common(_ low: Int, _ high: Int) -> Int? {
@@ -110,12 +111,16 @@ public enum UpMessage: Equatable, Sendable {
         /// The history that `revision` belongs to; 0 for a client that has no copy yet.
         public var logID: UInt64
         public var revision: Int
+        /// Whether the client wants the list's items if it cannot resume. Without them, the subscription begins at the
+        /// newest revision.
+        public var wantsItems: Bool
 
-        public init(request: UInt64, name: String, logID: UInt64, revision: Int) {
+        public init(request: UInt64, name: String, logID: UInt64, revision: Int, wantsItems: Bool = true) {
             self.request = request
             self.name = name
             self.logID = logID
             self.revision = revision
+            self.wantsItems = wantsItems
         }
     }
 }

@@ -77,7 +77,7 @@ enum ServiceMessages {
         return .subscribe(
             UpMessage.Subscribe(
                 request: input.number(), name: name(&input), logID: known?.logID ?? input.number(),
-                revision: revision(&input)))
+                revision: revision(&input), wantsItems: input.below(4) > 0))
     }
 
     private static func create(_ input: inout Input) -> UpMessage {

@@ -62,9 +62,11 @@ enum SessionMessages {
         let last = input.below(8) == 7 ? input.number() : replica.sequence &- UInt64(input.below(2))
         let digest = replica.confirmed.digest
         let start: DownMessage.Subscribed.Start =
-            input.flag()
-            ? .resumed(head: near(&input, replica.revision), digest: [nil, digest, 1][input.below(3)])
-            : .snapshot(revision: near(&input, replica.revision), count: input.below(6), digest: digest)
+            switch input.below(5) {
+            case 0, 1: .resumed(head: near(&input, replica.revision), digest: [nil, digest, 1][input.below(3)])
+            case 2, 3: .snapshot(revision: near(&input, replica.revision), count: input.below(6), digest: digest)
+            default: .newest(near(&input, replica.revision))
+            }
         return .subscribed(
             DownMessage.Subscribed(
                 request: request, list: UInt64(1 + input.below(2)), logID: isSame ? replica.logID : input.number(),

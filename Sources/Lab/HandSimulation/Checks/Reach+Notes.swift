@@ -6,7 +6,11 @@ extension Reach {
     mutating func note(_ message: DownMessage) {
         switch message {
         case .subscribed(let subscribed):
-            if case .resumed = subscribed.start { note(Client.resumes) } else { note(Client.snapshot) }
+            switch subscribed.start {
+            case .resumed: note(Client.resumes)
+            case .snapshot: note(Client.snapshot)
+            case .newest: break
+            }
         case .stale: note(Client.stale)
         case .acknowledged: note(Client.acknowledgement)
         case .error(let code, _, _, _) where !code.closes: note(code)

@@ -388,6 +388,7 @@ extension DownMessage {
             switch subscribed.start {
             case .resumed(let head, _): "resumed through \(head)"
             case .snapshot(let revision, let count, _): "snapshot of \(count) items at \(revision)"
+            case .newest(let revision): "no items, from \(revision) on"
             }
         return "list \(subscribed.list), request \(subscribed.request): \(start), "
             + "last sequence \(subscribed.lastSequence)"

@@ -79,6 +79,9 @@ extension ClientMachine {
             return
         }
         guard let name = subscriptions.first(where: { $0.value.request == subscribed.request })?.key else { return }
+        if case .newest = subscribed.start {
+            return violated("the server sends no items of '\(name)', and the client has none", now: now)
+        }
         if isOther(subscribed, than: name) { return turnBack(from: subscribed, called: name) }
         names[subscribed.list] = name
         subscriptions[name]?.entered(subscribed, &common)

@@ -157,6 +157,7 @@ extension ClientMachine.Subscription {
                 lastSequence: subscribed.lastSequence, isLastRefused: subscribed.isLastRefused)
             phase = .receiving(link, incoming)
             return nil
+        case .newest: return nil
         }
     }
 

@@ -7,6 +7,8 @@ extension Connection {
         let hosted: ListMachine
         let request: UInt64
         var revision: Int
+        /// Whether its client wants a snapshot rather than many commits.
+        var wantsItems = true
         /// The number of items when the list was subscribed to, as it is counted in the account.
         var items = 0
         /// The snapshot that is being sent. Commits wait until it is sent.

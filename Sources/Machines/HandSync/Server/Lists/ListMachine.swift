@@ -133,12 +133,13 @@ final class ListMachine {
     }
 
     /// Returns how a subscriber is brought up to date from `revision` of history `logID`: by commits, or by a snapshot
-    /// if that is smaller, or if the client would mistake a commit of its own for somebody else's.
+    /// if that is smaller, or if the client would mistake a commit of its own for somebody else's. A client that wants
+    /// no items gets no snapshot.
     ///
     /// A client that has not seen all its own commits gets them one by one if possible. From a snapshot it could not
     /// tell whether its own program made them, or a copy of it.
     func start(
-        from revision: Int, logID: UInt64, for author: Author, hasDigest: Bool
+        from revision: Int, logID: UInt64, wantsItems: Bool, for author: Author, hasDigest: Bool
     ) -> DownMessage.Subscribed.Start {
         let hand = authority.hand
         let resumed = DownMessage.Subscribed.Start.resumed(
@@ -154,6 +155,7 @@ final class ListMachine {
         {
             return resumed
         }
+        if !wantsItems { return .newest(authority.revision) }
         return .snapshot(revision: authority.revision, count: hand.count, digest: hand.digest)
     }
 }

@@ -117,8 +117,10 @@ extension ServerMachine {
         guard let author = connection.author else { return }
         let isNew = connection.cursors[hosted.list.number] == nil
         let start = hosted.start(
-            from: subscribe.revision, logID: subscribe.logID, for: author, hasDigest: connection.hasDigest)
+            from: subscribe.revision, logID: subscribe.logID, wantsItems: subscribe.wantsItems, for: author,
+            hasDigest: connection.hasDigest)
         begin(connection, in: hosted, request: subscribe.request, start, from: subscribe.revision)
+        connection.cursors[hosted.list.number]?.wantsItems = subscribe.wantsItems
         if subscribe.name.isEmpty { send(.renamed(list: hosted.list.number, name: hosted.list.name), to: connection) }
         if !isNew { figures.resynchronizations += 1 }
         if isNew {
@@ -148,13 +150,14 @@ extension ServerMachine {
         var cursor = Connection.Cursor(hosted: hosted, request: request, revision: revision)
         if let former = connection.cursors[number] {
             (cursor.presence, cursor.items, cursor.position) = (former.presence, former.items, former.position)
-            cursor.isFirstSubmission = former.isFirstSubmission
+            (cursor.isFirstSubmission, cursor.wantsItems) = (former.isFirstSubmission, former.wantsItems)
         }
         switch start {
         case .snapshot(let revision, let count, _):
             cursor.revision = revision
             figures.snapshots += 1
             if count > 0 { cursor.snapshot = Connection.Transfer(request: request, hand: hosted.authority.hand) }
+        case .newest(let revision): cursor.revision = revision
         case .resumed where revision >= hosted.authority.floor:
             let bytes = hosted.authority.frames(after: revision, about: .max).runs.reduce(0) { $0 + $1.range.count }
             charge(connection, work: Price.copying(bytes))
@@ -187,8 +190,9 @@ extension ServerMachine {
         figures.readsBehind += 1
         let bytes = limits.chunkBytes
         let start = cursor.hosted.start(
-            from: revision, logID: cursor.hosted.authority.logID, for: author, hasDigest: connection.hasDigest)
-        if case .snapshot = start {
+            from: revision, logID: cursor.hosted.authority.logID, wantsItems: cursor.wantsItems, for: author,
+            hasDigest: connection.hasDigest)
+        guard case .resumed = start else {
             return begin(connection, in: cursor.hosted, request: cursor.request, start, from: revision)
         }
         let next = ReadFrames(

@@ -70,7 +70,8 @@ extension ServerMachine {
             !hosted.authority.recognizesOwnCommits(author, after: cursor.revision)
         else { return }
         let start = hosted.start(
-            from: cursor.revision, logID: hosted.authority.logID, for: author, hasDigest: connection.hasDigest)
+            from: cursor.revision, logID: hosted.authority.logID, wantsItems: cursor.wantsItems, for: author,
+            hasDigest: connection.hasDigest)
         begin(connection, in: hosted, request: cursor.request, start, from: cursor.revision)
     }
 
