@@ -1,4 +1,3 @@
-import HandCore
 import HandFormats
 import HandWire
 

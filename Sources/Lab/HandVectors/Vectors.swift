@@ -1,6 +1,4 @@
-import HandCore
 import HandFormats
-import HandWire
 
 /// Test vectors: questions about the protocol's laws with the expected answers, one JSON object per line
 /// (`Protocol.md`, “Test vectors”).

@@ -1,5 +1,3 @@
-import HandCore
-
 /// The fields before a commit's delta. They can be decoded from a frame without decoding the delta.
 package struct CommitHeader {
     package let revision: Int

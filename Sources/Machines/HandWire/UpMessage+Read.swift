@@ -1,5 +1,3 @@
-import HandCore
-
 extension UpMessage {
     /// Decodes the body of a frame.
     public init(_ bytes: UnsafeRawBufferPointer) throws(WireError) {

@@ -1,5 +1,3 @@
-import HandCore
-
 /// Reads fields one after the other and checks each length before it allocates anything.
 package struct WireReader {
     private let bytes: UnsafeRawBufferPointer

@@ -1,5 +1,3 @@
-import HandCore
-
 /// A scripted client as its player sees it: it follows one list and edits it.
 package protocol LoadClient: AnyObject {
     /// Connects, and follows the list.

@@ -1,5 +1,3 @@
-import HandCore
-
 /// The result of a load test.
 package struct LoadResult: Codable, Sendable {
     /// One second of the test.

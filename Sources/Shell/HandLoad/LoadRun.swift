@@ -1,6 +1,4 @@
 import EventLoop
-import HandCore
-import HandFormats
 
 /// One load test, from creating its lists to the final comparison, in one process on one loop.
 package final class LoadRun {

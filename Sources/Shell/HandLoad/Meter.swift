@@ -1,4 +1,3 @@
-import EventLoop
 import Histogram
 
 /// Counts for all clients of a process. Confined to the loop's thread.

@@ -2,7 +2,6 @@ import Disk
 import EventLoop
 import Glibc
 import HandSync
-import HandWire
 import Logging
 
 /// Serves the lists of a store: gives a `ServerMachine` sockets and timers.

@@ -1,4 +1,3 @@
-import HandCore
 import HandSync
 import HandWire
 import Synchronization

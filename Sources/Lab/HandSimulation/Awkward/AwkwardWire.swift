@@ -1,5 +1,4 @@
 import HandCore
-import HandSync
 import HandWire
 
 /// Rare but allowed behavior of one connection, chosen by a seed: single bytes, several frames at once, pauses,

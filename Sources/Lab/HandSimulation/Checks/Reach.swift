@@ -1,5 +1,4 @@
 import HandCore
-import HandSync
 import HandWire
 
 /// How often simulated worlds have reached each place: steps that had an effect, faults that hit something, answers of

@@ -1,5 +1,3 @@
-import HandCore
-
 /// Runs simulated worlds. Everything follows from the seed and the number of steps: the same seed gives the same run on
 /// every machine.
 package struct Simulation: Sendable {

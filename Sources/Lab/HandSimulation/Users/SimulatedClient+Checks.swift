@@ -1,6 +1,5 @@
 import HandCore
 import HandSync
-import HandWire
 
 extension SimulatedClient {
     /// Checks that a client is notified when it loses words to an author who had not seen them.

@@ -1,6 +1,5 @@
 import HandCore
 import HandSync
-import HandWire
 
 extension SimulatedClient {
     func connect() {

@@ -1,6 +1,5 @@
 import HandCore
 import HandSync
-import HandWire
 
 /// The disk below a simulated store: all writes, and the writes that survive a crash.
 ///

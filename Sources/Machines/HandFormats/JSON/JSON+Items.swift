@@ -1,5 +1,4 @@
 import HandCore
-import HandWire
 
 /// The JSON forms of the model (`Protocol.md`, “JSON forms”). Written objects have their fields in a fixed order and
 /// fit on one line; read objects may have them in any order.

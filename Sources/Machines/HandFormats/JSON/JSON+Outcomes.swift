@@ -1,5 +1,4 @@
 import HandCore
-import HandWire
 
 // The outcomes of people's edits, as JSON.
 

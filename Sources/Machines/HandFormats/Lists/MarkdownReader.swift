@@ -1,5 +1,4 @@
 import HandCore
-import HandWire
 
 /// Reads Markdown (see `MarkdownWriter`) item by item.
 ///

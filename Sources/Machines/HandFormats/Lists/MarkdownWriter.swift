@@ -1,5 +1,4 @@
 import HandCore
-import HandWire
 
 /// Items as Markdown. The items look right wherever Markdown is shown, and can be read back exactly.
 ///

@@ -1,5 +1,4 @@
 import HandCore
-import HandWire
 
 /// Items as lines of todo.txt. Tags in the `key:value` form of todo.txt represent what the format does not have.
 ///

@@ -1,7 +1,5 @@
-import HandCore
 import HandFormats
 import HandSync
-import HandWire
 
 /// The whole terminal client as a value: events go in, commands come out, and the app can be drawn at any time.
 ///

@@ -1,7 +1,6 @@
 import HandCore
 import HandFormats
 import HandSync
-import HandWire
 
 /// One item in full. Its actions are those of the list screen for the current item.
 struct ItemScreen: ItemScreens {

@@ -1,5 +1,3 @@
-import HandCore
-
 /// The user's edits that were overridden or rejected, newest first.
 struct NoticesScreen: TableScreen, ListScreens {
     var list: String

@@ -1,5 +1,4 @@
 import HandCore
-import HandFormats
 
 /// A list as it was at a revision. Marks show what the commit of the revision did. The list can be restored to the
 /// revision.

@@ -1,6 +1,3 @@
-import HandCore
-import HandSync
-
 /// The frame of every screen: the title at the top; the line of keys or of a question, and the status line, at the
 /// bottom.
 enum ScreenFrame {

@@ -1,5 +1,3 @@
-import HandCore
-
 /// A screen that is a table. It adds its own actions to those of all tables.
 protocol TableScreen: Screen {
     associatedtype Rows: TableDataSource

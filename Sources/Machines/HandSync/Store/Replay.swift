@@ -1,5 +1,4 @@
 import HandCore
-import HandWire
 
 /// A list that is rebuilt from its stored data: a snapshot, or nothing, and then commit after commit. Every digest is
 /// compared, so the result is exactly what was committed, or an error.

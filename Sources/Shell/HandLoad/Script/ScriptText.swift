@@ -1,5 +1,3 @@
-import HandCore
-
 /// A text with placeholders: `{client}`, `{iteration}`, `{random}`, `{role}`; `{{` and `}}` are braces.
 package struct ScriptText: Equatable, Sendable {
     package enum Variable: String, CaseIterable, Sendable {

@@ -1,5 +1,3 @@
-import HandSync
-
 /// Stores the access rules of a server outside the process, and applies their changes to the server.
 ///
 /// Roles are granted for names, and then bound to the lists of these names: a renamed or undeleted list keeps its

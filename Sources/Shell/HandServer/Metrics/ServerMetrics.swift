@@ -1,6 +1,5 @@
 import Glibc
 import HandSync
-import HandWire
 
 /// The page of a server's metrics.
 struct ServerMetrics {

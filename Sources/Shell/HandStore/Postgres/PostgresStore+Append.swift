@@ -1,6 +1,4 @@
-import HandCore
 import HandSync
-import HandWire
 
 /// How batches are appended: a transaction for each list, all of them sent before the first answer. Each transaction
 /// raises the list's row from the expected revision, and adds the commits if that succeeded; then it reads the commits

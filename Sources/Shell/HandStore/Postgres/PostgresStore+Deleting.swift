@@ -1,4 +1,3 @@
-import HandCore
 import HandSync
 
 extension PostgresStore {

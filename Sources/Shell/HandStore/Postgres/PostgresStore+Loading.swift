@@ -1,7 +1,5 @@
-import Disk
 import HandCore
 import HandSync
-import HandWire
 
 extension PostgresStore {
     package func load(_ list: UInt64) throws -> Authority.Start {

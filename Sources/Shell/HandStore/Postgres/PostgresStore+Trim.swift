@@ -1,6 +1,4 @@
-import HandCore
 import HandSync
-import HandWire
 
 extension PostgresStore {
     /// The rows of commits that one transaction removes.

@@ -1,7 +1,5 @@
-import HandCore
 import HandSync
 import HandWire
-import Synchronization
 
 /// A `CommitStore` in a PostgreSQL database that several servers share.
 ///

@@ -1,7 +1,6 @@
 import Disk
 import HandCore
 import HandSync
-import HandWire
 
 /// Replays one list's history from its beginning to its end, and compares everything that is stored alongside it.
 struct HistoryCheck {

@@ -1,5 +1,4 @@
 import Disk
-import HandSync
 
 /// A store keeps a copy of its access rules: for backups, and to know that there were rules if their file gets lost.
 extension SQLiteStore {

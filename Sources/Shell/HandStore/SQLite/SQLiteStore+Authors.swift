@@ -1,6 +1,5 @@
 import Disk
 import EventLoop
-import HandCore
 import HandSync
 import HandWire
 

@@ -1,7 +1,6 @@
 import Disk
 import HandCore
 import HandSync
-import HandWire
 
 extension SQLiteStore {
     @discardableResult

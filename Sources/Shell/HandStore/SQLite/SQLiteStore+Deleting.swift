@@ -1,5 +1,4 @@
 import Disk
-import HandCore
 import HandSync
 
 extension SQLiteStore {

@@ -1,7 +1,5 @@
 import Disk
 import HandCore
-import HandSync
-import HandWire
 
 extension SQLiteStore {
     package func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) throws {

@@ -1,7 +1,5 @@
 import Disk
-import HandCore
 import HandSync
-import HandWire
 
 extension SQLiteStore {
     /// The rows of commits that one transaction removes.

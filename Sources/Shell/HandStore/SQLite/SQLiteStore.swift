@@ -1,8 +1,6 @@
 import Disk
 import Glibc
-import HandCore
 import HandSync
-import HandWire
 import Synchronization
 
 /// A `CommitStore` in one SQLite file, with a write-ahead log.

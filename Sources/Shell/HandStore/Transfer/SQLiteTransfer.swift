@@ -1,7 +1,6 @@
 import Disk
 import HandCore
 import HandSync
-import HandWire
 
 /// Reads a whole store from a file of the present format.
 struct SQLiteSource: StoreSource {

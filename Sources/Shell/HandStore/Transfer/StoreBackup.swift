@@ -1,7 +1,6 @@
 import Disk
 import FoundationEssentials
 import Glibc
-import HandCore
 import HandSync
 import HandWire
 

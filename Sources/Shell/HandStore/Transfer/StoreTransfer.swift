@@ -1,4 +1,3 @@
-import Disk
 import HandCore
 import HandSync
 import HandWire

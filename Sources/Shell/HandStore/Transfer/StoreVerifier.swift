@@ -1,7 +1,5 @@
 import Disk
-import HandCore
 import HandSync
-import HandWire
 
 /// Verifies everything that a store holds at one moment, also while a server writes to it: replays every commit,
 /// compares every digest, and checks sequences, snapshots, decks and rules.

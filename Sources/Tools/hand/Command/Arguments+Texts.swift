@@ -1,5 +1,4 @@
 import ArgumentParser
-import HandFormats
 
 /// Texts that begin with a dash, such as "- wash" or "-5". The parser would look for options in the letters of such a
 /// text.

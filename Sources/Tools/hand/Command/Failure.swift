@@ -1,4 +1,3 @@
-import ArgumentParser
 import Disk
 import EventLoop
 import FoundationEssentials
@@ -9,7 +8,6 @@ import HandCore
 import HandFormats
 import HandLoad
 import HandServer
-import HandStore
 import HandSync
 import HandWire
 

@@ -2,7 +2,6 @@ import Disk
 import EventLoop
 import HandClient
 import HandFormats
-import HandStore
 import HandSync
 import HandWire
 

@@ -1,9 +1,7 @@
 import ArgumentParser
 import EventLoop
 import HandClient
-import HandCore
 import HandFormats
-import HandStore
 import HandSync
 import HandWire
 

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import HandFormats
 
 /// Commands in messages. They act on the same server or store as the command that prints them.
 enum Suggestion {

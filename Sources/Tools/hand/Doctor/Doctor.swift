@@ -1,5 +1,4 @@
 import ArgumentParser
-import HandClient
 import HandFormats
 
 struct Doctor: AsyncParsableCommand {

@@ -1,7 +1,6 @@
 import EventLoop
 import Glibc
 import HandApp
-import HandFormats
 import HandScreens
 
 /// The terminal, and the limits of the system.

@@ -1,7 +1,6 @@
 import Disk
 import FoundationEssentials
 import Glibc
-import HandFormats
 
 /// Whether hand can write where it keeps settings, copies of lists, edits that wait, and a server's lists. The check
 /// tries to write, because a disk may be full or may have become read-only.

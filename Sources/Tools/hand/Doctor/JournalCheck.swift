@@ -1,9 +1,7 @@
-import Disk
 import FoundationEssentials
 import Glibc
 import HandClient
 import HandFormats
-import HandStore
 import HandSync
 
 /// Whether this machine's copies of lists, and the edits that wait in them, can be read.

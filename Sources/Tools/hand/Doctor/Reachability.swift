@@ -1,5 +1,4 @@
 import EventLoop
-import HandClient
 import HandFormats
 
 /// Tries all addresses of a server's hosts, one by one.

@@ -1,4 +1,3 @@
-import HandClient
 import HandFormats
 
 /// Whether the settings can be read, and which server, token and name they give.

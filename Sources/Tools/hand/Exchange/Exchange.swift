@@ -4,7 +4,6 @@ import Glibc
 import HandClient
 import HandCore
 import HandFormats
-import HandSync
 import HandWire
 
 extension ListFormat: ExpressibleByArgument {

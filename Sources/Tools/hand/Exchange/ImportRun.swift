@@ -1,8 +1,6 @@
 import Glibc
-import HandClient
 import HandCore
 import HandFormats
-import HandSync
 import Synchronization
 
 /// Where an import stands: how many items it has added, and the seed of all items' ids. With the same seed an import

@@ -3,7 +3,6 @@ import Glibc
 import HandClient
 import HandCore
 import HandFormats
-import HandSync
 import HandWire
 
 struct Lists: AsyncParsableCommand {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Glibc
 import HandClient
-import HandCore
 import HandFormats
 import HandWire
 

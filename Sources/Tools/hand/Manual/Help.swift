@@ -1,4 +1,3 @@
-import ArgumentParser
 import HandFormats
 
 /// `hand help`, for commands (the parser writes their help) and for topics.

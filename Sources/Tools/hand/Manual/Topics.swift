@@ -1,5 +1,3 @@
-import HandFormats
-
 /// The texts of `hand help TOPIC`: what a user should understand beyond single commands. A line that begins with a
 /// space is not wrapped.
 enum Topic: String, CaseIterable {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import EventLoop
-import FoundationEssentials
 import Glibc
 import HandApp
 import HandClient

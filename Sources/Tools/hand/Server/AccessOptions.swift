@@ -4,7 +4,6 @@ import HandFormats
 import HandLoad
 import HandServer
 import HandStore
-import HandSync
 import HandWire
 
 /// Reads and changes a server's access rules.

@@ -3,7 +3,6 @@ import EventLoop
 import FoundationEssentials
 import HandFormats
 import HandLoad
-import HandServer
 import HandStore
 import HandSync
 

@@ -1,10 +1,8 @@
 import ArgumentParser
 import Disk
-import FoundationEssentials
 import HandFormats
 import HandServer
 import HandStore
-import HandSync
 
 struct StoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

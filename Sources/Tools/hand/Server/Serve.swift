@@ -2,7 +2,6 @@ import ArgumentParser
 import Disk
 import EventLoop
 import Glibc
-import HandCore
 import HandFormats
 import HandServer
 import HandStore

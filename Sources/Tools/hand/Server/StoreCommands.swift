@@ -1,6 +1,5 @@
 import ArgumentParser
 import FoundationEssentials
-import HandCore
 import HandFormats
 import HandServer
 import HandStore

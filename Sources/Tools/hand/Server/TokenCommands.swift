@@ -1,7 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
 import HandFormats
-import HandLoad
 import HandServer
 import HandSync
 import HandWire

@@ -1,6 +1,5 @@
 import ArgumentParser
 import FoundationEssentials
-import HandFormats
 import HandServer
 
 struct Unit: ParsableCommand {

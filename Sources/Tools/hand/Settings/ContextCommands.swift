@@ -1,6 +1,5 @@
 import ArgumentParser
 import FoundationEssentials
-import HandClient
 import HandFormats
 
 /// The named server that a command uses.

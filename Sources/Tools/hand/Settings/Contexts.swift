@@ -1,7 +1,6 @@
 import Disk
 import FoundationEssentials
 import Glibc
-import HandClient
 import HandFormats
 
 /// Servers that the user has named. Each context is a file with the same keys as the configuration file, in a folder

@@ -1,6 +1,5 @@
 import HandCore
 import HandFormats
-import HandWire
 
 /// A text that is being typed, for a new or an existing item.
 package struct Draft: Sendable {

@@ -1,6 +1,4 @@
 import HandCore
-import HandFormats
-import HandWire
 
 extension ListScreen {
     func refusal(of action: Action, _ app: AppState) -> String? {

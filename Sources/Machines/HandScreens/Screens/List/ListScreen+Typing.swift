@@ -1,6 +1,5 @@
 import HandCore
 import HandFormats
-import HandWire
 
 extension ListScreen {
     mutating func beginAddingBelow(_ app: inout AppState) -> [Command] {

@@ -1,5 +1,4 @@
 import HandCore
-import HandWire
 
 extension Authority {
     /// Returns which invariant is broken, or nil if none is. For tests: O(n).

@@ -1,4 +1,3 @@
-import HandCore
 import HandWire
 
 /// The server's side of one connection: who the client is, which version it speaks, whether it is still there.
