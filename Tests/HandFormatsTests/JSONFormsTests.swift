@@ -89,19 +89,6 @@ import Testing
         #expect(try JSON.rules(from: JSONField(JSON.rules(odd))) == odd)
     }
 
-    @Test func aSupersededChangeIsWrittenAndReadBack() throws {
-        let move = Superseded(index: 0, loss: .move, loser: .later)
-        #expect(JSON.superseded(move).line == #"{"index":0,"lost":"move","loser":"later"}"#)
-        let edit = Superseded(index: 2, loss: .edit([.text, .done]), loser: .earlier)
-        #expect(
-            JSON.superseded(edit, item: id, by: "Ada").line
-                == #"{"index":2,"item":"0000000000002","lost":"edit","fields":["text","done"],"loser":"earlier","by":"Ada"}"#
-        )
-        for value in [move, edit] {
-            #expect(try JSON.superseded(from: JSONField(JSON.superseded(value, item: id, by: "x"))) == value)
-        }
-    }
-
     @Test(
         arguments: [
             (.violation(.listFull(maximum: 5)), "listFull", #","maximum":5"#),

@@ -3,6 +3,7 @@ import HandCore
 import HandServer
 import HandStore
 import HandSync
+import HandTestSupport
 import HandWire
 import PostgresServer
 import Testing

@@ -1,5 +1,6 @@
 import HandCore
 import HandSync
+import HandTestSupport
 import HandWire
 import Testing
 

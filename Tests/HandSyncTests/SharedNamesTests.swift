@@ -1,6 +1,7 @@
 import HandCore
 import HandSimulation
 import HandSync
+import HandTestSupport
 import HandWire
 import Testing
 

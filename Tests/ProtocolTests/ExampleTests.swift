@@ -25,9 +25,6 @@ import Testing
             let commit = try JSON.commit(from: JSONField(value))
             let date = value["at"] == nil ? nil : JSON.date(milliseconds: commit.time)
             return JSON.commit(commit, person: text(value["person"]), at: date)
-        case "superseded":
-            let item = text(value["item"]).flatMap { ItemID($0) }
-            return JSON.superseded(try JSON.superseded(from: JSONField(value)), item: item, by: text(value["by"]))
         default: throw Unknown.kind(kind)
         }
     }
@@ -38,8 +35,7 @@ import Testing
 
     @Test func everyExampleIsReadAndWrittenAgain() throws {
         let kinds = Set(Self.fences.map(\.name))
-        #expect(
-            kinds == ["item", "change", "delta", "commit", "rules", "superseded", "rejection", "vector"])
+        #expect(kinds == ["item", "change", "delta", "commit", "rules", "rejection", "vector"])
         for (kind, fence) in Self.fences where kind != "vector" {
             for line in fence.lines { #expect(try again(JSONValue.parse(line), kind).line == line) }
         }

@@ -66,7 +66,7 @@ extension Vectors {
         var frames = FrameReader(limit: Limits().frameBytes)
         try bytes.withUnsafeBytes { buffer in
             try frames.read(buffer) { (body) throws(WireError) in
-                name = isUp ? try UpMessage(body).name : try DownMessage(body).name
+                name = isUp ? try UpMessage(body).name : Self.name(of: try DownMessage(body))
                 used = Frame.size(ofBody: body.count)
                 return false
             }
@@ -75,32 +75,9 @@ extension Vectors {
         guard used == bytes.count else { throw WireError.trailingBytes(message: name, count: bytes.count - used) }
         return name
     }
-}
 
-// MARK: - Names of messages
-
-extension DownMessage {
-    /// The name in `Protocol.md`.
-    fileprivate var name: String {
-        switch self {
-        case .welcome: "welcome"
-        case .subscribed: "subscribed"
-        case .chunk: "chunk"
-        case .commit: "commit"
-        case .rejected: "rejected"
-        case .stale: "stale"
-        case .acknowledged: "acknowledged"
-        case .presence: "presence"
-        case .pong: "pong"
-        case .done: "done"
-        case .lists: "lists"
-        case .history: "history"
-        case .state: "state"
-        case .excerpt: "excerpt"
-        case .error: "error"
-        case .deletedLists: "deletedLists"
-        case .renamed: "renamed"
-        case .granted: "granted"
-        }
+    /// The name in `Protocol.md`: that of the case, each of which has associated values.
+    private static func name(of message: DownMessage) -> String {
+        Mirror(reflecting: message).children.first?.label ?? "\(message)"
     }
 }

@@ -85,7 +85,6 @@ extension Vectors {
 }
 
 extension Hand {
-    /// Returns the delta in a field, and this list after the delta.
     fileprivate func after(_ field: JSONField) throws(FormatError) -> (delta: Delta, list: Hand) {
         let delta = try JSON.delta(from: field)
         return (delta, try after(delta, field.path))

@@ -22,7 +22,6 @@ final class AwkwardRelay {
     private var serverHasEnded = false
     /// Whether the wire has ended the connection. The client may still read the reason.
     private var isOver = false
-    /// Called when both connections are closed.
     private let onClose: (AwkwardRelay) -> Void
 
     init(_ client: TCP, _ server: TCP, _ awkwardness: Awkwardness, onClose: @escaping (AwkwardRelay) -> Void) {

@@ -4,7 +4,6 @@
 /// history with the same revision of the other. The restored list stays the same list: clients submit unsent edits to
 /// the restored list, and not to a list that was created later under its name.
 package enum LogID {
-    /// Returns the log id of a new list.
     package static func new(using random: inout some RandomNumberGenerator) -> UInt64 {
         renewed(UInt64.random(in: 1...UInt64(UInt32.max), using: &random), using: &random)
     }

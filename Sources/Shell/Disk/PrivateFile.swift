@@ -216,14 +216,6 @@ package enum PrivateFile {
     }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(FileError) {
-        var done = 0
-        while done < bytes.count {
-            let count = bytes.withUnsafeBytes {
-                Glibc.write(descriptor, $0.baseAddress?.advanced(by: done), bytes.count - done)
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw FileError("write", path) }
-            done += count
-        }
+        if let reason = WholeWrite.write(bytes, to: descriptor).reason { throw FileError("write", path, code: reason) }
     }
 }

@@ -19,7 +19,6 @@ extension Hand {
 }
 
 extension PackedItem {
-    /// Returns the items of a row.
     package static func all(in row: UnsafeRawBufferPointer) throws -> [PackedItem] {
         var items: [PackedItem] = []
         var reader = WireReader(row)

@@ -3,7 +3,6 @@ import HandWire
 /// Scans the frames of a stream. Of most commits, the scanner reads only the author: in a test a client may receive
 /// thousands of commits for each commit of its own.
 package struct FrameScanner {
-    /// Which commits are read.
     package struct Wanted {
         /// All commits of this author.
         private let author: UInt64
@@ -27,11 +26,9 @@ package struct FrameScanner {
     /// A summary of commits that arrived together.
     package struct Commits {
         package var count = 0
-        /// The revision of the last commit.
         package var revision: Int
         /// Whether the revisions are consecutive.
         package private(set) var isInOrder = true
-        /// The header of the last commit.
         package private(set) var newest: CommitHeader?
         fileprivate var last: UnsafeRawBufferPointer?
 

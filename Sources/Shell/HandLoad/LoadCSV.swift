@@ -1,6 +1,5 @@
 import Histogram
 
-/// A result as tables for other programs.
 package enum LoadCSV {
     /// Returns one line per second, with times in microseconds.
     package static func text(_ result: LoadResult) -> String {

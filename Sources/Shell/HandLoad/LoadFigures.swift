@@ -4,20 +4,17 @@ import Histogram
 package struct LoadFigures: Codable, Sendable {
     /// Edits made by clients. A client may send several in one submission.
     package var edits = 0
-    /// Submissions acknowledged by the server.
     package var commits = 0
     /// Commits received by clients, including their own.
     package var deliveries = 0
     package var bytesSent = 0
     package var bytesReceived = 0
-    /// Successful connections.
     package var connects = 0
     /// The nanoseconds from the time when an edit was made or due to its acknowledgement; for edits that were due but
     /// never made, to the end of the test.
     package var acknowledged = Self.histogram
     /// The nanoseconds from the time when an edit was made to its arrival at another client. Only a sample is measured.
     package var seen = Self.histogram
-    /// How often each error occurred.
     package var errors: [String: Int] = [:]
 
     package init() {}

@@ -8,7 +8,6 @@ package struct LoadOccasion: Sendable {
     package let command: String
     /// The script's whole text.
     package let script: String
-    /// The program's version.
     package let version: String
     package let date: String
 

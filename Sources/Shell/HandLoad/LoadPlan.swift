@@ -2,7 +2,6 @@ import EventLoop
 import HandClient
 import HandFormats
 
-/// The settings of a load test.
 package struct LoadPlan: Sendable {
     /// How much of a list the scripted clients hold.
     package enum Kind: String, CaseIterable, Sendable {

@@ -1,4 +1,3 @@
-/// The result of a load test.
 package struct LoadResult: Codable, Sendable {
     /// One second of the test.
     package struct Sample: Codable, Sendable {
@@ -40,7 +39,6 @@ package struct LoadResult: Codable, Sendable {
     package var clients: Int
     /// The seconds until all clients were connected and had the list.
     package var connected: Double = 0
-    /// The seconds of work.
     package var seconds: Double = 0
     package var samples: [Sample] = []
     package var total = LoadFigures()

@@ -50,7 +50,6 @@ package final class LoadRun {
     /// Seconds to wait for a server that does not answer.
     private static let connectTimeout = 15.0
 
-    /// Only creates the lists of a test.
     package static func makeLists(_ plan: LoadPlan, progress: @escaping (Progress) -> Void) throws {
         _ = try run(plan, onlyMakesLists: true, progress: progress)
     }
@@ -242,7 +241,6 @@ package final class LoadRun {
     }
 }
 
-/// The reason why there is no result.
 package struct LoadError: Error, CustomStringConvertible {
     package let description: String
     /// Whether the test would have changed items that no load test made.

@@ -2,7 +2,6 @@ import EventLoop
 
 /// A server's own figures: the difference between two readings, before and after the work.
 package struct ServerFigures: Codable, Sendable {
-    /// The CPU time that the server used.
     package let cpuSeconds: Double
     package let commits: Int
     /// The number of transactions that wrote the commits.

@@ -167,7 +167,6 @@ package final class Server {
         }
     }
 
-    /// Sets the audit log.
     package func keep(_ audit: AuditLog) { driver.audit = audit }
 
     /// Uses another certificate for new connections.

@@ -2,7 +2,6 @@ import EventLoop
 import HandSync
 import HandWire
 
-/// Where a server listens and how it behaves.
 package struct ServerConfiguration: Sendable {
     /// Where to listen: at least one endpoint.
     package var endpoints: [Endpoint]
@@ -34,7 +33,6 @@ package struct ServerConfiguration: Sendable {
 
     package enum Endpoint: Sendable, Hashable {
         case tcp(SocketAddress)
-        /// A Unix socket at that path.
         case unix(String)
         /// The descriptor of a socket that already listens.
         case inherited(Int32)

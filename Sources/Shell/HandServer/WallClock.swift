@@ -1,6 +1,5 @@
 import Glibc
 
-/// The time of day.
 package enum WallClock {
     static var milliseconds: UInt64 {
         var time = timespec()

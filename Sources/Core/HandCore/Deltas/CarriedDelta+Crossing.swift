@@ -146,7 +146,6 @@ extension CarriedDelta.Crossing {
             }
         }
 
-        /// - Parameter sections: the new pieces for each cut.
         static func patches(_ cuts: [Cut], _ sections: [[Piece]]) -> [Patch] {
             var patches: [Patch] = []
             for (index, cut) in cuts.enumerated() {

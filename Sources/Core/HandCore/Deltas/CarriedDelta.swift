@@ -49,7 +49,6 @@ package struct CarriedDelta: Sendable {
         if case .plain(let delta) = form { delta.isIdentity } else { false }
     }
 
-    /// The result of passing a commit.
     package struct Passed: Sendable {
         /// What remains of the commit after this delta.
         package let rest: Delta

@@ -20,7 +20,6 @@ public struct Delta: Sendable {
     /// The delta as a few numbers, if it changes nothing, or inserts, deletes or moves one item, as nearly every edit
     /// does; otherwise nil.
     package let single: SingleEdit?
-    /// The item that a single edit inserts.
     package let singleItem: PackedItem?
     /// Any other delta; nil for a single edit.
     let compound: Compound?
@@ -136,7 +135,6 @@ public struct Delta: Sendable {
         }
     }
 
-    /// The number of components.
     package var componentCount: Int { single?.stepCount ?? compound?.stepCount ?? 0 }
     /// The number of components, plus the cost of text changes. Transforming over another delta takes time in
     /// proportion to this cost. O(changes).

@@ -5,7 +5,7 @@
 /// Transforming one single edit over another takes a few nanoseconds and allocates nothing. The result is that of
 /// `Delta.transformed(over:as: .later)`, which is still needed where both edits reword the same item.
 package struct SingleEdit: Equatable, Sendable {
-    package enum Kind: UInt8, Sendable {
+    package enum Shape: UInt8, Sendable {
         case insert, delete, move, nothing
         /// Sets fields of an item.
         case set
@@ -13,7 +13,7 @@ package struct SingleEdit: Equatable, Sendable {
         case reword
     }
 
-    package let kind: Kind
+    package let kind: Shape
     /// Which neighbour inserted or moved items are attached to.
     package let side: Side
     /// `insert`: number of items; otherwise 1.
@@ -23,7 +23,6 @@ package struct SingleEdit: Equatable, Sendable {
     /// `insert`, `move`: the gap, counted in the old list.
     package var gap: Int32
 
-    /// The edit that changes nothing.
     package static let nothing = SingleEdit(.nothing, index: 0)
 
     /// Converts `delta`; fails if it is more than a single edit.
@@ -73,7 +72,7 @@ package struct SingleEdit: Equatable, Sendable {
         return (step, hasKeep ? steps[first].count : 0)
     }
 
-    private init(_ kind: Kind, _ side: Side = .after, count: Int = 1, index: Int, gap: Int = 0) {
+    private init(_ kind: Shape, _ side: Side = .after, count: Int = 1, index: Int, gap: Int = 0) {
         self.kind = kind
         self.side = side
         self.count = Int32(count)
@@ -259,7 +258,6 @@ extension SingleEdit {
 }
 
 extension Delta.Compound {
-    /// This delta as a single edit, or nil if it is more than a single edit.
     fileprivate var singleEdit: SingleEdit? { SingleEdit(steps, reach: reach, changes: changes) }
 }
 

@@ -30,7 +30,6 @@ package struct NumberKey: Hashable, Sendable {
 }
 
 extension Dictionary where Key == NumberKey {
-    /// The value of a number.
     @inlinable
     package subscript(number: UInt64) -> Value? {
         get { self[NumberKey(number)] }

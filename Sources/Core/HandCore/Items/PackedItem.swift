@@ -57,7 +57,6 @@ package struct PackedItem: Sendable {
         return body(UnsafeRawBufferPointer(start: start, count: header.length + header.size))
     }
 
-    /// Calls `body` with the kind and the body of the content.
     private func withBody<Result>(_ body: (Content.Kind, Slice<UnsafeRawBufferPointer>) -> Result) -> Result {
         withContentBytes { bytes in
             // The bytes are never empty: the kind takes at least one.

@@ -5,9 +5,9 @@
 public struct Commit: Equatable, Sendable {
     /// The position in the list's history, from 1.
     public var revision: Int
-    /// The public number of the client that submitted the edit.
+    /// The public number of the author: of a client under one person's name.
     public var author: UInt64
-    /// The author's own count of submissions to this list; together with the author it is the idempotency key.
+    /// The client's own count of submissions to this list; together with the client it is the idempotency key.
     public var sequence: UInt64
     /// The revision that the author had seen when making the edit; it is below `revision`. The edit is concurrent with
     /// all commits in between.

@@ -11,7 +11,6 @@ extension TextChange {
         fileprivate(set) var earlier: [Splice]
         fileprivate(set) var later: [Splice]
 
-        /// Whether the two changes overlap here.
         var isOverlap: Bool { !earlier.isEmpty && !later.isEmpty }
 
         /// The bytes here before both changes; each is removed by some splice.

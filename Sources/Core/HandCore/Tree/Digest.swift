@@ -6,7 +6,6 @@
 package enum Digest {
     /// The prime 2⁶¹ − 1.
     package static let modulus: UInt64 = (1 << 61) - 1
-    /// The base of the polynomial.
     package static let base: UInt64 = 0x0E3B_7C9D_5F17_A36B
 
     /// Returns `left · right` modulo 2⁶¹ − 1, for factors below the modulus.

@@ -15,7 +15,6 @@ package protocol Summary: Sendable {
     ) -> Self
 }
 
-/// An element of a `SummaryTree`.
 package protocol Summarized: Sendable {
     associatedtype Sum: Summary
     var summary: Sum { get }
@@ -120,7 +119,6 @@ extension SummaryTree {
         }
     }
 
-    /// Removes and returns the element at `index`.
     @discardableResult
     package mutating func remove(at index: Int) -> Element {
         precondition(index >= 0 && index < count, "index out of range")
@@ -129,7 +127,6 @@ extension SummaryTree {
         return removed
     }
 
-    /// Replaces the element at `index`.
     package mutating func replace(at index: Int, with element: Element) {
         precondition(index >= 0 && index < count, "index out of range")
         Self.replace(at: index, in: &root, with: element)
@@ -155,12 +152,10 @@ extension SummaryTree {
         split(at: range.upperBound).0.split(at: range.lowerBound).1
     }
 
-    /// Concatenates two trees.
     package static func + (left: SummaryTree, right: SummaryTree) -> SummaryTree {
         SummaryTree(root: join(left.root, right.root))
     }
 
-    /// Replaces the elements in `range` with those of `tree`.
     mutating func replaceSubrange(_ range: Range<Int>, with tree: SummaryTree) {
         let (head, rest) = split(at: range.lowerBound)
         let (_, tail) = rest.split(at: range.count)

@@ -147,7 +147,6 @@ package struct AwkwardWire {
         end = .end
     }
 
-    /// Returns the next piece, or nil if there is none.
     package mutating func next() -> Piece? {
         guard !waiting.isEmpty else {
             defer { end = nil }

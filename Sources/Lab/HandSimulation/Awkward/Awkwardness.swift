@@ -32,7 +32,6 @@ package final class Awkwardness {
     /// A retention that keeps only a short history.
     package static let retention = Retention(commits: 30)
 
-    /// Returns the wire for the next connection.
     package func wire() -> AwkwardWire { AwkwardWire(seed: random.next()) }
 
     package func mayReplace() -> Bool {

@@ -1,6 +1,4 @@
-/// A broken promise.
 package struct Finding: Equatable, Sendable {
-    /// The promise that was broken.
     package enum Checker: String, CaseIterable, Sendable {
         /// The state of a machine is inconsistent.
         case invariant

@@ -27,7 +27,6 @@ final class Ledger {
     private(set) var histories: [UInt64: History] = [:]
     /// The client and person of each author, as reported to clients.
     private var owners: [UInt64: Owner] = [:]
-    /// Everything that was ever committed.
     private(set) var inserted = UniqueWords.Put()
 
     private struct Owner: Equatable {
@@ -39,7 +38,6 @@ final class Ledger {
         self.system = system
     }
 
-    /// Records the new state of the disk.
     func record(_ contents: StoreContents) {
         for list in contents.lists.values.sorted(by: { $0.stored.number < $1.stored.number }) { record(list) }
         let present = Set(contents.present.map(\.stored.logID))
@@ -139,7 +137,6 @@ final class Ledger {
 
     // MARK: Comparing
 
-    /// Checks an author number that a client was given.
     func check(author: UInt64, isOf client: ClientID, named person: String) {
         let owner = Owner(client: client, person: person)
         if let other = owners.updateValue(owner, forKey: author), other != owner {
@@ -147,7 +144,6 @@ final class Ledger {
         }
     }
 
-    /// Checks a commit that a client has received.
     func check(_ commit: Commit, of name: String, client: Int) {
         let known = histories.values.filter { $0.names.contains(name) && $0.commits.count >= commit.revision }
         if known.isEmpty {
@@ -197,7 +193,6 @@ final class Ledger {
 }
 
 extension NaiveList {
-    /// Returns the words that a delta removes from texts.
     fileprivate func removedWords(by delta: Delta) throws -> Set<Thing> {
         let after = Dictionary(try applying(delta).items.map { ($0.id, $0.things) }) { $0.union($1) }
         return items.reduce(into: []) { $0.formUnion($1.things.subtracting(after[$1.id] ?? $1.things)) }

@@ -23,7 +23,6 @@ final class Mergers {
     /// use the same sequence.
     private var submissions: [Key: [Sent]] = [:]
 
-    /// Records a submission.
     func sent(_ submission: Submission, list: UInt64, author: UInt64, client: Int, seen: Int) {
         let key = Key(author: author, sequence: submission.sequence, list: list)
         let isKnown = submissions[key]?.contains { $0.client == client && $0.submission == submission } == true

@@ -83,7 +83,6 @@ package struct NaiveView {
         if side == .after { after[gap].append(arrival) } else { before[gap].append(arrival) }
     }
 
-    /// Returns the new list.
     package func outcome(on items: [Item]) -> [Item] {
         func changed(_ index: Int) -> Item {
             let item = items[index]

@@ -28,7 +28,6 @@ package struct Reach: Equatable, Sendable {
         Self.all.filter { $0.group == group }.map { ($0.name, counts[$0] ?? 0) }
     }
 
-    /// The places that were not reached.
     package var missing: [Place] { Self.all.filter { counts[$0] == nil } }
 
     /// All places that worlds can reach.

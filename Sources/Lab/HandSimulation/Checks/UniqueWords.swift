@@ -10,7 +10,6 @@ enum UniqueWords {
         "W" + String((1..<length).map { _ in letters[random.next(below: letters.count)] })
     }
 
-    /// Returns the words of a text.
     static func all(in text: String) -> Set<Substring> {
         let bytes = text.utf8
         return bytes.indices.reduce(into: []) { words, start in
@@ -64,9 +63,7 @@ extension Delta {
 }
 
 extension Change {
-    /// The words that the change inserts into the text.
     var insertedWords: Set<Substring> { words(\.inserted).subtracting(words(\.removed)) }
-    /// The words that the change removes from the text.
     var removedWords: Set<Substring> { words(\.removed).subtracting(words(\.inserted)) }
 
     private func words(_ part: KeyPath<Splice, String>) -> Set<Substring> {
@@ -75,7 +72,6 @@ extension Change {
 }
 
 extension Item {
-    /// The item, and the words of its text.
     var things: Set<Thing> {
         Set(UniqueWords.all(in: content.text).map { .word($0, in: id) }).union([.item(id)])
     }

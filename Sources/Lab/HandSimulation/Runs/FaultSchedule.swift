@@ -30,7 +30,6 @@ package struct FaultSchedule: Sendable {
     /// How likely each kind of step is.
     let weights: [Kind: Int]
 
-    /// The kinds of steps.
     enum Kind: Int, CaseIterable {
         case insert, delete, move, change, block, undo, redo, exact, look, ask, open, close
         case createList, deleteList, undeleteList, renameList, renameBack
@@ -112,7 +111,6 @@ package struct FaultSchedule: Sendable {
         self.weights = weights.filter { $0.key.happens(to: count) }
     }
 
-    /// The name and rules of a list.
     func list(_ index: Int) -> (name: String, rules: Rules) {
         switch (index % lists + Int(seed % 3)) % 3 {
         case 0: ("open\(index % lists)", Rules())

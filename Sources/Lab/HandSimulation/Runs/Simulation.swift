@@ -15,10 +15,8 @@ package struct Simulation: Sendable {
 
     package struct Outcome: Equatable, Sendable {
         package let finding: Finding?
-        /// The number of commits in all lists.
         package let commits: Int
         package let reach: Reach
-        /// The trace, if it was requested.
         package let trace: [String]
     }
 

@@ -10,7 +10,6 @@ package struct Step: Sendable {
     let list: Int
     let dice: UInt64
 
-    /// Returns the steps of a seed.
     static func plan(_ schedule: FaultSchedule, count: Int) -> [Step] {
         var random = SplitMix64(seed: schedule.seed ^ 0x57E9)
         let kinds = FaultSchedule.Kind.allCases.filter { schedule.weights[$0] != nil }

@@ -8,7 +8,6 @@ final class System {
     let schedule: FaultSchedule
     let scheduler = Scheduler()
     let disk: VirtualDisk
-    /// The real store, if the world has one.
     let bench: (any StoreBench)?
     private(set) lazy var store = makeStore()
     private(set) lazy var ledger = Ledger(self)
@@ -30,7 +29,6 @@ final class System {
     var hasGarbled = false
     /// Whether the store has lost commits that were acknowledged.
     private(set) var hasLostCommits = false
-    /// Whether all faults have stopped.
     private(set) var isCalm = false
 
     init(_ schedule: FaultSchedule, on bench: (any StoreBench)?, isTracing: Bool) {
@@ -70,7 +68,6 @@ final class System {
         return isBehind
     }
 
-    /// Whether the disk is full for the server.
     var isDiskFull: Bool {
         get { bench?.isFull ?? disk.isFull }
         set { if let bench { bench.isFull = newValue } else { disk.isFull = newValue } }
@@ -187,7 +184,6 @@ final class System {
 
     // MARK: The network
 
-    /// Connects to a server, or returns nil if the server is down.
     func connect(_ name: String, to server: SimulatedServer) -> Link? {
         guard server.isUp else { return nil }
         links += 1
@@ -232,7 +228,8 @@ final class System {
         let names = (0..<schedule.lists).map(schedule.list)
         for (index, list) in names.enumerated() {
             _ = try? store.create(
-                list.name, rules: list.rules, logID: UInt64(index) + 77, deckSeed: list.rules.hasDeck ? 5 : nil)
+                list.name, rules: list.rules, logID: UInt64(index) + 77, deckSeed: list.rules.hasDeck ? 5 : nil,
+                owner: nil)
         }
         disk.flush(disk.writes)
         for client in clients { for list in names { client.open(list.name) } }

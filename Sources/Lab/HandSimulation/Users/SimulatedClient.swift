@@ -32,7 +32,6 @@ final class SimulatedClient {
     var onAnswer: (UInt64, ClientMachine.Answer) -> Void = { _, _ in }
     /// Words that commits of this process have put into existing texts, by list, with the revisions of those commits.
     var ownWords: [String: [Substring: Int]] = [:]
-    /// Whether the process dies before the next write to the journal.
     var diesAtNextWrite = false
 
     init(_ system: System, number: Int) {

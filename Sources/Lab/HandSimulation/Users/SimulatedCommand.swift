@@ -10,7 +10,6 @@ final class SimulatedCommand {
     private var random: SplitMix64
     private var edit: Edit?
 
-    /// An item that is being inserted.
     private struct Edit {
         let request: UInt64
         let name: String

@@ -54,7 +54,6 @@ struct VirtualJournal {
         lists[list] = nil
     }
 
-    /// Returns the kept replica of a list.
     func load(_ list: String) throws -> Replica? {
         guard let kept = lists[list] else { return nil }
         let checkpoint = try kept.head.withUnsafeBytes { try Replica.Checkpoint($0) }

@@ -85,7 +85,6 @@ final class Link {
     }
 }
 
-/// The server's end of a connection.
 final class ServerEnd: ByteStream {
     private let up: SimulatedChannel
     private let down: SimulatedChannel

@@ -21,7 +21,6 @@ final class SimulatedServer {
     var clockOffset: UInt64 = 0
     /// Milliseconds added to each request to the store.
     var diskDelay: UInt64 = 0
-    /// Whether the server is cut off from the shared store.
     var isCutOff = false
 
     private static let epoch: UInt64 = 1_800_000_000_000

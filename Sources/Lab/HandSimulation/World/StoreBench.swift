@@ -2,7 +2,6 @@ import HandSync
 
 /// A real store on disk for the simulated server to use.
 package protocol StoreBench: AnyObject {
-    /// The currently open store.
     var store: any CommitStore { get }
     /// Whether the disk is full: writes that need room fail.
     var isFull: Bool { get set }

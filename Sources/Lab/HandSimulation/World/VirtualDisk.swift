@@ -29,7 +29,6 @@ final class VirtualDisk: @unchecked Sendable {
         self.flushesAtOnce = flushesAtOnce
     }
 
-    /// The number of writes so far.
     var writes: Int { flushed + unflushed.count }
 
     func read<Value>(_ body: (StoreContents) throws -> Value) rethrows -> Value {

@@ -1,5 +1,4 @@
 extension HandAddress {
-    /// A host and its port.
     package struct Host: Hashable, Sendable {
         package let name: String
         package let port: UInt16
@@ -33,7 +32,6 @@ extension HandAddress.Server: CustomStringConvertible {
         }
     }
 
-    /// The URL of the server.
     package var description: String {
         switch self {
         case .tcp: "hand://\(places.joined(separator: ","))"

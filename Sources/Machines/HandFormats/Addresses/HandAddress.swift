@@ -16,7 +16,6 @@ package struct HandAddress: Equatable, Sendable {
         package static func tls(host: String, port: UInt16) -> Server { .tls([Host(name: host, port: port)]) }
     }
 
-    /// The maximum number of hosts in an address.
     package static let maxHosts = 16
 
     package var server: Server

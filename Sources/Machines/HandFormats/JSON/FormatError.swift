@@ -6,14 +6,12 @@ package struct FormatError: Error, Equatable, Sendable {
     package var place: String
     /// What was expected, as a noun.
     package var expected: String
-    /// What was found, shortened, as a noun.
     package var found: String
 
     package init(line: Int? = nil, place: String, expected: String, found: String) {
         (self.line, self.place, self.expected, self.found) = (line, place, expected, found)
     }
 
-    /// Returns this error with a line number.
     func inLine(_ number: Int) -> FormatError {
         FormatError(line: number, place: place, expected: expected, found: found)
     }

@@ -80,7 +80,6 @@ extension JSON {
     }
 }
 
-/// The fields of each kind.
 private struct Fields: ContentVisitor {
     typealias Member = JSONValue.Member
 

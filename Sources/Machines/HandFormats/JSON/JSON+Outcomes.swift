@@ -3,21 +3,6 @@ import HandCore
 // The outcomes of people's edits, as JSON.
 
 extension JSON {
-    /// `{"index":0,"item":"…","lost":"edit","fields":["done"],"loser":"earlier","by":"…"}`: `item` and `by` are
-    /// optional.
-    ///
-    /// - Parameters:
-    ///   - item: the id of the item at `index`; `value` itself has no id.
-    ///   - person: who overrode the edit.
-    package static func superseded(_ value: Superseded, item: ItemID? = nil, by person: String? = nil) -> JSONValue {
-        var members: [JSONValue.Member] = [.init("index", JSONValue(value.index))]
-        if let item { members.append(.init("item", id(item))) }
-        members += self.members(of: value.loss)
-        members.append(.init("loser", value.loser == .earlier ? "earlier" : "later"))
-        if let person { members.append(.init("by", .string(person))) }
-        return .object(members)
-    }
-
     /// `"lost":"move"`, or `"lost":"edit","fields":["done"]`, or
     /// `"lost":"words","field":"text","at":5,"original":"butter","words":"unsalted","present":"salted"`.
     package static func members(of loss: Superseded.Loss) -> [JSONValue.Member] {
@@ -32,34 +17,6 @@ extension JSON {
                 .init("present", .string(loss.present)),
             ]
         }
-    }
-
-    /// Ignores `item` and `by`.
-    package static func superseded(from field: JSONField) throws(FormatError) -> Superseded {
-        try field.expectObject("a superseded edit")
-        return Superseded(
-            index: try field["index"].count(), loss: try loss(from: field),
-            loser: try field["loser"].choice(["earlier": Order.earlier, "later": Order.later]))
-    }
-
-    private static func loss(from field: JSONField) throws(FormatError) -> Superseded.Loss {
-        switch try field["lost"].choice(["move": "move", "edit": "edit", "words": "words"]) {
-        case "move": return .move
-        case "edit": return .edit(try fields(from: field["fields"]))
-        default:
-            let loss = TextChange.Loss(
-                at: try field["at"].count(), original: try field["original"].string(),
-                lost: try field["words"].string(), present: try field["present"].string())
-            return .words(loss, in: try field["field"].choice(["text": Change.Fields.text, "url": .url]))
-        }
-    }
-
-    private static func fields(from field: JSONField) throws(FormatError) -> Change.Fields {
-        try field.list { (name) throws(FormatError) in
-            try name.choice([
-                "text": Change.Fields.text, "done": .done, "url": .url, "card": .card, "bytes": .bytes,
-            ])
-        }.reduce(into: []) { $0.formUnion($1) }
     }
 }
 

@@ -137,7 +137,6 @@ package enum Place: Equatable, Sendable {
         }
     }
 
-    /// The item next to this place.
     package var neighbour: ItemReference? {
         switch self {
         case .top, .end: nil

@@ -2,7 +2,6 @@
 /// text is ignored.
 struct Lines {
     private let bytes: [UInt8]
-    /// Where the line after the current one begins.
     private var next = 0
     /// The current line, without its line break; nil at the end.
     private(set) var current: ArraySlice<UInt8>?

@@ -57,13 +57,11 @@ package enum ListFormat: String, CaseIterable, Sendable {
     }
 }
 
-/// Writes items in a format, one after another.
 protocol ItemWriter {
     /// Returns the item's lines, each with its line break.
     mutating func lines(for item: Item) -> String
 }
 
-/// Reads items in a format, one after another.
 protocol ItemReader {
     var lines: Lines { get set }
 
@@ -152,7 +150,6 @@ package struct ListReader {
     }
 }
 
-/// One JSON object per line.
 private struct JSONLines: ItemReader {
     var lines: Lines
 

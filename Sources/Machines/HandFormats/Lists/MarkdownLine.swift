@@ -54,7 +54,6 @@ struct MarkdownLine {
 
     // MARK: List items
 
-    /// The start of a list item.
     struct Marker {
         /// The marker, such as `-` or `12.`
         let text: ArraySlice<UInt8>
@@ -108,7 +107,6 @@ struct MarkdownLine {
 
     // MARK: HTML
 
-    /// Where a block of HTML ends.
     enum HTMLEnd: Equatable {
         case blankLine
         /// After the line that contains this text.

@@ -1,4 +1,3 @@
-/// Times for people.
 package enum LocalTime {
     /// Returns a text such as `2026-11-21 14:05:09` in a time zone `offset` seconds ahead of UTC.
     package static func text(_ milliseconds: UInt64, offset: Int) -> String {

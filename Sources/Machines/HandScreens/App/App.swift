@@ -45,7 +45,6 @@ package struct App: Sendable {
         return next
     }
 
-    /// The commands at the start.
     package mutating func start(now: UInt64) -> [Command] {
         state.now = now
         return Columns.$clusters.withValue(state.clusters) { run(appear()) + sendWhereabouts() }
@@ -139,7 +138,6 @@ package struct App: Sendable {
         return router.top.take(.appeared, &state)
     }
 
-    /// Updates the state from an event.
     private mutating func note(_ event: Event) {
         switch event {
         case .input(.resize(let size)): state.size = size
@@ -213,7 +211,6 @@ package struct App: Sendable {
         }
     }
 
-    /// The hint that was clicked.
     private func hint(under mouse: Mouse) -> Hint? {
         guard mouse.act == .press, mouse.point.row == ScreenFrame.hintRow(state) else { return nil }
         return HintLine.placed(on: router.top, state).first { $0.columns.contains(mouse.point.column) }?.hint

@@ -34,7 +34,6 @@ package struct AppState: Sendable {
     var drafts: [KeptDraft] = []
     var random: SplitMix64
 
-    /// The contents that were cut or copied.
     package struct Clipboard: Sendable {
         package let contents: [Content]
         /// The largest content of each kind. A list that allows these contents allows all contents of the clipboard.
@@ -51,7 +50,6 @@ package struct AppState: Sendable {
         package var server: HandAddress.Server
         /// The names of servers that are shown in place of their addresses.
         package var serverNames: [HandAddress.Server: String] = [:]
-        /// The user's name.
         package var person: String
         package var size: Size
         /// Seconds by which local time is ahead of UTC.
@@ -62,7 +60,6 @@ package struct AppState: Sendable {
         package var hasColors: Bool
         /// The seed for the ids of new items.
         package var seed: UInt64
-        /// The cells in which contents are drawn.
         package var cells: any ContentCells
 
         package init(
@@ -118,7 +115,6 @@ package struct AppState: Sendable {
     /// The rows of the terminal between the title and the two lines at the bottom.
     package var bodyRows: Int { max(1, size.rows - ScreenFrame.rowsAround) }
 
-    /// Changes the data of a list.
     mutating func withList<Result>(_ name: String, _ body: (inout ListData) -> Result) -> Result {
         body(&lists[name, default: ListData(name)])
     }

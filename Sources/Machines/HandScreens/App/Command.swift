@@ -25,13 +25,11 @@ package enum Command: Equatable, Sendable {
     /// A page of up to `limit` commits, starting at a revision.
     case fetchHistory(list: String, from: Int, limit: Int)
     case fetchState(list: String, revision: Int)
-    /// An address for the system to open.
     case openAddress(String)
     /// A text to open in the user's own editor, which takes over the terminal, in a file with the given name.
     case editOutside(String, named: String)
     /// Forget the text that was kept under a name.
     case forgetDraft(String)
-    /// A place on another server.
     case visit(Location)
     /// Send `continueWork` after the events that are already waiting.
     case workOn

@@ -32,7 +32,6 @@ package enum Event: Sendable {
     case drafts([KeptDraft])
     /// The text as the user's own editor saved it.
     case editedOutside(String)
-    /// A command failed, for the given reason.
     case failed(Command, String)
     case done(Command)
 }

@@ -30,7 +30,6 @@ package struct KeptDraft: Equatable, Sendable {
 }
 
 extension KeptDraft {
-    /// Reads the stored form.
     package init(name: String, _ json: JSONValue) throws(FormatError) {
         let field = JSONField(json)
         self.init(

@@ -9,7 +9,6 @@ package struct Point: Hashable, Sendable {
     }
 }
 
-/// The size of a screen.
 package struct Size: Hashable, Sendable {
     package var rows: Int
     package var columns: Int
@@ -22,7 +21,6 @@ package struct Size: Hashable, Sendable {
 
 /// A screen as a value: its cells and its cursor. The terminal draws the rows that differ from the previous canvas.
 package struct Canvas: Equatable, Sendable {
-    /// One column of one row.
     package struct Cell: Equatable, Sendable {
         /// One character as people see it; empty for the right half of a wide character.
         package var text: String
@@ -90,7 +88,6 @@ package struct Canvas: Equatable, Sendable {
         if column + 1 < size.columns, rows[row][column + 1].text.isEmpty { rows[row][column + 1].text = " " }
     }
 
-    /// Changes the style of these cells of a row.
     package mutating func restyle(row: Int, _ columns: Range<Int>, _ change: (Style) -> Style) {
         guard rows.indices.contains(row) else { return }
         for column in columns.clamped(to: 0..<size.columns) {

@@ -11,7 +11,6 @@ package enum Columns {
     /// The clusters that the terminal is known to draw as one character. ``App`` sets this around all its work.
     @TaskLocal package static var clusters: Clusters = []
 
-    /// The width of a text as it is drawn.
     package static func width(of text: String) -> Int {
         if Printable.isPlain(text) { return text.utf8.count }
         return characters(of: text).reduce(0) { $0 + width(of: $1) }

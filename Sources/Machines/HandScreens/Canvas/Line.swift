@@ -27,7 +27,6 @@ package struct Line: Equatable, Sendable {
 
     package var text: String { spans.map(\.text).joined() }
 
-    /// The width in columns.
     package var width: Int { spans.reduce(0) { $0 + Columns.width(of: $1.text) } }
 
     /// The same text in other styles.

@@ -38,7 +38,6 @@ package struct Style: Hashable, Sendable {
         package static let italic = Attributes(rawValue: 16)
     }
 
-    /// This style with additional attributes.
     package func with(_ attributes: Attributes) -> Style {
         Style(foreground, on: background, self.attributes.union(attributes))
     }

@@ -58,7 +58,6 @@ package enum Wrapping {
     }
 }
 
-/// Fills lines with characters.
 private struct Wrapper {
     let width: Int
     let limit: Int

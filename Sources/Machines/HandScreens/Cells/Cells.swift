@@ -3,7 +3,6 @@ import HandCore
 /// A list shows at most this many lines of a text. The item's own screen shows all of them.
 private let maxLines = 8
 
-/// A playing card.
 struct CardCell: TableCell {
     private let card: Card
 
@@ -26,7 +25,6 @@ struct CardCell: TableCell {
     }
 }
 
-/// A text of several lines.
 struct NoteCell: TableCell {
     private let text: String
 
@@ -69,7 +67,6 @@ struct LinkCell: TableCell {
     }
 }
 
-/// A heading, with a rule below it.
 struct HeadingCell: TableCell {
     private let text: String
 

@@ -22,7 +22,6 @@ package enum Action: String, CaseIterable, Sendable {
         let rawValue: Int
         /// A list that is loaded and not refused.
         static let list = Needs(rawValue: 1)
-        /// An item that is shown.
         static let item = Needs(rawValue: 2)
     }
 
@@ -43,7 +42,6 @@ package enum Action: String, CaseIterable, Sendable {
     package struct Manual: Sendable {
         /// The text in the line of keys at the bottom.
         package let short: String
-        /// The text in the help.
         package let long: String
         /// The keys of the action, unless the configuration file changes them. Each is one key or a sequence of keys.
         package let keys: [String]

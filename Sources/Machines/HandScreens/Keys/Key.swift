@@ -1,4 +1,3 @@
-/// A key press.
 package struct Key: Hashable, Sendable {
     package enum Code: Hashable, Sendable {
         case character(Character)
@@ -32,7 +31,6 @@ package struct Key: Hashable, Sendable {
     package static func control(_ character: Character) -> Key { Key(.character(character), .control) }
 }
 
-/// What the mouse did.
 package struct Mouse: Hashable, Sendable {
     package enum Act: Hashable, Sendable {
         case press, drag, release, wheelUp, wheelDown
@@ -47,7 +45,6 @@ package struct Mouse: Hashable, Sendable {
     }
 }
 
-/// Input from a terminal.
 package enum Input: Hashable, Sendable {
     case key(Key)
     /// Text that was pasted as a whole, with its line breaks.

@@ -10,7 +10,6 @@ package struct KeyMap: Equatable, Sendable {
         case nothing
     }
 
-    /// The standard keys, without a configuration.
     package static let standard = KeyMap()
 
     private init() {
@@ -66,7 +65,6 @@ package struct KeyMap: Equatable, Sendable {
         }
     }
 
-    /// The meaning of the pressed keys among `actions`.
     package func meaning(of pressed: [Key], among actions: [Action]) -> Meaning {
         var isBegun = false
         for action in actions {

@@ -3,7 +3,6 @@ import HandCore
 // A text of several lines, wrapped.
 
 extension LineEditor {
-    /// Computes all rows.
     mutating func wrap() {
         rows = [0]
         wrap(changed: 0..<characters.count, growth: 0)

@@ -24,7 +24,6 @@ package enum Route: Hashable, Sendable {
     /// A path that does not name a place.
     case nowhere(String)
 
-    /// Reads the components of a path.
     package init(path: [String]) {
         let whole = Route.nowhere("/" + path.joined(separator: "/"))
         switch (path.count, path.first) {
@@ -48,7 +47,6 @@ package enum Route: Hashable, Sendable {
         }
     }
 
-    /// The path that leads here.
     package var path: String {
         switch self {
         case .lists: "/"
@@ -64,7 +62,6 @@ package enum Route: Hashable, Sendable {
         }
     }
 
-    /// The kind of the place's screen.
     package var kind: ScreenKind {
         switch self {
         case .lists: .lists

@@ -1,7 +1,6 @@
 import HandCore
 import HandFormats
 
-/// A commit in a few words.
 enum CommitText {
     /// Returns how many items the commit touched, and the first words that the commit itself contains.
     static func summary(_ commit: Commit) -> String {

@@ -1,6 +1,5 @@
 /// All keys. The keys of the screen beneath come first.
 struct HelpScreen: TableScreen {
-    /// The kind of screen from which help was opened.
     let subject: ScreenKind
     var table = TableView()
 

@@ -13,7 +13,6 @@ struct ItemScreen: ItemScreens {
     private var place: Int?
     private var item: ItemID?
     private var isGone = false
-    /// Who deleted the item, if known.
     private var deleter: String?
     /// Whether the whole list was searched for the item.
     private var isSearched = false
@@ -200,7 +199,6 @@ struct ItemScreen: ItemScreens {
         if let draft { draw(draft, on: &canvas, app) }
     }
 
-    /// Draws the field at the bottom.
     private func draw(_ draft: Draft, on canvas: inout Canvas, _ app: AppState) {
         let (width, cell) = (canvas.size.columns, EditorCell(draft, room: app.bodyRows))
         let lines = cell.lines(width: width, RowState())

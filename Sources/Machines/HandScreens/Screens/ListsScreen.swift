@@ -15,7 +15,6 @@ struct ListsScreen: TableScreen {
 
     var route: Route { .lists }
 
-    /// The names in the order of the rows.
     private func names(_ app: AppState) -> [String] { app.catalog?.map(\.name) ?? app.keptLists }
 
     func rows(_ app: AppState) -> RowsOfText {

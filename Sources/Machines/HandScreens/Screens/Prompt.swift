@@ -40,7 +40,6 @@ package struct Prompt: Equatable, Sendable {
         return editor.handle(key) ? .typed : nil
     }
 
-    /// The keys that end the question.
     var hints: [Hint] {
         if isConfirmation { return [Hint(Key(.character("y")), to: "yes"), Hint(Key(.character("n")), to: "no")] }
         let word =

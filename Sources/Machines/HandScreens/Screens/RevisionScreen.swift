@@ -20,7 +20,6 @@ struct RevisionScreen: TableScreen, ListScreens {
 
     var route: Route { .revision(list: list, revision) }
 
-    /// The items at the revision.
     struct Rows: TableDataSource {
         let list: Hand
         let cells: any ContentCells

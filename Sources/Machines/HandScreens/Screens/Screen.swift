@@ -41,13 +41,10 @@ extension Screen {
 
 /// The receiver of typed keys.
 package enum Typing: Sendable {
-    /// The answer to a question at the bottom.
     case question(Prompt)
-    /// The text of an item.
     case field(Draft)
 }
 
-/// What happens to a screen.
 package enum ScreenEvent: Sendable {
     /// The screen has become the topmost one, or the topmost screen must be refreshed.
     case appeared
@@ -59,15 +56,12 @@ package enum ScreenEvent: Sendable {
     case model(Event)
 }
 
-/// The screens of one list.
 protocol ListScreens: Screen {
-    /// The name of the list.
     var list: String { get set }
 }
 
 /// The screens on which others see the user.
 protocol ItemScreens: ListScreens {
-    /// The item that the user is on.
     func current(_ app: AppState) -> Item?
 }
 

@@ -5,7 +5,6 @@ protocol TableScreen: Screen {
     func rows(_ app: AppState) -> Rows
     /// The text that is shown if the table has no rows.
     func emptyText(_ app: AppState) -> [Line]
-    /// Puts the cursor on a row.
     mutating func select(row: Int, _ app: inout AppState) -> [Command]
     /// Carries out an action that not all tables share; returns nil if it is not one of the screen's own.
     mutating func performOwn(_ action: Action, count: Int?, _ app: inout AppState) -> [Command]?
@@ -57,7 +56,6 @@ extension TableScreen {
     /// The number of rows in the window.
     private func visible(_ app: AppState) -> Int { table.placed(in: geometry(app)).count }
 
-    /// The row that is drawn at a point of the screen.
     func row(at point: Point, _ app: AppState) -> Int? { placed(at: point, app)?.row }
 
     func placed(at point: Point, _ app: AppState) -> TableView.Placed? {

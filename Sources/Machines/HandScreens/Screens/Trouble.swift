@@ -22,7 +22,6 @@ enum Trouble: Equatable {
             }
     }
 
-    /// The state in the status line.
     var words: String {
         switch self {
         case .token: "token not valid"

@@ -6,13 +6,11 @@ package protocol TableCell: Sendable {
     func lines(width: Int, _ state: RowState) -> [Line]
 }
 
-/// The state of a row, apart from its content.
 package struct RowState: Equatable, Sendable {
     /// Whether the row is under the cursor.
     package var isCurrent = false
     /// Whether the row is within the selected range.
     package var isSelected = false
-    /// Whether the mouse drags the row.
     package var isDragged = false
     /// Whether the server has not yet confirmed the user's edit of the item.
     package var isPending = false
@@ -22,7 +20,6 @@ package struct RowState: Equatable, Sendable {
     package var people: [Tag] = []
     /// The number in front of the row; nil for none.
     package var number: Int?
-    /// The columns for the number.
     package var numberWidth = 0
     /// What a commit did to the item.
     package var mark: Delta.Mark?
@@ -36,10 +33,8 @@ package struct RowState: Equatable, Sendable {
     package init() {}
 }
 
-/// The rows of a table.
 package protocol TableDataSource {
     var rowCount: Int { get }
-    /// Makes the cell of a row.
     func cell(forRow row: Int) -> any TableCell
     func state(ofRow row: Int) -> RowState
 }

@@ -20,7 +20,6 @@ package struct TableView: Equatable, Sendable {
     /// The facts about the rows that the window needs.
     package struct Geometry {
         package let count: Int
-        /// The lines of the window.
         package let lines: Int
         package let height: (Int) -> Int
 

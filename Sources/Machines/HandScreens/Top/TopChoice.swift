@@ -26,7 +26,6 @@ package struct TopChoice: Equatable, Sendable {
     var connectionOrder = ConnectionOrder.behind
     var query = LineEditor()
     var isTyping = false
-    /// The connection that the cursor is on.
     var chosen: UInt64?
     /// The connection to close if the user confirms.
     var closing: UInt64?

@@ -4,7 +4,7 @@ public enum JournalWrite: Sendable {
     case append([JournalEvent], list: String)
     /// Replaces everything that is stored of the list, also under its former name.
     case checkpoint(Replica, list: String, formerName: String?)
-    /// Records a submission that is known by its sequence: a step, or an edit on an excerpt.
+    /// Records a submission with an undo or redo, with several edits, or with an edit on an excerpt.
     case submission(JournalSubmission, person: String)
     /// Records that a submission became the commit of a revision; nil if it became no commit.
     case answered(log: UInt64, sequence: UInt64, revision: Int?)

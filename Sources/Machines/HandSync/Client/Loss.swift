@@ -23,7 +23,7 @@ public enum Loss: Equatable, Sendable {
         }
     }
 
-    /// One part of an edit. A content is the item's content before the edit.
+    /// One part of an edit. The content is that of the new item, or of an item as it was before the edit.
     public enum Piece: Equatable, Sendable {
         case insert(Content, behind: ItemID?)
         case edit(ItemID, Change, of: Content)

@@ -29,7 +29,6 @@ package protocol CommitStore: Sendable {
     /// Returns what an authority needs to continue: the newest snapshot with the later commits applied.
     func load(_ list: UInt64) throws -> Authority.Start
 
-    /// Returns the list at `revision`.
     func state(of list: UInt64, at revision: Int) throws -> Hand
 
     /// Returns the newest revisions of some lists, in no particular order; lists that no longer exist are left out.
@@ -134,23 +133,6 @@ extension CommitStore {
         let size = try size()
         return Compaction(before: size, after: size)
     }
-
-    package func rename(_ name: String, to new: String) throws {
-        try rename(named(name), to: new)
-    }
-
-    package func delete(_ name: String, by person: String, at time: UInt64) throws {
-        try delete(named(name), by: person, at: time)
-    }
-
-    private func named(_ name: String) throws -> StoredList {
-        guard let list = try list(named: name) else { throw StoreError.noSuchList(name) }
-        return list
-    }
-
-    package func create(_ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?) throws -> StoredList {
-        try create(name, rules: rules, logID: logID, deckSeed: deckSeed, owner: nil)
-    }
 }
 
 /// The commits of one list to be written together.
@@ -200,7 +182,6 @@ public struct CommitBatch: Sendable {
 
 /// The outcome of appending a batch.
 package enum Appended: Equatable, Sendable {
-    /// The batch is in the store.
     case taken
     /// The batch is not in the store and never will be: the list had another revision. Contains the list's commits
     /// after the expected revision, or the first of them. Contains none if the list has not reached that revision, or
@@ -289,7 +270,6 @@ package struct StoredList: Equatable, Sendable {
 /// The newest state of a list.
 package struct StoredHead: Equatable, Sendable {
     package let list: UInt64
-    /// The list's current name.
     package let name: String
     package let logID: UInt64
     package let revision: Int

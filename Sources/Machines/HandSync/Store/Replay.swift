@@ -19,7 +19,6 @@ package struct Replay: Sendable {
         start = revision
     }
 
-    /// The bytes of commits to read at once.
     package static let bytesAtOnce = 1 << 20
 
     /// Applies the commits up to `last`. Stops earlier if no more are found.

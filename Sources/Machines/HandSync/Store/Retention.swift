@@ -44,7 +44,6 @@ package struct Retention: Equatable, Sendable {
 package struct Trimmed: Equatable, Sendable {
     /// The revision before the oldest commit that is kept.
     package let floor: Int
-    /// Whether there is more to do.
     package let hasMore: Bool
 
     package init(floor: Int, hasMore: Bool) {

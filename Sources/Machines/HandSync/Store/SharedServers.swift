@@ -5,7 +5,6 @@ import HandWire
 package protocol SharedServers: CommitStore {
     /// Announces that a server is alive, with its report; at least every 5 s, or others consider it gone.
     func heartbeat(of server: UInt64, at address: String, report: [UInt8]) throws
-    /// Announces that a server is gone.
     func leave(_ server: UInt64) throws
     /// Returns the servers that sent a heartbeat within the last minute, ordered by their addresses.
     func servers() throws -> [SharedServer]
@@ -22,7 +21,6 @@ package protocol SharedServers: CommitStore {
     ) throws -> [PresenceNews]
 }
 
-/// One of several servers.
 package struct SharedServer: Equatable, Sendable {
     package let id: UInt64
     /// Where clients reach the server, for display.
@@ -37,7 +35,6 @@ package struct SharedServer: Equatable, Sendable {
     }
 }
 
-/// A list at a server.
 package struct PresencePlace: Hashable, Sendable {
     package let list: UInt64
     package let server: UInt64

@@ -11,7 +11,6 @@ package protocol SharedSettings: CommitStore {
     func change(_ key: String, _ body: ([UInt8]?) throws -> [UInt8]?) throws
 }
 
-/// The names of settings.
 package enum SharedSettingKey {
     /// Who may do what.
     package static let access = "access"

@@ -7,7 +7,6 @@ package enum StoreError: Error, Equatable, Sendable {
     case older(path: String)
     /// There is no file to read.
     case noStore(path: String)
-    /// The file is not a store.
     case notAStore(path: String)
     /// The stored data is inconsistent.
     case damaged(String)

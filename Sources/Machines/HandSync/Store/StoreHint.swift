@@ -3,9 +3,7 @@ import HandWire
 /// A notification between servers that share a store. Hints may get lost, be duplicated or arrive late: nothing
 /// depends on them.
 package enum StoreHint: Hashable, Sendable {
-    /// A list has reached a revision.
     case commits(list: UInt64, revision: Int)
-    /// The people on a list have changed.
     case presence(list: UInt64)
     /// A client has connected to a server.
     case client(Key)

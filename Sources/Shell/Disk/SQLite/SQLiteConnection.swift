@@ -82,7 +82,6 @@ package final class SQLiteConnection: @unchecked Sendable {
         try rows(sql, values).next()
     }
 
-    /// Returns the results of `body` for all rows.
     package func all<Element>(
         _ sql: String, _ values: [SQLiteValue] = [], _ body: (SQLiteRow) throws -> Element
     ) throws -> [Element] {

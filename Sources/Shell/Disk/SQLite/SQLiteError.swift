@@ -11,9 +11,7 @@ package struct SQLiteError: Error, Equatable, Sendable {
         self.message = message
     }
 
-    /// The kinds of errors that callers distinguish.
     package enum Kind: Sendable {
-        /// The file is not a database.
         case notADatabase
         /// The file is malformed, or a statement does not fit the tables in it.
         case damaged
@@ -37,7 +35,6 @@ package struct SQLiteError: Error, Equatable, Sendable {
         }
     }
 
-    /// The last error of a connection.
     init(of connection: OpaquePointer?) {
         self.init(code: sqlite3_extended_errcode(connection), String(cString: sqlite3_errmsg(connection)))
     }

@@ -1,6 +1,5 @@
 import CSQLite
 
-/// A compiled statement.
 final class SQLiteStatement {
     let handle: OpaquePointer
     private let connection: OpaquePointer

@@ -1,4 +1,3 @@
-/// One connection to an endpoint.
 final class HTTPConnection {
     private let stream: EventLoop.Stream
     private let deadline: EventLoop.Timer

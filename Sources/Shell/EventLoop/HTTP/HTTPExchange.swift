@@ -1,4 +1,3 @@
-/// One HTTP request and its answer.
 package final class HTTPExchange {
     package struct Answer: Sendable {
         package let status: Int

@@ -6,7 +6,6 @@ internal import CLibuv
 /// handle is closed**: dropping the last reference to an open handle does not close it, and then only ``Loop/close()``
 /// can close it. Every method on a closed handle does nothing.
 package class Handle {
-    /// The loop of this handle.
     package let loop: Loop
 
     /// A `uv_*_t` of the right size, at a fixed address.
@@ -97,7 +96,6 @@ package class Handle {
 extension Handle {
     final var base: UnsafeMutablePointer<uv_handle_t> { raw.assumingMemoryBound(to: uv_handle_t.self) }
 
-    /// Returns the object for a libuv callback.
     static func of(_ pointer: UnsafeMutableRawPointer?) -> Self {
         // libuv calls back only with handles from `init`, and those have their object in `data`.
         let data = pointer.unsafelyUnwrapped.assumingMemoryBound(to: uv_handle_t.self).pointee.data

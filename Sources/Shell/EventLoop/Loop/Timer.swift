@@ -4,7 +4,6 @@ internal import CLibuv
 package final class Timer: Handle {
     private var body: (() -> Void)?
 
-    /// Creates a timer that is not running.
     package init(_ loop: Loop) {
         super.init(loop, UV_TIMER) { uv_timer_init($0, $1.assumingMemoryBound(to: uv_timer_t.self)) }
     }

@@ -35,7 +35,6 @@ extension UVError {
     package static let addressInUse = UVError(UV_EADDRINUSE)
     /// This machine does not have that address (`EADDRNOTAVAIL`).
     package static let addressNotAvailable = UVError(UV_EADDRNOTAVAIL)
-    /// `EACCES`
     package static let permissionDenied = UVError(UV_EACCES)
     /// The descriptor is not open, or its device reports an error (`EBADF`).
     package static let badDescriptor = UVError(UV_EBADF)
@@ -47,15 +46,12 @@ extension UVError {
     package static let connectionRefused = UVError(UV_ECONNREFUSED)
     /// The peer reset the connection (`ECONNRESET`).
     package static let connectionReset = UVError(UV_ECONNRESET)
-    /// `EINVAL`
     package static let invalidArgument = UVError(UV_EINVAL)
     /// A path is too long, for example longer than 107 bytes for a Unix socket (`ENAMETOOLONG`).
     package static let nameTooLong = UVError(UV_ENAMETOOLONG)
-    /// `ENOENT`
     package static let noSuchFile = UVError(UV_ENOENT)
     /// The file is not a socket (`ENOTSOCK`).
     package static let notASocket = UVError(UV_ENOTSOCK)
-    /// `ENOTCONN`
     package static let notConnected = UVError(UV_ENOTCONN)
     /// The other side did not answer (`ETIMEDOUT`).
     package static let timedOut = UVError(UV_ETIMEDOUT)
@@ -73,7 +69,6 @@ extension UVError {
         self.init(code: uv_translate_sys_error(errno))
     }
 
-    /// Throws if a libuv result is an error.
     static func check(_ result: Int32) throws(UVError) {
         if result < 0 { throw UVError(code: result) }
     }

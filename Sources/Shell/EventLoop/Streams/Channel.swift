@@ -2,7 +2,6 @@
 ///
 /// Confined to its loop's thread. Stays open until it is closed.
 package protocol Channel: AnyObject {
-    /// A description of the peer for people.
     var peerDescription: String { get }
     /// Whether bytes are waiting for the peer.
     var isWriting: Bool { get }
@@ -46,7 +45,6 @@ extension Channel {
     }
 }
 
-/// What happens on a channel.
 package enum ChannelEvent {
     /// The received bytes, at least one; valid only during the call.
     case bytes(UnsafeRawBufferPointer)
@@ -61,7 +59,6 @@ package enum ChannelEvent {
 package enum ChannelEnd: Equatable, Sendable, CustomStringConvertible {
     /// The peer has ended its output.
     case eof
-    /// Reading or writing has failed.
     case failed(UVError)
     /// A layer above the stream has given up, for this reason.
     case broken(String)

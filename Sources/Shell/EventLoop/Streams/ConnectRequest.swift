@@ -1,6 +1,5 @@
 internal import CLibuv
 
-/// A ``Stream`` that is connecting.
 final class ConnectRequest: Request {
     private let stream: Stream
     private let done: (UVError?) -> Void

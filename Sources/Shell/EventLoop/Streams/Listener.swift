@@ -83,7 +83,7 @@ package final class Listener {
         }
         switch errno {
         case EAGAIN: return false
-        // The connection was lost while it waited.
+        // A signal came, or this connection was lost while it waited: the next one may be there.
         case EINTR, ECONNABORTED, EPROTO: return true
         case let number: throw UVError(errno: number)
         }

@@ -19,7 +19,6 @@ final class Backlog: Request {
     var queue: [OutputBuffer] = []
 }
 
-/// The end of the output.
 final class OutputEnd: Request {
     /// Called once; nil afterwards.
     var done: ((UVError?) -> Void)?

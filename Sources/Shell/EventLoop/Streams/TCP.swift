@@ -3,7 +3,6 @@ internal import Glibc
 
 /// A TCP connection. Confined to its loop's thread.
 package final class TCP: Stream {
-    /// The peer's address.
     package let peerAddress: SocketAddress
 
     package override var peerDescription: String { peerAddress.description }

@@ -3,7 +3,6 @@ internal import Glibc
 
 /// A child process that shares this process's standard streams, and so its terminal. Confined to its loop's thread.
 package final class ChildProcess: Handle {
-    /// How a program ended.
     package enum End: Equatable, Sendable {
         case status(Int)
         case signal(Int)

@@ -1,7 +1,6 @@
 internal import CLibuv
 internal import Glibc
 
-/// The memory of this process.
 package enum ProcessMemory {
     /// Gives the system back the memory that an idle process does not need: the heap's free blocks, and the pages of
     /// the program and its libraries.

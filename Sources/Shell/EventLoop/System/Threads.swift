@@ -58,7 +58,6 @@ package final class Condition: @unchecked Sendable {
 
     // MARK: With the lock held
 
-    /// Wakes all threads that wait.
     package func broadcast() { uv_cond_broadcast(change) }
 
     /// Releases the lock until a thread calls `broadcast`. The call may also return without `broadcast`, so check the

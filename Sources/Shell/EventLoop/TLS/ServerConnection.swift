@@ -104,7 +104,6 @@ package final class ServerConnection {
         receive(.found(addresses: addresses.count))
     }
 
-    /// Adds TLS to a connection, if the destination has it.
     private func secure(_ result: Result<TCP, UVError>, _ destination: Destination, _ mine: Int) {
         guard mine == generation, case .success(let stream) = result, let (host, context) = destination.tls else {
             return opened(result, mine, "\(Self.closed). If it speaks TLS, its address begins with hands://")

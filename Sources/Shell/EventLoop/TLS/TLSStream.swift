@@ -21,9 +21,18 @@ package final class TLSStream: Channel {
     /// OpenSSL's connection; nil once closed.
     private var ssl: OpaquePointer?
     private let transport: Transport
-    private var isReady = false
-    /// Whether the handshake continues in a later turn, because other handshakes have used up this turn's time.
-    private var isPutOff = false
+    private enum Phase {
+        /// The handshake continues with the next input. → `waiting`, `open`, `failed`
+        case handshake
+        /// The handshake continues in a later turn, because other handshakes have used up this turn's time. →
+        /// `handshake`, `failed`
+        case waiting
+        /// Data can be sent and received. → `failed`
+        case open
+        case failed
+    }
+
+    private var phase = Phase.handshake
     /// The time at which the present count of `Transport.lateMessages` began. Only a few such messages are allowed per
     /// minute.
     private var countedSince: UInt64 = 0
@@ -31,9 +40,10 @@ package final class TLSStream: Channel {
     /// The output that was written before the end of the handshake.
     private var early: [OutputBuffer] = []
     private var isReading = true
-    private var hasFailed = false
-    private var hasEnded = false
-    private var endsWhenReady = false
+    /// Whether the other side has sent its end.
+    private var inputHasEnded = false
+    /// Whether this side sends nothing more, except what was written before the end of the handshake.
+    private var outputHasEnded = false
     /// Gets all events; nil before `open`, and after a failure or closing.
     private var receive: ((ChannelEvent) -> Void)?
 
@@ -86,11 +96,10 @@ package final class TLSStream: Channel {
 
     // MARK: Reading
 
-    /// Takes an event of the stream.
     private func take(_ event: ChannelEvent) {
         switch event {
         case .bytes(let bytes):
-            guard ssl != nil, !hasFailed else { return }
+            guard ssl != nil, phase != .failed else { return }
             transport.receive(bytes) { advance() }
         case .drained: receive?(.drained)
         case .ended(.eof): ended()
@@ -118,14 +127,17 @@ package final class TLSStream: Channel {
 
     /// Continues the handshake, and then reading, as far as the input allows.
     private func advance() {
-        guard let ssl, !hasFailed, receive != nil else { return }
-        if !isReady {
-            guard !isPutOff, let result = shakeHands(ssl) else { return }
+        guard let ssl, receive != nil else { return }
+        switch phase {
+        case .handshake:
+            guard let result = shakeHands(ssl) else { return }
             send()
             guard result == 1 else { return check(result) }
-            isReady = true
+            phase = .open
             if isServer { transport.lateMessages = 0 }
             writeEarly()
+        case .waiting, .failed: return
+        case .open: break
         }
         read()
     }
@@ -146,19 +158,19 @@ package final class TLSStream: Channel {
     }
 
     private func putOff() {
-        isPutOff = true
+        phase = .waiting
         stream.stopReading()
         loop.soon { [weak self] in
             guard let self else { return }
-            isPutOff = false
+            if phase == .waiting { phase = .handshake }
             advance()
-            if isReading, !isPutOff { stream.resumeReading() }
+            if isReading, phase != .waiting { stream.resumeReading() }
         }
     }
 
     private func read() {
         withUnsafeTemporaryAllocation(byteCount: Self.recordBytes, alignment: 1) { room in
-            while isReading, !hasFailed, let ssl {
+            while isReading, phase != .failed, let ssl {
                 // Nearly always nothing is left after the first record, and OpenSSL would take long to find that out.
                 if !transport.hasInput, SSL_has_pending(ssl) == 0 { break }
                 ERR_clear_error()
@@ -221,15 +233,15 @@ package final class TLSStream: Channel {
     }
 
     private func ended() {
-        guard !hasEnded, !hasFailed else { return }
-        hasEnded = true
-        if !isReady { return fail(.broken("TLS: the connection was closed during the handshake")) }
+        guard !inputHasEnded, phase != .failed else { return }
+        inputHasEnded = true
+        if phase != .open { return fail(.broken("TLS: the connection was closed during the handshake")) }
         receive?(.ended(.eof))
     }
 
     private func fail(_ end: ChannelEnd) {
-        guard !hasFailed else { return }
-        hasFailed = true
+        guard phase != .failed else { return }
+        phase = .failed
         // Sends the peer OpenSSL's alert, if the peer still reads.
         send()
         let report = receive
@@ -242,8 +254,8 @@ package final class TLSStream: Channel {
 
     @discardableResult
     package func write(_ buffers: UnsafeBufferPointer<OutputBuffer>) -> WriteResult {
-        guard ssl != nil, !hasFailed, !endsWhenReady else { return .dropped }
-        guard isReady else {
+        guard ssl != nil, phase != .failed, !outputHasEnded else { return .dropped }
+        guard phase == .open else {
             early += buffers
             return .draining
         }
@@ -266,7 +278,7 @@ package final class TLSStream: Channel {
         early = []
         encrypt(waiting)
         let result = send()
-        if endsWhenReady { return end() }
+        if outputHasEnded { return end() }
         if !waiting.isEmpty, result == .written { receive?(.drained) }
     }
 
@@ -275,9 +287,9 @@ package final class TLSStream: Channel {
     private func send() -> WriteResult { ssl == nil ? .dropped : transport.send() }
 
     package func shutdown() {
-        guard ssl != nil, !hasFailed, !endsWhenReady else { return }
-        endsWhenReady = true
-        if isReady { end() }
+        guard ssl != nil, phase != .failed, !outputHasEnded else { return }
+        outputHasEnded = true
+        if phase == .open { end() }
     }
 
     private func end() {

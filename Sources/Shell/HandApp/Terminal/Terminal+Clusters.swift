@@ -17,7 +17,6 @@ extension Terminal {
         writeDirectly(text)
     }
 
-    /// Draws the clusters of some rows over their placeholders.
     func drawClusters(of canvas: Canvas, in rows: [Int]) {
         var text = ""
         for row in rows {

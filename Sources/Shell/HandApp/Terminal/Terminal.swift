@@ -23,12 +23,10 @@ package final class Terminal {
     private let pause: Timer
     private var decoder = KeyDecoder()
     private let onInput: (Input) -> Void
-    /// Called when the terminal is gone.
     package var onEnd: (() -> Void)?
     /// The canvas that the terminal shows; nil if that is not known.
     private var shown: Canvas?
     private var isClosed = false
-    /// Whether another program has the terminal.
     private var isAway = false
     /// Whether this object has the terminal, reads its keys and may draw on it: it is neither closed nor away.
     private var isHere: Bool { !isClosed && !isAway }

@@ -1,10 +1,8 @@
-/// Scripts built into the program.
 package enum BuiltinScript: String, CaseIterable, Sendable {
     case editing, burst, readers
     case reconnectStorm = "reconnect-storm"
     case fiveCards = "five-cards"
 
-    /// Its purpose in one line.
     package var summary: String {
         switch self {
         case .editing: "people who add, change, tick, move and delete, with pauses to think"

@@ -10,14 +10,12 @@ package struct Script: Equatable, Sendable {
     package var lists = 1
     /// The number of items in each new list at the start.
     package var items = 0
-    /// The rules of new lists.
     package var rules = Rules()
     /// The default number of clients.
     package var clients = 10
     /// The roles; at least one.
     package var roles: [Role] = []
 
-    /// The behavior of some of the clients.
     package struct Role: Equatable, Sendable {
         package var name: String
         package var share: Share
@@ -122,7 +120,6 @@ package struct Script: Equatable, Sendable {
         return parts
     }
 
-    /// Returns the name of the list that a client works on.
     package func list(of client: Int) -> String { names[client % names.count] }
 
     package var names: [String] { lists == 1 ? [list] : (1...lists).map { "\(list)-\($0)" } }

@@ -71,7 +71,6 @@ struct ScriptLine {
         error("expected \(what), found \(peeked.map { "'\($0.text)'" } ?? "the end of the line")")
     }
 
-    /// Consumes and returns the next word.
     mutating func take() -> Word? {
         guard let word = peeked else { return nil }
         next += 1

@@ -18,7 +18,6 @@ extension Script {
 }
 
 struct ScriptParser {
-    /// An open block.
     private struct Block {
         enum Kind {
             case loop(Int?)

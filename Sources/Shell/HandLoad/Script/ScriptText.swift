@@ -57,7 +57,6 @@ package struct ScriptText: Equatable, Sendable {
         self.parts = parts
     }
 
-    /// Returns the text with all placeholders filled in.
     func filled(_ value: (Variable) -> String) -> String {
         parts.map { part in
             switch part {

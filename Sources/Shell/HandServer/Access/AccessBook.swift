@@ -20,7 +20,6 @@ package struct AccessBook: Codable, Equatable, Sendable {
         package let name: String
         /// The SHA-256 of the secret.
         package let hash: String
-        /// The role on every list.
         package fileprivate(set) var role: Role
         /// Additional roles by the names of lists that do not exist yet. Each applies to the next list of that name.
         fileprivate var lists: [String: Role]
@@ -51,7 +50,6 @@ package struct AccessBook: Codable, Equatable, Sendable {
         }
     }
 
-    /// A role on one list.
     package struct ListRole: Codable, Equatable, Sendable {
         /// The list's name, or its last name before it was deleted.
         package fileprivate(set) var name: String
@@ -62,7 +60,6 @@ package struct AccessBook: Codable, Equatable, Sendable {
     }
 
     package var guests = Guests(local: .admin, remote: .none)
-    /// The tokens by their ids.
     private var tokens: [String: Token] = [:]
 
     package init() {}

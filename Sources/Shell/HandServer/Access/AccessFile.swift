@@ -8,7 +8,6 @@ package struct AccessFile: Sendable {
     package let path: String
     /// Returns the rules that the store keeps, or nil if there never were any.
     private let recall: @Sendable () throws -> [UInt8]?
-    /// Stores rules in the store.
     let remember: (@Sendable ([UInt8]) throws -> Void)?
 
     /// - Parameter folder: the folder of the server's store.
@@ -53,7 +52,6 @@ package struct AccessFile: Sendable {
         do { return try PrivateFile.read(path)?.bytes } catch { throw AccessFileError(description: error.description) }
     }
 
-    /// Returns a fingerprint of the file's contents.
     package func fingerprint() throws -> String { try reading().fingerprint }
 
     /// Returns the rules that the store keeps, or the error in reading them; nil if it keeps none.

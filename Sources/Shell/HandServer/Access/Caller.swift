@@ -6,7 +6,6 @@ package indirect enum Caller: Equatable {
     case thisMachine
     /// Over a Unix socket as another user of this machine.
     case user(UInt32, name: String)
-    /// Over the network.
     case address(String)
 
     /// - Parameter user: the owner of the process at the other end of a Unix socket.

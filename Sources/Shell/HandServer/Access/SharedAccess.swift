@@ -10,7 +10,6 @@ package struct SharedAccess: Sendable {
         self.store = store
     }
 
-    /// The rules at one moment.
     struct Reading {
         let book: AccessBook
         let version: Int

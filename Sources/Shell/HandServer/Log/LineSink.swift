@@ -1,3 +1,4 @@
+import Disk
 import EventLoop
 import Glibc
 
@@ -21,7 +22,6 @@ package final class LineSink: @unchecked Sendable {
     /// Called with the reason why a line cannot be written. Writing is retried.
     private let trouble: @Sendable (String) -> Void
 
-    /// The limit of the queue.
     package static let maxBytes = 1 << 20
 
     package init(
@@ -124,28 +124,11 @@ package final class LineSink: @unchecked Sendable {
 
     /// Writes a line, atomically where possible. Returns the error.
     private static func put(_ line: String, _ descriptor: Int32) -> String? {
-        let bytes = Array(line.utf8)
-        var done = 0
-        while done < bytes.count {
-            // One call per line, so that lines of several processes do not mix.
-            let count = bytes.withUnsafeBytes {
-                Glibc.write(descriptor, $0.baseAddress?.advanced(by: done), bytes.count - done)
-            }
-            if count >= 0 {
-                done += count
-                continue
-            }
-            let code = errno
-            if code == EINTR { continue }
-            if code == EAGAIN {
-                var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                poll(&ready, 1, -1)
-                continue
-            }
-            takeBack(done, descriptor)
-            return String(cString: strerror(code))
-        }
-        return nil
+        // One call per line, so that lines of several processes do not mix.
+        let (count, reason) = WholeWrite.write(Array(line.utf8), to: descriptor)
+        guard let reason else { return nil }
+        takeBack(count, descriptor)
+        return String(cString: strerror(reason))
     }
 
     /// Removes a partial line from a file, unless another process has appended to it.

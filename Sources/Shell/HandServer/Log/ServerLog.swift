@@ -44,7 +44,6 @@ package final class ServerLog: Sendable {
         set { current.withLock { $0 = newValue } }
     }
 
-    /// A handler that writes to this log.
     package var handler: any LogHandler { Handler(log: self) }
 
     private struct Handler: LogHandler {

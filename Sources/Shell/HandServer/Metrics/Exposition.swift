@@ -51,7 +51,6 @@ struct Exposition {
     }
 }
 
-/// A distribution of durations.
 package struct Latency {
     private var histogram = Histogram<UInt64>(
         lowestDiscernibleValue: 1_000, highestTrackableValue: longest, numberOfSignificantValueDigits: .two)

@@ -1,7 +1,6 @@
 import Glibc
 import HandSync
 
-/// The page of a server's metrics.
 struct ServerMetrics {
     let figures: ServerFigures
     let load: ServerLoad

@@ -11,7 +11,6 @@ struct FrameRow {
     private(set) var last: Int
     private(set) var frames: [UInt8]
 
-    /// Returns the rows of a batch.
     static func rows(of batch: CommitBatch) -> [FrameRow] {
         var rows: [FrameRow] = []
         for entry in batch.entries {

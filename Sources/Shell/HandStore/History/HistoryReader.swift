@@ -12,7 +12,6 @@ protocol HistoryReader {
     ) throws -> [StoredFrame]
     /// Returns the head of the newest snapshot up to revision `last`.
     func snapshotHead(of list: StoredList, upTo last: Int) throws -> (revision: Int, head: SnapshotHead)?
-    /// Returns the items of a snapshot.
     func snapshotItems(of list: StoredList, at revision: Int) throws -> [PackedItem]
     /// Returns the revisions of a list's snapshots, in order.
     func snapshots(of list: StoredList) throws -> [Int]

@@ -4,7 +4,6 @@ import HandWire
 
 // What SQLite and PostgreSQL store alike.
 
-/// How snapshots are stored.
 enum StoredSnapshots {
     /// The approximate bytes of items in one row.
     static let partBytes = 256 << 10

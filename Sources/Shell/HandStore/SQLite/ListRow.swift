@@ -96,7 +96,6 @@ struct ListRow {
             number: UInt64(bitPattern: number), name: name, logID: logID, rules: rules, revision: 0, count: 0)
     }
 
-    /// Inserts a list from another store.
     static func insert(_ list: ListRecord, _ database: SQLiteConnection) throws {
         let stored = list.stored
         let values: [SQLiteValue] = [

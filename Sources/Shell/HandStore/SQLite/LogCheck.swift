@@ -131,7 +131,6 @@ struct LogCheck {
         (512...65_536).contains(pageSize) && pageSize & (pageSize - 1) == 0
     }
 
-    /// Returns the checksum of a header.
     private static func sealed(_ header: [UInt8]) -> [UInt8] {
         let sum = header.withUnsafeBytes { checksum($0[..<24], header[3] & 1 == 1, from: (0, 0)) }
         return bytes(sum.0) + bytes(sum.1)

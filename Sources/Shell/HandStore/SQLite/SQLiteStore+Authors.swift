@@ -130,7 +130,6 @@ struct AuthorRow {
             database)
     }
 
-    /// Finds an author of a client, under any name.
     static func find(_ client: ClientID, _ database: SQLiteConnection) throws -> AuthorRow? {
         let key = (Int64(bitPattern: client.high), Int64(bitPattern: client.low))
         let columns = "(client_high, client_low)"

@@ -144,7 +144,6 @@ struct DeletionRow {
             [.integer(CheckedTable.deletedLists.checksum([number] + values)), number])
     }
 
-    /// Inserts a deletion from another store.
     static func insert(_ deleted: DeletedList, _ database: SQLiteConnection) throws {
         let values: [SQLiteValue] = [
             deleted.deletion.stored, deleted.list.number.stored, .text(deleted.list.name),

@@ -4,7 +4,6 @@ import Glibc
 import HandSync
 import HandWire
 
-/// Writes and restores backups of a store.
 package enum StoreBackup {
     /// Writes the store of a folder, as it is at one moment, into a file, also while a server writes to the store. The
     /// file gets its name when it is complete and flushed.
@@ -93,7 +92,6 @@ package enum StoreBackup {
         return Recovery(aside: there.isEmpty ? nil : aside(folder, "\(stamp)"), access: access)
     }
 
-    /// The result of a recovery.
     package struct Recovery: Sendable {
         /// The path of the replaced store, or nil if there was none.
         package let aside: String?
@@ -101,7 +99,6 @@ package enum StoreBackup {
 
         /// Which access rules apply.
         package enum Access: Sendable {
-            /// The existing rules apply.
             case kept
             /// The store had rules, but their file is lost.
             case lost
@@ -147,7 +144,6 @@ package enum StoreBackup {
         }
     }
 
-    /// Gives the lists new histories.
     private static func renewHistories(_ file: String, _ random: inout some RandomNumberGenerator) throws {
         try StoreFile.translating(file) {
             let database = try SQLiteDatabase(file)

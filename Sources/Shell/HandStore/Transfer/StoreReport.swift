@@ -1,4 +1,3 @@
-/// The result of verifying a store.
 package struct StoreReport: Equatable, Sendable {
     /// A difference from what was written.
     package struct Problem: Equatable, Sendable {

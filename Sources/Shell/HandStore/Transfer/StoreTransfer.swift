@@ -114,7 +114,6 @@ protocol StoreTarget {
     /// Runs `body`. If `body` throws, rolls back what it added; a target that cannot roll back a part of its
     /// transaction must not be used any more.
     func atomically(_ body: () throws -> Void) throws
-    /// Adds a snapshot.
     func add(_ hand: Hand, _ head: SnapshotHead, of list: StoredList, at revision: Int) throws
     /// Adds commits. Call this with all commits of a list in order.
     func add(_ frames: [StoredFrame], of list: StoredList) throws

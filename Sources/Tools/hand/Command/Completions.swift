@@ -6,12 +6,10 @@ import HandWire
 
 /// What the shell offers when Tab is pressed: nothing if the server does not answer quickly.
 enum Completions {
-    /// Names of lists.
     static let lists = CompletionKind.custom { words, _, _ in
         await answer(to: words) { client, _ in try await client.lists().map(\.name).filter(isName) }
     }
 
-    /// Names of deleted lists.
     static let deletedLists = CompletionKind.custom { words, _, _ in
         await answer(to: words) { client, _ in
             try await client.deletedLists(pages: 1).map(\.list.name).filter(isName)
@@ -31,7 +29,6 @@ enum Completions {
         }
     }
 
-    /// Names of contexts.
     static let contexts = CompletionKind.custom { _, _, _ in Contexts.names() }
 
     /// Whether a text can be a list's name, and so one word in a shell: a malicious server may send any text.

@@ -11,7 +11,6 @@ import HandServer
 import HandSync
 import HandWire
 
-/// The exit codes.
 enum ExitStatus: Int32, CaseIterable {
     case ok = 0
     case error = 1
@@ -25,7 +24,6 @@ enum ExitStatus: Int32, CaseIterable {
     /// A threshold of a load test was not met; other load tools use the same code.
     case threshold = 99
 
-    /// The meaning, for the help and the manual.
     var summary: String {
         switch self {
         case .ok: "ok"

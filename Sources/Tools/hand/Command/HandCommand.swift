@@ -1,7 +1,6 @@
 import ArgumentParser
 import HandFormats
 
-/// The `hand` command.
 @main
 struct HandCommand: AsyncParsableCommand {
     static let version = "0.1.0"

@@ -1,3 +1,4 @@
+import Disk
 import Glibc
 
 /// Writes lines to a descriptor, many lines per system call.
@@ -37,22 +38,8 @@ struct LineWriter {
     }
 
     mutating func flush() throws(Problem) {
-        var start = 0
-        while start < bytes.count {
-            let (count, code) = bytes.withUnsafeBytes { all in
-                (Glibc.write(descriptor, all.baseAddress.map { $0 + start }, all.count - start), errno)
-            }
-            if count >= 0 {
-                start += count
-            } else if code == EAGAIN {
-                // Another program has made the descriptor non-blocking.
-                var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                poll(&wanted, 1, -1)
-            } else if code != EINTR {
-                bytes = []
-                throw Problem(code: code)
-            }
-        }
+        let reason = WholeWrite.write(bytes, to: descriptor).reason
         bytes.removeAll(keepingCapacity: true)
+        if let reason { throw Problem(code: reason) }
     }
 }

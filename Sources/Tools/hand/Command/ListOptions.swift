@@ -4,7 +4,6 @@ import HandCore
 import HandFormats
 import HandWire
 
-/// The option that names a list.
 struct ListOptions: ParsableArguments {
     @OptionGroup var server: ServerOptions
 
@@ -15,16 +14,13 @@ struct ListOptions: ParsableArguments {
             valueName: "list"), completion: Completions.lists)
     var list: String?
 
-    /// The list, if one is named.
     var given: String? { get throws { try server.address(list).list } }
 
-    /// The name of the list.
     func name() throws -> String {
         if let name = try server.address(list).list { return name }
         throw Unnamed(server: server)
     }
 
-    /// The error if no list is named.
     struct Unnamed: Error {
         let server: ServerOptions
 
@@ -71,7 +67,6 @@ struct ListOptions: ParsableArguments {
     }
 }
 
-/// Where to put items.
 struct PlaceOptions: ParsableArguments {
     @Flag(help: "Put the items at the top of the list.") var top = false
     @Flag(help: "Put the items at the end of the list.") var end = false

@@ -45,7 +45,6 @@ struct ServerOptions: ParsableArguments {
         if json { Output.json(value()) } else { say(words()) }
     }
 
-    /// The address of the server and the list.
     func address(_ list: String? = nil) throws -> HandAddress { try Settings.address(flag: user.url, list: list) }
 
     /// Connects, runs `body`, and always closes the client. Gives up after `--timeout`.

@@ -1,7 +1,6 @@
 import Glibc
 import HandFormats
 
-/// Reads standard input.
 enum StandardInput {
     /// All of standard input.
     ///

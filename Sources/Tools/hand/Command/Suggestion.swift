@@ -18,7 +18,6 @@ enum Suggestion {
             .joined(separator: " ")
     }
 
-    /// The word, quoted for a shell.
     static func quoted(_ word: String) -> String {
         let isPlain = !word.isEmpty && word.allSatisfy { $0.isLetter || $0.isNumber || "-_./:,=+@%…".contains($0) }
         return isPlain ? word : "'" + word.replacing("'", with: "'\\''") + "'"

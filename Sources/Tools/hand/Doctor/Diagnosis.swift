@@ -11,7 +11,6 @@ struct Diagnosis {
         }
     }
 
-    /// What was checked.
     let subject: String
     let verdict: Verdict
     let finding: String

@@ -41,7 +41,6 @@ struct ExportFile {
     /// A function that passes texts to its argument, one after another.
     typealias Source = ((String) throws(LineWriter.Problem) -> Void) throws(LineWriter.Problem) -> Void
 
-    /// Writes the texts of a source.
     func write(_ body: Source) throws {
         do throws(LineWriter.Problem) {
             if let status, !Self.isRegular(status) {

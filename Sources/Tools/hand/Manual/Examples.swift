@@ -136,7 +136,6 @@ enum Examples {
     /// - Parameter command: the words after `hand`.
     static func of(_ command: [String]) -> [String] { all[command.joined(separator: " ")] ?? [] }
 
-    /// The examples as a section of the help.
     static func text(of command: [String]) -> String {
         let lines = of(command).map { "  \($0)" }
         return lines.isEmpty ? "" : "\nEXAMPLES:\n" + lines.joined(separator: "\n") + "\n"

@@ -53,7 +53,6 @@ struct AccessOptions: ParsableArguments {
         return try file.change(body)
     }
 
-    /// Whether there is a list of that name.
     func hasList(_ name: String) throws -> Bool {
         if let database = try sharing.open() { return try database.list(named: name) != nil }
         return try SQLiteStore.hasList(name, in: folder)
@@ -151,7 +150,6 @@ struct GrantOptions: ParsableArguments {
     }
 }
 
-/// The lists to which a role applies.
 struct TokenLists: ParsableArguments {
     @Option(
         name: .shortAndLong,

@@ -29,7 +29,6 @@ struct AdminOptions: ParsableArguments {
     @Option(help: .init("The server's admin socket (default: admin.sock in the folder).", valueName: "path"))
     var admin: String?
 
-    /// The path of the admin socket.
     var path: String {
         get throws {
             if let admin { return admin }

@@ -61,7 +61,6 @@ private struct CopyStore: ParsableCommand {
         return try output.showingProgress { try database.take(from, rules: rules, progress: $0) }
     }
 
-    /// The access rules of the source.
     private func rules() throws -> [UInt8]? {
         let remembered = try SQLiteStore.accessRules(in: from)
         guard PrivateFile.isFolder(from) else { return remembered }

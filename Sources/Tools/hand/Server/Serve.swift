@@ -58,7 +58,6 @@ struct Serve: ParsableCommand {
     )
     var durability = StoreKind.fsync
 
-    /// How commits are stored.
     enum StoreKind: String, CaseIterable, ExpressibleByArgument {
         case fsync, os, memory
 
@@ -207,7 +206,6 @@ struct Serve: ParsableCommand {
     /// The admin socket's default path.
     static func adminSocket(_ folder: String) -> String { folder + "/admin.sock" }
 
-    /// Prints the settings, for `--print-config`.
     func printSettings(from layers: ServeLayers) {
         var serve = self
         if serve.listen.isEmpty { serve.listen = [Self.defaultEndpoint] }

@@ -19,7 +19,6 @@ struct ServeLayers {
     /// The layers, the one with the lowest precedence first.
     private let layers: [Layer]
     private let commandLine: [String]
-    /// All settings, with their defaults.
     private let settings: [ServeSetting]
 
     /// - Parameter arguments: the arguments after `serve` on the command line.

@@ -72,7 +72,6 @@ struct TellingOptions: ParsableArguments {
             "The Unix socket for 'hand top' and 'hand admin' (default: admin.sock in the data folder).",
             valueName: "path")) var admin: String?
 
-    /// Starts logging.
     func startLog() -> ServerLog {
         let log = ServerLog(logFormat, level: Logger.Level(rawValue: logLevel.rawValue) ?? .info)
         LoggingSystem.bootstrap { _ in log.handler }

@@ -63,7 +63,6 @@ enum Contexts {
         return files.filter { $0.hasSuffix(".toml") }.map { String($0.dropLast(5)) }.filter(isName).sorted()
     }
 
-    /// The context with that name.
     static func existing(_ name: String) throws -> Context {
         if let context = try read(name) { return context }
         let names = names()

@@ -38,7 +38,6 @@ enum Settings {
         /// The user's own certificate, and its key if that is in another file.
         case cert
         case certKey = "cert-key"
-        /// The user's secret.
         case token
 
         /// The description, for the manual.

@@ -11,7 +11,6 @@ package struct Draft: Sendable {
     enum Field: Equatable, Sendable {
         case text, address
 
-        /// The field's text in an item's content.
         func text(of content: Content) -> String {
             if self == .address, case .link(_, let url) = content { return url }
             return content.text
@@ -222,7 +221,6 @@ extension Draft {
         self.init(target: target, kind: kind, editor: LineEditor(text, width: Self.usualWidth))
     }
 
-    /// A draft of an existing item.
     init(_ field: Field, of item: Item, at place: Int) {
         let editor = LineEditor(field.text(of: item.content), width: field == .text ? Self.usualWidth : nil)
         self.init(target: .existing(place, item, field), kind: item.content.kind, editor: editor)

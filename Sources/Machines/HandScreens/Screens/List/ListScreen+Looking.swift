@@ -152,7 +152,6 @@ extension ListScreen {
         return []
     }
 
-    /// Whether a point is on the box of a task.
     private func isOnBox(_ point: Point, _ app: AppState) -> Bool {
         guard let placed = placed(at: point, app), placed.line == point.row - ScreenFrame.titleRows else {
             return false

@@ -68,7 +68,6 @@ struct ListScreen: TableScreen, ItemScreens {
         if case .dragging(let drag, _) = mode, drag.over != drag.from { drag } else { nil }
     }
 
-    /// An item that the mouse drags.
     struct Drag: Equatable, Sendable {
         let from: Int
         var over: Int

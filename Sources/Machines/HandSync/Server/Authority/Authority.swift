@@ -50,7 +50,6 @@ public struct Authority: Sendable {
     var digest: UInt64
 
     var window: Window
-    /// The ids of all items.
     var ids: Set<NumberKey>
     /// The last numbered submission of each client, by the number of the client's first author.
     var sequences: [NumberKey: SequenceMark]
@@ -80,7 +79,6 @@ public struct Authority: Sendable {
         let digest: UInt64
         /// The submission, to be decided again if others' commits come first.
         let origin: Origin
-        /// The delta that undoes the commit.
         var inverse: Delta
         /// The deck before the commit.
         let deck: Deck?
@@ -257,7 +255,6 @@ public struct Authority: Sendable {
 }
 
 extension Hand {
-    /// The ids of all items.
     var idKeys: Set<NumberKey> {
         var keys = Set<NumberKey>(minimumCapacity: count)
         for id in ids { keys.insert(NumberKey(id.rawValue)) }

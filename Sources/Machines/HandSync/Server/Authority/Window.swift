@@ -32,7 +32,6 @@ struct Window {
     private var dropped = 0
     /// Whether the next commit gets a segment of its own.
     private var isSealed = false
-    /// Bytes of all frames here.
     private(set) var byteCount = 0
     let limit: Int
 
@@ -47,7 +46,6 @@ struct Window {
 
     private func index(of revision: Int) -> Int { dropped + revision - floor - 1 }
 
-    /// Adds the next commit.
     mutating func append(_ commit: Commit, list: UInt64) {
         precondition(commit.revision == head + 1, "commits are numbered without gaps")
         // Most frames are small, and are put together on the stack.
@@ -133,7 +131,6 @@ struct Window {
         return (rest, revision + passed)
     }
 
-    /// Whether a commit is a refusal.
     func isRefusal(at revision: Int) -> Bool {
         let entry = entries[index(of: revision)]
         return entry.delta == entry.range.upperBound
@@ -144,7 +141,6 @@ struct Window {
         return FrameRun(segment: entry.segment, range: entry.range)
     }
 
-    /// A commit, decoded from its frame.
     func commit(at revision: Int) -> Commit {
         do { return try StoredFrame(revision: revision, bytes: [UInt8](frame(at: revision).bytes)).commit() } catch {
             preconditionFailure("a frame of our own does not read back: \(error)")

@@ -25,11 +25,9 @@ public struct ServerSession: Sendable {
         /// Find out this client's author number, close its old connection, then call `identified`. Nothing is read
         /// before.
         case identify(UpMessage.Hello)
-        /// A message for the lists.
         case handle(UpMessage)
         /// The body of a message that takes long to read: read it where nobody waits for that, then call `read`.
         case read([UInt8])
-        /// Bytes for the client.
         case send([UInt8])
         /// The last bytes for the client. Close the connection once everything has been sent.
         case close(ErrorCode, [UInt8])

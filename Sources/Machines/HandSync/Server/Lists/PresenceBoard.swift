@@ -39,7 +39,6 @@ package struct PresenceBoard: Sendable {
     private var changes: [Change] = []
     /// The number of the newest change of each author who is here, or whose leaving is remembered.
     private var newest: [UInt64: Int] = [:]
-    /// The number of the last change.
     package private(set) var last = 0
     /// The number of the last change that was taken to be told to everybody.
     package private(set) var taken = 0
@@ -118,7 +117,6 @@ package struct PresenceBoard: Sendable {
         }
     }
 
-    /// Everybody who is at this server.
     package var everybody: Set<UInt64> { Set(people.keys) }
 
     /// Everybody who is at this server, as another server is to hear it.

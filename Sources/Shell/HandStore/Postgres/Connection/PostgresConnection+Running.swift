@@ -1,11 +1,9 @@
 import CLibpq
 import Glibc
 
-/// The outcome of a transaction.
 package enum PostgresOutcome: Sendable {
     /// The transaction was committed: the rows of each statement, and the server's notices.
     case done([PostgresRows], notices: [PostgresError])
-    /// The transaction was rolled back.
     case failed(PostgresError)
     /// The outcome is unknown: the connection was lost, or the answer did not come in time.
     case unknown(PostgresError)

@@ -7,7 +7,6 @@ import Glibc
 /// from the pool.
 package final class PostgresConnection: @unchecked Sendable {
     let handle: OpaquePointer
-    /// The connected host.
     package let host: String
     /// The server's names of prepared statements, by the statements' text.
     var prepared: [String: String] = [:]
@@ -18,7 +17,6 @@ package final class PostgresConnection: @unchecked Sendable {
     var underWay = UnderWay(counts: [])
 
     struct UnderWay {
-        /// The number of statements in each transaction.
         var counts: [Int]
         /// The number of statements that are prepared first.
         var prepared = 0
@@ -117,7 +115,6 @@ package final class PostgresConnection: @unchecked Sendable {
         return PQtransactionStatus(handle) == PQTRANS_IDLE
     }
 
-    /// Returns libpq's current error.
     func failure() -> PostgresError {
         let text = PostgresError.line(String(cString: PQerrorMessage(handle)))
         return .lost(text.isEmpty ? "the connection to \(host) was lost" : text)

@@ -1,6 +1,5 @@
 import CLibpq
 
-/// An error of the database or of the connection to it.
 package struct PostgresError: Error, Equatable, Sendable {
     /// The SQLSTATE: five characters, of which the first two are the class.
     package let state: String

@@ -90,7 +90,6 @@ package final class PostgresConnector: Sendable {
     }
 }
 
-/// A pool of reusable connections.
 package final class PostgresPool: Sendable {
     private let connector: PostgresConnector
     private let setup: [PostgresCall]

@@ -1,6 +1,5 @@
 import CLibpq
 
-/// The rows that a statement returned.
 package struct PostgresRows: Sendable {
     /// Owns libpq's result. `@unchecked Sendable` is safe: a result does not change once it exists.
     fileprivate final class Handle: @unchecked Sendable {

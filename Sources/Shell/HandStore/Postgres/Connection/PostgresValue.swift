@@ -1,6 +1,5 @@
 import CLibpq
 
-/// A parameter of a statement.
 package enum PostgresValue: Sendable {
     case null
     /// A `bigint`.
@@ -67,7 +66,6 @@ extension [UInt8] {
     }
 }
 
-/// A statement with its parameters.
 package struct PostgresCall: Sendable {
     let sql: String
     let values: [PostgresValue]
