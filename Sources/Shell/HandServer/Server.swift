@@ -13,16 +13,16 @@ package final class Server {
     let configuration: ServerConfiguration
     let logger: Logger
     let driver: ServerDriver
-    private var machine: ServerMachine { driver.machine }
+    var machine: ServerMachine { driver.machine }
     private var listeners: [Listener] = []
     private var status: HTTPEndpoint?
     private var metrics: PacedPage?
     private var admin: HTTPEndpoint?
-    private var pages: AdminPages?
     private let drainTimer: Timer
     /// Called when a draining server has lost its last connection, or its time is up.
     package var onDrained: (() -> Void)?
-    private var access: (any AccessKeeper)?
+    /// The access rules; nil if everybody may do everything.
+    private(set) var access: (any AccessKeeper)?
     /// The users of this machine that have connected.
     private var callers: [UInt32: Caller] = [:]
     /// The TLS context of TCP connections; nil without encryption.
@@ -76,14 +76,17 @@ package final class Server {
             }
             logger.info("serving status", metadata: ["endpoint": "\(statusAddress.map { "\($0)" } ?? "?")"])
         }
-        if let path = configuration.admin { try NotListening.catching(path) { try openAdmin(at: path) } }
+        if let path = configuration.admin {
+            admin = try NotListening.catching(path) {
+                try HTTPEndpoint(loop, at: .unix(path)) { [unowned self] in answerAdmin($0, $1) }
+            }
+        }
         if let store = driver.store as? any SharedSettings {
             access = try SharedAccessWatch(SharedAccess(store), loop, driver)
         } else if let file = configuration.access {
             access = try AccessWatch(file, loop, driver, logger)
         }
         driver.accessKeeper = access
-        pages?.access = access
         if let look = heartbeat(opened) ?? configuration.expectStore.map({ look in { look } }) {
             storeWatch = StoreWatch(loop, driver, logger, look: look)
         }
@@ -172,21 +175,6 @@ package final class Server {
     /// Uses another certificate for new connections.
     package func use(_ tls: TLSContext) { self.tls = tls }
 
-    private func openAdmin(at path: String) throws {
-        let pages = AdminPages(loop, driver, configuration) { [unowned self] in
-            report
-        } drain: { [unowned self] in
-            drain(within: $0)
-        } compact: { [unowned self] in
-            driver.compact($0)
-        } note: { [unowned self] order in
-            logger.notice("an order", metadata: ["what": "\(order)"])
-            driver.audit?.record(order: order)
-        }
-        self.pages = pages
-        admin = try HTTPEndpoint(loop, at: .unix(path)) { pages.answer($0, $1) }
-    }
-
     var report: ServerReport {
         ServerReport(
             version: configuration.program, time: WallClock.milliseconds, startedAt: startedAt,
@@ -269,7 +257,7 @@ package final class Server {
     }
 
     /// Accepts no new connections, and gives the open connections some time.
-    private func drain(within seconds: Double) {
+    func drain(within seconds: Double) {
         logger.notice(
             "draining",
             metadata: [

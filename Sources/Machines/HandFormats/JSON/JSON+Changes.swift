@@ -34,12 +34,13 @@ extension JSON {
     private static func change(
         _ name: String, _ before: (index: Int, list: Hand)?, _ after: (index: Int, list: Hand)?
     ) -> JSONValue {
-        var members: [JSONValue.Member] = [.init("change", .string(name))]
-        if let item = (after ?? before).map({ $0.list[$0.index] }) { members.append(.init("item", id(item.id))) }
-        if let before { members.append(.init("from", JSONValue(before.index + 1))) }
-        if let after { members.append(.init("to", JSONValue(after.index + 1))) }
-        if let before { members.append(.init("before", .object(self.members(of: before.list[before.index].content)))) }
-        if let after { members.append(.init("after", .object(self.members(of: after.list[after.index].content)))) }
-        return .object(members)
+        func content(_ place: (index: Int, list: Hand)) -> JSONValue {
+            .object(members(of: place.list[place.index].content))
+        }
+        return JSONValue(fields: [
+            "change": name, "item": (after ?? before).map { id($0.list[$0.index].id) },
+            "from": before.map { $0.index + 1 }, "to": after.map { $0.index + 1 }, "before": before.map(content),
+            "after": after.map(content),
+        ])
     }
 }

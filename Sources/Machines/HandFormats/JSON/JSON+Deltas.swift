@@ -19,12 +19,10 @@ extension JSON {
         case .pick(let count): return ["pick": JSONValue(count)]
         case .insert(let items, let side): return ["insert": self.items(items), "side": self.side(side)]
         case .drop(let slots, let side, let change):
-            var members: [JSONValue.Member] = [
-                .init("drop", [JSONValue(slots.lowerBound), JSONValue(slots.upperBound)]),
-                .init("side", self.side(side)),
-            ]
-            if let change { members.append(.init("change", self.change(change))) }
-            return .object(members)
+            return JSONValue(fields: [
+                "drop": [slots.lowerBound, slots.upperBound], "side": self.side(side),
+                "change": change.map(self.change),
+            ])
         }
     }
 
@@ -102,17 +100,12 @@ extension JSON {
     package static func commit(
         _ commit: Commit, person: String? = nil, at date: String? = nil, changes: JSONValue? = nil
     ) -> JSONValue {
-        var members: [JSONValue.Member] = [
-            .init("revision", JSONValue(commit.revision)), .init("author", JSONValue(commit.author)),
-            .init("sequence", JSONValue(commit.sequence)), .init("base", JSONValue(commit.base)),
-            .init("time", JSONValue(commit.time)), .init("count", JSONValue(commit.count)),
-            .init("digest", .string(Hex.text(commit.digest))), .init("delta", delta(commit.delta)),
-        ]
-        if let refusal = commit.refusal { members.append(.init("refused", rejection(refusal))) }
-        if let person { members.append(.init("person", .string(person))) }
-        if let date { members.append(.init("at", .string(date))) }
-        if let changes { members.append(.init("changes", changes)) }
-        return .object(members)
+        JSONValue(fields: [
+            "revision": commit.revision, "author": commit.author, "sequence": commit.sequence, "base": commit.base,
+            "time": commit.time, "count": commit.count, "digest": Hex.text(commit.digest),
+            "delta": delta(commit.delta), "refused": commit.refusal.map(rejection), "person": person, "at": date,
+            "changes": changes,
+        ])
     }
 
     /// Ignores `person`, `at`, `changes` and fields that no commit has.

@@ -102,24 +102,17 @@ private struct Fields: ContentVisitor {
 extension JSON {
     /// `{"text":[…],"done":true,"url":[…],"card":"Q♠","bytes":"…"}`, with only the fields that change.
     package static func change(_ change: Change) -> JSONValue {
-        var members: [JSONValue.Member] = []
-        if !change.text.isIdentity { members.append(.init("text", splices(change.text))) }
-        if let done = change.done { members.append(.init("done", .bool(done))) }
-        if !change.url.isIdentity { members.append(.init("url", splices(change.url))) }
-        if let card = change.card { members.append(.init("card", .string(card.description))) }
-        if let bytes = change.bytes { members.append(.init("bytes", .string(Base64.text(bytes)))) }
-        return .object(members)
+        JSONValue(fields: [
+            "text": change.text.isIdentity ? nil : splices(change.text), "done": change.done,
+            "url": change.url.isIdentity ? nil : splices(change.url), "card": change.card?.description,
+            "bytes": change.bytes.map(Base64.text),
+        ])
     }
 
     /// `[{"at":5,"removed":"milk","inserted":"oat milk"}]`: `at` counts bytes of UTF-8.
     package static func splices(_ change: TextChange) -> JSONValue {
         .array(
-            change.splices.map { splice in
-                .object([
-                    .init("at", JSONValue(splice.at)), .init("removed", .string(splice.removed)),
-                    .init("inserted", .string(splice.inserted)),
-                ])
-            })
+            change.splices.map { JSONValue(fields: ["at": $0.at, "removed": $0.removed, "inserted": $0.inserted]) })
     }
 
     package static func change(from field: JSONField) throws(FormatError) -> Change {
@@ -155,14 +148,11 @@ extension JSON {
 extension JSON {
     /// `{"maximumCount":5,"maximumSize":16384,"kinds":["card"],"deck":true}`; without `kinds` if all kinds are allowed.
     package static func rules(_ rules: Rules) -> JSONValue {
-        var members: [JSONValue.Member] = [
-            .init("maximumCount", JSONValue(rules.maximumCount)), .init("maximumSize", JSONValue(rules.maximumSize)),
-        ]
-        if let kinds = rules.allowedKinds?.sorted(by: { $0.rawValue < $1.rawValue }) {
-            members.append(.init("kinds", .array(kinds.map(kind))))
-        }
-        members.append(.init("deck", .bool(rules.hasDeck)))
-        return .object(members)
+        let kinds = rules.allowedKinds?.sorted { $0.rawValue < $1.rawValue }
+        return JSONValue(fields: [
+            "maximumCount": rules.maximumCount, "maximumSize": rules.maximumSize, "kinds": kinds?.map(kind),
+            "deck": rules.hasDeck,
+        ])
     }
 
     /// A missing field gets its default value from `Rules()`.

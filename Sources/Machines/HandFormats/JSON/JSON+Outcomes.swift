@@ -7,15 +7,13 @@ extension JSON {
     /// `"lost":"words","field":"text","at":5,"original":"butter","words":"unsalted","present":"salted"`.
     package static func members(of loss: Superseded.Loss) -> [JSONValue.Member] {
         switch loss {
-        case .move: [.init("lost", "move")]
-        case .edit(let fields):
-            [.init("lost", "edit"), .init("fields", .array(fields.names.map(JSONValue.string)))]
+        case .move: .init(["lost": "move"])
+        case .edit(let fields): .init(["lost": "edit", "fields": fields.names])
         case .words(let loss, let field):
-            [
-                .init("lost", "words"), .init("field", .string(field.names.joined())), .init("at", JSONValue(loss.at)),
-                .init("original", .string(loss.original)), .init("words", .string(loss.lost)),
-                .init("present", .string(loss.present)),
-            ]
+            .init([
+                "lost": "words", "field": field.names.joined(), "at": loss.at, "original": loss.original,
+                "words": loss.lost, "present": loss.present,
+            ])
         }
     }
 }
@@ -26,24 +24,20 @@ extension JSON {
     /// `{"reason":"listFull","message":"…","maximum":5}`: the reason for programs, the message for people,
     /// then the fields of that reason.
     package static func rejection(_ rejection: Rejection) -> JSONValue {
-        .object(
-            [.init("reason", .string(rejection.name)), .init("message", .string(rejection.description))]
-                + details(of: rejection))
+        .object(.init(["reason": rejection.name, "message": rejection.description]) + details(of: rejection))
     }
 
     private static func details(of rejection: Rejection) -> [JSONValue.Member] {
         switch rejection {
-        case .violation(.listFull(let maximum)): [.init("maximum", JSONValue(maximum))]
-        case .violation(.kindNotAllowed(let kind)): [.init("kind", self.kind(kind))]
-        case .violation(.itemTooLarge(let size, let maximum)):
-            [.init("size", JSONValue(size)), .init("maximum", JSONValue(maximum))]
-        case .violation(.cardNotInDeck(let card)): [.init("card", .string(card.description))]
+        case .violation(.listFull(let maximum)): .init(["maximum": maximum])
+        case .violation(.kindNotAllowed(let kind)): .init(["kind": self.kind(kind)])
+        case .violation(.itemTooLarge(let size, let maximum)): .init(["size": size, "maximum": maximum])
+        case .violation(.cardNotInDeck(let card)): .init(["card": card.description])
         case .violation(.deckEmpty), .violation(.cardsAreDealt), .notStored, .notAllowed, .reasonForgotten: []
-        case .duplicateItem(let item): [.init("item", id(item))]
-        case .doesNotFit(let reach, let count):
-            [.init("reach", JSONValue(reach)), .init("count", JSONValue(count))]
-        case .revisionMoved(let now): [.init("revision", JSONValue(now))]
-        case .tooManyPending(let limit), .storeFull(let limit): [.init("limit", JSONValue(limit))]
+        case .duplicateItem(let item): .init(["item": id(item)])
+        case .doesNotFit(let reach, let count): .init(["reach": reach, "count": count])
+        case .revisionMoved(let now): .init(["revision": now])
+        case .tooManyPending(let limit), .storeFull(let limit): .init(["limit": limit])
         }
     }
 

@@ -44,18 +44,59 @@ extension JSONValue: Equatable {
 // MARK: - Literals
 
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
-    ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
     package init(stringLiteral value: String) { self = .string(value) }
     package init(integerLiteral value: Int) { self = .integer(Int128(value)) }
     package init(booleanLiteral value: Bool) { self = .bool(value) }
-    package init(nilLiteral: ()) { self = .null }
     package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 
     /// Creates an object with the fields in the order in which they are written.
     package init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(elements.map(Member.init))
     }
+}
+
+// MARK: - Values with one obvious form
+
+package protocol JSONConvertible {
+    var json: JSONValue { get }
+}
+
+extension JSONValue: JSONConvertible {
+    package var json: JSONValue { self }
+
+    /// Creates an object with the fields that have a value, in the order in which they are written.
+    package init(fields: KeyValuePairs<String, (any JSONConvertible)?>) { self = .object(.init(fields)) }
+
+    package init(orNull value: (some JSONConvertible)?) { self = value?.json ?? .null }
+}
+
+extension [JSONValue.Member] {
+    /// Creates the fields that have a value, in the order in which they are written.
+    package init(_ fields: KeyValuePairs<String, (any JSONConvertible)?>) {
+        self = fields.compactMap { key, value in value.map { Element(key, $0.json) } }
+    }
+}
+
+extension String: JSONConvertible {
+    package var json: JSONValue { .string(self) }
+}
+
+extension Bool: JSONConvertible {
+    package var json: JSONValue { .bool(self) }
+}
+
+extension Int: JSONConvertible {
+    package var json: JSONValue { JSONValue(self) }
+}
+
+extension UInt64: JSONConvertible {
+    package var json: JSONValue { JSONValue(self) }
+}
+
+extension Array: JSONConvertible where Element: JSONConvertible {
+    package var json: JSONValue { .array(map(\.json)) }
 }
 
 // MARK: - Writing

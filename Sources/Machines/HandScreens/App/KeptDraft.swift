@@ -19,13 +19,10 @@ package struct KeptDraft: Equatable, Sendable {
 
     /// The form in which the text is stored.
     package var json: JSONValue {
-        var members: [JSONValue.Member] = [
-            .init("list", .string(list)), .init("text", .string(text)), .init("base", .string(base)),
-            .init("kind", JSON.kind(kind)), .init("address", .bool(field == .address)),
-        ]
-        if let item { members.append(.init("item", JSON.item(item))) }
-        if let behind { members.append(.init("behind", JSON.id(behind))) }
-        return .object(members)
+        JSONValue(fields: [
+            "list": list, "text": text, "base": base, "kind": JSON.kind(kind), "address": field == .address,
+            "item": item.map(JSON.item), "behind": behind.map(JSON.id),
+        ])
     }
 }
 

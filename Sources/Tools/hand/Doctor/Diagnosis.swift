@@ -54,10 +54,9 @@ struct Diagnosis {
     }
 
     var json: JSONValue {
-        [
-            "subject": .string(subject), "verdict": .string(verdict.rawValue), "finding": .string(finding),
-            "advice": advice.map { .string($0) } ?? .null,
-        ]
+        JSONValue(fields: [
+            "subject": subject, "verdict": verdict.rawValue, "finding": finding, "advice": JSONValue(orNull: advice),
+        ])
     }
 }
 

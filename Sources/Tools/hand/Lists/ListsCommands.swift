@@ -67,19 +67,17 @@ struct Lists: AsyncParsableCommand {
     }
 
     private static func json(_ entry: DownMessage.ListEntry) -> [JSONValue.Member] {
-        [
-            .init("name", .string(entry.name)), .init("count", JSONValue(entry.count)),
-            .init("revision", JSONValue(entry.revision)), .init("rules", JSON.rules(entry.rules)),
-        ]
+        .init([
+            "name": entry.name, "count": entry.count, "revision": entry.revision, "rules": JSON.rules(entry.rules),
+        ])
     }
 
     /// The fields that only deleted lists have.
     static func json(_ entry: DownMessage.DeletedEntry) -> [JSONValue.Member] {
-        [
-            .init("id", JSONValue(entry.deletion)), .init("deletedBy", .string(entry.person)),
-            .init("deleted", .string(JSON.date(milliseconds: entry.time))),
-            .init("keptUntil", .string(JSON.date(milliseconds: entry.keptUntil))),
-        ]
+        .init([
+            "id": entry.deletion, "deletedBy": entry.person, "deleted": JSON.date(milliseconds: entry.time),
+            "keptUntil": JSON.date(milliseconds: entry.keptUntil),
+        ])
     }
 }
 

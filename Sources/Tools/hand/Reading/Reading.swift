@@ -235,11 +235,11 @@ struct Who: AsyncParsableCommand {
             guard case .here(let name, let focus) = person.place else { continue }
             let entry = entries.first { $0.item.id == focus?.item }
             if json {
-                Output.json([
-                    "author": JSONValue(person.author), "person": .string(name),
-                    "item": focus.map { .string($0.item.description) } ?? .null,
-                    "editing": .bool(focus?.isEditing == true),
-                ])
+                Output.json(
+                    JSONValue(fields: [
+                        "author": person.author, "person": name, "item": JSONValue(orNull: focus?.item.description),
+                        "editing": focus?.isEditing == true,
+                    ]))
             } else {
                 let summary = focus?.isEditing == true ? "edits" : "on"
                 let place: Printable =

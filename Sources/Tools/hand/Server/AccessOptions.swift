@@ -113,16 +113,13 @@ struct AccessOptions: ParsableArguments {
 
     /// A token without its secret.
     static func json(_ token: AccessBook.Token) -> [JSONValue.Member] {
-        [
-            .init("id", .string(token.id)), .init("name", .string(token.name)),
-            .init("role", .string(token.role.rawValue)),
-            .init(
-                "lists",
-                .object(
-                    token.listRoles.filter { !$0.isDeleted }.map { .init($0.name, .string($0.role.rawValue)) })),
-            .init("created", .string(token.created.formatted(.iso8601))),
-            .init("expires", token.expires.map { .string($0.formatted(.iso8601)) } ?? .null),
-        ]
+        let lists = token.listRoles.filter { !$0.isDeleted }
+        return .init([
+            "id": token.id, "name": token.name, "role": token.role.rawValue,
+            "lists": JSONValue.object(lists.map { .init($0.name, .string($0.role.rawValue)) }),
+            "created": token.created.formatted(.iso8601),
+            "expires": JSONValue(orNull: token.expires?.formatted(.iso8601)),
+        ])
     }
 }
 

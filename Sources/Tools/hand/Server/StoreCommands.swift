@@ -101,19 +101,18 @@ struct Verify: ParsableCommand {
 
     static func json(_ report: StoreReport) -> JSONValue {
         func problem(_ problem: StoreReport.Problem) -> JSONValue {
-            ["revision": JSONValue(orNull: problem.revision), "text": .string(problem.text)]
+            JSONValue(fields: ["revision": JSONValue(orNull: problem.revision), "text": problem.text])
         }
-        let lists: [JSONValue] = report.lists.map { list in
-            [
-                "name": .string(list.name), "deleted": .bool(list.isDeleted), "floor": JSONValue(list.floor),
-                "revision": JSONValue(list.revision), "count": JSONValue(list.count),
-                "digest": .string(Hex.text(list.digest)), "snapshots": JSONValue(list.snapshots),
-                "problem": list.problem.map(problem) ?? .null,
-            ]
+        let lists = report.lists.map { list in
+            JSONValue(fields: [
+                "name": list.name, "deleted": list.isDeleted, "floor": list.floor, "revision": list.revision,
+                "count": list.count, "digest": Hex.text(list.digest), "snapshots": list.snapshots,
+                "problem": JSONValue(orNull: list.problem.map(problem)),
+            ])
         }
-        return [
-            "sound": .bool(report.isSound), "lists": .array(lists), "problems": .array(report.problems.map(problem)),
-        ]
+        return JSONValue(fields: [
+            "sound": report.isSound, "lists": lists, "problems": report.problems.map(problem),
+        ])
     }
 }
 

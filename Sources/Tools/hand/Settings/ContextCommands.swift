@@ -103,9 +103,9 @@ private struct ListContexts: ParsableCommand {
             let isCurrent = context.name == current
             if json {
                 Output.json(
-                    .object([
-                        .init("name", .string(context.name)), .init("url", .string("\(context.address)")),
-                        .init("as", person.map { .string($0) } ?? .null), .init("current", .bool(isCurrent)),
+                    JSONValue(fields: [
+                        "name": context.name, "url": "\(context.address)", "as": JSONValue(orNull: person),
+                        "current": isCurrent,
                     ]))
             } else {
                 let name: Printable = person.map { "\tas \($0)" } ?? ""

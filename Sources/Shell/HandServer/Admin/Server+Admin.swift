@@ -14,40 +14,18 @@ import Logging
 ///     POST /log-level?to=LEVEL
 ///     POST /compact                     frees unused space of the store
 ///     POST /backup?to=PATH              copies the store into a file
-final class AdminPages {
-    private let loop: Loop
-    private let driver: ServerDriver
-    private var machine: ServerMachine { driver.machine }
-    private let configuration: ServerConfiguration
-    private let report: () -> ServerReport
-    private let drain: (_ seconds: Double) -> Void
-    private let compact: (_ done: @escaping (Result<Compaction, StoreError>) -> Void) -> Void
-    /// The access rules; nil if everybody may do everything.
-    var access: (any AccessKeeper)?
-    private let note: (_ order: String) -> Void
-
+extension Server {
     private static let maxRows = 100
 
-    init(
-        _ loop: Loop, _ driver: ServerDriver, _ configuration: ServerConfiguration,
-        report: @escaping () -> ServerReport, drain: @escaping (_ seconds: Double) -> Void,
-        compact: @escaping (_ done: @escaping (Result<Compaction, StoreError>) -> Void) -> Void,
-        note: @escaping (_ order: String) -> Void
-    ) {
-        self.loop = loop
-        self.driver = driver
-        self.configuration = configuration
-        self.note = note
-        self.report = report
-        self.drain = drain
-        self.compact = compact
-    }
-
-    func answer(_ request: HTTPEndpoint.Request, _ page: @escaping (HTTPEndpoint.Page) -> Void) {
-        if request.method == "POST" { note(request.path.joined(separator: "/")) }
+    func answerAdmin(_ request: HTTPEndpoint.Request, _ page: @escaping (HTTPEndpoint.Page) -> Void) {
+        if request.method == "POST" {
+            let order = request.path.joined(separator: "/")
+            logger.notice("an order", metadata: ["what": "\(order)"])
+            driver.audit?.record(order: order)
+        }
         switch (request.method, request.path.first, request.path.count) {
         case ("GET", "report", 1):
-            var report = report()
+            var report = self.report
             report.lists = Array(machine.listReports().prefix(Self.maxRows))
             report.connections = machine.connectionReports(limit: Self.maxRows)
             page(Self.json(report))
@@ -65,7 +43,7 @@ final class AdminPages {
             guard let seconds = Double(request.query["within"] ?? "60"), seconds >= 0, seconds <= 86_400 else {
                 return page(Self.refusal("within: expected 0 to 86400 seconds"))
             }
-            drain(seconds)
+            drain(within: seconds)
             let count = Amount.count(machine.connectionCount, "connection")
             page(.init(body: "draining: \(count); the server stops within \(Amount.number(seconds)) s\n"))
         case ("POST", "log-level", 1): setLogLevel(request.query["to"] ?? "", page)
@@ -92,7 +70,7 @@ final class AdminPages {
     }
 
     private func compactStore(_ page: @escaping (HTTPEndpoint.Page) -> Void) {
-        compact { result in
+        driver.compact { result in
             switch result {
             case .success(let sizes):
                 page(.init(body: "\(Amount.bytes(sizes.before)) → \(Amount.bytes(sizes.after))\n"))
