@@ -10,7 +10,7 @@ import Testing
 
     private static let phases: [String: ListPhase] = [
         "ready": .ready, "due": .due, "writing": .writing, "unsettled": .unsettled(batch), "behind": .behind,
-        "adopting": .adopting, "gone": .gone,
+        "adopting": .adopting, "editing": .editing, "gone": .gone,
     ]
 
     private static func happens(_ event: String, to phase: inout ListPhase) {
@@ -27,6 +27,8 @@ import Testing
         case "others' commits are read": phase.adopt()
         case "adopted, nothing waits": phase.adopted(hasMore: false)
         case "adopted, commits wait": phase.adopted(hasMore: true)
+        case "a large edit begins": phase.beginEdit()
+        case "the large edit has ended": phase.endEdit()
         case "the list is evicted": phase.evicted()
         default: Issue.record("nothing is known of '\(event)'")
         }
@@ -40,13 +42,14 @@ import Testing
         case .unsettled: "unsettled"
         case .behind: "behind"
         case .adopting: "adopting"
+        case .editing: "editing"
         case .gone: "gone"
         }
     }
 
     @Test func phasesFollowTheTable() throws {
         let table = try TransitionTable(of: "Server/Lists/ListPhase.swift", first: "what happens")
-        #expect(Set(table.states) == Set(Self.phases.keys) && table.rows.count == 13)
+        #expect(Set(table.states) == Set(Self.phases.keys) && table.rows.count == 15)
         for (event, row) in table.rows {
             for (before, after) in row {
                 var phase = try #require(Self.phases[before])
@@ -54,7 +57,7 @@ import Testing
                 #expect(Self.name(phase) == after, "\(event), in \(before)")
                 #expect(phase.mayAdopt == ["ready", "due", "behind"].contains(after))
                 #expect(phase.isReady == (after == "ready") && phase.isDue == (after == "due"))
-                #expect(phase.isGone == (after == "gone"))
+                #expect(phase.isGone == (after == "gone") && phase.isEditing == (after == "editing"))
             }
         }
     }

@@ -81,7 +81,7 @@ import Testing
         try TestWorld.settle(one, two)
     }
 
-    /// A large edit is made on another thread; others' commits that arrive in the meantime are not lost.
+    /// A large edit is made on another thread; others' commits that arrive in the meantime come before it.
     @Test func aLargeEditKeepsOthersCommits() throws {
         _ = try store.create("open", rules: Rules(), logID: 11, deckSeed: nil)
         let (ada, ben) = (one.follower(1, of: "open"), two.follower(2, of: "open"))
@@ -96,9 +96,9 @@ import Testing
         one.settle()
         two.machine.heard(.commits(list: 2, revision: 1), at: two.time)
         two.settle()
-        #expect(ben.commits.map(\.revision) == [1])
+        #expect(ben.commits.isEmpty && two.machine.brokenInvariant() == nil)
         made()
-        #expect(two.machine.brokenInvariant() == nil && two.machine.durable("open")?.revision == 1)
+        #expect(two.machine.brokenInvariant() == nil && two.machine.durable("open")?.revision == 0)
         two.settle()
         #expect(ben.commits.map(\.revision) == [1, 2] && two.machine.durable("open")?.hand.count == 20_001)
         #expect(two.machine.brokenInvariant() == nil && ben.errors.isEmpty)

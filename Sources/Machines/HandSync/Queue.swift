@@ -4,6 +4,8 @@ struct Queue<Element> {
     /// The older elements, with the oldest last.
     private var reversed: [Element] = []
 
+    var isEmpty: Bool { added.isEmpty && reversed.isEmpty }
+
     mutating func append(_ element: Element) { added.append(element) }
 
     /// Removes and returns the oldest element, if it is `ready`.

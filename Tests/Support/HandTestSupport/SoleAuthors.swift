@@ -12,7 +12,9 @@ extension Authority {
     package mutating func submit(
         _ submission: Submission, author: UInt64, isFirst: Bool = false, now: UInt64, isFull: Bool = false
     ) -> Outcome {
-        submit(submission, author: Author(author), isFirst: isFirst, now: now, isFull: isFull)
+        let nobody = ConnectionID(rawValue: 0)
+        return submit(
+            Origin(submission, by: Author(author), over: nobody, isFirst: isFirst), .init(now: now, isFull: isFull))
     }
 
     package func lastSequence(of author: UInt64) -> UInt64 { lastSequence(of: Author(author)) }

@@ -9,21 +9,21 @@ extension ServerMachine {
     /// When `timeout` is to be called.
     package var deadline: UInt64 {
         min(
-            nextSweep, presenceDue ?? .max, slowedDue ?? .max, writer.deadline,
-            isShared ? exchange.due : .max)
+            nextSweep, delivery.presenceDue ?? .max, budgets.due ?? .max, writer.deadline,
+            peers?.due ?? .max)
     }
 
     /// To be called at the deadline.
     package func timeout(at time: Moment) {
         self.time = time
-        if let presenceDue, now >= presenceDue { sendPresence() }
-        if let slowedDue, now >= slowedDue { releaseSlowed() }
-        if now >= exchange.due { exchangePresence() }
+        if let due = delivery.presenceDue, now >= due { sendPresence() }
+        if let due = budgets.due, now >= due { releaseSlowed() }
+        if let peers, now >= peers.due { exchangePresence() }
         guard now >= nextSweep else { return }
         nextSweep = now + Self.sweepInterval
-        clock.look(wallClock: wallClock, now: now)
-        limiter.sweep(now: now)
-        sweepAccounts()
+        upkeep.look(at: time)
+        admission.sweep(now: now)
+        budgets.sweep(now: now)
         measureStore()
         trimIfFull()
         pollHeads()
@@ -66,29 +66,4 @@ extension ServerMachine {
         }
         return !unaware.isEmpty
     }
-}
-
-/// Watches whether the wall clock runs evenly. A clock that is wrong when the machine starts is usually set soon.
-struct ClockWatch {
-    /// Milliseconds from the monotonic clock to the wall clock; it may be negative.
-    private var offset: Int64
-    private var steadySince: UInt64
-
-    /// A larger difference from one look to the next is a jump.
-    private static let tolerance = 5_000
-    /// After so many milliseconds without a jump the clock is trusted.
-    private static let timeout: UInt64 = 3_600_000
-
-    init(wallClock: UInt64, now: UInt64) {
-        offset = Int64(clamping: wallClock) - Int64(clamping: now)
-        steadySince = now
-    }
-
-    mutating func look(wallClock: UInt64, now: UInt64) {
-        let found = Int64(clamping: wallClock) - Int64(clamping: now)
-        if (found - offset).magnitude > Self.tolerance { steadySince = now }
-        offset = found
-    }
-
-    func isSteady(now: UInt64) -> Bool { now - steadySince >= Self.timeout }
 }

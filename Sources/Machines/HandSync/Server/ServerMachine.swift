@@ -20,64 +20,26 @@ package final class ServerMachine {
     /// The time of the event that is being handled.
     @exclusivity(unchecked) var time: Moment
     @exclusivity(unchecked) private var effects = Queue<Effect>()
-    private let terms: ServerSession.Terms
-    let retention: Retention
-    /// The number by which other servers know this one; nil if no other servers write to the store. After each start,
-    /// the number is a different one.
-    let serverID: UInt64?
+    let terms: ServerSession.Terms
     var random: SplitMix64
 
-    @exclusivity(unchecked) private(set) var connections = ConnectionSet()
-    var limiter: ConnectionLimiter
-    /// Each user's use of the server.
-    var accounts: [String: Account] = [:]
-    /// Accounts with at least one waiting connection.
-    var slowed: [Account] = []
-    /// When the next slowed account has budget again.
-    @exclusivity(unchecked) var slowedDue: UInt64?
-    @exclusivity(unchecked) var storeSize = StoreSize()
-    var clients: [StoreHint.Key: Connection] = [:]
-    @exclusivity(unchecked) var newcomers = Newcomers()
+    @exclusivity(unchecked) var connections = ConnectionSet()
+    @exclusivity(unchecked) var admission: Admission
+    @exclusivity(unchecked) var budgets: Budgets
+    @exclusivity(unchecked) var upkeep: Upkeep
     @exclusivity(unchecked) var lists = ListDirectory()
-    /// Lists with commits that their subscribers get at the end of this turn, each once.
-    @exclusivity(unchecked) private var news: [ListMachine] = []
-    /// Other connections that may have output at the end of this turn.
-    @exclusivity(unchecked) var marked: [Connection] = []
-    /// The marked connections of the turn that ends; a reused buffer.
-    @exclusivity(unchecked) private var flushing: [Connection] = []
-    /// Marked connections that get whole lists. The first to wait comes first.
-    @exclusivity(unchecked) private var receiving: [Connection] = []
-    /// The newest commits of one list, while its subscribers get them; a reused buffer.
-    @exclusivity(unchecked) private var latestRun: [FrameRun] = []
-    /// The output that is sent to a connection; a reused buffer.
-    @exclusivity(unchecked) private var output = Connection.Output()
-    /// The number of the turn.
-    @exclusivity(unchecked) var turn: UInt32 = 1
-    /// Connections that wait for the next turn.
-    @exclusivity(unchecked) var paused: [Connection] = []
-    /// For connections that are gone: the users who pay for the requests that are still under way, and until when.
-    var departed: [ConnectionID: (user: String, until: UInt64)] = [:]
+    @exclusivity(unchecked) var delivery: Delivery
     @exclusivity(unchecked) var writer = WriteQueue()
-    var listsWithNewPresence: Set<UInt64> = []
-    /// When changed presence is to be sent.
-    @exclusivity(unchecked) var presenceDue: UInt64?
-    @exclusivity(unchecked) var exchange = PresenceExchange()
+    /// Nil if no other servers write to the store.
+    @exclusivity(unchecked) var peers: Peers?
     @exclusivity(unchecked) var nextSweep: UInt64
-    var removal = Removal()
-    var clock: ClockWatch
-    @exclusivity(unchecked) var past = RevisionStates()
-    /// Whether the heads of lists are being read.
-    var isPolling = false
+    @exclusivity(unchecked) var past: PastReader
     @exclusivity(unchecked) package internal(set) var stage = Stage.serving
     /// Whether the store cannot be reached. New clients are sent away, because another server may reach it.
     package internal(set) var isCutOff = false
     @exclusivity(unchecked) package internal(set) var figures = ServerFigures()
     /// The number of commits that were numbered, durable or not.
     @exclusivity(unchecked) package internal(set) var numbered = 0
-    /// The work for all clients together, as it is charged.
-    @exclusivity(unchecked) package internal(set) var workDone = 0
-    /// The most work that was charged at once, apart from submissions.
-    @exclusivity(unchecked) package internal(set) var heaviest = 0
 
     /// - Parameters:
     ///   - program: name and version, as clients see it.
@@ -89,14 +51,16 @@ package final class ServerMachine {
         at time: Moment
     ) {
         self.limits = limits
-        self.serverID = serverID
+        peers = serverID.map { Peers(server: $0, limits) }
         self.time = time
-        limiter = ConnectionLimiter(limits)
+        admission = Admission(limits)
+        budgets = Budgets(limits)
+        delivery = Delivery(limits)
+        past = PastReader(limits)
         terms = ServerSession.Terms(limits: limits, program: program)
-        self.retention = retention
         random = SplitMix64(seed: seed)
         nextSweep = time.now + Self.sweepInterval
-        clock = ClockWatch(wallClock: time.wallClock, now: time.now)
+        upkeep = Upkeep(retention, limits, at: time)
     }
 
     /// The stages of a server, in their order. It never goes back to an earlier one.
@@ -117,7 +81,7 @@ package final class ServerMachine {
     /// Milliseconds since 1970, for the times of commits.
     var wallClock: UInt64 { time.wallClock }
     /// Whether other servers write to the store, too.
-    var isShared: Bool { serverID != nil }
+    var isShared: Bool { peers != nil }
 
     func emit(_ effect: Effect) { effects.append(effect) }
 
@@ -125,55 +89,6 @@ package final class ServerMachine {
     package func nextEffect() -> Effect? { effects.next() }
 
     // MARK: Connections
-
-    /// A client has connected. Returns the connection, with which its input is reported.
-    package func accepted(_ stream: any ByteStream, at time: Moment) -> Connection {
-        self.time = time
-        let session = ServerSession(terms, now: now)
-        let connection = connections.add { Connection(id: $0, stream: stream, session: session) }
-        figures.connections += 1
-        note(.connected(connection))
-        if stage == .draining {
-            fail(connection, .shuttingDown, "the server takes no new connections", retryAfter: 5_000)
-        } else if isCutOff {
-            sendAway(connection)
-        } else if connections.count > limits.connections {
-            fail(
-                connection, .tooManyConnections, "this server takes \(limits.connections) connections at a time",
-                retryAfter: 5_000)
-        } else if let origin = stream.origin {
-            enter(connection, from: origin)
-        }
-        return connection
-    }
-
-    /// Returns whether to begin the TLS handshake of a connection from an address; nil for this machine.
-    package func mayShakeHands(with origin: String?, at time: Moment) -> Bool {
-        self.time = time
-        return origin.map { limiter.shakesHands($0, now: now) } ?? true
-    }
-
-    /// Counts a connection under its address. If there are too many, the oldest one without a hello is closed.
-    private func enter(_ connection: Connection, from origin: String) {
-        if let oldest = limiter.givesWay(at: origin).flatMap({ connections[$0] }) {
-            leave(oldest)
-            fail(
-                oldest, .tooManyConnections,
-                "your address has too many connections; the oldest one without a hello was closed", retryAfter: 5_000)
-        }
-        if let reason = limiter.enter(connection.id, from: origin) {
-            fail(connection, .tooManyConnections, reason, retryAfter: 5_000)
-        } else {
-            connection.hasEntered = true
-        }
-    }
-
-    /// Counts a connection no more under its address.
-    private func leave(_ connection: Connection) {
-        guard connection.hasEntered, let origin = connection.stream.origin else { return }
-        connection.hasEntered = false
-        limiter.leave(connection.id, from: origin)
-    }
 
     /// Bytes came from a client. Not to be called between `ByteStream.stopReading` and `resumeReading`.
     package func received(_ bytes: UnsafeRawBufferPointer, from connection: Connection, at time: Moment) {
@@ -202,99 +117,46 @@ package final class ServerMachine {
     func drop(_ connection: Connection) {
         connection.close()
         guard connections.remove(connection) else { return }
-        leave(connection)
         for list in connection.cursors.lists { unsubscribe(connection, from: list) }
-        closeAccount(of: connection)
-        if let key = connection.client.map(StoreHint.Key.init), clients[key] === connection { clients[key] = nil }
+        budgets.close(connection, now: now)
+        admission.drop(connection)
     }
 
     // MARK: Turns
 
     /// Schedules a connection's output to be sent at the end of this turn.
-    func mark(_ connection: Connection) {
-        guard !connection.outbox.isMarked, !connection.isClosed else { return }
-        connection.outbox.isMarked = true
-        marked.append(connection)
-    }
-
-    /// Schedules a list's commits to be sent to its subscribers at the end of this turn.
-    func publish(_ hosted: ListMachine) {
-        guard !hosted.hasNews else { return }
-        hosted.hasNews = true
-        news.append(hosted)
-    }
+    func mark(_ connection: Connection) { delivery.mark(connection) }
 
     /// Call this when all events of a turn have been reported. Returns whether another turn must follow at once, even
     /// without events.
     package func endTurn(at time: Moment) -> Bool {
         if stage == .ended { return false }
         self.time = time
-        beginTurn()
+        for connection in budgets.beginTurn() { handleWaiting(of: connection) }
         writeBatch()
-        while let hosted = news.popLast() { deliver(hosted) }
-        if !marked.isEmpty {
-            swap(&marked, &flushing)
-            for connection in flushing { send(to: connection) }
-            flushing.clear()
-        }
-        if !receiving.isEmpty { sendChunks() }
-        // Frees the output now, instead of holding it until something else is sent.
-        if !output.runs.isEmpty { output.removeAll() }
-        serveRevisions()
-        return sayGoodbye() || !marked.isEmpty || !receiving.isEmpty || !paused.isEmpty
-    }
-
-    /// Sends a list's newest commits to its subscribers. Nearly all subscribers get the same bytes, and nothing else.
-    private func deliver(_ hosted: ListMachine) {
-        hosted.hasNews = false
-        let latest = hosted.authority.latest
-        if let latest { latestRun.append(latest.run) }
-        var sent = 0
-        for connection in hosted.subscribers where !connection.outbox.isMarked {
-            if let latest, connection.awaitsOnly(commitsAfter: latest.base) {
-                connection.write(latestRun, upTo: hosted.authority.revision)
-                sent += 1
-            } else {
-                send(to: connection)
-            }
-        }
-        latestRun.clear()
-        guard let latest, sent > 0 else { return }
-        figures.bytesSent += sent * latest.run.range.count
-        figures.deliveries += sent * (hosted.authority.revision - latest.base)
-    }
-
-    private func send(to connection: Connection) {
-        if connection.isGettingLists, !connection.isSlowed {
-            connection.outbox.isMarked = true
-            receiving.append(connection)
-        } else {
+        let sent = delivery.deliver()
+        figures.bytesSent += sent.bytes
+        figures.deliveries += sent.commits
+        for connection in delivery.takeMarked() where !delivery.waitsForChunks(connection) { flush(connection) }
+        var made = 0
+        while let connection = delivery.nextReceiver(after: made) {
             flush(connection)
+            made += delivery.output.ownBytes
         }
+        delivery.endTurn()
+        servePast()
+        return sayGoodbye() || delivery.hasMore || budgets.hasPaused
     }
 
-    /// Sends lists. Each chunk is made for one connection. Only a few chunks are sent per turn, so that commits need
-    /// not wait for many chunks.
-    private func sendChunks() {
-        var (served, made) = (0, 0)
-        while served < receiving.count, made < limits.chunkBytes {
-            flush(receiving[served])
-            made += output.ownBytes
-            served += 1
-        }
-        receiving.removeFirst(served)
-    }
-
-    /// Sends a connection its waiting output. Afterwards `output` tells what was sent.
+    /// Sends a connection its waiting output, and does what follows from that.
     private func flush(_ connection: Connection) {
-        connection.outbox.isMarked = false
-        connection.flush(&output, chunkBytes: limits.chunkBytes)
-        if let list = output.behind { read(for: connection, list: list) }
-        figures.bytesSent += output.bytes
-        figures.deliveries += output.commits
-        if output.ownBytes > 0 { charge(connection, work: Price.chunk(bytes: output.ownBytes)) }
-        if output.hasMore { mark(connection) }
-        if output.hadAnswers { handleWaiting(of: connection) }
+        delivery.flush(connection)
+        let (made, hadAnswers) = (delivery.output.ownBytes, delivery.output.hadAnswers)
+        figures.bytesSent += delivery.output.bytes
+        figures.deliveries += delivery.output.commits
+        if let list = delivery.output.behind { read(for: connection, list: list) }
+        if made > 0 { charge(connection, work: Price.chunk(bytes: made)) }
+        if hadAnswers { handleWaiting(of: connection) }
         if connection.isClosed { drop(connection) }
     }
 }

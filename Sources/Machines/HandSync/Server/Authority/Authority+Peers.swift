@@ -71,8 +71,7 @@ extension Authority {
         if let last = sequences[author.client], submission.sequence <= last.sequence {
             return Decision(of: origin, nil)
         }
-        let outcome = submit(
-            submission, author: author, connection: origin.connection, isFirst: origin.isFirst, now: now)
+        let outcome = submit(origin, Circumstances(now: now))
         if case .numbered = outcome { return nil }
         return Decision(of: origin, outcome)
     }

@@ -30,33 +30,47 @@ extension Authority {
     /// client, perhaps to another server, may have carried the same submission and may yet deliver it, so that the
     /// history has to decide. Any later submission was sent on this connection only.
     ///
-    /// - Parameters:
-    ///   - connection: the connection over which the submission came.
-    ///   - isFirst: whether nothing that came over this connection has been decided yet.
-    ///   - isFull: whether the store has no room for another commit.
-    ///   - maxWork: a submission whose estimated work is more than this is not begun.
+    /// - Parameter isFirst: whether nothing that came over the author's connection has been decided yet.
     public mutating func submit(
-        _ submission: Submission, author: Author, connection: ConnectionID = ConnectionID(rawValue: 0),
-        isFirst: Bool = false, now: UInt64,
-        isFull: Bool = false, work maxWork: Int = .max
+        _ submission: Submission, author: Author, isFirst: Bool = false, now: UInt64
     ) -> Outcome {
-        if maxWork < .max, estimate(submission) > maxWork { return .tooMuchWork }
+        let nobody = ConnectionID(rawValue: 0)
+        return submit(Origin(submission, by: author, over: nobody, isFirst: isFirst), Circumstances(now: now))
+    }
+
+    /// What a submission meets.
+    package struct Circumstances: Sendable {
+        /// Milliseconds since 1970.
+        let now: UInt64
+        /// Whether the store has no room for another commit.
+        let isFull: Bool
+        /// A submission whose estimated work is more than this is not begun.
+        let maxWork: Int
+
+        package init(now: UInt64, isFull: Bool = false, maxWork: Int = .max) {
+            (self.now, self.isFull, self.maxWork) = (now, isFull, maxWork)
+        }
+    }
+
+    package mutating func submit(_ origin: Origin, _ circumstances: Circumstances) -> Outcome {
+        let submission = origin.submission
+        if circumstances.maxWork < .max, estimate(submission) > circumstances.maxWork { return .tooMuchWork }
         work = submission.delta.carryingCost
-        if let answer = answerFromBefore(submission, author: author) { return answer }
+        if let answer = answerFromBefore(submission, author: origin.author) { return answer }
         if submission.base > revision { return .failed(.baseInFuture) }
         do throws(Rejection) {
-            guard let delta = try carried(submission, isFull: isFull) else { return .stale(head: revision) }
+            guard let delta = try carried(submission, isFull: circumstances.isFull) else {
+                return .stale(head: revision)
+            }
             let deck = present.deck
             let (made, inverse) = try make(delta)
-            number(
-                made, inverse: inverse, deck: deck, submission, author, connection, isFirst: isFirst, now: now)
+            number(made, inverse: inverse, deck: deck, origin, now: circumstances.now)
             return .numbered(refusal: nil)
         } catch {
-            guard isFirst else { return .rejected(error) }
+            guard origin.isFirst else { return .rejected(error) }
             present.revision += 1
             number(
-                .identity, inverse: .identity, deck: present.deck, submission, author, connection, isFirst: true,
-                now: now, refusal: error)
+                .identity, inverse: .identity, deck: present.deck, origin, now: circumstances.now, refusal: error)
             return .numbered(refusal: error)
         }
     }
@@ -85,13 +99,10 @@ extension Authority {
 
     /// Like `submit`, on a copy of the authority that takes the original's place afterwards; meanwhile another thread
     /// may read the original. Nothing may be pending.
-    package mutating func submitOffThread(
-        _ submission: Submission, author: Author, connection: ConnectionID, isFirst: Bool, now: UInt64, isFull: Bool
-    ) -> Outcome {
+    package mutating func submitOffThread(_ origin: Origin, _ circumstances: Circumstances) -> Outcome {
         let before = present.hand
         window.seal()
-        let outcome = submit(
-            submission, author: author, connection: connection, isFirst: isFirst, now: now, isFull: isFull)
+        let outcome = submit(origin, circumstances)
         if !pending.isEmpty { pending[pending.count - 1].before = before }
         return outcome
     }
@@ -172,9 +183,10 @@ extension Authority {
     ///
     /// - Parameter deck: the deck before the submission.
     private mutating func number(
-        _ made: consuming Delta, inverse: consuming Delta, deck: Deck?, _ submission: Submission, _ author: Author,
-        _ connection: ConnectionID, isFirst: Bool, now: UInt64, refusal: Rejection? = nil
+        _ made: consuming Delta, inverse: consuming Delta, deck: Deck?, _ origin: Origin, now: UInt64,
+        refusal: Rejection? = nil
     ) {
+        let (submission, author) = (origin.submission, origin.author)
         // The clocks of several servers differ a little, and each may be set back a little: no commit is older than the
         // one before it. If the difference is larger, the last commit's clock was wrong, and its date must not stay.
         if now > lastTime || lastTime - now > Self.clockTolerance { lastTime = now }
@@ -187,9 +199,8 @@ extension Authority {
         let previous = sequences.updateValue(mark, forKey: NumberKey(author.client))
         pending.append(
             Pending(
-                mark: mark, count: commit.count, digest: commit.digest,
-                origin: Origin(submission: submission, author: author, connection: connection, isFirst: isFirst),
-                inverse: inverse, deck: deck, previous: previous))
+                mark: mark, count: commit.count, digest: commit.digest, origin: origin, inverse: inverse, deck: deck,
+                previous: previous))
     }
 
     // MARK: Checking

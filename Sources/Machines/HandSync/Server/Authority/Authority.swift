@@ -92,13 +92,17 @@ public struct Authority: Sendable {
     }
 
     /// A submission as it came.
-    struct Origin {
-        let submission: Submission
-        let author: Author
+    package struct Origin: Sendable {
+        package let submission: Submission
+        package let author: Author
         /// The connection over which the submission came.
-        let connection: ConnectionID
-        /// Whether a refusal of the submission has to be a commit.
-        let isFirst: Bool
+        package let connection: ConnectionID
+        /// Whether nothing that came over this connection has been decided yet: then a refusal has to be a commit.
+        package let isFirst: Bool
+
+        package init(_ submission: Submission, by author: Author, over connection: ConnectionID, isFirst: Bool) {
+            (self.submission, self.author, self.connection, self.isFirst) = (submission, author, connection, isFirst)
+        }
     }
 
     public init(_ start: Start, limits: Limits) {

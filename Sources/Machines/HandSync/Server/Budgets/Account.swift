@@ -4,9 +4,9 @@ import HandWire
 final class Account {
     let user: String
     var connections = 0
-    var subscriptions = 0
+    private(set) var subscriptions = 0
     /// Items of the lists that the user's connections follow, as counted when each list was subscribed to.
-    var followedItems = 0
+    private(set) var followedItems = 0
     /// The number of past states that are kept in memory for the user.
     var pastHolds = 0
     /// Bytes of answers that the user's clients have not read.
@@ -20,7 +20,7 @@ final class Account {
     private var work: TokenBucket
     /// Connections that are not read until the user has budget again. The one that has waited longest comes first.
     private(set) var waiting: [Connection] = []
-    /// Whether the account is in `ServerMachine.slowed`.
+    /// Whether the account is in `Budgets.slowed`.
     var isListed = false
     /// When the user began to send too much, in milliseconds; nil again once half of each budget has come back.
     private(set) var tooFastSince: UInt64?
@@ -34,11 +34,11 @@ final class Account {
         work = TokenBucket(rate: limits.userWork, now: now)
     }
 
-    func spend(requests count: Int, bytes size: Int, work amount: Int, now: UInt64) {
+    func spend(_ cost: Budgets.Cost, now: UInt64) {
         fill(now: now)
-        requests.spend(count, now: now)
-        bytes.spend(size, now: now)
-        work.spend(amount, now: now)
+        requests.spend(cost.requests, now: now)
+        bytes.spend(cost.bytes, now: now)
+        work.spend(cost.work, now: now)
     }
 
     func fill(now: UInt64) {
@@ -68,16 +68,65 @@ final class Account {
         waiting.append(connection)
     }
 
-    func dequeue() -> Connection { waiting.removeFirst() }
+    /// Returns the connection that goes on next, as long as the budget lasts.
+    func dequeue() -> Connection? { isOverdrawn || waiting.isEmpty ? nil : waiting.removeFirst() }
 
     /// The connection no longer waits.
     func remove(_ connection: Connection) {
         waiting.removeAll { $0 === connection }
     }
 
+    // MARK: Lists
+
+    /// Returns why the user may not follow one more list with so many items; nil if the user may.
+    func refusal(following items: Int, _ limits: Limits) -> String? {
+        if subscriptions >= limits.userSubscriptions {
+            return "your connections may follow \(limits.userSubscriptions) lists together"
+        }
+        // A user may follow one list of any length.
+        if followedItems > 0, followedItems + items > limits.userItems {
+            return "the lists that your connections follow may have \(limits.userItems) items together"
+        }
+        return nil
+    }
+
+    func follow(items: Int) {
+        subscriptions += 1
+        followedItems += items
+    }
+
+    func unfollow(items: Int) {
+        subscriptions -= 1
+        followedItems -= items
+    }
+
+    // MARK: Ending
+
     /// A connection is gone.
     func close(_ connection: Connection) {
         connections -= 1
         warned.remove(connection.id)
+    }
+
+    /// Returns which invariant is broken; nil if none is.
+    ///
+    /// - Parameter mine: the user's connections.
+    func brokenInvariant(_ mine: [Connection]) -> String? {
+        if pastHolds > 1 { return "it holds \(pastHolds) past revisions" }
+        if connections != mine.count { return "it counts \(connections) of \(mine.count) connections" }
+        let subscribed = mine.reduce(0) { $0 + $1.cursors.count }
+        if subscriptions != subscribed { return "it counts \(subscriptions) of \(subscribed) subscriptions" }
+        let items = mine.reduce(0) { sum, connection in
+            connection.cursors.indices.reduce(sum) { $0 + connection.cursors[at: $1].items }
+        }
+        if followedItems != items { return "it counts \(followedItems) of \(items) followed items" }
+        let bytes = mine.reduce(0) { $0 + Int($1.unfinished) }
+        if unfinished != bytes { return "it counts \(unfinished) of \(bytes) bytes" }
+        let answers = mine.reduce(0) { $0 + $1.held.answerBytes }
+        if answerBytes != answers { return "it counts \(answerBytes) of \(answers) bytes of answers" }
+        if Set(waiting.map(\.id)) != Set(mine.filter { $0.isSlowed }.map(\.id)) {
+            return "the waiting connections are not the slowed ones"
+        }
+        return waiting.isEmpty || isListed ? nil : "connections wait, but the account is not listed as slowed"
     }
 }

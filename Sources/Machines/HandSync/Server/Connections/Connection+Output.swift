@@ -9,7 +9,7 @@ extension Connection {
         private(set) var bytes = 0
         /// Lists at past revisions that are on their way.
         var transfers: [Transfer] = []
-        /// Whether the connection is in `ServerMachine.marked` or `ServerMachine.receiving`.
+        /// Whether the connection is in `Delivery.marked` or `Delivery.receiving`.
         var isMarked = false
 
         var isEmpty: Bool { answers.isEmpty && transfers.isEmpty }

@@ -22,19 +22,19 @@ package final class Connection {
     /// Whether the connection was counted under its stream's address.
     var hasEntered = false
     /// Whether the store does not know its author yet. The author becomes known with the first commit.
-    @exclusivity(unchecked) var isNewcomer = false
+    @exclusivity(unchecked) private(set) var isNewcomer = false
     /// Bytes of a message that has begun to come, as they are counted in the account.
     var unfinished: UInt32 = 0
     @exclusivity(unchecked) var session: ServerSession
     /// Whether its client understands presence.
-    var hasPresence = false
+    private(set) var hasPresence = false
     /// Whether the client compares its lists' digests when it comes back.
-    var hasDigest = false
+    private(set) var hasDigest = false
     /// Whether the client wants to know its user's name and roles.
-    var hasGrants = false
+    private(set) var hasGrants = false
     @exclusivity(unchecked) private var identity = Identity.unknown
     /// The person's name, once it is known.
-    package internal(set) var person = ""
+    package private(set) var person = ""
     @exclusivity(unchecked) var access = Access.everything
     @exclusivity(unchecked) var intake = Intake()
     @exclusivity(unchecked) private(set) var pace = Pace.free
@@ -92,10 +92,19 @@ package final class Connection {
         }
     }
 
-    func identify(as client: ClientID) { identity = .client(client) }
+    /// Records who says hello, what the user may do, and what the client understands.
+    func admit(_ hello: UpMessage.Hello, _ grant: Grant) {
+        access = grant.access
+        identity = .client(grant.client)
+        person = grant.access.person(saying: hello.person)
+        hasPresence = hello.capabilities.contains(.presence)
+        hasDigest = hello.capabilities.contains(.digest)
+        hasGrants = hello.capabilities.contains(.grants)
+    }
 
-    func identify(as author: Author) {
+    func identify(as author: Author, isNewcomer: Bool) {
         if let client { identity = .author(author, client) }
+        self.isNewcomer = isNewcomer
     }
 
     /// Records that an author is in the store from now on.

@@ -6,10 +6,10 @@ extension ServerMachine {
     func receive(_ bytes: UnsafeRawBufferPointer = .init(start: nil, count: 0), from connection: Connection) {
         var frames = connection.session.received(bytes, now: now)
         // A message that cannot be handled yet is not even decoded.
-        while !frames.isEmpty, connection.mayHandle, !pausesIfUsedUp(connection),
+        while !frames.isEmpty, connection.mayHandle, !budgets.pausesIfUsedUp(connection),
             let effect = connection.session.next(of: &frames)
         {
-            spend(Price.message, for: connection)
+            budgets.spend(Price.message, for: connection)
             carryOut(effect, isAsked: true, for: connection)
         }
         connection.session.keep(frames)
@@ -37,7 +37,7 @@ extension ServerMachine {
             figures.closings["\(code)", default: 0] += 1
             for list in connection.cursors.lists { unsubscribe(connection, from: list) }
             connection.closeWhenSent(by: now + limits.drainDeadline)
-            endWaiting(of: connection)
+            budgets.endWaiting(of: connection)
             mark(connection)
         }
     }
@@ -64,105 +64,6 @@ extension ServerMachine {
 
     func fail(_ connection: Connection, _ code: ErrorCode, _ message: String, retryAfter: UInt64 = 0) {
         carryOut(connection.session.fail(code, message, retryAfter: retryAfter), for: connection)
-    }
-
-    /// Asks who says hello. Nothing more is read until that is known.
-    func identify(_ hello: UpMessage.Hello, _ connection: Connection) {
-        connection.stream.stopReading()
-        emit(.identify(hello, connection))
-    }
-
-    /// Call this after `Effect.identify`, with what the client may do; nil if it is not let in. The user is charged for
-    /// the hello: a user who connects too often has to wait.
-    package func identified(_ connection: Connection, saying hello: UpMessage.Hello, as grant: Grant?, at time: Moment)
-    {
-        self.time = time
-        guard !connection.isEnding else { return }
-        guard let grant else { return turnAway(connection, hasToken: hello.token != nil) }
-        // A hello that had to wait was charged before. The user's rights may have changed meanwhile.
-        if connection.account == nil {
-            if connection.hasEntered, let origin = connection.stream.origin {
-                limiter.know(connection.id, from: origin)
-            }
-            connection.account = account(of: grant.user)
-            connection.account?.connections += 1
-            charge(connection, work: Price.hello)
-            if connection.isEnding { return }
-        }
-        if connection.isSlowed { connection.setPace(.holding(hello)) } else { admit(hello, grant, connection) }
-    }
-
-    /// Closes the client's old connection before anything more of this one is read, and finds its author number. Of two
-    /// hellos, the later one wins, in whatever order the store answers.
-    private func admit(_ hello: UpMessage.Hello, _ grant: Grant, _ connection: Connection) {
-        connection.access = grant.access
-        let client = grant.client
-        let key = StoreHint.Key(client)
-        let old = clients[key]
-        if let old { fail(old, .replaced, "this client has connected again") }
-        connection.identify(as: client)
-        clients[key] = connection
-        emit(.tell(.client(key)))
-        connection.person = grant.access.person(saying: hello.person)
-        connection.hasPresence = hello.capabilities.contains(.presence)
-        connection.hasDigest = hello.capabilities.contains(.digest)
-        connection.hasGrants = hello.capabilities.contains(.grants)
-        findAuthor(of: client, connection, after: old)
-    }
-
-    /// Finds the author number of a client. Newcomers are looked up now, not when the store has answered: a newcomer's
-    /// commit may become durable in the meantime, after the store has looked.
-    ///
-    /// - Parameter old: the client's former connection, if it has not gone yet. Its author need not be in the store.
-    private func findAuthor(of client: ClientID, _ connection: Connection, after old: Connection?) {
-        let person = connection.person
-        let old = old?.client == client ? old : nil
-        let remembered = newcomers.find(client, named: person)
-        if let author = remembered.author {
-            connection.isNewcomer = true
-            return welcome(connection, as: author)
-        }
-        if let old, let author = old.author, old.person == person {
-            connection.isNewcomer = old.isNewcomer
-            return welcome(connection, as: author)
-        }
-        let number = remembered.client ?? old?.author?.client
-        start(.findAuthor(FindAuthor(connection: connection.id, client: client, person: person, number: number)))
-    }
-
-    func found(_ task: FindAuthor, _ result: Result<(author: Author, isNew: Bool), StoreError>) {
-        guard let connection = connections[task.connection], !connection.session.isClosed else { return }
-        switch result {
-        case .failure(let error): fail(connection, .internalError, "\(error)", retryAfter: 1_000)
-        case .success((let author, isNew: false)): welcome(connection, as: author)
-        case .success((var author, isNew: true)):
-            if let other = task.number { author = Author(number: author.number, client: other) }
-            connection.isNewcomer = true
-            welcome(connection, as: author)
-        }
-    }
-
-    private func welcome(_ connection: Connection, as author: Author) {
-        connection.identify(as: author)
-        note(.letIn(connection))
-        connection.stream.resumeReading()
-        let role = connection.access.everywhere
-        carryOut(
-            connection.session.identified(author: author.number, role: role, now: now), for: connection)
-        tellGrants(connection)
-        receive(from: connection)
-    }
-
-    /// Turns a client away. After too many failures from one address, they are no longer logged, but the client is
-    /// still told.
-    private func turnAway(_ connection: Connection, hasToken: Bool) {
-        let text =
-            hasToken ? "the token is not valid, or no longer" : "this server asks for a token: set HAND_TOKEN"
-        let origin = connection.hasEntered ? connection.stream.origin : nil
-        if origin.map({ limiter.failed($0, now: now) }) ?? true {
-            note(.turnedAway(connection, reason: text))
-        }
-        fail(connection, .notAuthenticated, text)
     }
 
     /// Makes the connection wait for something. Messages that its client sends in the meantime wait, too.
@@ -212,18 +113,5 @@ extension ServerMachine {
     func send(_ message: DownMessage, to connection: Connection) {
         connection.enqueue(FrameRun(message.frame))
         mark(connection)
-    }
-}
-
-/// Finds the author number of a client that has said hello.
-package struct FindAuthor: Sendable {
-    let connection: ConnectionID
-    let client: ClientID
-    let person: String
-    /// The number of the client, if it is remembered.
-    let number: UInt64?
-
-    func run(on store: any CommitStore) throws -> (author: Author, isNew: Bool) {
-        try store.author(for: client, person: person)
     }
 }

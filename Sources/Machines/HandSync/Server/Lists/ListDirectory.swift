@@ -82,7 +82,7 @@ struct ListDirectory {
 
     /// Forgets a list.
     mutating func remove(_ gone: ListMachine) {
-        gone.phase.evicted()
+        gone.evicted()
         hosted[gone.list.number] = nil
         forgetName(of: gone)
     }
@@ -92,7 +92,7 @@ struct ListDirectory {
     /// Gives a list in memory another name.
     mutating func rename(_ renamed: ListMachine, to new: String) {
         forgetName(of: renamed)
-        renamed.list.name = new
+        renamed.rename(to: new)
         names[new] = renamed.list.number
     }
 

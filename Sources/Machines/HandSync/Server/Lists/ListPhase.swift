@@ -1,19 +1,21 @@
 /// Where a list in memory stands with the store. The transitions, which a test compares with the code:
 ///
-///     | what happens                | ready    | due      | writing   | unsettled | behind   | adopting | gone |
-///     | a commit is numbered        | due      | due      | writing   | unsettled | behind   | adopting | gone |
-///     | the batch is handed over    | ready    | writing  | writing   | unsettled | behind   | adopting | gone |
-///     | written, nothing else waits | ready    | due      | ready     | unsettled | behind   | adopting | gone |
-///     | written, more commits wait  | ready    | due      | due       | unsettled | behind   | adopting | gone |
-///     | the store cannot tell       | ready    | due      | unsettled | unsettled | behind   | adopting | gone |
-///     | it is handed over again     | ready    | due      | writing   | writing   | behind   | adopting | gone |
-///     | others' commits came first  | ready    | due      | behind    | unsettled | behind   | adopting | gone |
-///     | up to date, nothing waits   | ready    | due      | writing   | unsettled | ready    | adopting | gone |
-///     | up to date, commits wait    | ready    | due      | writing   | unsettled | due      | adopting | gone |
-///     | others' commits are read    | adopting | adopting | writing   | unsettled | adopting | adopting | gone |
-///     | adopted, nothing waits      | ready    | due      | writing   | unsettled | behind   | ready    | gone |
-///     | adopted, commits wait       | ready    | due      | writing   | unsettled | behind   | due      | gone |
-///     | the list is evicted          | gone     | gone     | gone      | gone      | gone     | gone     | gone |
+///     | what happens                | ready    | due      | writing   | unsettled | behind   | adopting | editing | gone |
+///     | a commit is numbered        | due      | due      | writing   | unsettled | behind   | adopting | editing | gone |
+///     | the batch is handed over    | ready    | writing  | writing   | unsettled | behind   | adopting | editing | gone |
+///     | written, nothing else waits | ready    | due      | ready     | unsettled | behind   | adopting | editing | gone |
+///     | written, more commits wait  | ready    | due      | due       | unsettled | behind   | adopting | editing | gone |
+///     | the store cannot tell       | ready    | due      | unsettled | unsettled | behind   | adopting | editing | gone |
+///     | it is handed over again     | ready    | due      | writing   | writing   | behind   | adopting | editing | gone |
+///     | others' commits came first  | ready    | due      | behind    | unsettled | behind   | adopting | editing | gone |
+///     | up to date, nothing waits   | ready    | due      | writing   | unsettled | ready    | adopting | editing | gone |
+///     | up to date, commits wait    | ready    | due      | writing   | unsettled | due      | adopting | editing | gone |
+///     | others' commits are read    | adopting | adopting | writing   | unsettled | adopting | adopting | editing | gone |
+///     | adopted, nothing waits      | ready    | due      | writing   | unsettled | behind   | ready    | editing | gone |
+///     | adopted, commits wait       | ready    | due      | writing   | unsettled | behind   | due      | editing | gone |
+///     | a large edit begins         | editing  | due      | writing   | unsettled | behind   | adopting | editing | gone |
+///     | the large edit has ended    | ready    | due      | writing   | unsettled | behind   | adopting | ready   | gone |
+///     | the list is evicted         | gone     | gone     | gone      | gone      | gone     | gone     | gone    | gone |
 package enum ListPhase: Sendable {
     /// No commit waits for the store.
     case ready
@@ -27,6 +29,8 @@ package enum ListPhase: Sendable {
     case behind
     /// Others' commits are being adopted, as soon as it is known which clients made them.
     case adopting
+    /// A large edit is being made on a copy, on another thread. Nothing else changes the list meanwhile.
+    case editing
     /// The list was evicted. A list that is loaded again is another object.
     case gone
 
@@ -55,7 +59,7 @@ package enum ListPhase: Sendable {
     package var mayAdopt: Bool {
         switch self {
         case .ready, .due, .behind: true
-        case .writing, .unsettled, .adopting, .gone: false
+        case .writing, .unsettled, .adopting, .editing, .gone: false
         }
     }
 
@@ -63,9 +67,14 @@ package enum ListPhase: Sendable {
 
     package mutating func adopted(hasMore: Bool) { if case .adopting = self { self = hasMore ? .due : .ready } }
 
+    package mutating func beginEdit() { if case .ready = self { self = .editing } }
+
+    package mutating func endEdit() { if case .editing = self { self = .ready } }
+
     package mutating func evicted() { self = .gone }
 
     package var isReady: Bool { if case .ready = self { true } else { false } }
     package var isDue: Bool { if case .due = self { true } else { false } }
+    package var isEditing: Bool { if case .editing = self { true } else { false } }
     package var isGone: Bool { if case .gone = self { true } else { false } }
 }

@@ -3,12 +3,12 @@ import HandWire
 
 extension ServerMachine {
     func handle(_ input: Connection.Input, from connection: Connection) {
-        let before = workDone
+        let before = budgets.workDone
         switch input {
         case .message(let message): handle(message, from: connection)
         case .body(let bytes): read(bytes, from: connection)
         }
-        if workDone > before { spend(workDone - before, for: connection) }
+        if budgets.workDone > before { budgets.spend(budgets.workDone - before, for: connection) }
     }
 
     func handle(_ message: UpMessage, from connection: Connection) {
@@ -78,7 +78,7 @@ extension ServerMachine {
     func enter(_ hosted: ListMachine, _ subscribe: UpMessage.Subscribe, _ id: ConnectionID) {
         guard let connection = connections[id] else { return }
         if let author = connection.author, hosted.authority.isPending(author), !connection.isEnding {
-            return hosted.afterWrite(.enter(subscribe, connection: id))
+            return hosted.wait(.enter(subscribe, connection: id))
         }
         // While the connection waited, the list may have been renamed, or evicted. Another list may have its former
         // name.
@@ -102,15 +102,7 @@ extension ServerMachine {
         if connection.cursors.count >= limits.subscriptions {
             return "a connection may follow \(limits.subscriptions) lists"
         }
-        guard let account = connection.account else { return nil }
-        if account.subscriptions >= limits.userSubscriptions {
-            return "your connections may follow \(limits.userSubscriptions) lists together"
-        }
-        // A user may follow one list of any length.
-        if account.followedItems > 0, account.followedItems + hosted.authority.count > limits.userItems {
-            return "the lists that your connections follow may have \(limits.userItems) items together"
-        }
-        return nil
+        return connection.account?.refusal(following: hosted.authority.count, limits)
     }
 
     private func start(_ connection: Connection, in hosted: ListMachine, _ subscribe: UpMessage.Subscribe) {
@@ -125,8 +117,7 @@ extension ServerMachine {
         if !isNew { figures.resynchronizations += 1 }
         if isNew {
             hosted.add(connection)
-            connection.account?.subscriptions += 1
-            connection.account?.followedItems += hosted.authority.count
+            connection.account?.follow(items: hosted.authority.count)
             connection.cursors[hosted.list.number]?.items = hosted.authority.count
         }
         guard connection.hasPresence else { return }
@@ -134,7 +125,7 @@ extension ServerMachine {
             hosted.addPerson(author, connection, isShared: isShared)
         } else {
             // A client that subscribes again may have forgotten who is here. It says again on which item its person is.
-            hosted.presence.move(author.number, to: nil)
+            hosted.movePerson(author.number, to: nil)
             connection.cursors[hosted.list.number]?.presence.startAnew(hosted.presence)
         }
         announce(hosted, for: connection)
@@ -175,10 +166,9 @@ extension ServerMachine {
     func unsubscribe(_ connection: Connection, from list: UInt64) {
         guard let cursor = connection.cursors.remove(list) else { return }
         cursor.hosted.remove(cursor, now: now)
-        connection.account?.subscriptions -= 1
-        connection.account?.followedItems -= cursor.items
+        connection.account?.unfollow(items: cursor.items)
         if let author = connection.author?.number, connection.hasPresence {
-            cursor.hosted.presence.leave(author)
+            cursor.hosted.removePerson(author)
             announce(cursor.hosted, for: connection)
         }
     }
@@ -221,7 +211,7 @@ extension ServerMachine {
             guard let last = durable.last, durable.first?.revision == task.after + 1 else {
                 // The next commits have been forgotten in the meantime. The client will get the list as a snapshot
                 // instead.
-                hosted.storeFloor = (frames.first?.revision ?? hosted.authority.revision + 1) - 1
+                hosted.forgotten(upTo: (frames.first?.revision ?? hosted.authority.revision + 1) - 1)
                 return
             }
             for frame in durable { connection.enqueue(FrameRun(frame.bytes)) }

@@ -20,7 +20,7 @@ extension ServerMachine {
         let mine = connection.access.restorableLists
         // A request that cannot succeed must not hold up writes.
         if mine?.isEmpty == true { return refuse(connection, request, .notDeleted(name)) }
-        change(name, .undelete(deletion, as: new, kept: retention.deleted, among: mine), connection, request)
+        change(name, .undelete(deletion, as: new, kept: upkeep.retention.deleted, among: mine), connection, request)
     }
 
     private func change(_ name: String, _ change: ChangeName.Change, _ connection: Connection, _ request: UInt64) {
@@ -64,11 +64,11 @@ extension ServerMachine {
         charge(task.id.connection, work: told + connections.count * Price.access)
         switch task.change {
         case .delete:
-            storeSize.isStale = true
+            upkeep.storeChanged()
             emit(.called(logID, nil))
             note(.deleted(list: task.name, by: task.requester))
             if let hosted { evict(hosted, .listDeleted, "the list '\(task.name)' was deleted") }
-            if retention.deleted == 0 { sweepDeleted(isDue: true) }
+            if upkeep.retention.deleted == 0 { sweepDeleted(isDue: true) }
         case .rename(let new):
             emit(.called(logID, new))
             if let hosted { rename(hosted, to: new) }
@@ -92,7 +92,7 @@ extension ServerMachine {
     /// Removes a list from memory.
     func unload(_ hosted: ListMachine) {
         lists.remove(hosted)
-        exchange.unloaded(hosted.list.number)
+        peers?.unloaded(hosted.list.number)
     }
 }
 

@@ -6,7 +6,7 @@ extension ServerMachine {
         guard let author = connection.author?.number, let hosted = connection.cursors.hostedList(of: list) else {
             return
         }
-        hosted.presence.move(author, to: focus)
+        hosted.movePerson(author, to: focus)
         announce(hosted, for: connection)
     }
 
@@ -14,9 +14,8 @@ extension ServerMachine {
     /// first is charged for telling everybody.
     func announce(_ hosted: ListMachine, for connection: Connection? = nil) {
         guard hosted.presence.hasChanges else { return }
-        if exchange.isNew(hosted.presence, of: hosted.list.number) { exchangePresenceSoon() }
-        if listsWithNewPresence.isEmpty { presenceDue = now + limits.presenceInterval }
-        guard listsWithNewPresence.insert(hosted.list.number).inserted, let connection else { return }
+        if peers?.isNew(hosted.presence, of: hosted.list.number) == true { peers?.exchangeSoon(now: now) }
+        guard delivery.announce(hosted.list.number, now: now), let connection else { return }
         charge(connection, work: hosted.subscriberCount * Price.delivery)
     }
 
@@ -25,11 +24,8 @@ extension ServerMachine {
 
     /// Sends one frame for each list, with the same bytes for all subscribers. A client that lags is told later.
     func sendPresence() {
-        let due = listsWithNewPresence.sorted()
-        listsWithNewPresence = []
-        presenceDue = nil
-        for hosted in due.compactMap({ lists[$0] }) where !hosted.awaitsPeerPresence {
-            let before = hosted.presence.takeChanges()
+        for hosted in delivery.takeAnnounced().compactMap({ lists[$0] }) where !hosted.awaitsPeerPresence {
+            let before = hosted.takePresence()
             let (entries, end) = hosted.presence.entries(
                 after: before, through: hosted.presence.taken, atMost: Self.presencePage)
             let isWhole = end == hosted.presence.taken

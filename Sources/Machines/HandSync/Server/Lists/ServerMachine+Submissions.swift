@@ -13,21 +13,26 @@ extension ServerMachine {
             let reason = Rejection.tooManyPending(limit: limits.pendingSubmissions)
             return reject(reason, list: submission.list, submission.sequence, to: connection)
         }
-        if hosted.holdsEdits { return hold(submission, in: hosted, from: connection) }
+        if hosted.holdsEdits {
+            begin(connection)
+            return hosted.wait(.submit(submission, from: connection.id))
+        }
         figures.submissions += 1
-        let outcome = hosted.authority.submit(
-            submission, author: author, connection: connection.id, isFirst: isFirst, now: wallClock,
-            isFull: storeSize.isFull(limits), work: limits.inlineWork)
-        if case .tooMuchWork = outcome { return submitOffThread(submission, author, in: hosted, from: connection) }
+        let origin = Authority.Origin(submission, by: author, over: connection.id, isFirst: isFirst)
+        let outcome = hosted.submit(
+            origin, .init(now: wallClock, isFull: upkeep.isFull, maxWork: limits.inlineWork))
+        if case .tooMuchWork = outcome {
+            begin(connection)
+            return make(origin, in: hosted)
+        }
         let work = hosted.authority.work + Authority.work(of: submission.delta)
         charge(connection, submissionWork: work)
-        answer(outcome, to: submission, author, in: hosted, from: connection)
+        answer(outcome, to: submission, in: hosted, from: connection)
     }
 
     /// Tells a client what became of its submission, and has a numbered submission written.
     func answer(
-        _ outcome: Authority.Outcome, to submission: Submission, _ author: Author, in hosted: ListMachine,
-        from connection: Connection
+        _ outcome: Authority.Outcome, to submission: Submission, in hosted: ListMachine, from connection: Connection
     ) {
         let (list, sequence) = (submission.list, submission.sequence)
         switch outcome {
@@ -35,12 +40,9 @@ extension ServerMachine {
             if let reason = refusal { figures.rejections[reason.name, default: 0] += 1 }
             connection.cursors.submissionDecided(in: list)
             connection.submissionNumbered()
-            if let newcomer = connection.newcomer { newcomers.hold(newcomer) }
+            if let newcomer = connection.newcomer { admission.newcomers.hold(newcomer) }
             numbered += 1
-            if hosted.phase.isReady {
-                hosted.phase.numbered()
-                writer.add(hosted)
-            }
+            if hosted.numbered() { writer.add(hosted) }
         case .waiting, .tooMuchWork: break
         case .acknowledged(let revision):
             send(.acknowledged(list: list, sequence: sequence, revision: revision), to: connection)

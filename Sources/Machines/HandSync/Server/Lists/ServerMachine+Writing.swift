@@ -18,7 +18,7 @@ extension ServerMachine {
         let batches = writer.takeBatches(now: now)
         if batches.isEmpty { return }
         writer.isWriting = true
-        start(.append(AppendBatches(batches: batches, newcomers: newcomers.authors(of: batches))))
+        start(.append(AppendBatches(batches: batches, newcomers: admission.newcomers.authors(of: batches))))
     }
 
     /// The batches that were handed over are durable, or lost.
@@ -28,7 +28,7 @@ extension ServerMachine {
         switch result {
         case .success(let outcomes):
             figures.writes += 1
-            storeSize.isStale = true
+            upkeep.storeChanged()
             var spent: [Authority.Spent] = []
             // By index, so that nothing is copied.
             for index in batches.indices {
@@ -56,29 +56,22 @@ extension ServerMachine {
         figures.commits += batch.entries.count
         // The authors share the work of telling everybody.
         let share = hosted.subscriberCount * Price.delivery / max(1, hosted.authority.inWriting)
-        workDone += share * hosted.authority.inWriting
+        budgets.countSubmission(share * hosted.authority.inWriting)
         // By index, so that nothing is copied.
         for index in 0..<hosted.authority.inWriting {
             if let author = connections[hosted.authority.pending[index].origin.connection] {
                 author.submissionEnded()
-                chargeUser(of: author, work: share)
+                chargeUser(of: author, Budgets.Cost(work: share))
             }
-            if !newcomers.isEmpty { stored(hosted.authority.pending[index].mark.author) }
+            if !admission.newcomers.isEmpty { admission.stored(hosted.authority.pending[index].mark.author) }
         }
-        let spent = hosted.authority.wrote()
-        hosted.phase.written(hasMore: hosted.authority.isBusy)
+        let spent = hosted.wrote()
         if hosted.phase.isDue { writer.add(hosted) }
-        publish(hosted)
-        written(hosted)
-        if hosted.isDue(hosted.saving, limits) { saveSnapshot(of: hosted) }
-        if !retention.keepsEverything, hosted.isDue(hosted.trimming, limits) { trim(hosted) }
+        delivery.publish(hosted)
+        goOn(with: hosted)
+        if let save = hosted.beginSaving(limits) { writer.jobs.append(.saveSnapshot(save)) }
+        if !upkeep.retention.keepsEverything { trim(hosted, limits) }
         return spent
-    }
-
-    /// An author is in the store now.
-    private func stored(_ author: UInt64) {
-        guard let newcomer = newcomers.forget(author) else { return }
-        clients[StoreHint.Key(newcomer.client)]?.authorStored(newcomer.author)
     }
 
     /// Rejects all submissions of a failed write.
@@ -90,41 +83,36 @@ extension ServerMachine {
                 guard let connection = connections[origin.connection] else { continue }
                 reject(.notStored, list: hosted.list.number, origin.submission.sequence, to: connection)
             }
-            hosted.phase.written(hasMore: false)
-            self.written(hosted)
+            hosted.failed()
+            goOn(with: hosted)
         }
     }
 
     /// Undoes all commits that are not durable. Returns their submissions.
     func loseCommits(of hosted: ListMachine) -> [Authority.Origin] {
-        let lost = hosted.authority.takeBackPending().map(\.origin)
+        let lost = hosted.takeBackPending()
         lost.forEach(lostCommit)
         return lost
     }
 
     func lostCommit(_ origin: Authority.Origin) {
         connections[origin.connection]?.submissionEnded()
-        newcomers.release(origin.author.number)
+        admission.newcomers.release(origin.author.number)
     }
 
-    /// Continues everything that has waited for a write. Each item may wait again.
-    func written(_ hosted: ListMachine) {
-        if hosted.whenWritten.isEmpty { return }
+    /// Continues everything that has waited for a list, in order. Each item may wait again.
+    func goOn(with hosted: ListMachine) {
         for next in hosted.takeWaiting() {
             switch next {
             case .enter(let subscribe, let connection): enter(hosted, subscribe, connection)
             case .edit(let edit): make(edit, in: hosted)
+            case .submit(let submission, let id):
+                guard let connection = connections[id] else { continue }
+                connection.setBusy(false)
+                carryOut(.handle(.submit(submission)), isNext: true, for: connection)
             case .catchUp(let revision, let frames, let next):
                 catchUp(hosted.reference, to: revision, frames, then: next)
             }
         }
     }
-}
-
-/// What waits until the commits of a list that are being written are durable, or lost.
-enum AfterWrite {
-    case enter(UpMessage.Subscribe, connection: ConnectionID)
-    case edit(LargeEdit)
-    /// The list must catch up to a revision that the store has, perhaps with these frames.
-    case catchUp(to: Int, [StoredFrame], then: AfterRefresh)
 }

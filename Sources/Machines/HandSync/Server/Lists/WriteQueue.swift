@@ -37,15 +37,15 @@ struct WriteQueue {
     /// Takes the commits of the lists that are due, and the batches that are to be appended again by now.
     mutating func takeBatches(now: UInt64) -> [CommitBatch] {
         var batches: [CommitBatch] = []
-        for hosted in due where hosted.phase.isDue {
-            hosted.phase.handedOver()
+        for hosted in due {
+            guard let batch = hosted.handOver() else { continue }
             writing.append(hosted)
-            batches.append(hosted.authority.takeBatch())
+            batches.append(batch)
         }
         due.clear()
         if let time = retryAt, now >= time {
             for hosted in unsettled {
-                guard let batch = hosted.phase.handedOverAgain() else { continue }
+                guard let batch = hosted.handOverAgain() else { continue }
                 writing.append(hosted)
                 batches.append(batch)
             }

@@ -11,14 +11,13 @@ extension ServerMachine {
     func unsettled(_ batch: CommitBatch, of hosted: ListMachine) {
         if hosted.phase.isGone { return }
         note(.unsettled(hosted.list))
-        hosted.phase.unknown(batch)
+        hosted.unknown(batch)
         writer.retry(hosted, at: now + Self.retryInterval)
     }
 
     /// A batch was not taken, because others' commits came first.
     func conflicted(_ frames: [StoredFrame], in hosted: ListMachine) {
-        hosted.authority.conflicted()
-        hosted.phase.conflicted()
+        hosted.conflicted()
         // If the first frame is not the next commit, the next commits are forgotten, or the history went back. The
         // store's head tells which.
         guard frames.first?.revision == hosted.authority.revision + 1 else { return refresh(hosted, then: .settle) }
@@ -27,7 +26,7 @@ extension ServerMachine {
 
     /// Adopts commits of others, as soon as it is known which clients their authors are.
     func adopt(_ frames: [StoredFrame], in hosted: ListMachine) {
-        hosted.phase.adopt()
+        hosted.beginAdopting()
         switch (StoreError.catching { try frames.map { try $0.commit() } }) {
         case .failure(let error): reload(hosted, error)
         case .success(let commits): start(.findClients(FindClients(list: hosted.reference, commits: commits)))
@@ -48,7 +47,7 @@ extension ServerMachine {
         let news = commits.filter { $0.revision > hosted.authority.revision }
         let waiting = hosted.authority.pending.map(\.origin)
         let result = Result { () throws(StoreError) in
-            try hosted.authority.rebase(onto: news, now: wallClock) { clients[$0] ?? $0 }
+            try hosted.rebase(onto: news, now: wallClock) { clients[$0] ?? $0 }
         }
         switch result {
         case .failure(let error):
@@ -77,17 +76,17 @@ extension ServerMachine {
 
     /// The adoption of others' commits has ended: pending commits are handed over again.
     private func adopted(in hosted: ListMachine) {
-        hosted.phase.adopted(hasMore: hosted.authority.isBusy)
+        hosted.adopted()
         if hosted.phase.isDue { writer.add(hosted) }
-        written(hosted)
+        goOn(with: hosted)
     }
 
     /// A list that was behind is up to date: pending commits are handed over again.
     func upToDate(_ hosted: ListMachine) {
         guard case .behind = hosted.phase else { return }
-        hosted.phase.upToDate(hasMore: hosted.authority.isBusy)
+        hosted.upToDate()
         if hosted.phase.isDue { writer.add(hosted) }
-        written(hosted)
+        goOn(with: hosted)
     }
 
     private func tell(_ decision: Authority.Decision, of hosted: ListMachine) {
@@ -132,8 +131,7 @@ extension ServerMachine {
         }
         writer.remove(hosted)
         _ = loseCommits(of: hosted)
-        written(hosted)
-        release(hosted)
+        goOn(with: hosted)
     }
 }
 

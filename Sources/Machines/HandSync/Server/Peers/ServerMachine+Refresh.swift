@@ -12,7 +12,7 @@ package enum AfterRefresh: Sendable {
     case nothing
 }
 
-/// Brings lists up to date with commits that other servers have made.
+/// Brings lists up to date with commits that other servers have made, and exchanges presence with these servers.
 extension ServerMachine {
     /// Fetches the newest commits of a list. Another server may have told clients of them already.
     func refresh(_ hosted: ListMachine, then next: AfterRefresh) {
@@ -47,10 +47,10 @@ extension ServerMachine {
         guard let hosted = lists[list], hosted.authority.revision < revision else {
             return refreshed(list, then: next)
         }
-        guard hosted.phase.mayAdopt else { return hosted.afterWrite(.catchUp(to: revision, frames, then: next)) }
+        guard hosted.phase.mayAdopt else { return hosted.wait(.catchUp(to: revision, frames, then: next)) }
         let news = frames.filter { $0.revision > hosted.authority.revision }
         if news.isEmpty { return refresh(hosted, then: next) }
-        hosted.afterWrite(.catchUp(to: revision, [], then: next))
+        hosted.wait(.catchUp(to: revision, [], then: next))
         adopt(news, in: hosted)
     }
 
@@ -78,11 +78,11 @@ extension ServerMachine {
             guard let hosted = lists[list], hosted.authority.revision < revision else { return }
             look(at: hosted)
         case .presence(let list):
-            if lists[list] != nil { exchangePresenceSoon() }
+            if lists[list] != nil { peers?.exchangeSoon(now: now) }
         case .client(let key):
             // A client that has come back here since then connects again. If the client is a copy, with the same id, it
             // learns that two programs use the id.
-            clients[key].map { fail($0, .replaced, "this client has connected to another server") }
+            admission[key].map { fail($0, .replaced, "this client has connected to another server") }
         }
     }
 
@@ -93,18 +93,33 @@ extension ServerMachine {
 
     /// Compares all lists in memory with the store if others write to it, because hints may get lost.
     func pollHeads() {
-        guard isShared, !lists.isEmpty, !isPolling else { return }
-        isPolling = true
+        guard !lists.isEmpty, peers?.beginPoll() == true else { return }
         start(.readHeads(ReadHeads(lists: lists.numbers)))
     }
 
     func read(_ task: ReadHeads, _ result: Result<[StoredHead], StoreError>) {
-        isPolling = false
+        peers?.endPoll()
         guard case .success(let heads) = result else { return }
         let found = Dictionary(heads.map { ($0.list, $0) }) { $1 }
         // The store may have more commits of a list, other ones, another name, or no such list.
         for hosted in task.lists.compactMap({ lists[$0] }) where !hosted.isAt(found[hosted.list.number]) {
             look(at: hosted)
+        }
+    }
+}
+
+// MARK: - Presence
+
+extension ServerMachine {
+    func exchangePresence() {
+        if let exchange = peers?.beginExchange(lists, now: now) { start(.exchangePresence(exchange)) }
+    }
+
+    func exchanged(_ task: ExchangePresence, _ result: Result<[PresenceNews], StoreError>) {
+        let people = peers?.endExchange(try? result.get(), lists, now: now)
+        for hosted in task.lists.compactMap({ lists[$0] }) {
+            hosted.setPeers(people.map { $0[hosted.list.number] ?? [:] })
+            announce(hosted)
         }
     }
 }

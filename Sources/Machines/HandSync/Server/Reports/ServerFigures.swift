@@ -60,9 +60,9 @@ extension ServerMachine {
         var load = ServerLoad()
         load.connections = connections.count
         load.lists = lists.count
-        load.slowed = slowed.reduce(0) { $0 + $1.waiting.count }
-        load.storeBytes = storeSize.bytes
-        load.accounts = accounts.count
+        load.slowed = budgets.slowedCount
+        load.storeBytes = upkeep.storeBytes
+        load.accounts = budgets.accountCount
         for hosted in lists.all {
             load.items += hosted.authority.count
             load.windowBytes += hosted.authority.windowBytes

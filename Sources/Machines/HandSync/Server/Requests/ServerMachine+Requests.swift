@@ -37,7 +37,7 @@ extension ServerMachine {
                 "this server takes items of at most \(limits.itemBytes) bytes: choose that size or a smaller one"
             return refuse(connection, request, .badRules, message)
         }
-        if storeSize.isFull(limits) {
+        if upkeep.isFull {
             let text = "this server keeps at most \(limits.storeBytes) bytes, and is full"
             return refuse(connection, request, .tooManyLists, text)
         }
@@ -108,7 +108,7 @@ extension ServerMachine {
             .readDeleted(
                 ReadDeleted(
                     id: RequestID(connection, request), before: before ?? .max, page: limits.listsPage, mine: mine,
-                    now: wallClock, kept: retention.deleted)))
+                    now: wallClock, kept: upkeep.retention.deleted)))
     }
 
     func read(_ task: ReadDeleted, _ result: Result<[DeletedList], StoreError>) {

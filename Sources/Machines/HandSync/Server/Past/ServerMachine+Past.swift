@@ -38,7 +38,7 @@ extension ServerMachine {
             refuse(request.id, error)
             end(request.id.connection)
         case .success(let hosted):
-            hosted.idleSince = now
+            hosted.touch(now: now)
             let revision = request.revision ?? hosted.authority.revision
             // A forgotten revision is not sent, even though it may still be in memory.
             if revision >= hosted.storeFloor, let hand = hosted.authority.hand(at: revision) {
@@ -46,8 +46,8 @@ extension ServerMachine {
                 charge(request.id.connection, work: Price.rewind(undone))
                 return give(hand, at: revision, of: hosted.reference, to: request)
             }
-            past.queue.append(RevisionRequest(list: hosted.reference, revision: revision, request: request))
-            serveRevisions()
+            past.add(RevisionRequest(list: hosted.reference, revision: revision, request: request))
+            servePast()
         }
     }
 
@@ -81,13 +81,13 @@ extension ServerMachine {
             charge(connection, work: task.search)
             // Only short excerpts are made here.
             if task.atMost <= min(limits.inlineWork, Price.inlineExcerpt) { return made(task, task.run()) }
-            past.excerpts[connection.id] = hold
+            past.beginExcerpt(for: connection.id, hold)
             start(.makeExcerpt(task))
         }
     }
 
     func made(_ task: MakeExcerpt, _ answer: MakeExcerpt.Answer) {
-        let hold = past.excerpts.removeValue(forKey: task.id.connection)
+        let hold = past.endExcerpt(for: task.id.connection)
         withExtendedLifetime(hold) {
             charge(task.id.connection, work: Price.entries(answer.entries, bytes: answer.frame.count))
             if let connection = connections[task.id.connection] {
@@ -95,6 +95,51 @@ extension ServerMachine {
                 mark(connection)
             }
             end(task.id.connection)
+        }
+    }
+
+    // MARK: Past states
+
+    /// Lets go of past states that nobody holds, and then serves the waiting requests, in their order.
+    func servePast() {
+        for hand in past.takeUnheld() { discard(hand) }
+        for step in past.serve(connections) {
+            switch step {
+            case .give(let hand, let hold, let request):
+                give(hand, at: request.revision, of: request.list, hold, to: request.request)
+            case .read(let read): start(.readRevision(read))
+            }
+        }
+    }
+
+    func read(_ task: ReadRevision, _ result: Result<Hand, StoreError>) {
+        let waiting = past.read(task, try? result.get())
+        if let first = waiting.first {
+            let items = (try? result.get())?.count ?? 0
+            // The number of commits since a snapshot is unknown: half the way between two, on average.
+            let commits = min(task.revision, limits.snapshotStride(items: items)) / 2
+            charge(first.request.connection, work: Price.replay(items, commits: commits))
+        }
+        for (hold, request) in waiting where connections[request.connection]?.isEnding == false {
+            switch result {
+            case .success(let hand): give(hand, at: request.revision, of: request.list, hold, to: request.request)
+            case .failure(let error):
+                refuse(request.request.id, error)
+                end(request.connection)
+            }
+        }
+    }
+
+    /// Closes connections that read a past state too slowly while others wait for theirs.
+    func closeStalled() {
+        for connection in Array(connections) {
+            let transfers = connection.outbox.transfers
+            guard let transfer = transfers.first, transfers.contains(where: \.isPast) else { continue }
+            // A transfer in front of the past state holds it up.
+            let stalled = transfer.stalled(now: now, isExcused: connection.isSlowed)
+            guard past.isAwaited, stalled >= limits.stallDeadline else { continue }
+            let text = "you read too little of a past revision for \(stalled / 1_000) s, and others wait for theirs"
+            fail(connection, .idleTimeout, text, retryAfter: 1_000)
         }
     }
 }

@@ -1,0 +1,116 @@
+import HandWire
+
+/// Who may connect, who is connected, and which authors the store does not know yet.
+struct Admission {
+    private var limiter: ConnectionLimiter
+    /// The connection of each client that has said hello.
+    private var connections: [StoreHint.Key: Connection] = [:]
+    var newcomers = Newcomers()
+
+    init(_ limits: Limits) { limiter = ConnectionLimiter(limits) }
+
+    // MARK: Addresses
+
+    /// Returns whether to begin the TLS handshake of a connection from an address; nil for this machine.
+    mutating func mayShakeHands(with origin: String?, now: UInt64) -> Bool {
+        origin.map { limiter.shakesHands($0, now: now) } ?? true
+    }
+
+    /// Returns the connection that makes room for one more from the same address; nil if there is room, or none can go.
+    func givesWay(to connection: Connection) -> ConnectionID? {
+        connection.stream.origin.flatMap(limiter.givesWay)
+    }
+
+    /// Counts a connection under its address. Returns why it is turned away; nil if it is not.
+    mutating func enter(_ connection: Connection) -> String? {
+        guard let origin = connection.stream.origin else { return nil }
+        if let reason = limiter.enter(connection.id, from: origin) { return reason }
+        connection.hasEntered = true
+        return nil
+    }
+
+    /// Counts a connection no more under its address.
+    mutating func leave(_ connection: Connection) {
+        guard connection.hasEntered, let origin = connection.stream.origin else { return }
+        connection.hasEntered = false
+        limiter.leave(connection.id, from: origin)
+    }
+
+    /// A client with a right to be here has said hello: it no longer makes room for others.
+    mutating func know(_ connection: Connection) {
+        if connection.hasEntered, let origin = connection.stream.origin { limiter.know(connection.id, from: origin) }
+    }
+
+    /// Counts a client that is turned away. Returns whether to log it.
+    mutating func turnedAway(_ connection: Connection, now: UInt64) -> Bool {
+        guard connection.hasEntered, let origin = connection.stream.origin else { return true }
+        return limiter.failed(origin, now: now)
+    }
+
+    mutating func sweep(now: UInt64) { limiter.sweep(now: now) }
+
+    // MARK: Clients
+
+    /// The connection of a client.
+    subscript(key: StoreHint.Key) -> Connection? { connections[key] }
+
+    /// Makes a connection that of its client. Returns the client's former connection, if it has not gone yet.
+    mutating func replace(_ client: ClientID, by connection: Connection) -> Connection? {
+        connections.updateValue(connection, forKey: StoreHint.Key(client))
+    }
+
+    /// A connection is gone.
+    mutating func drop(_ connection: Connection) {
+        leave(connection)
+        if let key = connection.client.map(StoreHint.Key.init), connections[key] === connection {
+            connections[key] = nil
+        }
+    }
+
+    // MARK: Authors
+
+    /// What is known about the author that a client is under a name.
+    enum KnownAuthor {
+        case author(Author, isNewcomer: Bool)
+        /// The store is to be asked. The client's number is known if the client has come under another name.
+        case unknown(client: UInt64?)
+    }
+
+    /// Finds the author that the client of a connection is. Newcomers are looked up now, not when the store has
+    /// answered: a newcomer's commit may become durable in the meantime, after the store has looked.
+    ///
+    /// - Parameter former: the client's former connection, if it has not gone yet. Its author need not be in the store.
+    func author(_ client: ClientID, named person: String, after former: Connection?) -> KnownAuthor {
+        let former = former?.client == client ? former : nil
+        let remembered = newcomers.find(client, named: person)
+        if let author = remembered.author { return .author(author, isNewcomer: true) }
+        if let former, let author = former.author, former.person == person {
+            return .author(author, isNewcomer: former.isNewcomer)
+        }
+        return .unknown(client: remembered.client ?? former?.author?.client)
+    }
+
+    /// An author is in the store now.
+    mutating func stored(_ author: UInt64) {
+        guard let newcomer = newcomers.forget(author) else { return }
+        connections[StoreHint.Key(newcomer.client)]?.authorStored(newcomer.author)
+    }
+
+    // MARK: Invariants
+
+    /// Returns which invariant is broken; nil if none is.
+    ///
+    /// - Parameter pending: the number of commits of each author that are to be written.
+    func brokenInvariant(_ all: ConnectionSet, pending: [UInt64: Int]) -> String? {
+        for (client, connection) in connections where !all.contains(connection) {
+            return "client \(client) is known by a connection that is gone"
+        }
+        for connection in all where !connection.isEnding {
+            guard let author = connection.author?.number, pending[author] != nil else { continue }
+            if connection.isNewcomer != newcomers.contains(author) {
+                return "author \(author), who has commits to be written, is a newcomer in one place only"
+            }
+        }
+        return newcomers.problem(pending: pending)
+    }
+}
