@@ -6,8 +6,8 @@ import HandSync
 import HandWire
 import Logging
 
-/// A server's machine on an event loop: it carries out the machine's effects. The loop's clock is the machine's, and
-/// the store runs on the loop's thread pool.
+/// A server's machine on an event loop: the driver carries out the machine's effects. The loop's clock is the
+/// machine's, and the store runs on the loop's thread pool.
 final class ServerDriver {
     private let loop: Loop
     let machine: ServerMachine

@@ -75,7 +75,7 @@ struct Delivery {
 
     private mutating func deliver(_ hosted: ListMachine) -> (count: Int, bytes: Int, commits: Int) {
         guard let newest = hosted.authority.latest else {
-            hosted.subscribers.forEach { mark($0) }
+            for connection in hosted.subscribers { mark(connection) }
             return (0, 0, 0)
         }
         latest.append(newest.run)

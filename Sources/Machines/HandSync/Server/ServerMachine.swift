@@ -133,7 +133,7 @@ package final class ServerMachine {
         if stage == .ended { return false }
         self.time = time
         for connection in budgets.beginTurn() { handleWaiting(of: connection) }
-        writeBatch()
+        write()
         let sent = delivery.deliver()
         figures.bytesSent += sent.bytes
         figures.deliveries += sent.commits

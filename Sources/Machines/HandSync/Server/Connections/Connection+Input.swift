@@ -15,18 +15,17 @@ extension Connection {
         private var handled: UInt32 = 0
         /// Whether a message is being handled right now.
         fileprivate var isHandling = false
-        /// Whether a request that needs the store is being carried out. Messages after it wait, so that a client's
-        /// messages are carried out in order, and a client that asks without reading the answers is not served ahead of
-        /// others.
-        fileprivate var isBusy = false
         fileprivate var isReading = true
-        /// Whether the connection's share of this turn is used up.
-        fileprivate var isPaused = false
+        fileprivate var hold = Hold.none
         /// The work in this turn for a client without an account.
         var share = TurnShare()
 
         var count: Int { inputs.count - Int(handled) }
         var isEmpty: Bool { inputs.isEmpty }
+
+        fileprivate mutating func set(_ hold: Hold, _ isOn: Bool) {
+            if isOn { self.hold = hold } else if self.hold == hold { self.hold = .none }
+        }
 
         fileprivate mutating func add(_ input: Input, isNext: Bool) {
             inputs.insert(input, at: isNext ? Int(handled) : inputs.count)
@@ -46,10 +45,20 @@ extension Connection {
         }
     }
 
+    /// Why messages wait, apart from their user's budget.
+    fileprivate enum Hold {
+        case none
+        /// A request that needs the store is being carried out. Messages after it wait, so that a client's messages are
+        /// carried out in order, and a client that asks without reading the answers is not served ahead of others.
+        case busy
+        /// The connection's share of this turn is used up. A connection that is busy does not use up more.
+        case paused
+    }
+
     var mayHandle: Bool { !isUnheard && !isEnding && hasRoom }
 
     /// Whether the server does not read from the client, for the server's own reasons.
-    var isUnheard: Bool { intake.isBusy || isSlowed || intake.isPaused }
+    var isUnheard: Bool { intake.hold != .none || isSlowed }
 
     /// Reads the client, unless messages wait, or the client does not read its answers.
     func adjustReading() {
@@ -60,14 +69,14 @@ extension Connection {
     }
 
     /// Whether a request is being carried out that takes longer than a turn.
-    var isBusy: Bool { intake.isBusy }
+    var isBusy: Bool { intake.hold == .busy }
 
     /// A request that takes the store begins or has ended.
-    func setBusy(_ isBusy: Bool) { intake.isBusy = isBusy }
+    func setBusy(_ isBusy: Bool) { intake.set(.busy, isBusy) }
 
     /// Nothing more is handled in this turn, or the next turn has come.
     func setPaused(_ isPaused: Bool) {
-        intake.isPaused = isPaused
+        intake.set(.paused, isPaused)
         adjustReading()
     }
 

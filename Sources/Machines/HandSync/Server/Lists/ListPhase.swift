@@ -1,21 +1,21 @@
 /// Where a list in memory stands with the store. The transitions, which a test compares with the code:
 ///
-///     | what happens                | ready    | due      | writing   | unsettled | behind   | adopting | editing | gone |
-///     | a commit is numbered        | due      | due      | writing   | unsettled | behind   | adopting | editing | gone |
-///     | the batch is handed over    | ready    | writing  | writing   | unsettled | behind   | adopting | editing | gone |
-///     | written, nothing else waits | ready    | due      | ready     | unsettled | behind   | adopting | editing | gone |
-///     | written, more commits wait  | ready    | due      | due       | unsettled | behind   | adopting | editing | gone |
-///     | the store cannot tell       | ready    | due      | unsettled | unsettled | behind   | adopting | editing | gone |
-///     | it is handed over again     | ready    | due      | writing   | writing   | behind   | adopting | editing | gone |
-///     | others' commits came first  | ready    | due      | behind    | unsettled | behind   | adopting | editing | gone |
-///     | up to date, nothing waits   | ready    | due      | writing   | unsettled | ready    | adopting | editing | gone |
-///     | up to date, commits wait    | ready    | due      | writing   | unsettled | due      | adopting | editing | gone |
-///     | others' commits are read    | adopting | adopting | writing   | unsettled | adopting | adopting | editing | gone |
-///     | adopted, nothing waits      | ready    | due      | writing   | unsettled | behind   | ready    | editing | gone |
-///     | adopted, commits wait       | ready    | due      | writing   | unsettled | behind   | due      | editing | gone |
-///     | a large edit begins         | editing  | due      | writing   | unsettled | behind   | adopting | editing | gone |
-///     | the large edit has ended    | ready    | due      | writing   | unsettled | behind   | adopting | ready   | gone |
-///     | the list is evicted         | gone     | gone     | gone      | gone      | gone     | gone     | gone    | gone |
+///     | what happens            | ready    | due      | writing   | unsettled | behind   | adopting | editing | gone |
+///     | a commit is numbered    | due      | due      | writing   | unsettled | behind   | adopting | editing | gone |
+///     | a batch is handed over  | ready    | writing  | writing   | unsettled | behind   | adopting | editing | gone |
+///     | written, nothing waits  | ready    | due      | ready     | unsettled | behind   | adopting | editing | gone |
+///     | written, commits wait   | ready    | due      | due       | unsettled | behind   | adopting | editing | gone |
+///     | the store cannot tell   | ready    | due      | unsettled | unsettled | behind   | adopting | editing | gone |
+///     | it is handed over again | ready    | due      | writing   | writing   | behind   | adopting | editing | gone |
+///     | others' commits win     | ready    | due      | behind    | unsettled | behind   | adopting | editing | gone |
+///     | current, nothing waits  | ready    | due      | writing   | unsettled | ready    | adopting | editing | gone |
+///     | current, commits wait   | ready    | due      | writing   | unsettled | due      | adopting | editing | gone |
+///     | others' commits arrive  | adopting | adopting | writing   | unsettled | adopting | adopting | editing | gone |
+///     | adopted, nothing waits  | ready    | due      | writing   | unsettled | behind   | ready    | editing | gone |
+///     | adopted, commits wait   | ready    | due      | writing   | unsettled | behind   | due      | editing | gone |
+///     | a large edit begins     | editing  | due      | writing   | unsettled | behind   | adopting | editing | gone |
+///     | the large edit is made  | ready    | due      | writing   | unsettled | behind   | adopting | ready   | gone |
+///     | the list is evicted     | gone     | gone     | gone      | gone      | gone     | gone     | gone    | gone |
 package enum ListPhase: Sendable {
     /// No commit waits for the store.
     case ready

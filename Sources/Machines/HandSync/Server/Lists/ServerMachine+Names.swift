@@ -26,7 +26,7 @@ extension ServerMachine {
     private func change(_ name: String, _ change: ChangeName.Change, _ connection: Connection, _ request: UInt64) {
         charge(connection, work: Price.transaction)
         begin(connection)
-        writer.jobs.append(
+        writer.add(
             .changeName(
                 ChangeName(
                     id: RequestID(connection, request), name: name, change: change, access: connection.access,

@@ -2,29 +2,22 @@ import HandCore
 import HandWire
 
 extension ServerMachine {
-    /// Hands the waiting writes over to the store, unless a write is under way.
-    func writeBatch() {
-        guard !writer.isWriting else { return }
-        if !writer.jobs.isEmpty, writer.due.isEmpty || !writer.wasJob {
-            writer.isWriting = true
-            writer.wasJob = true
-            let job = writer.jobs.removeFirst()
+    /// Hands what waits over to the store, unless a write is under way.
+    func write() {
+        switch writer.next(now: now) {
+        case nil: break
+        case .job(let job):
             if case .changeName = job { lists.beginNaming() }
-            return start(.job(job))
+            start(.job(job))
+        case .batches(let batches):
+            start(.append(AppendBatches(batches: batches, newcomers: admission.newcomers.authors(of: batches))))
         }
-        let isDue = writer.retryAt.map { now >= $0 } ?? false
-        guard !writer.due.isEmpty || isDue else { return }
-        writer.wasJob = false
-        let batches = writer.takeBatches(now: now)
-        if batches.isEmpty { return }
-        writer.isWriting = true
-        start(.append(AppendBatches(batches: batches, newcomers: admission.newcomers.authors(of: batches))))
     }
 
     /// The batches that were handed over are durable, or lost.
     func appended(_ batches: [CommitBatch], _ result: Result<[Appended], StoreError>) {
-        writer.endWriting()
-        defer { writer.written.clear() }
+        writer.endBatches()
+        defer { writer.forgetWritten() }
         switch result {
         case .success(let outcomes):
             figures.writes += 1
@@ -69,7 +62,7 @@ extension ServerMachine {
         if hosted.phase.isDue { writer.add(hosted) }
         delivery.publish(hosted)
         goOn(with: hosted)
-        if let save = hosted.beginSaving(limits) { writer.jobs.append(.saveSnapshot(save)) }
+        if let save = hosted.beginSaving(limits) { writer.add(.saveSnapshot(save)) }
         if !upkeep.retention.keepsEverything { trim(hosted, limits) }
         return spent
     }

@@ -4,19 +4,25 @@ import HandCore
 /// transaction.
 struct WriteQueue {
     /// Lists that became due. Lists that are in another phase by now are skipped; they are added again.
-    private(set) var due: [ListMachine] = []
+    private var due: [ListMachine] = []
     /// Other writes, which must not run beside a transaction on the same lists.
-    var jobs: [WriteJob] = []
-    var isWriting = false
+    private var jobs: [WriteJob] = []
+    private var isWriting = false
+    /// Whether the last write was a job. Then the next write is a batch of commits, if there is a batch.
+    private var wasJob = false
     /// The lists of the batches that are being written, in their order.
     private var writing: [ListMachine] = []
-    /// The lists of the batches whose outcomes are being handled; a reused buffer.
-    var written: [ListMachine] = []
+    /// The lists of the batches whose outcomes are being handled, in their order; a reused buffer.
+    private(set) var written: [ListMachine] = []
     /// Lists with a batch whose outcome the store could not tell. They are handed over again at `retryAt`.
     private var unsettled: [ListMachine] = []
-    private(set) var retryAt: UInt64?
-    /// Whether the last write was a job. Then the next write is a batch of commits, if there is a batch.
-    var wasJob = false
+    private var retryAt: UInt64?
+
+    /// What is written next.
+    enum Write {
+        case job(WriteJob)
+        case batches([CommitBatch])
+    }
 
     var isIdle: Bool { !isWriting && due.isEmpty && jobs.isEmpty && unsettled.isEmpty }
 
@@ -27,6 +33,8 @@ struct WriteQueue {
     /// Adds a list that has become due.
     mutating func add(_ hosted: ListMachine) { due.append(hosted) }
 
+    mutating func add(_ job: WriteJob) { jobs.append(job) }
+
     /// Forgets a list that is gone.
     mutating func remove(_ hosted: ListMachine) {
         due.removeAll { $0 === hosted }
@@ -34,8 +42,23 @@ struct WriteQueue {
         if unsettled.isEmpty { retryAt = nil }
     }
 
+    /// Begins the next write. Returns nil while a write is under way, or if nothing waits.
+    mutating func next(now: UInt64) -> Write? {
+        if isWriting { return nil }
+        if !jobs.isEmpty, due.isEmpty || !wasJob {
+            (isWriting, wasJob) = (true, true)
+            return .job(jobs.removeFirst())
+        }
+        guard !due.isEmpty || retryAt.map({ now >= $0 }) == true else { return nil }
+        wasJob = false
+        let batches = takeBatches(now: now)
+        if batches.isEmpty { return nil }
+        isWriting = true
+        return .batches(batches)
+    }
+
     /// Takes the commits of the lists that are due, and the batches that are to be appended again by now.
-    mutating func takeBatches(now: UInt64) -> [CommitBatch] {
+    private mutating func takeBatches(now: UInt64) -> [CommitBatch] {
         var batches: [CommitBatch] = []
         for hosted in due {
             guard let batch = hosted.handOver() else { continue }
@@ -54,11 +77,15 @@ struct WriteQueue {
         return batches
     }
 
-    /// The store has answered about the batches.
-    mutating func endWriting() {
+    mutating func endJob() { isWriting = false }
+
+    /// The store has answered about the batches. Their lists are in `written` until `forgetWritten` is called.
+    mutating func endBatches() {
         isWriting = false
         swap(&writing, &written)
     }
+
+    mutating func forgetWritten() { written.clear() }
 
     /// Adds a list whose last batch has an outcome that the store could not tell.
     mutating func retry(_ hosted: ListMachine, at time: UInt64) {

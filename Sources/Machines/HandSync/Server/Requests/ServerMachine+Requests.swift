@@ -44,7 +44,7 @@ extension ServerMachine {
         let logID = LogID.new(using: &random)
         charge(connection, work: Price.transaction)
         begin(connection)
-        writer.jobs.append(
+        writer.add(
             .create(
                 CreateList(
                     id: RequestID(connection, request), name: name, rules: rules, logID: logID,

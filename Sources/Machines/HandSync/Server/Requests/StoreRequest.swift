@@ -147,7 +147,7 @@ extension ServerMachine {
         case .presence(let exchange, let answer): exchanged(exchange, answer)
         case .appended(let append, let answer): appended(append.batches, answer)
         case .wrote(let reply):
-            writer.isWriting = false
+            writer.endJob()
             wrote(reply)
         case .ended(let error):
             // The server starts again from what the disk holds.

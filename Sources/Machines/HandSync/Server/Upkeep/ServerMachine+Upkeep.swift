@@ -22,7 +22,7 @@ extension ServerMachine {
     /// - Parameter limits: nil to begin even if it is not due yet.
     func trim(_ hosted: ListMachine, _ limits: Limits? = nil) {
         if let trim = hosted.beginTrimming(upkeep.retention, limits, now: upkeep.trimTime(time)) {
-            writer.jobs.append(.trim(trim))
+            writer.add(.trim(trim))
         }
     }
 
@@ -46,7 +46,7 @@ extension ServerMachine {
     /// Removes lists that were deleted long enough ago. See `Upkeep.beginRemoval`.
     func sweepDeleted(isDue: Bool = false) {
         guard stage < .stopping, let sweep = upkeep.beginRemoval(isDue: isDue, now: now) else { return }
-        writer.jobs.append(.sweep(sweep))
+        writer.add(.sweep(sweep))
     }
 
     func swept(_ task: SweepDeleted, _ result: Result<Bool, StoreError>) {
@@ -60,7 +60,7 @@ extension ServerMachine {
 
     /// Makes the store free the space that it no longer needs, and remove deleted lists that need not be kept any
     /// longer. In the meantime, nothing else is written. At the end, `ServerNote.compacted` is noted.
-    package func compact() { writer.jobs.append(.compact(Compact(kept: upkeep.removalAge))) }
+    package func compact() { writer.add(.compact(Compact(kept: upkeep.removalAge))) }
 
     func compacted(_ result: Result<Compaction, StoreError>) {
         upkeep.storeChanged()
