@@ -152,7 +152,9 @@ let package = Package(
         .executableTarget(name: "hand-yjs-load", dependencies: ["CLibuv"], path: "Tests/Programs/Peers/yjs-load"),
         .executableTarget(
             name: "hand-benchmarks",
-            dependencies: ["HandCore", "HandWire", "HandSync", "HandScreens", "EventLoop", "HandApp"],
+            dependencies: [
+                "HandCore", "HandWire", "HandSync", "HandFormats", "HandScreens", "EventLoop", "HandClient", "HandApp",
+            ],
             path: "Tests/Programs/Benchmarks"),
         .target(
             name: "FuzzTargets",

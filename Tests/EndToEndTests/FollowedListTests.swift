@@ -81,11 +81,11 @@ import Testing
         _ = try await client.discard("list")
         let gate = Self.hold(client)
         client.post { engine in
-            engine.open("list")
+            engine.client.open("list")
             let item = Item(id: ItemID(rawValue: 1), content: .note("x"))
             let delta = Delta.inserting([item], at: 0, .before)
             #expect(throws: Never.self) {
-                try engine.perform { try $0.edit("list", delta, isExact: false) }
+                try engine.client.edit { try $0.edit("list", delta, isExact: false) }
             }
         }
         list.close()

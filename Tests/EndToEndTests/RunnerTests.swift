@@ -22,8 +22,7 @@ private final class ScreenUser: Screenful {
             let name = "\(location.server)".filter { $0.isLetter || $0.isNumber }
             let configuration = ClientConfiguration(
                 server: location.server, person: "ada", program: "test", journalPath: "\(folder.path)/\(name)")
-            let journal = try configuration.openJournal()
-            return { ClientEngine(configuration, loop: $0, journal: journal) }
+            return (configuration, try configuration.openJournal())
         }
         loop = try Loop()
         tick = Timer(loop)
@@ -32,7 +31,7 @@ private final class ScreenUser: Screenful {
         let settings = AppState.Settings(
             server: first.server, person: "ada", size: Size(rows: 20, columns: 80), seed: 1)
         runner = Runner(
-            settings, opening: first.route, on: loop, screen: self, engine: try connect(first), connect: connect)
+            settings, opening: first.route, on: loop, screen: self, at: try connect(first), connect: connect)
         runner?.start()
     }
 

@@ -48,6 +48,7 @@ struct Stage {
 
     mutating func send(_ event: Event) {
         carryOut(app.update(event, now: now))
+        carryOut(app.followChanges(now: now))
     }
 
     mutating func wait(_ milliseconds: UInt64) {

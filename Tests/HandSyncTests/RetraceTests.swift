@@ -2,6 +2,7 @@ import HandCore
 import HandSimulation
 import HandSync
 import HandTestSupport
+import HandWire
 import Testing
 
 /// Undo and redo from the history alone.
@@ -24,20 +25,32 @@ import Testing
 
         /// Returns what a step does according to the history, and which commit it undoes, or nil if there is none.
         func predicted(_ step: UndoStep) -> (Retraction, UndoReconstruction.Target)? {
-            var retrace = UndoReconstruction(UndoReconstruction.Memory(own: [1: steps]), revision: world.log.count)
+            let past = UndoReconstruction(UndoReconstruction.Memory(own: [1: steps]), revision: world.log.count)
+            var requests = UndoRequests(.step(step), past, of: "list")
             while true {
-                switch retrace.next(for: .step(step)) {
-                case .read(let revisions):
-                    retrace.prepend(Array(world.log[revisions.lowerBound - 1..<revisions.upperBound]))
-                case .look(let commit): retrace.learn(commit, on: world.past[commit.revision - 1])
-                case .make(let retraction, let made, let target):
+                switch requests.next() {
+                case .ask(let request): requests.take(answer(request(1)))
+                case .end(.make(let retraction, let made, let target), _):
                     #expect(made == step)
                     return (retraction, target)
-                case .nothing: return nil
-                case .forgotten:
-                    Issue.record("all commits are kept")
+                case .end(let advice, _):
+                    #expect(advice == .nothing, "all commits are kept")
                     return nil
                 }
+            }
+        }
+
+        /// Answers as a server whose pages are short.
+        private func answer(_ message: UpMessage) -> ClientMachine.Answer {
+            switch message {
+            case .history(_, _, let first, let limit):
+                return .history(Array(world.log[(first - 1)...].prefix(min(limit, 3))), people: [])
+            case .excerpt(let asked):
+                let revision = asked.revision ?? world.log.count
+                let part = world.past[revision].excerpt(
+                    asked.selections, from: asked.start, about: 1, logID: 1, revision: revision)
+                return .excerpt(part)
+            default: return .error(.malformedMessage, "nothing else is asked for")
             }
         }
 

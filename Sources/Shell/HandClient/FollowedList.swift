@@ -31,7 +31,7 @@ public struct FollowedList: Sendable {
 
     /// Returns the list's present state; the view is empty until something is known of the list.
     public func state() async throws -> ListState {
-        try await client.read { try $0.followed(name) }
+        try await client.read { try $0.state(of: name) }
     }
 
     /// Waits until the view is up to date with the server.
@@ -45,10 +45,10 @@ public struct FollowedList: Sendable {
         for value: @escaping @Sendable (ListFollowers, ClientMachine.Subscription) -> Value?
     ) async throws -> Value {
         try await client.onLoop { engine, reply in
-            guard let followers = engine.lists[name] else { throw engine.end(of: name) }
-            engine.wait(reply) { [unowned engine] in
+            let followers = try engine.followed(name)
+            followers.wait(reply) { [unowned engine, unowned followers] in
                 if let error = followers.end ?? engine.errorGivenUp { throw error }
-                return engine.machine.subscriptions[followers.name].flatMap { value(followers, $0) }
+                return engine.client.machine.subscriptions[followers.name].flatMap { value(followers, $0) }
             }
         }
     }
@@ -62,32 +62,27 @@ public struct FollowedList: Sendable {
         isExact: Bool = false, _ make: @escaping @Sendable (ListState) throws -> Delta
     ) async throws {
         let _: Void = try await step { engine in
-            let delta = try make(try engine.followed(name))
-            try engine.perform { try $0.edit(name, delta, isExact: isExact) }
+            let delta = try make(try engine.state(of: name))
+            try engine.client.edit { try $0.edit(name, delta, isExact: isExact) }
         }
     }
 
     /// Undoes this client's newest edit; returns false if there is none.
     public func undo() async throws -> Bool {
-        try await step { engine in try engine.perform { try $0.take(.undo, name) } }
+        try await step { engine in try engine.client.edit { try $0.take(.undo, name) } }
     }
 
     /// Makes the newest undone edit again; returns false if there is none.
     public func redo() async throws -> Bool {
-        try await step { engine in try engine.perform { try $0.take(.redo, name) } }
+        try await step { engine in try engine.client.edit { try $0.take(.redo, name) } }
     }
 
     /// Makes an edit, and waits until it is on disk.
     private func step<Value: Sendable>(_ body: @escaping @Sendable (ClientEngine) throws -> Value) async throws -> Value
     {
         try await client.onLoop { engine, reply in
-            let made: Value
-            do {
-                made = try body(engine)
-            } catch let error as Replica.EditError {
-                throw ClientError.notMade(error)
-            }
-            engine.whenKept { problem in
+            let made = try body(engine)
+            engine.client.whenKept { problem in
                 if let problem { reply.fail(ClientError.notKept(problem)) } else { reply.succeed(made) }
             }
         }
@@ -105,16 +100,13 @@ public struct FollowedList: Sendable {
     public func setPresence(_ focus: Focus?) {
         let name = name
         client.post { engine in
-            engine.perform { $0.setPresence(name, focus) }
+            engine.client.perform { $0.setPresence(name, focus) }
         }
     }
 
     /// Stops following the list.
     public func close() {
         let name = name
-        client.post { engine in
-            engine.perform { $0.close(name) }
-            engine.lists.removeValue(forKey: name)?.finish(.closed)
-        }
+        client.post { $0.unfollow(name) }
     }
 }

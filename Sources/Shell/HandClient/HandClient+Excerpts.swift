@@ -9,49 +9,17 @@ extension HandClient {
     public func excerpt(
         of name: String, at revision: Int? = nil, _ selections: [Excerpt.Selection] = []
     ) async throws -> Excerpt {
-        var whole = try await page(of: name, at: revision, selections.prefix(Limits.selections))
-        for first in stride(from: Limits.selections, to: selections.count, by: Limits.selections) {
-            let next = selections[first...].prefix(Limits.selections)
-            whole.entries += try await page(of: name, at: whole.revision, next).entries
-        }
-        if selections.count > Limits.selections { whole.entries = Self.inOrder(whole.entries) }
-        return whole
-    }
-
-    /// Returns everything that one request selects, in as many answers as necessary.
-    private func page(
-        of name: String, at revision: Int?, _ selections: ArraySlice<Excerpt.Selection>
-    ) async throws -> Excerpt {
-        var found: Excerpt?
-        var next = 0
-        while true {
-            let (at, start) = (found?.revision ?? revision, next)
-            let answer = try await read {
-                .excerpt(.init(request: $0, name: name, revision: at, from: start, Array(selections)))
-            }
-            guard case .excerpt(let part) = answer else { throw Self.wrongAnswer }
-            let entries = (found?.entries ?? []) + part.entries
-            found = part
-            found?.entries = entries
-            found?.isCut = false
-            guard part.isCut, let last = part.entries.last else { return found ?? part }
-            next = last.position + 1
-        }
-    }
-
-    private static func inOrder(_ entries: [Excerpt.Entry]) -> [Excerpt.Entry] {
-        var ordered: [Excerpt.Entry] = []
-        for entry in entries.sorted(by: { $0.position < $1.position }) where ordered.last?.position != entry.position {
-            ordered.append(entry)
-        }
-        return ordered
+        var pages = ExcerptPages(of: name, at: revision, selections)
+        while let request = pages.request { pages.take(try await read(request)) }
+        guard let excerpt = pages.excerpt else { throw Self.wrongAnswer }
+        return excerpt
     }
 
     /// Returns whether a list may be edited on excerpts: not if edits of the list wait here, because they must be sent
     /// first.
     package func canEditExcerpts(of name: String) async throws -> Bool {
         try await connected()
-        if try await read({ $0.isFollowed(name) }) { return false }
+        if try await read({ $0.client.isFollowed(name) }) { return false }
         return try await askJournal(otherwise: true) { try !$0.mayHavePending(name) }
     }
 
@@ -88,7 +56,7 @@ extension HandClient {
 
     /// Notes in the journal that there was nothing to undo or redo on a list at a revision.
     package func noteEmpty(_ step: UndoStep, in log: UInt64, at revision: Int) async throws {
-        guard let author = try await read({ $0.machine.author }) else { return }
+        guard let author = try await read({ $0.client.machine.author }) else { return }
         try await askJournal(otherwise: ()) { try $0.noteEmpty(step, in: log, at: revision, by: author) }
     }
 
@@ -96,7 +64,7 @@ extension HandClient {
     public func people(on name: String, _ excerpt: Excerpt) async throws -> [DownMessage.Presence] {
         let answer = try await answer { $0.askWhoIsThere(name, excerpt) }
         guard case .people(let people) = answer else { throw Self.wrongAnswer }
-        let own = try await read { $0.machine.author }
+        let own = try await read { $0.client.machine.author }
         return people.filter { $0.author != own }
     }
 }

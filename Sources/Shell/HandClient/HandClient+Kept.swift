@@ -46,8 +46,8 @@ extension HandClient {
         _ copy: Replica, of name: String, over isOld: @escaping @Sendable (Replica) -> Bool = { _ in true }
     ) async throws {
         let _: Void = try await onLoop { engine, reply in
-            if engine.isFollowed(name) { return reply.succeed(()) }
-            engine.askJournal(otherwise: ()) { journal in
+            if engine.client.isFollowed(name) { return reply.succeed(()) }
+            engine.client.askJournal(otherwise: ()) { journal in
                 if let kept = try journal.load(name), kept.hasPending || !isOld(kept) { return }
                 try journal.checkpoint(copy, of: name)
             } then: {
@@ -60,7 +60,7 @@ extension HandClient {
         otherwise: Value, _ body: @escaping @Sendable (ClientJournal) throws -> Value
     ) async throws -> Value {
         try await onLoop { engine, reply in
-            engine.askJournal(otherwise: otherwise, body) { reply.answer($0) }
+            engine.client.askJournal(otherwise: otherwise, body) { reply.answer($0) }
         }
     }
 }

@@ -20,7 +20,7 @@ extension HandClient {
             engine.wait(reply) { [unowned engine] in
                 switch engine.status {
                 case .online: return ()
-                case .offline(let reason, let wait) where wait == nil || !engine.machine.hasHeard:
+                case .offline(let reason, let wait) where wait == nil || !engine.client.machine.hasHeard:
                     throw engine.error(reason)
                 case .offline, .connecting: return nil
                 }
@@ -32,7 +32,7 @@ extension HandClient {
     /// connection, or if no server was heard.
     package func trouble() async throws -> String? {
         try await read { engine in
-            if case .offline(let reason, _) = engine.status, engine.machine.hasHeard { reason } else { nil }
+            if case .offline(let reason, _) = engine.status, engine.client.machine.hasHeard { reason } else { nil }
         }
     }
 
@@ -40,7 +40,7 @@ extension HandClient {
     package func greeting() async throws -> (welcome: DownMessage.Welcome, certificateLifetime: Int?) {
         try await connected()
         let found = try await onLoop { (engine, reply: Reply<(DownMessage.Welcome?, Int?)>) in
-            reply.succeed((engine.machine.welcome, engine.certificateLifetime))
+            reply.succeed((engine.client.machine.welcome, engine.client.certificateLifetime))
         }
         guard let welcome = found.0 else { throw Self.wrongAnswer }
         return (welcome, found.1)
@@ -147,7 +147,7 @@ extension HandClient {
                 changes = request.map { machine.isOutcomeUnknown(of: $0) } ?? false
                 return request
             }
-            engine.begin(asking) { [unowned engine] answer in
+            engine.client.ask(asking) { [unowned engine] answer in
                 switch answer {
                 case .error(let code, let text): reply.fail(ClientError.refused(code, text))
                 case .disconnected where engine.isClosed: reply.fail(ClientError.closed)

@@ -8,15 +8,9 @@ import HandWire
 extension HandClient {
     /// Returns the commits of a list from one revision through another.
     package func commits(of name: String, from first: Int, through last: Int = .max) async throws -> [Commit] {
-        var found: [Commit] = []
-        var next = max(1, first)
-        while next <= last {
-            let page = try await history(of: name, from: next, limit: min(1_000, last - next + 1)).commits
-            guard let newest = page.last, newest.revision >= next else { break }
-            found += page
-            next = newest.revision + 1
-        }
-        return found
+        var pages = CommitPages(of: name, from: first, through: last)
+        while let request = pages.request { pages.take(try await read(request)) }
+        return pages.commits
     }
 
     // MARK: Unknown outcomes
@@ -31,7 +25,7 @@ extension HandClient {
     /// Sends again the edits whose outcome an earlier run of this person has not learned, and returns the outcomes. The
     /// server recognizes each edit by its sequence, so that no edit is made twice.
     package func settle() async throws -> [Settled] {
-        let person = try await read { $0.configuration.person }
+        let person = try await read { $0.client.configuration.person }
         var settled: [Settled] = []
         for submission in try await askJournal(otherwise: [], { try $0.unanswered(by: person) }) {
             let answer = try await answer { $0.resume(submission) }
@@ -47,7 +41,7 @@ extension HandClient {
 
     /// Whether a request that changes the server's lists was sent and not answered.
     package func isOutcomeUnknown() async -> Bool {
-        (try? await read { $0.machine.isOutcomeUnknown }) ?? false
+        (try? await read { $0.client.machine.isOutcomeUnknown }) ?? false
     }
 
     // MARK: What others override later
@@ -75,7 +69,7 @@ extension HandClient {
 
     /// Returns this person's work as of an excerpt's revision, and what was overridden until then.
     private func work(at head: Excerpt, on name: String) async throws -> (KeptWork, [Loss])? {
-        let person = try await read { $0.configuration.person }
+        let person = try await read { $0.client.configuration.person }
         guard var work = try await askJournal(otherwise: nil, { try $0.work(of: person, in: head.logID) }),
             work.revision <= head.revision, head.revision - work.revision <= KeptWork.reach
         else { return nil }
@@ -86,24 +80,24 @@ extension HandClient {
 
     private func pass(_ commits: [Commit], _ work: inout KeptWork) async throws -> [Loss] {
         let authors = Set(commits.map(\.author))
-        let own = try await read { engine in authors.filter { engine.machine.isPersons($0) } }
+        let own = try await read { engine in authors.filter { engine.client.machine.isPersons($0) } }
         return try work.pass(commits) { own.contains($0) }
     }
 
     private func note(_ work: KeptWork, _ losses: [Loss], on name: String) async throws {
-        let person = try await read { $0.configuration.person }
+        let person = try await read { $0.client.configuration.person }
         try await askJournal(otherwise: ()) { try $0.note(work, of: person, on: name, losses) }
     }
 
     /// Returns this person's lost edits of a list that the journal keeps.
     package func losses(of name: String) async throws -> [KeptLoss] {
-        let person = try await read { $0.configuration.person }
+        let person = try await read { $0.client.configuration.person }
         return try await askJournal(otherwise: []) { try $0.losses(of: name, by: person) }
     }
 
     /// Notes that the person has been told of all lost edits of a list.
     package func noteTold(of name: String) async throws {
-        try await read { engine in engine.perform { $0.noteTold(of: name) } }
+        try await read { engine in engine.client.perform { $0.noteTold(of: name) } }
     }
 
     /// Returns the names of the authors who overrode edits, as far as the server still knows.
@@ -131,33 +125,14 @@ extension HandClient {
     package func advice(
         for wish: UndoReconstruction.Wish, _ past: inout UndoReconstruction, of name: String
     ) async throws -> UndoReconstruction.Advice {
+        var requests = UndoRequests(wish, past, of: name)
         while true {
-            let advice = past.next(for: wish)
-            switch advice {
-            case .read(let revisions):
-                past.prepend(try await commits(of: name, from: revisions.lowerBound, through: revisions.upperBound))
-            case .look(let commit):
-                let before = try await excerpt(of: name, at: commit.revision - 1, commit.delta.selections)
-                past.learn(commit, on: before.hand)
-            case .make, .nothing, .forgotten: return advice
+            switch requests.next() {
+            case .ask(let request): requests.take(try await read(request))
+            case .end(let advice, let reconstruction):
+                past = reconstruction
+                return advice
             }
-        }
-    }
-
-    /// Makes a step on a followed list that reverses an edit from before its replica's history. Returns false if there
-    /// is no such edit.
-    package func takeOlder(_ step: UndoStep, on name: String) async throws -> Bool {
-        let memory = try await read { $0.configuration.memory }
-        while true {
-            let state = try await read { try $0.followed(name) }
-            var past = UndoReconstruction(memory(state.logID), revision: state.revision)
-            guard case .make(let retraction, _, _) = try await advice(for: .step(step), &past, of: name) else {
-                return false
-            }
-            let isMade = try await read { engine in
-                try engine.perform { try $0.take(step, retraction, on: name, at: state.revision) }
-            }
-            if isMade { return true }
         }
     }
 }

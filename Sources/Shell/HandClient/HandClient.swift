@@ -23,17 +23,6 @@ public final class HandClient: Sendable {
         mailbox = try Self.startThread(configuration, journal)
     }
 
-    /// Makes the methods of a client available for an engine on the engine's own loop. The owner of the engine closes
-    /// the engine, and closes the mailbox with `leave`.
-    package init(_ engine: ClientEngine) throws {
-        mailbox = try Mailbox(engine.loop, keepsLoopAlive: false) { [weak engine] messages in
-            guard let engine else { return }
-            for message in messages { message(engine) }
-        }
-    }
-
-    package func leave() { mailbox.close() }
-
     /// Runs the loop on a thread of its own. The mailbox is the only access to the loop.
     private static func startThread(
         _ configuration: ClientConfiguration, _ journal: ClientJournal?
@@ -47,7 +36,7 @@ public final class HandClient: Sendable {
                     for message in messages { message(engine) }
                 }
                 handover.give(.success(mailbox))
-                engine.start()
+                engine.client.start()
                 loop.run()
                 loop.close()
             } catch {

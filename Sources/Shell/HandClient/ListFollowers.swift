@@ -7,31 +7,29 @@ final class ListFollowers {
     /// Receives the events; nil is the end.
     typealias Receiver = (ListEvent?) -> Void
 
-    var name: String
-    private(set) var state: ListState
+    private(set) var name: String
     /// The reason why the list is not followed any more.
     private(set) var end: ClientError?
+    private var list: ShownList
     private var receivers: [Int: Receiver] = [:]
     private var nextReceiver = 0
     /// The people on the list, as far as the server has reported them on this connection.
     private var people: [UInt64: DownMessage.Presence] = [:]
     private var settlement = Settlement()
     private var isSettlementTaken = false
-    // What has arrived since the last `publish`.
-    private var newState: ListState?
-    private var changes = Composer()
-    private var cause: Replica.Update.Cause?
-    private var notices: [Replica.Notice] = []
+    /// Conditions of the list that tasks wait for. Each is called after an event of the list, until it returns true.
+    private var waiters: [() -> Bool] = []
+    private var hasNews = false
 
     init(_ name: String, _ state: ListState) {
-        (self.name, self.state) = (name, state)
+        (self.name, list) = (name, ShownList(state))
     }
 
     /// Adds a receiver, which gets the present state first.
     func add(_ receiver: @escaping Receiver) -> Int {
         defer { nextReceiver += 1 }
         receivers[nextReceiver] = receiver
-        receiver(.changed(state, Replica.Update()))
+        receiver(.changed(list.state, Replica.Update()))
         if !people.isEmpty { receiver(.presence(people.values.sorted { $0.author < $1.author })) }
         return nextReceiver
     }
@@ -42,8 +40,9 @@ final class ListFollowers {
 
     /// Passes an event to all receivers; changes wait for the next `publish`.
     func yield(_ event: ListEvent) {
+        hasNews = true
         switch event {
-        case .changed(let state, let update): return collect(state, update)
+        case .changed(let state, let update): return list.add(state, update)
         case .presence(let entries):
             for entry in entries { people[entry.author] = entry.place == .gone ? nil : entry }
         case .status(let status):
@@ -59,36 +58,36 @@ final class ListFollowers {
         for receiver in receivers.values { receiver(event) }
     }
 
-    private func collect(_ state: ListState, _ update: Replica.Update) {
-        newState = state
-        notices += update.notices
-        // For a follower who sees the list for the first time, nothing has changed.
-        if !self.state.isLoaded, update.isFirst { return }
-        let delta = update.delta
-        if delta.isIdentity { return }
-        changes.append(delta)
-        // A change that several people have made has no author.
-        cause = cause.map { $0.origin == update.origin ? update.cause : .answer } ?? update.cause
-    }
-
-    /// Reports the collected changes as one.
+    /// Reports the changes since the last time, and answers the tasks that waited for them.
     func publish() {
-        guard let newState else { return }
-        let update = Replica.Update(cause ?? .answer, delta: changes.delta, notices: notices)
-        (self.newState, changes, cause, notices) = (nil, Composer(), nil, [])
-        for notice in update.notices { settlement.note(notice) }
-        let before = state
-        state = newState
-        if state != before || !update.delta.isIdentity || !update.notices.isEmpty { send(.changed(state, update)) }
+        guard hasNews else { return }
+        hasNews = false
+        var before = list.state
+        while let update = list.next() {
+            for notice in update.notices { settlement.note(notice) }
+            if list.state != before || !update.delta.isIdentity || !update.notices.isEmpty {
+                send(.changed(list.state, update))
+            }
+            before = list.state
+        }
+        waiters.reconsider()
+        beginSettlement()
     }
 
-    /// Returns the results of edits since a settlement was last taken.
+    /// Answers as soon as `value` returns a value or throws: now, or after an event of the list.
+    func wait<Value: Sendable>(_ reply: Reply<Value>, for value: @escaping () throws -> Value?) {
+        waiters.add { reply.isAnswered(by: value) }
+        beginSettlement()
+    }
+
+    /// Returns the results of edits since a settlement was last taken. All tasks that take one at a time get the same.
     func takeSettlement() -> Settlement {
         isSettlementTaken = true
         return settlement
     }
 
-    func endTurn() {
+    /// Begins a new settlement if the last one was taken.
+    private func beginSettlement() {
         if isSettlementTaken { (settlement, isSettlementTaken) = (Settlement(), false) }
     }
 
@@ -98,5 +97,6 @@ final class ListFollowers {
         if let event = end.lastEvent { yield(event) }
         for receiver in receivers.values { receiver(nil) }
         receivers = [:]
+        waiters.reconsider()
     }
 }

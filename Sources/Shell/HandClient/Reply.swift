@@ -21,6 +21,17 @@ package final class Reply<Value: Sendable>: Sendable {
         take()?.resume(returning: value)
     }
 
+    /// Answers if `value` returns a value or throws. Returns whether it did.
+    func isAnswered(by value: () throws -> Value?) -> Bool {
+        do {
+            guard let value = try value() else { return false }
+            succeed(value)
+        } catch {
+            fail(error)
+        }
+        return true
+    }
+
     package func answer(_ result: Result<Value, any Error>) {
         take()?.resume(with: result)
     }

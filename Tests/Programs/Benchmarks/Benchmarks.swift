@@ -30,6 +30,7 @@ struct Benchmarks {
         if isWanted("belated") { belated() }
         if isWanted("large") { large() }
         if isWanted("screen") { KeyToScreen.run(sizes) }
+        if isWanted("whole") { WholeClient.run(sizes) }
     }
 
     private static func isWanted(_ name: String) -> Bool {

@@ -78,7 +78,7 @@ struct KeyToScreen {
             times.append(
                 Stopwatch.nanoseconds {
                     press(Self.keys[round % Self.keys.count])
-                    terminal.draw(app.view())
+                    draw()
                 })
             drain()
             confirm()
@@ -99,7 +99,7 @@ struct KeyToScreen {
                 Stopwatch.nanoseconds {
                     take(delta, author: 2, sequence: UInt64(round))
                     press(round % 7 == 0 ? "space" : "x")
-                    terminal.draw(app.view())
+                    draw()
                 })
             drain()
         }
@@ -129,8 +129,15 @@ struct KeyToScreen {
         send(.input(.key(key)))
     }
 
-    private mutating func send(_ event: Event) {
-        for command in app.update(event, now: now) {
+    private mutating func send(_ event: Event) { carryOut(app.update(event, now: now)) }
+
+    private mutating func draw() {
+        carryOut(app.followChanges(now: now))
+        terminal.draw(app.view())
+    }
+
+    private mutating func carryOut(_ commands: [Command]) {
+        for command in commands {
             switch command {
             case .edit(_, let delta): change { Retraction(delta: try $0.edit(delta)) }
             case .undo: change { try $0.take(.undo) }

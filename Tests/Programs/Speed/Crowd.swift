@@ -8,7 +8,8 @@ import HandSync
 /// Many clients on one loop, each with the whole list.
 final class Crowd {
     private let loop: Loop
-    private var clients: [(engine: ClientEngine, list: String)] = []
+    private var clients: [(client: JournaledClient, list: String)] = []
+    private var hook: TurnHook?
     private var random = SplitMix64(seed: 3)
 
     /// Milliseconds between two checks of all clients.
@@ -21,20 +22,19 @@ final class Crowd {
             let list = lists[index % lists.count]
             var configuration = ClientConfiguration(server: servers, person: "client \(index)", program: "speed")
             configuration.list = list
-            let engine = ClientEngine(configuration, loop: loop, journal: nil)
-            engine.start()
-            engine.open(list)
-            clients.append((engine, list))
+            let client = JournaledClient(configuration, loop: loop, journal: nil)
+            client.start()
+            client.open(list)
+            clients.append((client, list))
         }
+        hook = loop.onTurnEnd { [unowned self] in for (client, _) in clients { client.flush() } }
     }
 
     /// Each client inserts an item, wherever its server is.
     func edit() {
-        for (engine, list) in clients {
+        for (client, list) in clients {
             let item = Item(id: .random(using: &random), content: .note("one more"))
-            try? engine.perform { machine in
-                try machine.edit(list, Delta.inserting([item], at: 0, .after))
-            }
+            try? client.edit { try $0.edit(list, Delta.inserting([item], at: 0, .after)) }
         }
     }
 
@@ -45,7 +45,8 @@ final class Crowd {
     func waitUntilLost() { wait { !$0.isLive } }
 
     func close() {
-        for (engine, _) in clients { engine.close() }
+        hook?.cancel()
+        for (client, _) in clients { client.close() }
         loop.run()
         loop.close()
     }
@@ -54,7 +55,7 @@ final class Crowd {
     private func wait(_ holds: @escaping (ListState) -> Bool) {
         let timer = EventLoop.Timer(loop)
         timer.start(after: Self.interval, repeating: Self.interval) { [unowned self] in
-            let isOver = clients.allSatisfy { engine, list in engine.state(of: list).map(holds) ?? false }
+            let isOver = clients.allSatisfy { client, list in client.state(of: list).map(holds) ?? false }
             if isOver { loop.stop() }
         }
         loop.run()

@@ -6,6 +6,9 @@ import HandSync
 ///     event ─▶ state (what is known) ─▶ screens (where the user is) ─▶ commands
 ///                         └──────── canvas ────────┘
 ///
+/// A change of a list waits in the state until `followChanges`, which shows all changes to the screens before the next
+/// key and before the next drawing.
+///
 /// Deterministic: time comes with the events, randomness from a seed.
 package struct App: Sendable {
     package private(set) var state: AppState
@@ -24,11 +27,15 @@ package struct App: Sendable {
     private var lastSent: UInt64 = 0
     /// When to refresh the topmost screen; nil if it needs no refreshing.
     private var refreshDue: UInt64?
+    /// When to look for the lists that the server does not have any more; nil if there are none.
+    private var seekDue: UInt64?
 
     /// How long a message stays, in milliseconds.
     static let messageTime: UInt64 = 4_000
     /// The shortest time between two messages about presence, in milliseconds.
     static let presenceInterval: UInt64 = 100
+    /// The time between two searches for the missing lists, in milliseconds.
+    static let seekingInterval: UInt64 = 5_000
     private static let largestCount = 1_000_000_000
 
     package init(_ settings: AppState.Settings, opening route: Route) {
@@ -53,15 +60,50 @@ package struct App: Sendable {
     /// When the next `tick` is due; nil if none is.
     package var deadline: UInt64? {
         let flashes = state.lists.values.flatMap { $0.flashes.values }.min()
-        return [message?.until, flashes, sendingDue, refreshDue, state.retryAt, state.silenceDue].compactMap(\.self)
-            .filter { $0 > state.now }.min()
+        return [message?.until, flashes, sendingDue, refreshDue, seekDue, state.retryAt, state.silenceDue].compactMap(
+            \.self
+        )
+        .filter { $0 > state.now }.min()
     }
 
     // MARK: Events
 
     package mutating func update(_ event: Event, now: UInt64) -> [Command] {
         state.now = max(state.now, now)
-        if let until = message?.until, until <= now { message = nil }
+        switch event {
+        case .list(let name, .changed(let new, let update)):
+            state.withList(name) { $0.add(new, update) }
+            return []
+        // People move often; the changes are shown later, together with the next ones.
+        case .list(_, .presence): return handle(event)
+        default: return followChanges(now: now) + handle(event)
+        }
+    }
+
+    /// Shows the changes of lists to the screens.
+    package mutating func followChanges(now: UInt64) -> [Command] {
+        state.now = max(state.now, now)
+        var commands: [Command] = []
+        for name in state.lists.keys.filter({ state.lists[$0]?.isUpToDate == false }).sorted() {
+            var before = state.list(name)
+            while let update = state.withList(name, { [now = state.now] in $0.showNext(now: now) }) {
+                if update.origin == .own { summarize(update, from: before) }
+                before = state.list(name)
+                commands += handle(.list(name, .changed(before.state, update)))
+            }
+        }
+        return commands
+    }
+
+    /// Notes what the user's edit did, and which parts of it had no effect, and why.
+    private mutating func summarize(_ update: Replica.Update, from before: ListData) {
+        let done = EditText.again(update.delta, from: before.hand, to: state.list(before.name).hand)
+        let left = update.notices.compactMap { Notice($0)?.text(in: before) }
+        summary = left.isEmpty ? done : ([done ?? EditText.nothing] + left).joined(separator: "; ")
+    }
+
+    private mutating func handle(_ event: Event) -> [Command] {
+        if let until = message?.until, until <= state.now { message = nil }
         note(event)
         return Columns.$clusters.withValue(state.clusters) {
             let before = storedDrafts
@@ -85,6 +127,7 @@ package struct App: Sendable {
             }
         }
         if let refreshDue, refreshDue <= state.now { commands += appear() }
+        commands += seek()
         // Hidden screens follow events, too, so that the user comes back to the same place.
         var followed: [Command] = []
         let top = router.top.route
@@ -97,6 +140,18 @@ package struct App: Sendable {
         }
         commands += followed
         return run(commands) + sendWhereabouts()
+    }
+
+    /// Looks for the lists that the server does not have any more, from time to time.
+    private mutating func seek() -> [Command] {
+        let missing = state.lists.values.filter(\.isMissing).map(\.name).sorted()
+        guard let due = seekDue, !missing.isEmpty else {
+            seekDue = missing.isEmpty ? nil : state.now + Self.seekingInterval
+            return []
+        }
+        guard due <= state.now else { return [] }
+        seekDue = state.now + Self.seekingInterval
+        return missing.map { .follow($0) }
     }
 
     /// Whether the user is typing something that would be lost with this app.
@@ -152,15 +207,9 @@ package struct App: Sendable {
         case .granted(let granted): state.granted = granted ?? state.granted
         case .awaiting(let since): state.awaitingSince = since
         case .latency(let milliseconds): state.latency = milliseconds
+        case .list(_, .changed): break
         case .list(let name, let news):
-            if case .changed(let new, let update) = news, update.origin == .own {
-                let list = state.list(name)
-                let done = EditText.again(update.delta, from: list.hand, to: new.view)
-                // The parts of the edit that had no effect, and why.
-                let left = update.notices.compactMap { Notice($0)?.text(in: list) }
-                summary = left.isEmpty ? done : ([done ?? EditText.nothing] + left).joined(separator: "; ")
-            }
-            state.withList(name) { [now = state.now] in $0.follow(news, now: now) }
+            state.withList(name) { $0.take(news) }
             if case .renamed(let new) = news { renamed(name, to: new) }
         case .losses(let list, let told, let untold): state.withList(list) { $0.add(told: told, untold: untold) }
         case .lists(let entries): state.catalog = entries
@@ -286,11 +335,14 @@ package struct App: Sendable {
             case .back:
                 if router.back() { rest += run(appear()) }
             case .say(let text): say(text)
-            case .undo, .redo:
+            case .edit(let list, _), .undo(let list), .redo(let list):
                 summary = nil
+                // A list that the server does not have any more stays on the screen. It cannot be edited.
+                // The commands that follow assume that the edit is made.
+                if let refusal = state.list(list).refusal { return rest + handle(.failed(command, refusal)) }
                 rest.append(command)
-            case .quit, .suspend, .redraw, .reconnect, .bell, .follow, .edit, .presence, .fetchLists, .create,
-                .deleteList, .fetchHistory, .fetchState, .openAddress, .editOutside, .forgetDraft, .visit, .workOn,
+            case .quit, .suspend, .redraw, .reconnect, .bell, .follow, .presence, .fetchLists, .create, .deleteList,
+                .fetchHistory, .fetchState, .openAddress, .editOutside, .forgetDraft, .visit, .workOn,
                 .forget:
                 if !rest.contains(command) || command.mayRepeat { rest.append(command) }
             }
@@ -348,22 +400,10 @@ extension Command {
     fileprivate var leadsElsewhere: Bool {
         switch self {
         case .open, .back, .replace: true
-        case .say, .quit, .suspend, .redraw, .reconnect, .bell, .follow, .edit, .presence, .undo, .redo, .fetchLists,
-            .create, .deleteList, .fetchHistory, .fetchState, .openAddress, .editOutside, .forgetDraft, .visit,
-            .workOn, .forget:
-            false
+        default: false
         }
     }
 
-    /// Whether carrying out the command twice differs from carrying it out once. Undo and redo do not use this
-    /// property.
-    fileprivate var mayRepeat: Bool {
-        switch self {
-        case .edit, .presence: true
-        case .open, .back, .replace, .say, .quit, .suspend, .redraw, .reconnect, .bell, .follow, .undo, .redo,
-            .fetchLists, .create, .deleteList, .fetchHistory, .fetchState, .openAddress, .editOutside, .forgetDraft,
-            .visit, .workOn, .forget:
-            false
-        }
-    }
+    /// Whether carrying out the command twice differs from carrying it out once. Edits do not use this property.
+    fileprivate var mayRepeat: Bool { if case .presence = self { true } else { false } }
 }

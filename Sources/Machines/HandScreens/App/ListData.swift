@@ -6,12 +6,16 @@ import HandWire
 /// What the client knows of one list. All screens of the list share it.
 package struct ListData: Sendable {
     package internal(set) var name: String
-    package private(set) var state = ListState()
+    private var shown = ShownList()
     /// Whether this machine's copy of the list has been looked up.
     package private(set) var isLookedUp = false
     package internal(set) var progress: Progress?
     /// Why the server refuses the list; nil if it does not.
     package internal(set) var refusal: String?
+    /// Whether the list was shown, and the server does not have it any more. The list may come back.
+    private(set) var isMissing = false
+    /// Whether the lost edits of earlier runs are among the notices.
+    private var hasKeptLosses = false
     /// Everybody on the list by author number, including the user.
     private var everybody: [UInt64: Participant] = [:]
     /// The names of all known authors, including those who have left.
@@ -44,7 +48,11 @@ package struct ListData: Sendable {
         self.name = name
     }
 
+    /// The list as the screens show it.
+    package var state: ListState { shown.state }
     package var hand: Hand { state.view }
+    /// Whether the screens show the newest state.
+    var isUpToDate: Bool { shown.isUpToDate }
 
     /// The others on the list, by author number.
     package var people: [UInt64: Participant] { everybody.filter { $0.key != state.author } }
@@ -75,38 +83,52 @@ package struct ListData: Sendable {
 
     // MARK: Events
 
-    mutating func follow(_ event: ListEvent, now: UInt64) {
-        switch event {
-        case .changed(let new, let update): changed(to: new, update, now: now)
-        case .progress(let items, let total): progress = Progress(items: items, total: total)
-        case .presence(let entries): for entry in entries { note(entry) }
-        case .refused(let code, let reason):
-            // The client looks for a deleted list again and again. The first reason stays.
-            if code == .noSuchList, refusal != nil { return }
-            let back = code == .listDeleted ? "; bring it back with: hand undelete \(name)" : ""
-            refusal = Printable.clean(reason + back)
-        case .editsWait(let reason): refusal = Printable.clean(reason)
-        case .renamed(let new): name = new
-        case .status: break
-        }
+    /// Takes a change of the list, which `showNext` shows later.
+    mutating func add(_ new: ListState, _ update: Replica.Update) {
+        isMissing = false
+        shown.add(new, update)
     }
 
-    private mutating func changed(to new: ListState, _ update: Replica.Update, now: UInt64) {
-        let (wasLoaded, delta) = (state.isLoaded, update.delta)
-        state = new
+    /// Shows the next change; returns nil if all changes are shown.
+    mutating func showNext(now: UInt64) -> Replica.Update? {
+        let wasLoaded = state.isLoaded
+        guard let update = shown.next() else { return nil }
         isLookedUp = true
-        if new.isLive { progress = nil }
-        if new.isLive { refusal = nil }
+        if state.isLive { (progress, refusal) = (nil, nil) }
+        mark(update, wasLoaded: wasLoaded, now: now)
+        unsent.confirmed(allBut: state.pendingCount, kept: state.keptItems)
+        for notice in update.notices { add(notice) }
+        return update
+    }
+
+    /// Marks the items of a change: the user's as not saved yet, those of others for a while.
+    private mutating func mark(_ update: Replica.Update, wasLoaded: Bool, now: UInt64) {
+        let delta = update.delta
+        if delta.isIdentity { return }
         let touched = delta.touchedItems(in: hand, atMost: Self.maxFlashes)
-        if delta.isIdentity {
-            // Nothing to show.
-        } else if update.origin == .own {
+        if update.origin == .own {
             unsent.append(touched)
         } else if touched.count < Self.maxFlashes, wasLoaded {
             for item in touched { flashes[item] = now + Self.flashTime }
         }
-        unsent.confirmed(allBut: new.pendingCount, kept: new.keptItems)
-        for notice in update.notices { add(notice) }
+    }
+
+    /// Takes any other event of the list.
+    mutating func take(_ event: ListEvent) {
+        switch event {
+        case .changed(let new, let update): add(new, update)
+        case .progress(let items, let total): progress = Progress(items: items, total: total)
+        case .presence(let entries): for entry in entries { note(entry) }
+        case .refused(let code, let reason):
+            isMissing = state.isLoaded && (code == .listDeleted || code == .noSuchList)
+            // The list is looked for again and again. The first reason stays.
+            if code == .noSuchList, refusal != nil { return }
+            let back = code == .listDeleted ? "; bring it back with: hand undelete \(name)" : ""
+            refusal = Printable.clean(reason + back)
+        case .editsWait(let reason): (refusal, isMissing) = (Printable.clean(reason), state.isLoaded)
+        case .renamed(let new): name = new
+        case .status: break
+        }
     }
 
     /// Removes expired highlights. Returns when the next highlight expires.
@@ -125,8 +147,11 @@ package struct ListData: Sendable {
         }
     }
 
-    /// Adds notices of the edits that earlier runs have lost, before the newer notices of this run.
+    /// Adds notices of the edits that earlier runs have lost, before the newer notices of this run. Only the first call
+    /// counts: a list that comes back is followed again.
     mutating func add(told: [Loss], untold: [Loss]) {
+        if hasKeptLosses { return }
+        hasKeptLosses = true
         notices.insert(contentsOf: told.map { Notice($0, isSeen: true) } + untold.map { Notice($0) }, at: 0)
     }
 

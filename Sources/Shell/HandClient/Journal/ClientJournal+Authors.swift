@@ -15,7 +15,7 @@ extension ClientJournal {
 
     /// Takes a new id at once; returns false if something is in flight.
     package func take(_ fresh: ClientID) throws -> Bool {
-        try StoreFile.translating(path) { try database.write { try Self.take(fresh, $0, path) } }
+        try writing { try Self.take(fresh, $0, path) }
     }
 
     /// Compares the author number that the server uses for this client under a name. If the journal has another number,

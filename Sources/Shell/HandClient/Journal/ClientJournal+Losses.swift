@@ -44,9 +44,7 @@ extension ClientJournal {
 
     /// Returns a person's lost edits of a list, the oldest first.
     package func losses(of list: String, by person: String) throws -> [KeptLoss] {
-        try StoreFile.translating(path) {
-            try database.read { try Self.losses(of: list, $0).filter { $0.person == person } }
-        }
+        try reading { try Self.losses(of: list, $0).filter { $0.person == person } }
     }
 
     /// Returns the lost edits of a list, or of all lists, the oldest first. Works while another process has the journal

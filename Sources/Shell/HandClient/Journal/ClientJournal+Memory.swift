@@ -45,19 +45,17 @@ extension ClientJournal {
 
     /// Returns the edits of a person that were sent and not answered, the oldest first.
     package func unanswered(by person: String) throws -> [JournalSubmission] {
-        try StoreFile.translating(path) {
-            try database.read { database in
-                try database.all(
-                    """
-                    SELECT log_id, sequence, list, step, edit FROM submissions
-                    WHERE edit IS NOT NULL AND person = ? ORDER BY number
-                    """, [.text(person)]
-                ) { row in
-                    JournalSubmission(
-                        log: try row.bits(0), sequence: try row.bits(1), list: try row.text(2),
-                        step: row.isNull(3) ? nil : UndoStep(rawValue: UInt8(clamping: try row.integer(3))),
-                        edit: try row.withBytes(4) { try ExcerptEdit($0) })
-                }
+        try reading { database in
+            try database.all(
+                """
+                SELECT log_id, sequence, list, step, edit FROM submissions
+                WHERE edit IS NOT NULL AND person = ? ORDER BY number
+                """, [.text(person)]
+            ) { row in
+                JournalSubmission(
+                    log: try row.bits(0), sequence: try row.bits(1), list: try row.text(2),
+                    step: row.isNull(3) ? nil : UndoStep(rawValue: UInt8(clamping: try row.integer(3))),
+                    edit: try row.withBytes(4) { try ExcerptEdit($0) })
             }
         }
     }
@@ -147,19 +145,17 @@ extension ClientJournal {
     /// Whether there is any work that others may override.
     package var hasWork: Bool {
         get throws {
-            try StoreFile.translating(path) { try database.read { try $0.first("SELECT 1 FROM work") != nil } }
+            try reading { try $0.first("SELECT 1 FROM work") != nil }
         }
     }
 
     /// Returns a person's work on a list that others may still override; nil if there is none.
     package func work(of person: String, in log: UInt64) throws -> KeptWork? {
-        try StoreFile.translating(path) {
-            try database.read { database in
-                try database.first(
-                    "SELECT work FROM work WHERE log_id = ? AND person = ?", [log.stored, .text(person)]
-                )
-                .map { try $0.withBytes(0) { try KeptWork($0) } }
-            }
+        try reading { database in
+            try database.first(
+                "SELECT work FROM work WHERE log_id = ? AND person = ?", [log.stored, .text(person)]
+            )
+            .map { try $0.withBytes(0) { try KeptWork($0) } }
         }
     }
 }

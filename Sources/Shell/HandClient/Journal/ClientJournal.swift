@@ -124,9 +124,7 @@ package final class ClientJournal: Sendable {
 
     /// Returns `PRAGMA synchronous`: 2 is FULL.
     package func synchronousLevel() throws -> Int {
-        try StoreFile.translating(path) {
-            try database.read { try $0.integer("PRAGMA synchronous") ?? -1 }
-        }
+        try reading { try $0.integer("PRAGMA synchronous") ?? -1 }
     }
 
     package func close() throws {
@@ -168,6 +166,10 @@ extension ClientJournal {
         try replica.hasPending ? noteWaiting(list, database) : Self.forgetWaiting(list, database)
     }
 
+    func reading<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
+        try StoreFile.translating(path) { try database.read(body) }
+    }
+
     /// Runs `body` in a transaction.
     func writing<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
         try StoreFile.translating(path) { try database.write(body) }
@@ -175,9 +177,7 @@ extension ClientJournal {
 
     /// Returns the stored replica of a list, or nil if there is none.
     package func load(_ list: String) throws -> Replica? {
-        try StoreFile.translating(path) {
-            try database.read { try Self.load(list, $0, path) }
-        }
+        try reading { try Self.load(list, $0, path) }
     }
 
     /// Returns the stored replica of a list, or nil if there is none. Works while another process has the journal open.
@@ -224,9 +224,7 @@ extension ClientJournal {
 
     /// Discards the stored state of a list, including edits that were not sent.
     package func forget(_ list: String) throws {
-        try StoreFile.translating(path) {
-            try database.write { try Self.forget(list, $0) }
-        }
+        try writing { try Self.forget(list, $0) }
     }
 
     private static let tables = ["events", "items", "checkpoints", "waiting"]
@@ -256,34 +254,28 @@ extension ClientJournal {
 
     /// Returns the number of events of a list since its last checkpoint.
     package func eventCount(of list: String) throws -> Int {
-        try StoreFile.translating(path) {
-            try database.read { database in
-                try database.integer("SELECT count(*) FROM events WHERE list = ?", [.text(list)]) ?? 0
-            }
+        try reading { database in
+            try database.integer("SELECT count(*) FROM events WHERE list = ?", [.text(list)]) ?? 0
         }
     }
 
     /// Returns whether the journal may have edits of a list that the server has not answered. Looks only at the edits
     /// since the last checkpoint, not at their results: true may be wrong, false never is. Does not read the items.
     package func mayHavePending(_ list: String) throws -> Bool {
-        try StoreFile.translating(path) {
-            try database.read { database in
-                let sql = "SELECT head FROM checkpoints WHERE list = ?"
-                guard let head = try database.first(sql, [.text(list)]) else { return false }
-                let checkpoint = try? head.withBytes(0) { try Replica.Checkpoint($0) }
-                guard let checkpoint, checkpoint.inFlight == nil, checkpoint.buffer.isEmpty else { return true }
-                return try database.all(
-                    "SELECT DISTINCT substr(event, 1, 1) FROM events WHERE list = ?", [.text(list)]
-                ) { try $0.bytes(0).first.map(JournalEvent.isEdit) ?? true }.contains(true)
-            }
+        try reading { database in
+            let sql = "SELECT head FROM checkpoints WHERE list = ?"
+            guard let head = try database.first(sql, [.text(list)]) else { return false }
+            let checkpoint = try? head.withBytes(0) { try Replica.Checkpoint($0) }
+            guard let checkpoint, checkpoint.inFlight == nil, checkpoint.buffer.isEmpty else { return true }
+            return try database.all(
+                "SELECT DISTINCT substr(event, 1, 1) FROM events WHERE list = ?", [.text(list)]
+            ) { try $0.bytes(0).first.map(JournalEvent.isEdit) ?? true }.contains(true)
         }
     }
 
     /// Returns the names of all lists in the journal.
     package func lists() throws -> [String] {
-        try StoreFile.translating(path) {
-            try database.read { try Self.lists($0) }
-        }
+        try reading { try Self.lists($0) }
     }
 
     private static func lists(_ database: SQLiteConnection) throws -> [String] {
@@ -305,15 +297,13 @@ extension ClientJournal {
     /// Returns the person whose edits wait, or nil if no edits wait. The edits may only be sent under that person's
     /// name. Looks at the edits' results.
     package func waitingPerson() throws -> String? {
-        try StoreFile.translating(path) {
-            try database.write { database in
-                let waiting = try database.all("SELECT list, person FROM waiting") { (try $0.text(0), try $0.text(1)) }
-                for (list, person) in waiting {
-                    if try Self.load(list, database, path)?.hasPending == true { return person }
-                    try Self.forgetWaiting(list, database)
-                }
-                return nil
+        try writing { database in
+            let waiting = try database.all("SELECT list, person FROM waiting") { (try $0.text(0), try $0.text(1)) }
+            for (list, person) in waiting {
+                if try Self.load(list, database, path)?.hasPending == true { return person }
+                try Self.forgetWaiting(list, database)
             }
+            return nil
         }
     }
 

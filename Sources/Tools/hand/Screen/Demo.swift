@@ -47,7 +47,7 @@ struct Demo: ParsableCommand {
         ) { place in
             let configuration = ClientConfiguration(
                 server: place.server, person: person, program: "hand/\(HandCommand.version)")
-            return { loop in ClientEngine(configuration, loop: loop, journal: nil) }
+            return (configuration, nil)
         }
         Output.message("To have lists of your own: hand serve, and in another terminal: hand create groceries")
     }

@@ -50,8 +50,7 @@ struct Open: AsyncParsableCommand {
         try Screens.run(location, person: person, hasMouse: !noMouse) { place in
             let token = try Settings.token(for: place.server, in: place.server == location.server ? given : nil)
             let address = HandAddress(server: place.server, list: place.route.list, token: token)
-            let (configuration, journal) = try Identity.journal(at: address, person: person)
-            return { loop in ClientEngine(configuration, loop: loop, journal: journal) }
+            return try Identity.journal(at: address, person: person)
         }
     }
 }
@@ -76,7 +75,7 @@ enum Screens {
                 keys: keys, hasColors: hasColors, seed: .random(in: 0...UInt64.max))
             settings.serverNames[location.server] = name
             let runner = Runner(
-                settings, opening: location.route, on: loop, screen: terminal, engine: first, connect: connect)
+                settings, opening: location.route, on: loop, screen: terminal, at: first, connect: connect)
             take = { runner.take($0) }
             terminal.onEnd = { runner.close() }
             var signals: [Signal] = []

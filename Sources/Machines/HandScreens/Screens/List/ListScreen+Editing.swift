@@ -182,6 +182,7 @@ enum Retrieval {
     /// Makes the edit of a notice again, and removes the notice.
     static func retrieve(_ index: Int, of list: String, _ app: inout AppState) -> [Command] {
         let data = app.list(list)
+        if let refusal = data.refusal { return [.say(refusal)] }
         guard let loss = data.notices[index].loss,
             let delta = loss.delta(on: data.hand, { .random(using: &app.random) })
         else { return [.say("the item is gone; there is nothing to get back")] }

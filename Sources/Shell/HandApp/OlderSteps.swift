@@ -1,0 +1,90 @@
+import EventLoop
+import HandClient
+import HandFormats
+import HandSync
+
+/// Undoes and redoes edits from before the history of a list's replica, one after another. Reads what is needed from
+/// the server.
+final class OlderSteps {
+    /// A step to take. `then` is called with nil when it is taken, or else with the reason why it is not.
+    private typealias Wish = (step: UndoStep, list: String, then: (String?) -> Void)
+
+    private let client: JournaledClient
+    /// The oldest wish is being fulfilled.
+    private var wishes: [Wish] = []
+    /// Whether the oldest wish waits until the server has confirmed the edits of its list.
+    private var waitsForServer = false
+
+    init(_ client: JournaledClient) {
+        self.client = client
+    }
+
+    func take(_ step: UndoStep, on list: String, then: @escaping (String?) -> Void) {
+        wishes.append((step, list, then))
+        if wishes.count == 1 { begin() }
+    }
+
+    /// Call this when the lists may have changed.
+    func listsChanged() {
+        if waitsForServer { begin() }
+    }
+
+    private func begin() {
+        waitsForServer = false
+        guard let wish = wishes.first else { return }
+        guard let list = client.machine.subscriptions[wish.list], list.isLive else {
+            return end("nothing of yours is left to \(wish.step) on this machine; older edits need the server")
+        }
+        if list.replica.hasPending {
+            waitsForServer = true
+            return
+        }
+        let (log, revision) = (list.replica.logID, list.replica.revision)
+        // Journals are read on another thread.
+        Work.submit(client.loop) { [memory = client.configuration.memory] in
+            UndoReconstruction(memory(log), revision: revision)
+        } then: { [weak self] past in
+            self?.go(UndoRequests(.step(wish.step), past, of: wish.list), wish, at: revision)
+        }
+    }
+
+    private func go(_ requests: UndoRequests, _ wish: Wish, at revision: Int) {
+        guard !client.isClosed else { return }
+        var requests = requests
+        switch requests.next() {
+        case .ask(let request):
+            client.ask {
+                $0.ask(request)
+            } then: { [weak self] answer in
+                if let failure = answer.failure { return self?.end(failure) ?? () }
+                requests.take(answer)
+                self?.go(requests, wish, at: revision)
+            }
+        case .end(.make(let retraction, _, _), _):
+            do {
+                let isMade = try client.edit { try $0.take(wish.step, retraction, on: wish.list, at: revision) }
+                // If the list has changed meanwhile, the edit must be computed again.
+                if isMade { end(nil) } else { begin() }
+            } catch {
+                end("\(error)")
+            }
+        case .end: end("nothing of yours is left to \(wish.step)")
+        }
+    }
+
+    private func end(_ problem: String?) {
+        wishes.removeFirst().then(problem)
+        begin()
+    }
+}
+
+extension ClientMachine.Answer {
+    /// Why a request has failed; nil if it has not.
+    var failure: String? {
+        switch self {
+        case .error(_, let text): Printable.clean(text)
+        case .disconnected: "the server cannot be reached"
+        default: nil
+        }
+    }
+}

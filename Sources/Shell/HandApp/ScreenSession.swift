@@ -1,0 +1,175 @@
+import EventLoop
+import HandClient
+import HandCore
+import HandFormats
+import HandScreens
+import HandSync
+import HandWire
+
+/// The screens on one server: carries out their commands there, and tells them what happens.
+final class ScreenSession: MachineShell {
+    let client: JournaledClient
+    private let older: OlderSteps
+    private let tell: (Event) -> Void
+
+    init(_ server: Runner.Server, on loop: Loop, tell: @escaping (Event) -> Void) {
+        client = JournaledClient(server.configuration, loop: loop, journal: server.journal)
+        older = OlderSteps(client)
+        self.tell = tell
+        client.shell = self
+    }
+
+    func start() {
+        client.askJournal(otherwise: []) {
+            try $0.lists()
+        } then: { [weak self] lists in
+            self?.report(.kept((try? lists.get()) ?? []))
+        }
+        client.start()
+    }
+
+    /// Closes the connection and the journal; nothing is told any more. Returns the reason why edits are lost, or nil
+    /// if all are kept.
+    func close(then closed: (() -> Void)? = nil) -> String? {
+        client.shell = nil
+        return client.close(then: closed)
+    }
+
+    /// The number of edits that the server has not confirmed.
+    var waitingEdits: Int { client.machine.subscriptions.values.reduce(0) { $0 + $1.replica.unconfirmedCount } }
+
+    // MARK: What happens
+
+    private func report(_ event: Event) {
+        if !client.isClosed { tell(event) }
+    }
+
+    func carryOut(_ effect: ClientMachine.Effect) {
+        switch effect {
+        // The screens hear of the connection once, not once for each list.
+        case .list(_, .status): break
+        case .list(let list, let event): report(.list(list, event))
+        case .status(let status): report(.connection(status, refused: client.machine.refusal))
+        case .latency(let milliseconds): report(.latency(milliseconds))
+        case .warning(_, let text): report(.warning(Printable.clean(text)))
+        case .connect, .send, .disconnect, .keep, .takeID, .answer: break
+        }
+    }
+
+    func carriedOut() { older.listsChanged() }
+
+    // MARK: Commands
+
+    func carryOut(_ command: Command) {
+        switch command {
+        case .reconnect: client.start()
+        case .follow(let list): follow(list)
+        case .presence(let list, let focus): client.perform { $0.setPresence(list, focus) }
+        case .forget(let list, let loss): client.perform { $0.forget(loss, of: list) }
+        case .edit(let list, let delta):
+            change(list, command) { machine in
+                try machine.edit(list, delta)
+                return true
+            }
+        case .undo(let list): take(.undo, list, command)
+        case .redo(let list): take(.redo, list, command)
+        case .fetchLists: fetchLists()
+        case .create(let name, let rules): ask(command) { .create(request: $0, name: name, rules: rules) }
+        case .deleteList(let name): ask(command) { .delete(request: $0, name: name) }
+        case .fetchHistory(let name, let from, let limit):
+            ask(command) { .history(request: $0, name: name, from: from, limit: limit) }
+        case .fetchState(let name, let revision): ask(command) { .fetch(request: $0, name: name, revision: revision) }
+        case .open, .back, .replace, .say, .quit, .suspend, .redraw, .bell, .openAddress, .editOutside, .forgetDraft,
+            .visit, .workOn:
+            break
+        }
+    }
+
+    private func follow(_ list: String) {
+        if client.isFollowed(list) { return }
+        client.follow(list) { [weak self] outcome in
+            guard let self, !client.isClosed else { return }
+            if case .failure(let error) = outcome {
+                return report(.list(list, .refused(.internalError, "its copy on disk cannot be read: \(error)")))
+            }
+            if let state = client.state(of: list) { report(.list(list, .changed(state, Replica.Update()))) }
+            client.askJournal(otherwise: []) { [person = client.configuration.person] in
+                try $0.losses(of: list, by: person)
+            } then: { [weak self] losses in
+                self?.report(list, (try? losses.get()) ?? [])
+            }
+        }
+    }
+
+    /// Reports the lost edits of earlier runs.
+    private func report(_ list: String, _ losses: [KeptLoss]) {
+        if losses.isEmpty { return }
+        let (told, untold) = (losses.filter(\.isTold), losses.filter { !$0.isTold })
+        report(.losses(list: list, told: told.map(\.loss), untold: untold.map(\.loss)))
+    }
+
+    /// Undoes or redoes an edit that the replica remembers, or else an older edit.
+    private func take(_ step: UndoStep, _ list: String, _ command: Command) {
+        change(list, command) {
+            try $0.take(step, list)
+        } otherwise: {
+            older.take(step, on: list) { [weak self] problem in
+                self?.report(problem.map { .failed(command, $0) } ?? .done(command))
+            }
+        }
+    }
+
+    private func change(
+        _ list: String, _ command: Command, _ body: (inout ClientMachine) throws -> Bool,
+        otherwise: () -> Void = {}
+    ) {
+        guard client.state(of: list) != nil else {
+            return report(.failed(command, "the list '\(Printable.clean(list))' is not followed any more"))
+        }
+        do {
+            if try client.edit(body) { report(.done(command)) } else { otherwise() }
+        } catch {
+            report(.failed(command, "\(error)"))
+        }
+    }
+
+    // MARK: Requests
+
+    /// Sends a request. The answer comes as an event.
+    private func ask(_ command: Command, _ message: (UInt64) -> UpMessage) {
+        client.ask {
+            $0.ask(message)
+        } then: { [weak self] answer in
+            if let failure = answer.failure { return self?.report(.failed(command, failure)) ?? () }
+            if let event = command.event(answer) { self?.report(event) }
+        }
+    }
+
+    /// Requests all pages of the lists. Reports no error without a connection, because the screen already shows that
+    /// the connection is missing.
+    private func fetchLists(after: String = "", _ all: [DownMessage.ListEntry] = []) {
+        client.ask {
+            $0.ask { .lists(request: $0, after: after) }
+        } then: { [weak self] answer in
+            guard let self, case .lists(let page, let hasMore) = answer else { return }
+            let all = all + page
+            if hasMore, let last = page.last { fetchLists(after: last.name, all) } else { report(.lists(all)) }
+        }
+    }
+}
+
+extension Command {
+    /// What the server's answer to this command's request means for the screens.
+    fileprivate func event(_ answer: ClientMachine.Answer) -> Event? {
+        switch (self, answer) {
+        case (.create, .done), (.deleteList, .done): .done(self)
+        case (.fetchHistory(let list, _, _), .history(let commits, let people)):
+            .history(
+                list: list, commits,
+                people: Dictionary(people.map { ($0.author, $0.name) }, uniquingKeysWith: { $1 }))
+        case (.fetchState(let list, _), .state(let hand, let revision)):
+            .state(list: list, revision: revision, hand)
+        default: nil
+        }
+    }
+}

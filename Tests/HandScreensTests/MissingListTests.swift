@@ -1,0 +1,89 @@
+import HandCore
+import HandScreens
+import HandSync
+import Testing
+
+/// A list that the server does not have any more, while its screen is open.
+@Suite struct MissingListTests {
+    private static func searches(_ stage: Stage, since before: Int) -> Int {
+        stage.commands.dropFirst(before).count { $0 == .follow("things") }
+    }
+
+    /// The list is looked for every five seconds, until it is there again.
+    @Test(arguments: [
+        ListEvent.refused(.listDeleted, "deleted"), .refused(.noSuchList, "none"), .editsWait("edits wait"),
+    ]) func aMissingListIsLookedFor(end: ListEvent) throws {
+        var stage = KeyTests.stage("a >b c")
+        stage.send(.list("things", end))
+        let before = stage.commands.count
+        #expect(stage.app.deadline.map { $0 <= stage.now + 5_000 } == true)
+        stage.wait(4_999)
+        #expect(Self.searches(stage, since: before) == 0)
+        for search in 1...3 {
+            stage.wait(search == 1 ? 1 : 5_000)
+            #expect(Self.searches(stage, since: before) == search)
+            stage.send(.list("things", .refused(.noSuchList, "there is no list 'things'")))
+        }
+        stage.tell("things", try #require(stage.replicas["things"]))
+        stage.wait(60_000)
+        #expect(Self.searches(stage, since: before) == 3)
+    }
+
+    /// A list that was never shown, or that the user may not see, is not looked for.
+    @Test func otherRefusalsAreFinal() {
+        var stage = Stage([:])
+        stage.send(.list("things", .refused(.noSuchList, "there is no list 'things'")))
+        var other = KeyTests.stage("a")
+        other.send(.list("things", .refused(.notAllowed, "your role is none")))
+        for var stage in [stage, other] {
+            let before = stage.commands.count
+            stage.wait(60_000)
+            #expect(Self.searches(stage, since: before) == 0)
+        }
+    }
+
+    /// No edit of a missing list is made on any of its screens, and nothing that assumes the edit.
+    @Test(arguments: ["", "enter"], ["d", "space", "J", "u", "ctrl-r"])
+    func aMissingListIsNotEdited(_ way: String, _ key: String) {
+        var stage = KeyTests.stage("a >b c")
+        stage.press(way)
+        stage.send(.list("things", .refused(.listDeleted, "the list 'things' was deleted")))
+        stage.wait(60_000)
+        let (before, top) = (stage.commands.count, stage.top)
+        stage.press(key)
+        let isEdited = stage.commands.dropFirst(before).contains { command in
+            switch command {
+            case .edit, .undo, .redo: true
+            default: false
+            }
+        }
+        #expect(!isEdited && stage.top == top)
+        #expect(
+            way == "enter" && key == "J" || stage.lines.contains { $0.contains("the list 'things' was deleted") },
+            "\(stage.lines)")
+    }
+
+    /// A lost edit that cannot be got back now is not forgotten.
+    @Test func aLostEditIsNotForgotten() throws {
+        var stage = KeyTests.stage("a >b c")
+        stage.press("e 'X' enter")
+        stage.reject(.notStored)
+        stage.send(.list("things", .refused(.listDeleted, "the list 'things' was deleted")))
+        stage.press("R")
+        #expect(!stage.commands.contains { if case .forget = $0 { true } else { false } })
+        stage.tell("things", try #require(stage.replicas["things"]))
+        stage.press("R")
+        #expect(stage.hand().map(\.content.text) == ["a", "bX", "c"], "\(stage.lines)")
+    }
+
+    /// A list that comes back with other items is followed, whatever stands on its screen.
+    @Test(arguments: ["/ 'b' enter", "G", "v G", "e 'X'"]) func aListComesBackChanged(_ keys: String) {
+        var stage = KeyTests.stage("a b >c b")
+        stage.press(keys)
+        stage.send(.list("things", .refused(.listDeleted, "the list 'things' was deleted")))
+        let items = Notation.hand("b").hand
+        stage.tell("things", Replica(confirmed: items, revision: 9, logID: 9, sequence: 0))
+        #expect(stage.lines.contains { $0.contains("[ ] b") }, "\(stage.lines)")
+        stage.press("esc G d u")
+    }
+}
