@@ -54,7 +54,6 @@ import Testing
         line.append(.note(evil))
         #expect(line.text == clean + clean)
         #expect(Printable(lines: "1\n\t\(evil)").text == "1\n\ta\u{FFFD}[31m\nb\tc\u{FFFD}\u{FFFD}")
-        #expect([part, "2", part].joined(separator: ", ") == part + ", 2, " + part)
     }
 
     /// A message hidden in tag characters, and one in joiners: nothing of them is left.

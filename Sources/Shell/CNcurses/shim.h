@@ -12,14 +12,12 @@
 #include <unistd.h>
 
 // Swift sees neither these macros nor the library's variables.
-static inline int hand_colors(void) { return COLORS; }
 static inline int hand_color_pairs(void) { return COLOR_PAIRS; }
 static inline unsigned hand_attribute_bold(void) { return WA_BOLD; }
 static inline unsigned hand_attribute_dim(void) { return WA_DIM; }
 static inline unsigned hand_attribute_reverse(void) { return WA_REVERSE; }
 static inline unsigned hand_attribute_underline(void) { return WA_UNDERLINE; }
 static inline unsigned hand_attribute_italic(void) { return WA_ITALIC; }
-static inline void hand_set_escape_delay(int milliseconds) { set_escdelay(milliseconds); }
 
 // Declared in term.h, which is not included because its macros conflict with other names.
 extern char *tigetstr(const char *name);

@@ -23,8 +23,6 @@ package struct Composer: Sendable {
         append(delta)
     }
 
-    package var isEmpty: Bool { count == 0 }
-
     /// Some items of the new list, and where they come from.
     fileprivate struct Piece: Summarized {
         enum Kind: UInt8 {

@@ -8,7 +8,6 @@ final class Link {
     let down: SimulatedChannel
     /// The connection as the server sees it.
     let serverEnd: ServerEnd
-    private(set) var isOver = false
     /// Called once on the client's side, when the client considers the connection closed.
     var onLoss: (String) -> Void = { _ in }
     /// Called once on the server's side.

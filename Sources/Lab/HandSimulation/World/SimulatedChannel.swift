@@ -36,8 +36,6 @@ final class SimulatedChannel {
         random = SplitMix64(seed: seed)
     }
 
-    var isEmpty: Bool { bytes.isEmpty }
-
     func write(_ new: UnsafeRawBufferPointer) {
         guard !isBroken, !isEnding else { return }
         bytes += new

@@ -158,12 +158,6 @@ extension Printable {
     }
 }
 
-extension [Printable] {
-    package func joined(separator: Printable = "") -> Printable {
-        dropFirst().reduce(first ?? "") { $0 + separator + $1 }
-    }
-}
-
 extension Content {
     /// The address of a link; empty for other kinds.
     fileprivate var address: String { if case .link(_, let url) = self { url } else { "" } }

@@ -31,8 +31,6 @@ package struct SQLiteRow {
 
     package var count: Int { Int(sqlite3_data_count(handle)) }
 
-    package func name(_ column: Int) -> String { String(cString: sqlite3_column_name(handle, Int32(column))) }
-
     package func value(_ column: Int) -> SQLiteValue {
         SQLiteValue(sqlite3_column_value(handle, Int32(column)))
     }

@@ -8,7 +8,6 @@ package enum SQLiteValue: Equatable, Sendable {
 
     package init(_ number: Int) { self = .integer(Int64(number)) }
     package init(_ text: String?) { self = text.map { .text($0) } ?? .null }
-    package init(_ bytes: [UInt8]?) { self = bytes.map { .bytes($0) } ?? .null }
     /// Keeps all 64 bits, the highest as the sign: SQLite's integers are signed.
     package init(bits: UInt64) { self = .integer(Int64(bitPattern: bits)) }
     package init(bits: UInt64?) { self = bits.map { .init(bits: $0) } ?? .null }

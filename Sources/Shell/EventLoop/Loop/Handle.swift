@@ -71,11 +71,6 @@ package class Handle {
         if !isClosing { uv_unref(base) }
     }
 
-    /// Undoes ``unreference()``.
-    package final func reference() {
-        if !isClosing { uv_ref(base) }
-    }
-
     /// For subclasses: drops the closures, so that nothing is called and no cycle remains.
     func willClose() {}
 

@@ -29,8 +29,6 @@ package struct UVError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension UVError {
-    /// The peer ended the stream in an orderly way (`EOF`).
-    package static let eof = UVError(UV_EOF)
     /// Another process listens on that address (`EADDRINUSE`).
     package static let addressInUse = UVError(UV_EADDRINUSE)
     /// This machine does not have that address (`EADDRNOTAVAIL`).

@@ -18,7 +18,6 @@ package enum PostgresValue: Sendable {
     package init(bits: UInt64) { self = .integer(Int64(bitPattern: bits)) }
     package init(bits: UInt64?) { self = bits.map { .init(bits: $0) } ?? .null }
     package init(_ text: String?) { self = text.map { .text($0) } ?? .null }
-    package init(_ bytes: [UInt8]?) { self = bytes.map { .bytes($0) } ?? .null }
 
     /// Appends the value in the binary format of the protocol; nothing for null.
     func write(to bytes: inout [UInt8]) {
