@@ -17,8 +17,8 @@ extension Replica {
             /// Another message from the server: a snapshot or a rejection.
             case answer
 
-            /// Who caused the update.
-            package var origin: Origin {
+            /// Who caused the update. Not inlined: the optimizer of Swift 6.3 fails on it in `ShownList`.
+            @inline(never) package var origin: Origin {
                 switch self {
                 case .edit: .own
                 case .commit(let commit): .author(commit.author)
