@@ -112,6 +112,16 @@ private final class ScreenUser: Screenful {
         #expect(try one.stored("one").hand.map(\.content.text).sorted() == ["item 1", "item 2", "item 3", "there"])
     }
 
+    /// A message disappears although nothing else happens.
+    @Test(.timeLimit(.minutes(5))) func aMessageDisappears() throws {
+        let user = try ScreenUser(at: one, list: "one", journals: journals)
+        #expect(user.sees("one r1"))
+        try user.press("y")
+        #expect(user.sees("copied"))
+        #expect(user.sees("o add"))
+        #expect(user.leave() == nil)
+    }
+
     /// An edit that is made at the last moment is still sent; without an answer, quitting takes a second.
     @Test(.timeLimit(.minutes(5)), arguments: [false, true]) func theLastEditIsSent(isStopped: Bool) throws {
         let user = try ScreenUser(at: one, list: "one", journals: journals)

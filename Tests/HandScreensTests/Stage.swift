@@ -48,7 +48,7 @@ struct Stage {
 
     mutating func send(_ event: Event) {
         carryOut(app.update(event, now: now))
-        carryOut(app.followChanges(now: now))
+        carryOut(app.followChanges())
     }
 
     mutating func wait(_ milliseconds: UInt64) {

@@ -27,17 +27,13 @@ import Testing
         func predicted(_ step: UndoStep) -> (Retraction, UndoReconstruction.Target)? {
             let past = UndoReconstruction(UndoReconstruction.Memory(own: [1: steps]), revision: world.log.count)
             var requests = UndoRequests(.step(step), past, of: "list")
-            while true {
-                switch requests.next() {
-                case .ask(let request): requests.take(answer(request(1)))
-                case .end(.make(let retraction, let made, let target), _):
-                    #expect(made == step)
-                    return (retraction, target)
-                case .end(let advice, _):
-                    #expect(advice == .nothing, "all commits are kept")
-                    return nil
-                }
+            while let request = requests.request { requests.take(answer(request(1))) }
+            guard case .make(let retraction, let made, let target) = requests.advice else {
+                #expect(requests.advice == .nothing, "all commits are kept")
+                return nil
             }
+            #expect(made == step)
+            return (retraction, target)
         }
 
         /// Answers as a server whose pages are short.

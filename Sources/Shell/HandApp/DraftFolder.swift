@@ -8,6 +8,10 @@ import HandScreens
 struct DraftFolder: Sendable {
     let path: String
 
+    struct Missing: Error, CustomStringConvertible {
+        let description = "this client keeps nothing on disk"
+    }
+
     private static let ending = ".json"
     /// The most bytes that are read from a file; no list accepts so long a text.
     private static let maxBytes = 4 << 20

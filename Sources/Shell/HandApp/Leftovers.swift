@@ -1,12 +1,12 @@
 import HandFormats
 import HandScreens
 
-/// What the screens leave behind: typed texts, edits that wait, edits that are lost. The user is told after the end.
+/// What the screens leave behind, for the user to know after the end.
 struct Leftovers {
-    /// The reason why edits are lost, or nil if no edits are lost.
-    private(set) var loss: String?
-    /// What else the user should know: where typed text is kept, and how many edits wait; nil if there is neither.
-    private(set) var note: String?
+    /// Why edits and typed texts are lost.
+    private(set) var losses: [String] = []
+    /// Where typed texts are kept, and how many edits wait.
+    private(set) var notes: [String] = []
 
     /// Writes the texts that are being typed to disk.
     ///
@@ -15,29 +15,21 @@ struct Leftovers {
         for draft in drafts {
             let place = "'\(Printable.clean(draft.list))'"
             do {
-                guard let folder else { throw Unkept() }
+                guard let folder else { throw DraftFolder.Missing() }
                 try folder.keep(draft)
-                note = "what you were typing is kept; it is offered again when you open \(place)"
+                notes = ["what you were typing is kept; it is offered again when you open \(place)"]
             } catch {
-                loss = "what you were typing in \(place) is lost (\(error)): \(Printable.clean(draft.text))"
+                add(loss: "what you were typing in \(place) is lost (\(error)): \(Printable.clean(draft.text))")
             }
         }
     }
 
-    private struct Unkept: Error, CustomStringConvertible {
-        let description = "this client keeps nothing on disk"
-    }
+    mutating func add(loss: String?) { losses += loss.map { [$0] } ?? [] }
 
     /// Adds that edits were not sent, so that nobody leaves in the belief that others have them.
     mutating func add(waitingEdits waiting: Int) {
-        guard waiting > 0, loss == nil else { return }
+        guard waiting > 0, losses.isEmpty else { return }
         let (wait, them) = waiting == 1 ? ("waits", "it") : ("wait", "them")
-        let edits = "\(Amount.count(waiting, "edit")) of yours \(wait) to be sent; 'hand sync' sends \(them)"
-        note = [note, edits].compactMap(\.self).joined(separator: "\n")
-    }
-
-    mutating func add(loss more: String?) {
-        loss = [loss, more].compactMap(\.self).joined(separator: "\n")
-        if loss?.isEmpty == true { loss = nil }
+        notes.append("\(Amount.count(waiting, "edit")) of yours \(wait) to be sent; 'hand sync' sends \(them)")
     }
 }

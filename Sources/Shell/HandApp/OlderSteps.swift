@@ -1,6 +1,5 @@
 import EventLoop
 import HandClient
-import HandFormats
 import HandSync
 
 /// Undoes and redoes edits from before the history of a list's replica, one after another. Reads what is needed from
@@ -43,48 +42,27 @@ final class OlderSteps {
         // Journals are read on another thread.
         Work.submit(client.loop) { [memory = client.configuration.memory] in
             UndoReconstruction(memory(log), revision: revision)
-        } then: { [weak self] past in
-            self?.go(UndoRequests(.step(wish.step), past, of: wish.list), wish, at: revision)
+        } then: { [weak self, client] past in
+            if client.isClosed { return }
+            client.askAll(UndoRequests(.step(wish.step), past, of: wish.list)) { requests, failure in
+                if let failure { self?.end(failure) } else { self?.make(requests.advice, wish, at: revision) }
+            }
         }
     }
 
-    private func go(_ requests: UndoRequests, _ wish: Wish, at revision: Int) {
-        guard !client.isClosed else { return }
-        var requests = requests
-        switch requests.next() {
-        case .ask(let request):
-            client.ask {
-                $0.ask(request)
-            } then: { [weak self] answer in
-                if let failure = answer.failure { return self?.end(failure) ?? () }
-                requests.take(answer)
-                self?.go(requests, wish, at: revision)
-            }
-        case .end(.make(let retraction, _, _), _):
-            do {
-                let isMade = try client.edit { try $0.take(wish.step, retraction, on: wish.list, at: revision) }
-                // If the list has changed meanwhile, the edit must be computed again.
-                if isMade { end(nil) } else { begin() }
-            } catch {
-                end("\(error)")
-            }
-        case .end: end("nothing of yours is left to \(wish.step)")
+    private func make(_ advice: UndoReconstruction.Advice, _ wish: Wish, at revision: Int) {
+        guard case .make(let retraction, _, _) = advice else { return end("nothing of yours is left to \(wish.step)") }
+        do {
+            let isMade = try client.edit { try $0.take(wish.step, retraction, on: wish.list, at: revision) }
+            // If the list has changed meanwhile, the edit must be computed again.
+            if isMade { end(nil) } else { begin() }
+        } catch {
+            end("\(error)")
         }
     }
 
     private func end(_ problem: String?) {
         wishes.removeFirst().then(problem)
         begin()
-    }
-}
-
-extension ClientMachine.Answer {
-    /// Why a request has failed; nil if it has not.
-    var failure: String? {
-        switch self {
-        case .error(_, let text): Printable.clean(text)
-        case .disconnected: "the server cannot be reached"
-        default: nil
-        }
     }
 }

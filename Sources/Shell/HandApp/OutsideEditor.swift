@@ -24,10 +24,12 @@ final class OutsideEditor {
     /// The editors to try if the user has not chosen one.
     private static let usual = ["sensible-editor", "editor", "nano", "vi"]
 
-    /// Writes the file.
+    /// Writes the file and starts the editor on the terminal.
     ///
-    /// - Parameter name: the name of the file, with an extension for its contents.
-    init(_ text: String, named name: String) throws {
+    /// - Parameters:
+    ///   - name: the name of the file, with an extension for its contents.
+    ///   - then: gets the edited text, or the reason why there is none.
+    init(_ text: String, named name: String, _ loop: Loop, then: @escaping (Result<String, any Error>) -> Void) throws {
         guard let command = Self.command else {
             throw Problem(
                 description: "no editor was found: set VISUAL or EDITOR to one, or install one of "
@@ -43,6 +45,7 @@ final class OutsideEditor {
         file = folder + "/" + name
         do {
             try PrivateFile.replace(file, with: given)
+            try start(loop, then)
         } catch {
             remove()
             throw error
@@ -59,8 +62,7 @@ final class OutsideEditor {
         return usual.first(where: Opener.isInstalled)
     }
 
-    /// Starts the editor on the terminal; `then` gets the edited text, or the reason why there is none.
-    func start(_ loop: Loop, then: @escaping (Result<String, Problem>) -> Void) throws {
+    private func start(_ loop: Loop, _ then: @escaping (Result<String, any Error>) -> Void) throws {
         // The shell that runs the editor survives the signals of the terminal's keys, which are meant for the editor.
         let script = "trap : INT QUIT; \(command) \"$@\""
         do {
@@ -69,7 +71,6 @@ final class OutsideEditor {
                 then(outcome(end))
             }
         } catch {
-            remove()
             throw Problem(description: "the editor did not start: \(error)")
         }
     }
@@ -96,7 +97,7 @@ final class OutsideEditor {
 
     // MARK: The end
 
-    private func outcome(_ end: ChildProcess.End) -> Result<String, Problem> {
+    private func outcome(_ end: ChildProcess.End) -> Result<String, any Error> {
         do {
             let bytes = try PrivateFile.read(file, upTo: Self.maxBytes + 1)?.bytes
             if let failure = failure(end) {

@@ -34,10 +34,10 @@ package final class Runner {
     /// The user's editor, while it has the terminal.
     private var outside: OutsideEditor?
     private var leftovers = Leftovers()
-    /// The reason why edits are lost after closing, or nil if no edits are lost.
-    package var loss: String? { leftovers.loss }
+    /// Why edits or typed texts are lost after closing; nil if nothing is lost.
+    package var loss: String? { leftovers.losses.isEmpty ? nil : leftovers.losses.joined(separator: "\n") }
     /// What else the user should know after closing; nil if there is nothing.
-    package var note: String? { leftovers.note }
+    package var note: String? { leftovers.notes.isEmpty ? nil : leftovers.notes.joined(separator: "\n") }
 
     /// - Parameter connect: called for each server that the user goes to later.
     package init(
@@ -86,7 +86,7 @@ package final class Runner {
     }
 
     private func endTurn() {
-        carryOut(app.followChanges(now: loop.now))
+        carryOut(app.followChanges())
         tellState()
         if quitter != nil, session.waitingEdits == 0 { close() }
         guard !isClosed else { return }
@@ -134,23 +134,16 @@ package final class Runner {
 
     /// Gives the terminal to the user's editor. The lists are still followed.
     private func editOutside(_ text: String, named name: String, _ command: Command) {
-        do {
-            let editor = try OutsideEditor(text, named: name)
-            screen.handOver()
-            outside = editor
-            try editor.start(loop) { [unowned self] outcome in
-                outside = nil
-                screen.takeBack()
-                switch outcome {
-                case .success(let text): take(.editedOutside(text))
-                case .failure(let problem): take(.failed(command, "\(problem)"))
-                }
-            }
-        } catch {
+        screen.handOver()
+        let ended = { [unowned self] (outcome: Result<String, any Error>) in
             outside = nil
             screen.takeBack()
-            take(.failed(command, "\(error)"))
+            switch outcome {
+            case .success(let text): take(.editedOutside(text))
+            case .failure(let problem): take(.failed(command, "\(problem)"))
+            }
         }
+        do { outside = try OutsideEditor(text, named: name, loop, then: ended) } catch { ended(.failure(error)) }
     }
 
     /// Handles ctrl-c. Its signal goes to all programs of the terminal: if an editor has the terminal, the signal is

@@ -1,6 +1,5 @@
 import EventLoop
 import HandClient
-import HandCore
 import HandFormats
 import HandScreens
 import HandSync
@@ -79,9 +78,7 @@ final class ScreenSession: MachineShell {
         case .fetchHistory(let name, let from, let limit):
             ask(command) { .history(request: $0, name: name, from: from, limit: limit) }
         case .fetchState(let name, let revision): ask(command) { .fetch(request: $0, name: name, revision: revision) }
-        case .open, .back, .replace, .say, .quit, .suspend, .redraw, .bell, .openAddress, .editOutside, .forgetDraft,
-            .visit, .workOn:
-            break
+        default: break
         }
     }
 
@@ -95,17 +92,12 @@ final class ScreenSession: MachineShell {
             if let state = client.state(of: list) { report(.list(list, .changed(state, Replica.Update()))) }
             client.askJournal(otherwise: []) { [person = client.configuration.person] in
                 try $0.losses(of: list, by: person)
-            } then: { [weak self] losses in
-                self?.report(list, (try? losses.get()) ?? [])
+            } then: { [weak self] kept in
+                guard let losses = try? kept.get(), !losses.isEmpty else { return }
+                let (told, untold) = (losses.filter(\.isTold), losses.filter { !$0.isTold })
+                self?.report(.losses(list: list, told: told.map(\.loss), untold: untold.map(\.loss)))
             }
         }
-    }
-
-    /// Reports the lost edits of earlier runs.
-    private func report(_ list: String, _ losses: [KeptLoss]) {
-        if losses.isEmpty { return }
-        let (told, untold) = (losses.filter(\.isTold), losses.filter { !$0.isTold })
-        report(.losses(list: list, told: told.map(\.loss), untold: untold.map(\.loss)))
     }
 
     /// Undoes or redoes an edit that the replica remembers, or else an older edit.
@@ -145,15 +137,11 @@ final class ScreenSession: MachineShell {
         }
     }
 
-    /// Requests all pages of the lists. Reports no error without a connection, because the screen already shows that
+    /// Requests the lists. Reports no error without a connection, because the screen already shows that
     /// the connection is missing.
-    private func fetchLists(after: String = "", _ all: [DownMessage.ListEntry] = []) {
-        client.ask {
-            $0.ask { .lists(request: $0, after: after) }
-        } then: { [weak self] answer in
-            guard let self, case .lists(let page, let hasMore) = answer else { return }
-            let all = all + page
-            if hasMore, let last = page.last { fetchLists(after: last.name, all) } else { report(.lists(all)) }
+    private func fetchLists() {
+        client.askAll(ListPages()) { [weak self] pages, failure in
+            if failure == nil { self?.report(.lists(pages.lists)) }
         }
     }
 }

@@ -23,7 +23,7 @@ public struct FollowedList: Sendable {
                 return
             }
             if case .offline = engine.status { sink.yield(.status(engine.status)) }
-            let number = followers.add { if let event = $0 { sink.yield(event) } }
+            let number = followers.add(sink)
             continuation.onTermination = { _ in client.post { $0.lists[name]?.remove(number) } }
         }
         return stream

@@ -9,8 +9,7 @@ extension HandClient {
     public func excerpt(
         of name: String, at revision: Int? = nil, _ selections: [Excerpt.Selection] = []
     ) async throws -> Excerpt {
-        var pages = ExcerptPages(of: name, at: revision, selections)
-        while let request = pages.request { pages.take(try await read(request)) }
+        let pages = try await all(ExcerptPages(of: name, at: revision, selections))
         guard let excerpt = pages.excerpt else { throw Self.wrongAnswer }
         return excerpt
     }

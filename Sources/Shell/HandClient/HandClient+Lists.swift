@@ -39,9 +39,7 @@ extension HandClient {
     /// Returns the server's welcome, and the seconds until its certificate expires; nil without TLS.
     package func greeting() async throws -> (welcome: DownMessage.Welcome, certificateLifetime: Int?) {
         try await connected()
-        let found = try await onLoop { (engine, reply: Reply<(DownMessage.Welcome?, Int?)>) in
-            reply.succeed((engine.client.machine.welcome, engine.client.certificateLifetime))
-        }
+        let found = try await read { ($0.client.machine.welcome, $0.client.certificateLifetime) }
         guard let welcome = found.0 else { throw Self.wrongAnswer }
         return (welcome, found.1)
     }
@@ -83,17 +81,7 @@ extension HandClient {
     }
 
     /// Returns all lists of the server, in the order of their names.
-    public func lists() async throws -> [DownMessage.ListEntry] {
-        var all: [DownMessage.ListEntry] = []
-        while true {
-            let after = all.last?.name ?? ""
-            guard case .lists(let page, let hasMore) = try await read({ .lists(request: $0, after: after) }) else {
-                throw Self.wrongAnswer
-            }
-            all += page
-            if !hasMore { return all }
-        }
-    }
+    public func lists() async throws -> [DownMessage.ListEntry] { try await all(ListPages()).lists }
 
     /// Returns the list at a revision or at present, and the revision of the returned list.
     public func state(of name: String, at revision: Int? = nil) async throws -> (hand: Hand, revision: Int) {
@@ -129,6 +117,13 @@ extension HandClient {
         }
     }
 
+    /// Sends requests until all pages have arrived.
+    func all<Pages: PagedRequest>(_ pages: Pages) async throws -> Pages {
+        var pages = pages
+        while let request = pages.request { pages.take(try await read(request)) }
+        return pages
+    }
+
     static let wrongAnswer = ClientError.unreachable("the server's answer does not match the request")
 
     func request(_ message: @escaping @Sendable (UInt64) -> UpMessage) async throws -> ClientMachine.Answer {
@@ -142,12 +137,11 @@ extension HandClient {
         try await connected()
         return try await onLoop { engine, reply in
             var changes = false
-            let asking = { (machine: inout ClientMachine) -> UInt64? in
+            engine.client.ask { machine in
                 let request = ask(&machine)
                 changes = request.map { machine.isOutcomeUnknown(of: $0) } ?? false
                 return request
-            }
-            engine.client.ask(asking) { [unowned engine] answer in
+            } then: { [unowned engine] answer in
                 switch answer {
                 case .error(let code, let text): reply.fail(ClientError.refused(code, text))
                 case .disconnected where engine.isClosed: reply.fail(ClientError.closed)

@@ -8,9 +8,7 @@ import HandWire
 extension HandClient {
     /// Returns the commits of a list from one revision through another.
     package func commits(of name: String, from first: Int, through last: Int = .max) async throws -> [Commit] {
-        var pages = CommitPages(of: name, from: first, through: last)
-        while let request = pages.request { pages.take(try await read(request)) }
-        return pages.commits
+        try await all(CommitPages(of: name, from: first, through: last)).commits
     }
 
     // MARK: Unknown outcomes
@@ -25,9 +23,8 @@ extension HandClient {
     /// Sends again the edits whose outcome an earlier run of this person has not learned, and returns the outcomes. The
     /// server recognizes each edit by its sequence, so that no edit is made twice.
     package func settle() async throws -> [Settled] {
-        let person = try await read { $0.client.configuration.person }
         var settled: [Settled] = []
-        for submission in try await askJournal(otherwise: [], { try $0.unanswered(by: person) }) {
+        for submission in try await askJournal(otherwise: [], { [person] in try $0.unanswered(by: person) }) {
             let answer = try await answer { $0.resume(submission) }
             var people: [UInt64: String] = [:]
             if case .committed(let revision, let notices, let commits) = answer {
@@ -69,8 +66,7 @@ extension HandClient {
 
     /// Returns this person's work as of an excerpt's revision, and what was overridden until then.
     private func work(at head: Excerpt, on name: String) async throws -> (KeptWork, [Loss])? {
-        let person = try await read { $0.client.configuration.person }
-        guard var work = try await askJournal(otherwise: nil, { try $0.work(of: person, in: head.logID) }),
+        guard var work = try await askJournal(otherwise: nil, { [person] in try $0.work(of: person, in: head.logID) }),
             work.revision <= head.revision, head.revision - work.revision <= KeptWork.reach
         else { return nil }
         let commits = try await commits(of: name, from: work.revision + 1, through: head.revision)
@@ -85,14 +81,12 @@ extension HandClient {
     }
 
     private func note(_ work: KeptWork, _ losses: [Loss], on name: String) async throws {
-        let person = try await read { $0.client.configuration.person }
-        try await askJournal(otherwise: ()) { try $0.note(work, of: person, on: name, losses) }
+        try await askJournal(otherwise: ()) { [person] in try $0.note(work, of: person, on: name, losses) }
     }
 
     /// Returns this person's lost edits of a list that the journal keeps.
     package func losses(of name: String) async throws -> [KeptLoss] {
-        let person = try await read { $0.client.configuration.person }
-        return try await askJournal(otherwise: []) { try $0.losses(of: name, by: person) }
+        try await askJournal(otherwise: []) { [person] in try $0.losses(of: name, by: person) }
     }
 
     /// Notes that the person has been told of all lost edits of a list.
@@ -125,14 +119,8 @@ extension HandClient {
     package func advice(
         for wish: UndoReconstruction.Wish, _ past: inout UndoReconstruction, of name: String
     ) async throws -> UndoReconstruction.Advice {
-        var requests = UndoRequests(wish, past, of: name)
-        while true {
-            switch requests.next() {
-            case .ask(let request): requests.take(try await read(request))
-            case .end(let advice, let reconstruction):
-                past = reconstruction
-                return advice
-            }
-        }
+        let requests = try await all(UndoRequests(wish, past, of: name))
+        past = requests.past
+        return requests.advice
     }
 }

@@ -5,6 +5,7 @@ import HandCore
 /// from any thread.
 public final class HandClient: Sendable {
     private let mailbox: Mailbox<@Sendable (ClientEngine) -> Void>
+    let person: String
 
     /// Starts connecting. Does not wait for the connection.
     ///
@@ -20,6 +21,7 @@ public final class HandClient: Sendable {
     /// - Parameter journal: the configuration's journal, opened.
     /// - Throws: `UVError` if the loop cannot be created.
     package init(_ configuration: ClientConfiguration, journal: ClientJournal?) throws {
+        person = configuration.person
         mailbox = try Self.startThread(configuration, journal)
     }
 

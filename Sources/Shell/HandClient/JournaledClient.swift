@@ -1,5 +1,5 @@
 import EventLoop
-import HandCore
+import HandFormats
 import HandSync
 import HandWire
 
@@ -124,6 +124,19 @@ package final class JournaledClient: MachineShell {
         answers[request] = then
     }
 
+    /// Sends requests until all pages have arrived. Calls `then` with them, and with the reason if a request failed.
+    package func askAll<Pages: PagedRequest>(_ pages: Pages, then: @escaping (Pages, String?) -> Void) {
+        guard let request = pages.request else { return then(pages, nil) }
+        ask {
+            $0.ask(request)
+        } then: { [unowned self] answer in
+            if let failure = answer.failure { return then(pages, failure) }
+            var pages = pages
+            pages.take(answer)
+            askAll(pages, then: then)
+        }
+    }
+
     // MARK: The journal
 
     private func keep(_ writes: [JournalWrite]) {
@@ -207,4 +220,15 @@ package final class JournaledClient: MachineShell {
     package func state(of name: String) -> ListState? { machine.subscriptions[name]?.state }
 
     package func isFollowed(_ name: String) -> Bool { machine.subscriptions[name] != nil || opening[name] != nil }
+}
+
+extension ClientMachine.Answer {
+    /// Why a request has failed; nil if it has not.
+    package var failure: String? {
+        switch self {
+        case .error(_, let text): Printable.clean(text)
+        case .disconnected: "the server cannot be reached"
+        default: nil
+        }
+    }
 }

@@ -1,17 +1,13 @@
-import HandCore
 import HandSync
 import HandWire
 
 /// The followers of one list in this program. Lives on the loop's thread.
 final class ListFollowers {
-    /// Receives the events; nil is the end.
-    typealias Receiver = (ListEvent?) -> Void
-
     private(set) var name: String
     /// The reason why the list is not followed any more.
     private(set) var end: ClientError?
     private var list: ShownList
-    private var receivers: [Int: Receiver] = [:]
+    private var receivers: [Int: EventSink] = [:]
     private var nextReceiver = 0
     /// The people on the list, as far as the server has reported them on this connection.
     private var people: [UInt64: DownMessage.Presence] = [:]
@@ -26,17 +22,15 @@ final class ListFollowers {
     }
 
     /// Adds a receiver, which gets the present state first.
-    func add(_ receiver: @escaping Receiver) -> Int {
+    func add(_ receiver: EventSink) -> Int {
         defer { nextReceiver += 1 }
         receivers[nextReceiver] = receiver
-        receiver(.changed(list.state, Replica.Update()))
-        if !people.isEmpty { receiver(.presence(people.values.sorted { $0.author < $1.author })) }
+        receiver.yield(.changed(list.state, Replica.Update()))
+        if !people.isEmpty { receiver.yield(.presence(people.values.sorted { $0.author < $1.author })) }
         return nextReceiver
     }
 
-    func remove(_ receiver: Int) {
-        receivers[receiver] = nil
-    }
+    func remove(_ receiver: Int) { receivers[receiver] = nil }
 
     /// Passes an event to all receivers; changes wait for the next `publish`.
     func yield(_ event: ListEvent) {
@@ -55,7 +49,7 @@ final class ListFollowers {
     }
 
     private func send(_ event: ListEvent) {
-        for receiver in receivers.values { receiver(event) }
+        for receiver in receivers.values { receiver.yield(event) }
     }
 
     /// Reports the changes since the last time, and answers the tasks that waited for them.
@@ -95,7 +89,6 @@ final class ListFollowers {
     func finish(_ end: ClientError) {
         self.end = end
         if let event = end.lastEvent { yield(event) }
-        for receiver in receivers.values { receiver(nil) }
         receivers = [:]
         waiters.reconsider()
     }

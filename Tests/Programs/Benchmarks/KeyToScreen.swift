@@ -132,7 +132,7 @@ struct KeyToScreen {
     private mutating func send(_ event: Event) { carryOut(app.update(event, now: now)) }
 
     private mutating func draw() {
-        carryOut(app.followChanges(now: now))
+        carryOut(app.followChanges())
         terminal.draw(app.view())
     }
 

@@ -27,15 +27,11 @@ package struct App: Sendable {
     private var lastSent: UInt64 = 0
     /// When to refresh the topmost screen; nil if it needs no refreshing.
     private var refreshDue: UInt64?
-    /// When to look for the lists that the server does not have any more; nil if there are none.
-    private var seekDue: UInt64?
 
     /// How long a message stays, in milliseconds.
     static let messageTime: UInt64 = 4_000
     /// The shortest time between two messages about presence, in milliseconds.
     static let presenceInterval: UInt64 = 100
-    /// The time between two searches for the missing lists, in milliseconds.
-    static let seekingInterval: UInt64 = 5_000
     private static let largestCount = 1_000_000_000
 
     package init(_ settings: AppState.Settings, opening route: Route) {
@@ -60,10 +56,9 @@ package struct App: Sendable {
     /// When the next `tick` is due; nil if none is.
     package var deadline: UInt64? {
         let flashes = state.lists.values.flatMap { $0.flashes.values }.min()
-        return [message?.until, flashes, sendingDue, refreshDue, seekDue, state.retryAt, state.silenceDue].compactMap(
-            \.self
-        )
-        .filter { $0 > state.now }.min()
+        let seeks = state.lists.values.compactMap(\.seekDue).min()
+        let all = [message?.until, flashes, sendingDue, refreshDue, seeks, state.retryAt, state.silenceDue]
+        return all.compactMap(\.self).filter { $0 > state.now }.min()
     }
 
     // MARK: Events
@@ -76,13 +71,12 @@ package struct App: Sendable {
             return []
         // People move often; the changes are shown later, together with the next ones.
         case .list(_, .presence): return handle(event)
-        default: return followChanges(now: now) + handle(event)
+        default: return followChanges() + handle(event)
         }
     }
 
-    /// Shows the changes of lists to the screens.
-    package mutating func followChanges(now: UInt64) -> [Command] {
-        state.now = max(state.now, now)
+    /// Shows the changes of lists to the screens. Without changes nothing happens; in particular, no time passes.
+    package mutating func followChanges() -> [Command] {
         var commands: [Command] = []
         for name in state.lists.keys.filter({ state.lists[$0]?.isUpToDate == false }).sorted() {
             var before = state.list(name)
@@ -142,16 +136,11 @@ package struct App: Sendable {
         return run(commands) + sendWhereabouts()
     }
 
-    /// Looks for the lists that the server does not have any more, from time to time.
+    /// Looks for the lists that the server does not have any more.
     private mutating func seek() -> [Command] {
-        let missing = state.lists.values.filter(\.isMissing).map(\.name).sorted()
-        guard let due = seekDue, !missing.isEmpty else {
-            seekDue = missing.isEmpty ? nil : state.now + Self.seekingInterval
-            return []
-        }
-        guard due <= state.now else { return [] }
-        seekDue = state.now + Self.seekingInterval
-        return missing.map { .follow($0) }
+        let due = state.lists.values.filter { $0.seekDue.map { $0 <= state.now } == true }.map(\.name).sorted()
+        for name in due { state.lists[name]?.seek(now: state.now) }
+        return due.map { .follow($0) }
     }
 
     /// Whether the user is typing something that would be lost with this app.
@@ -209,13 +198,13 @@ package struct App: Sendable {
         case .latency(let milliseconds): state.latency = milliseconds
         case .list(_, .changed): break
         case .list(let name, let news):
-            state.withList(name) { $0.take(news) }
+            state.withList(name) { [now = state.now] in $0.take(news, now: now) }
             if case .renamed(let new) = news { renamed(name, to: new) }
         case .losses(let list, let told, let untold): state.withList(list) { $0.add(told: told, untold: untold) }
         case .lists(let entries): state.catalog = entries
         case .kept(let names): state.keptLists = names
         case .failed(_, let reason), .warning(let reason): say(reason)
-        case .tick: for name in state.lists.keys { _ = state.lists[name]?.expire(now: state.now) }
+        case .tick: for name in state.lists.keys { state.lists[name]?.expire(now: state.now) }
         case .done(.undo): say("undone: " + (summary ?? EditText.nothing))
         case .done(.redo): say("redone: " + (summary ?? EditText.nothing))
         case .drafts(let drafts):
@@ -341,10 +330,8 @@ package struct App: Sendable {
                 // The commands that follow assume that the edit is made.
                 if let refusal = state.list(list).refusal { return rest + handle(.failed(command, refusal)) }
                 rest.append(command)
-            case .quit, .suspend, .redraw, .reconnect, .bell, .follow, .presence, .fetchLists, .create, .deleteList,
-                .fetchHistory, .fetchState, .openAddress, .editOutside, .forgetDraft, .visit, .workOn,
-                .forget:
-                if !rest.contains(command) || command.mayRepeat { rest.append(command) }
+            // Doing these twice is the same as doing them once.
+            default: if !rest.contains(command) { rest.append(command) }
             }
         }
         return rest
@@ -403,7 +390,4 @@ extension Command {
         default: false
         }
     }
-
-    /// Whether carrying out the command twice differs from carrying it out once. Edits do not use this property.
-    fileprivate var mayRepeat: Bool { if case .presence = self { true } else { false } }
 }

@@ -12,8 +12,8 @@ package struct ListData: Sendable {
     package internal(set) var progress: Progress?
     /// Why the server refuses the list; nil if it does not.
     package internal(set) var refusal: String?
-    /// Whether the list was shown, and the server does not have it any more. The list may come back.
-    private(set) var isMissing = false
+    /// When to look for the list, which was shown and which the server does not have any more; nil if it has the list.
+    var seekDue: UInt64?
     /// Whether the lost edits of earlier runs are among the notices.
     private var hasKeptLosses = false
     /// Everybody on the list by author number, including the user.
@@ -31,6 +31,8 @@ package struct ListData: Sendable {
     /// If more items than this change at once, none of them is highlighted.
     private static let maxFlashes = 256
     private static let maxNotices = 100
+    /// The time between two searches for a missing list, in milliseconds.
+    private static let seekingInterval: UInt64 = 5_000
 
     package struct Progress: Equatable, Sendable {
         package var items: Int
@@ -85,7 +87,7 @@ package struct ListData: Sendable {
 
     /// Takes a change of the list, which `showNext` shows later.
     mutating func add(_ new: ListState, _ update: Replica.Update) {
-        isMissing = false
+        seekDue = nil
         shown.add(new, update)
     }
 
@@ -114,27 +116,31 @@ package struct ListData: Sendable {
     }
 
     /// Takes any other event of the list.
-    mutating func take(_ event: ListEvent) {
+    mutating func take(_ event: ListEvent, now: UInt64) {
         switch event {
         case .changed(let new, let update): add(new, update)
         case .progress(let items, let total): progress = Progress(items: items, total: total)
         case .presence(let entries): for entry in entries { note(entry) }
         case .refused(let code, let reason):
-            isMissing = state.isLoaded && (code == .listDeleted || code == .noSuchList)
+            if code == .listDeleted || code == .noSuchList { seek(now: now) }
             // The list is looked for again and again. The first reason stays.
             if code == .noSuchList, refusal != nil { return }
             let back = code == .listDeleted ? "; bring it back with: hand undelete \(name)" : ""
             refusal = Printable.clean(reason + back)
-        case .editsWait(let reason): (refusal, isMissing) = (Printable.clean(reason), state.isLoaded)
+        case .editsWait(let reason):
+            refusal = Printable.clean(reason)
+            seek(now: now)
         case .renamed(let new): name = new
         case .status: break
         }
     }
 
-    /// Removes expired highlights. Returns when the next highlight expires.
-    mutating func expire(now: UInt64) -> UInt64? {
+    /// Plans to look for the list again and again, until it is followed.
+    mutating func seek(now: UInt64) { if state.isLoaded { seekDue = now + Self.seekingInterval } }
+
+    /// Removes expired highlights.
+    mutating func expire(now: UInt64) {
         if !flashes.isEmpty { flashes = flashes.filter { $0.value > now } }
-        return flashes.values.min()
     }
 
     private mutating func note(_ presence: DownMessage.Presence) {

@@ -1,10 +1,36 @@
 import HandCore
 import HandWire
 
-// Requests whose answers come in pages: what to ask next, and what has arrived.
+/// A question whose answer comes in pages: what to ask next, and what has arrived.
+package protocol PagedRequest: Sendable {
+    /// The next request; nil if everything has arrived.
+    var request: (@Sendable (UInt64) -> UpMessage)? { get }
+    mutating func take(_ answer: ClientMachine.Answer)
+}
+
+/// All lists of a server, in the order of their names.
+package struct ListPages: PagedRequest {
+    package private(set) var lists: [DownMessage.ListEntry] = []
+    private var isAtEnd = false
+
+    package init() {}
+
+    package var request: (@Sendable (UInt64) -> UpMessage)? {
+        if isAtEnd { return nil }
+        let after = lists.last?.name ?? ""
+        return { .lists(request: $0, after: after) }
+    }
+
+    package mutating func take(_ answer: ClientMachine.Answer) {
+        isAtEnd = true
+        guard case .lists(let page, let hasMore) = answer else { return }
+        lists += page
+        isAtEnd = !hasMore
+    }
+}
 
 /// The commits of a list from one revision through another.
-package struct CommitPages: Sendable {
+package struct CommitPages: PagedRequest {
     private let name: String
     private let last: Int
     private var next: Int
@@ -18,7 +44,6 @@ package struct CommitPages: Sendable {
         (self.name, self.last, next) = (name, last, max(1, first))
     }
 
-    /// The next request; nil if all commits have arrived.
     package var request: (@Sendable (UInt64) -> UpMessage)? {
         guard !isAtEnd, next <= last else { return nil }
         let (name, next, limit) = (name, next, min(Self.page, last - next + 1))
@@ -36,23 +61,20 @@ package struct CommitPages: Sendable {
 }
 
 /// Some items of a list, at a revision or at present.
-package struct ExcerptPages: Sendable {
+package struct ExcerptPages: PagedRequest {
     private let name: String
     private let revision: Int?
     /// The selections that are not answered as a whole, and the position from which the first of them are asked for.
     private var waiting: ArraySlice<Excerpt.Selection>
     private var start = 0
-    private let isDivided: Bool
     private var isComplete = false
     /// The items that have arrived; nil before the first answer.
     package private(set) var excerpt: Excerpt?
 
     package init(of name: String, at revision: Int? = nil, _ selections: [Excerpt.Selection]) {
         (self.name, self.revision, waiting) = (name, revision, selections[...])
-        isDivided = selections.count > Limits.selections
     }
 
-    /// The next request; nil if all items have arrived.
     package var request: (@Sendable (UInt64) -> UpMessage)? {
         if isComplete { return nil }
         let (name, revision, start) = (name, excerpt?.revision ?? revision, start)
@@ -72,7 +94,8 @@ package struct ExcerptPages: Sendable {
             isComplete = waiting.isEmpty
         }
         part.entries = (excerpt?.entries ?? []) + part.entries
-        if isComplete, isDivided { part.sortEntries() }
+        // Answers to different selections may overlap.
+        if isComplete { part.sortEntries() }
         part.isCut = false
         excerpt = part
     }
@@ -89,60 +112,41 @@ extension Excerpt {
     }
 }
 
-/// What an `UndoReconstruction` asks for to fulfil a wish, page by page.
-package struct UndoRequests: Sendable {
-    private var past: UndoReconstruction
+/// What an `UndoReconstruction` asks for to fulfil a wish.
+package struct UndoRequests: PagedRequest {
+    /// Later wishes continue from here.
+    package private(set) var past: UndoReconstruction
+    /// What to do, once everything has arrived: `make`, `nothing` or `forgotten`.
+    package private(set) var advice = UndoReconstruction.Advice.nothing
     private let wish: UndoReconstruction.Wish
     private let name: String
-    private var part = Part.none
-
-    private enum Part: Sendable {
-        case none
-        case commits(CommitPages)
-        case items(Commit, ExcerptPages)
-    }
+    private var commits: CommitPages?
+    private var items: ExcerptPages?
 
     package init(_ wish: UndoReconstruction.Wish, _ past: UndoReconstruction, of name: String) {
         (self.wish, self.past, self.name) = (wish, past, name)
+        seek()
     }
 
-    package enum Next: Sendable {
-        case ask(@Sendable (UInt64) -> UpMessage)
-        /// What to do: `make`, `nothing` or `forgotten`. Later wishes continue from the reconstruction.
-        case end(UndoReconstruction.Advice, UndoReconstruction)
-    }
-
-    package mutating func next() -> Next {
-        while true {
-            switch part {
-            case .none: break
-            case .commits(let pages):
-                if let request = pages.request { return .ask(request) }
-                past.prepend(pages.commits)
-            case .items(let commit, let pages):
-                if let request = pages.request { return .ask(request) }
-                if let excerpt = pages.excerpt { past.learn(commit, on: excerpt.hand) }
-            }
-            switch past.next(for: wish) {
-            case .read(let revisions):
-                part = .commits(CommitPages(of: name, from: revisions.lowerBound, through: revisions.upperBound))
-            case .look(let commit):
-                part = .items(
-                    commit, ExcerptPages(of: name, at: commit.revision - 1, commit.delta.selections))
-            case let advice: return .end(advice, past)
-            }
-        }
-    }
+    package var request: (@Sendable (UInt64) -> UpMessage)? { commits?.request ?? items?.request }
 
     package mutating func take(_ answer: ClientMachine.Answer) {
-        switch part {
-        case .none: break
-        case .commits(var pages):
-            pages.take(answer)
-            part = .commits(pages)
-        case .items(let commit, var pages):
-            pages.take(answer)
-            part = .items(commit, pages)
+        commits?.take(answer)
+        items?.take(answer)
+        guard request == nil else { return }
+        if let commits { past.prepend(commits.commits) }
+        if let excerpt = items?.excerpt, case .look(let commit) = advice { past.learn(commit, on: excerpt.hand) }
+        seek()
+    }
+
+    private mutating func seek() {
+        (commits, items) = (nil, nil)
+        advice = past.next(for: wish)
+        switch advice {
+        case .read(let revisions):
+            commits = CommitPages(of: name, from: revisions.lowerBound, through: revisions.upperBound)
+        case .look(let commit): items = ExcerptPages(of: name, at: commit.revision - 1, commit.delta.selections)
+        case .make, .nothing, .forgotten: break
         }
     }
 }
