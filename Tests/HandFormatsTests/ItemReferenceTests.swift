@@ -1,6 +1,7 @@
 import HandCore
 import HandFormats
 import HandTestSupport
+import HandWire
 import Testing
 
 /// Items and places as people name them.
@@ -54,7 +55,7 @@ import Testing
 
     @Test func placesBecomeGapsInTheList() throws {
         func gap(_ place: Place) throws -> String {
-            let (gap, side) = try place.gap(in: Self.list)
+            let (gap, side) = try place.gap(in: PartialList(Self.list))
             return "\(side) \(gap)"
         }
         #expect(try gap(.top) == "after 0" && gap(.end) == "before 3")

@@ -127,7 +127,7 @@ import Testing
         #expect(kept.history == replica.checkpoint.history && kept.revision == 3)
         #expect(ClientJournal.history(of: "ann", in: 8, inJournalAt: path) == nil)
         var work = KeptWork(on: Self.list.excerpt([], logID: 9, revision: 3))
-        #expect(try inJournal { try $0.hasWork } == false)
+        #expect(try inJournal { try $0.work(of: "ann").isEmpty })
         work.add(Self.list.excerpt([.positions(start: 0, count: 1)], logID: 9, revision: 3))
         var list = Self.list
         let delta = list.rewording(0, "green tea")
@@ -135,13 +135,13 @@ import Testing
         let commit = Commit(
             revision: 4, author: 1, sequence: 1, base: 3, time: 0, count: 1, digest: list.digest, delta: delta)
         _ = try work.pass([commit]) { $0 == 1 }
-        try keep(.work(work, person: "ann"))
+        try keep(.work(work, list: "l", person: "ann"))
         try inJournal { journal in
-            let (anns, bobs) = (try journal.work(of: "ann", in: 9), try journal.work(of: "bob", in: 9))
-            #expect(anns == work && bobs == nil)
+            let (anns, bobs) = (try journal.work(of: "ann"), try journal.work(of: "bob"))
+            #expect(anns.map(\.work) == [work] && anns.map(\.list) == ["l"] && bobs.isEmpty)
             try journal.note(KeptWork(on: Self.list.excerpt([], logID: 9, revision: 5)), of: "ann", on: "l")
-            let left = try journal.work(of: "ann", in: 9)
-            #expect(left == nil)
+            let left = try journal.work(of: "ann")
+            #expect(left.isEmpty)
         }
     }
 
@@ -162,11 +162,11 @@ import Testing
             let work = KeptWork(on: Self.list.excerpt([], logID: 9, revision: revision))
             try keep(
                 .undo(replica.checkpoint.history, log: 9, revision: revision, person: "ann"),
-                .work(work, person: "ann"),
+                .work(work, list: "l", person: "ann"),
                 .committed(author: UInt64(revision), person: "ann"))
             let kept = try #require(ClientJournal.history(of: "ann", in: 9, inJournalAt: path))
             #expect(kept.history == replica.checkpoint.history && kept.revision == revision)
-            #expect(try inJournal { try $0.work(of: "ann", in: 9)?.revision } == revision)
+            #expect(try inJournal { try $0.work(of: "ann").map(\.work.revision) } == [revision])
             #expect(ClientJournal.author(of: "ann", inJournalAt: path) == UInt64(revision))
         }
         for table in ["undo", "work", "authors"] { #expect(try count(table) == 1) }

@@ -12,19 +12,19 @@ import Testing
         logID: 5, revision: 7, count: 4, rules: Rules(), entries: [.init(position: 2, item: items[2])])
     fileprivate static let edit = Delta.editing(at: 2, Change(text: "3", to: "new"))
 
-    private static let entering = UpMessage.subscribe(.init(request: 1, name: "list", logID: 5, revision: 7))
+    private static let entering = UpMessage.subscribe(
+        .init(request: 1, name: "list", logID: 0, revision: 0, wantsItems: false))
     private static func submission(isExact: Bool = false) -> UpMessage {
         .submit(Submission(list: 2, base: 7, sequence: 4, isExact: isExact, delta: edit))
     }
 
-    private static let left = (try? excerpt.hand.applying(edit))?[2] ?? items[2]
+    private static let left = Item(id: items[2].id, content: .note("new"))
 
     /// The notice that somebody deleted the edited item, which is as the user left it.
     private static func deletion(by author: UInt64, in revision: Int) -> Replica.Notice {
-        let behind = revision == 9 ? nil : excerpt.hand[1].id
-        return .superseded(
-            left, .edit(.text),
-            by: Loss.Override(author: author, revision: revision, deletesItem: true, behind: behind))
+        // The item before it is not known.
+        .superseded(
+            left, .edit(.text), by: Loss.Override(author: author, revision: revision, deletesItem: true, behind: nil))
     }
 
     private func committed(_ answer: ClientMachine.Answer?) -> (revision: Int, notices: [Replica.Notice])? {
@@ -54,7 +54,7 @@ import Testing
     /// An edit that undoes a commit is recorded as such before it is sent, with its sequence.
     @Test func stepsAreWrittenBeforeTheyAreSent() throws {
         var talk = DrivenClient.ofOneEdit()
-        let request = talk.perform { $0.edit("list", on: Self.excerpt, Self.edit, isExact: false, step: .redo) }!
+        let request = talk.edit(step: .redo)!
         talk.enter(request)
         #expect(talk.order == ["redo 4 of 5 is kept", "sent 4"])
         talk.lose()
@@ -165,7 +165,7 @@ import Testing
         talk.said = []
         talk.lose()
         talk.comeBack()
-        talk.enter(request, lastSequence: 4)
+        talk.enter(request, lastSequence: 4, .resumed(head: 9))
         #expect(talk.said == [Self.submission()])
         // The same commits arrive again; what they override is reported once.
         talk.commit(8, author: 2, Delta.deleting(2..<3))
@@ -228,9 +228,92 @@ import Testing
         #expect(try #require(committed(talk.answers[request])).notices.isEmpty)
     }
 
+    /// What arrives between the subscription and the edit counts, unless the edit was made on a later revision.
+    @Test(arguments: [6, 7, 8]) func commitsBeforeTheEditAreKnown(head: Int) throws {
+        var talk = DrivenClient.ofOneEdit()
+        let request = talk.perform { $0.enter("list") }!
+        talk.enter(request, .newest(head))
+        for revision in head + 1..<10 {
+            // In revision 7 the item was not there yet. The edit of an unknown item overrides nothing.
+            let delta: Delta =
+                revision == 7
+                ? .deleting(2..<3)
+                : revision == 9 ? .deleting(2..<3) : .editing(at: 0, Change(text: "1", to: "other"))
+            talk.commit(revision, author: 2, delta)
+        }
+        #expect(talk.submit(request) == request && talk.submissions.map(\.base) == [7])
+        talk.commit(10, author: 1, sequence: 4, .identity)
+        // From revision 8 on, one of the commits since the excerpt is missing.
+        let answer = try #require(committed(talk.answers[request]))
+        #expect(answer.notices == (head == 8 ? [] : [Self.deletion(by: 2, in: 9)]))
+    }
+
+    /// Everything that needs no answer goes out with the hello, and again with the next one.
+    @Test func theHelloIsNotWaitedFor() throws {
+        var talk = DrivenClient()
+        #expect(talk.perform { $0.enter("list") } == nil, "nobody connects")
+        talk.perform { $0.start() }
+        let request = talk.perform { $0.enter("list") }!
+        let excerpt = talk.perform { $0.ask(waits: true) { .excerpt(.init(request: $0, name: "list", [])) } }
+        let create = talk.perform { $0.ask(waits: true) { .create(request: $0, name: "new", rules: Rules()) } }
+        #expect(talk.perform { $0.ask { .lists(request: $0, after: "") } } == nil)
+        talk.perform { $0.connected(now: 0) }
+        let names = ["hello", "subscribe", "excerpt"]
+        #expect(talk.said.map(\.name) == names)
+        talk.welcome()
+        #expect(talk.said.map(\.name) == names + ["create"])
+        // What changes lists may have been done; all else is asked again.
+        talk.comeBack()
+        talk.lose()
+        guard case .disconnected(_, mayBeDone: true)? = create.flatMap({ talk.answers[$0] }) else {
+            Issue.record("\(talk.answers)")
+            return
+        }
+        talk.perform { $0.start() }
+        talk.perform { $0.connected(now: 0) }
+        #expect(talk.said.map(\.name) == names)
+        talk.perform { $0.stop(reason: "closed") }
+        #expect(Set(talk.answers.keys) == Set([request, excerpt, create].compactMap(\.self)))
+    }
+
+    /// A client that has never heard of a server learns at once that there is none.
+    @Test func nobodyAnswers() throws {
+        var talk = DrivenClient()
+        talk.perform { $0.start() }
+        let request = talk.perform { $0.enter("list") }!
+        talk.lose()
+        guard case .disconnected("test", mayBeDone: false)? = talk.answers[request] else {
+            Issue.record("\(talk.answers)")
+            return
+        }
+    }
+
+    /// After a rename, what was asked for under the name may be about another list.
+    @Test(arguments: [false, true]) func aRenamedListIsEnteredAnew(isSubmitted: Bool) throws {
+        var talk = DrivenClient.ofOneEdit()
+        let request = talk.perform { $0.enter("list") }!
+        talk.enter(request)
+        if isSubmitted { _ = talk.submit(request) }
+        talk.hear(.renamed(list: 2, name: "other"))
+        #expect((talk.said.last == .unsubscribe(list: 2)) == !isSubmitted)
+        if !isSubmitted { #expect(talk.submit(request) == nil) }
+    }
+
+    /// A subscription that is given up before the server has answered ends when it answers. The next one may be for
+    /// another list, so it is sent again.
+    @Test func aSubscriptionIsGivenUp() throws {
+        var talk = DrivenClient.ofOneEdit()
+        let request = talk.perform { $0.enter("list") }!
+        talk.perform { $0.leave(request) }
+        let next = talk.edit()!
+        talk.enter(request)
+        talk.enter(next)
+        #expect(talk.said.map(\.name) == ["subscribe", "subscribe", "unsubscribe", "subscribe", "submit"])
+    }
+
     @Test func presenceIsReported() throws {
         var talk = DrivenClient.ofOneEdit()
-        let request = talk.perform { $0.askWhoIsThere("list", Self.excerpt) }!
+        let request = talk.perform { $0.enter("list", isForPeople: true) }!
         talk.enter(request)
         let me = DownMessage.Presence(author: 1, place: .here(person: "me", nil))
         let other = DownMessage.Presence(author: 2, place: .here(person: "other", Focus(ItemID(rawValue: 3))))
@@ -278,22 +361,30 @@ extension DrivenClient {
         perform { $0.disconnected(reason: "test", now: 0) }
     }
 
-    fileprivate mutating func edit(isExact: Bool = false) -> UInt64? {
+    /// Subscribes, and edits on the excerpt.
+    fileprivate mutating func edit(isExact: Bool = false, step: UndoStep? = nil) -> UInt64? {
+        perform { $0.enter("list") }.flatMap { submit($0, isExact: isExact, step: step) }
+    }
+
+    fileprivate mutating func submit(_ request: UInt64, isExact: Bool = false, step: UndoStep? = nil) -> UInt64? {
         perform {
-            $0.edit("list", on: EphemeralSubscriptionTests.excerpt, EphemeralSubscriptionTests.edit, isExact: isExact)
+            $0.submit(
+                EphemeralSubscriptionTests.edit, on: PartialList(EphemeralSubscriptionTests.excerpt), isExact: isExact,
+                step: step, request)
         }
     }
 
     fileprivate mutating func enter(
         _ request: UInt64, logID: UInt64 = 5, lastSequence: UInt64 = 3,
-        _ start: DownMessage.Subscribed.Start = .resumed(head: 9)
+        _ start: DownMessage.Subscribed.Start = .newest(7)
     ) {
         enter(request, list: 2, logID: logID, lastSequence: lastSequence, start)
     }
 
     fileprivate mutating func commit(_ revision: Int, author: UInt64, sequence: UInt64 = 1, _ delta: Delta) {
         let commit = Commit(
-            revision: revision, author: author, sequence: sequence, base: 7, time: 0, count: 4, digest: 0, delta: delta)
+            revision: revision, author: author, sequence: sequence, base: min(7, revision - 1), time: 0, count: 4,
+            digest: 0, delta: delta)
         hear(.commit(list: 2, commit))
     }
 

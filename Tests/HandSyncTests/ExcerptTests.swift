@@ -130,8 +130,19 @@ import Testing
             let selections = delta.touched.map { Excerpt.Selection.positions(start: $0.lowerBound, count: $0.count) }
             let known = list.excerpt(selections, revision: 1)
             #expect(known.entries.count == delta.touched.reduce(0) { $0 + $1.count })
-            let sparse = known.hand
-            #expect(sparse.count == count)
+            var part = PartialList(known)
+            #expect(part.count == count)
+            // What is not known is never made up.
+            for (position, item) in list.enumerated() {
+                let isKnown = delta.touched.contains { $0.contains(position) }
+                #expect(part.isKnown(position) == isKnown && (try? part.item(at: position)) == (isKnown ? item : nil))
+                if isKnown { continue }
+                let missing = #expect(throws: PartialList.Unknown.self) {
+                    try part.hand(for: .deleting(position..<position + 1))
+                }
+                #expect(missing?.position == position)
+            }
+            let sparse = try part.hand(for: delta)
             #expect(delta.inverted(on: sparse) == delta.inverted(on: list))
             let made = try sparse.applying(delta)
             #expect(made.count == after.count)
@@ -141,6 +152,9 @@ import Testing
                 let isKnown = origin.map { origin in delta.touched.contains { $0.contains(origin) } } ?? true
                 #expect(!isKnown || made[index] == after[index])
             }
+            try part.follow(delta)
+            #expect(part.revision == 2 && part.entries.allSatisfy { after[$0.position] == $0.item })
+            #expect(delta.insertedItems.allSatisfy { part.positions(of: $0.id...$0.id).count == 1 })
         }
     }
 

@@ -266,8 +266,10 @@ import Testing
     @Test func anAcknowledgementWithoutARevisionIsNoCommit() {
         var victim = Victim()
         let excerpt = Excerpt(logID: 5, revision: 7, count: 3, rules: Rules())
-        let request = victim.client.perform { $0.edit("l", on: excerpt, .deleting(0..<1), isExact: false) } ?? 0
-        victim.client.enter(request, list: 2, .resumed(head: 7))
+        let request = victim.client.perform { $0.enter("l") } ?? 0
+        victim.client.enter(request, list: 2, .newest(7))
+        let list = PartialList(excerpt)
+        _ = victim.client.perform { $0.submit(.deleting(0..<1), on: list, isExact: false, request) }
         let sequence = victim.client.submissions.last?.sequence ?? 0
         victim.hear(.acknowledged(list: 2, sequence: sequence, revision: 0))
         guard case .error(_, let text)? = victim.client.answers[request] else {

@@ -163,7 +163,7 @@ import Testing
         #expect(retrace.next(for: .step(.undo)) == .read(4...4))
         retrace.prepend([log[3]])
         #expect(retrace.next(for: .step(.undo)) == .look(log[3]))
-        retrace.learn(log[3], on: past[3])
+        _ = retrace.learn(log[3], on: PartialList(past[3]))
         guard case .make(_, as: .undo, let target) = retrace.next(for: .step(.undo)) else {
             return #expect(Bool(false))
         }
@@ -173,7 +173,7 @@ import Testing
         #expect(retrace.next(for: .revision(1)) == .read(1...3))
         retrace.prepend(Array(log[..<3]))
         #expect(retrace.next(for: .revision(1)) == .look(log[0]))
-        retrace.learn(log[0], on: past[0])
+        _ = retrace.learn(log[0], on: PartialList(past[0]))
         guard case .make(let retraction, as: nil, _) = retrace.next(for: .revision(1)) else {
             return #expect(Bool(false))
         }

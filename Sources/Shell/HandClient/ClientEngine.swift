@@ -8,6 +8,8 @@ package final class ClientEngine: MachineShell {
     private(set) var lists: [String: ListFollowers] = [:]
     /// The reasons why lists that were opened are not followed any more.
     private var refusals: [String: ClientError] = [:]
+    /// The names of authors, from the histories that were read.
+    var people: [UInt64: String] = [:]
     private(set) var status = ClientMachine.Status.connecting(to: nil)
     /// Conditions of the connection that tasks wait for. Each is called when the status has changed, until it returns
     /// true.
@@ -106,6 +108,13 @@ package final class ClientEngine: MachineShell {
     /// Returns the error of requests while the client is offline for a reason.
     func error(_ reason: String) -> ClientError {
         isClosed ? .closed : client.machine.refusal.map { .refused($0, reason) } ?? .unreachable(reason)
+    }
+
+    /// Returns the error of a request that is not answered for a reason, or because the client is offline.
+    func noAnswer(_ reason: String?) -> ClientError {
+        if let reason { return error(reason) }
+        if case .offline(let reason, _) = status { return error(reason) }
+        return isClosed ? .closed : .unreachable("there is no connection")
     }
 
     /// Answers as soon as `value` returns a value or throws: now, or after a change of the connection.

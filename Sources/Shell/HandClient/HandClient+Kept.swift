@@ -1,5 +1,6 @@
 import HandCore
 import HandSync
+import HandWire
 
 /// Copies in the journal of lists that the client does not follow.
 extension HandClient {
@@ -26,11 +27,10 @@ extension HandClient {
 
     /// Keeps a copy of a list as the server has it, for offline edits. If edits wait, the existing copy stays, because
     /// the edits are based on that copy.
-    package func keep(_ name: String, _ hand: Hand, at revision: Int) async throws {
-        guard hand.count <= Self.maxItemsKept else { return }
-        // The excerpt has the id of the history.
-        let excerpt = try await self.excerpt(of: name)
-        try await keep(Replica(confirmed: hand, revision: revision, logID: excerpt.logID, sequence: 0), of: name)
+    package func keep(_ list: PartialList, of name: String) async throws {
+        guard list.count <= Self.maxItemsKept, list.logID != 0 else { return }
+        let copy = Replica(confirmed: try list.whole(), revision: list.revision, logID: list.logID, sequence: 0)
+        try await keep(copy, of: name)
     }
 
     /// Takes over the copy of a list that another client on this machine has kept, if that copy is newer than this

@@ -89,7 +89,7 @@ extension HandClient {
             throw ClientError.refused(.noSuchRevision, "there is no revision \(revision); they start at 0")
         }
         guard
-            case .state(let hand, let revision) = try await read({
+            case .state(let hand, let revision) = try await request({
                 .fetch(request: $0, name: name, revision: revision)
             })
         else { throw Self.wrongAnswer }
@@ -101,53 +101,57 @@ extension HandClient {
         of name: String, from revision: Int, limit: Int = 1_000
     ) async throws -> (commits: [Commit], people: [UInt64: String]) {
         guard
-            case .history(let commits, let people) = try await read({
+            case .history(let commits, let people) = try await request({
                 .history(request: $0, name: name, from: revision, limit: limit)
             })
         else { throw Self.wrongAnswer }
-        return (commits, Dictionary(people.map { ($0.author, $0.name) }, uniquingKeysWith: { $1 }))
+        let names = Dictionary(people.map { ($0.author, $0.name) }, uniquingKeysWith: { $1 })
+        try await read { $0.people.merge(names) { $1 } }
+        return (commits, names)
     }
 
-    /// Sends a request that changes nothing. If the connection is lost before the answer, the request is sent again.
-    func read(_ message: @escaping @Sendable (UInt64) -> UpMessage) async throws -> ClientMachine.Answer {
-        while true {
-            do { return try await request(message) } catch ClientError.unreachable(let reason) {
-                guard try await read({ $0.errorGivenUp == nil }) else { throw ClientError.unreachable(reason) }
-            }
+    /// Passes the commits of a list from one revision through another to `body`, page by page, with the names of their
+    /// authors.
+    package func commits(
+        of name: String, from first: Int, through last: Int = .max,
+        _ body: ([Commit], [UInt64: String]) async throws -> Void
+    ) async throws {
+        var next = max(1, first)
+        while next <= last {
+            let page = try await history(of: name, from: next, limit: min(1_000, last - next + 1))
+            guard let newest = page.commits.last else { return }
+            try await body(page.commits, page.people)
+            next = newest.revision + 1
         }
     }
 
     /// Sends requests until all pages have arrived.
     func all<Pages: PagedRequest>(_ pages: Pages) async throws -> Pages {
         var pages = pages
-        while let request = pages.request { pages.take(try await read(request)) }
+        while let next = pages.request { pages.take(try await request(next)) }
         return pages
     }
 
     static let wrongAnswer = ClientError.unreachable("the server's answer does not match the request")
 
     func request(_ message: @escaping @Sendable (UInt64) -> UpMessage) async throws -> ClientMachine.Answer {
-        try await answer { $0.ask(message) }
+        try await answer { $0.ask(waits: true, message) }
     }
 
     /// Makes the machine send a request and waits for the answer. `ask` returns the request's number.
+    ///
+    /// - Parameter other: the answer if `ask` returns nil.
     func answer(
+        orElse other: ClientMachine.Answer = .disconnected(nil, mayBeDone: false),
         _ ask: @escaping @Sendable (inout ClientMachine) -> UInt64?
     ) async throws -> ClientMachine.Answer {
-        try await connected()
-        return try await onLoop { engine, reply in
-            var changes = false
-            engine.client.ask { machine in
-                let request = ask(&machine)
-                changes = request.map { machine.isOutcomeUnknown(of: $0) } ?? false
-                return request
-            } then: { [unowned engine] answer in
+        try await onLoop { engine, reply in
+            engine.client.ask(ask, orElse: other) { [unowned engine] answer in
                 switch answer {
                 case .error(let code, let text): reply.fail(ClientError.refused(code, text))
-                case .disconnected where engine.isClosed: reply.fail(ClientError.closed)
-                case .disconnected:
-                    let reason = "the connection was lost before the answer came"
-                    reply.fail(changes ? ClientError.outcomeUnknown(reason) : .unreachable(reason))
+                case .disconnected(_, mayBeDone: true):
+                    reply.fail(ClientError.outcomeUnknown("the connection was lost before the answer came"))
+                case .disconnected(let reason, _): reply.fail(engine.noAnswer(reason))
                 case .done, .lists, .deletedLists, .history, .state, .excerpt, .committed, .rejected, .stale, .people:
                     reply.succeed(answer)
                 }

@@ -46,30 +46,43 @@ extension HandClient {
     /// Finds out what others have overridden of this person's earlier commits to a list, and keeps these losses. Costs
     /// nothing if there is no work that others could override.
     package func compareWork(on name: String) async throws {
-        guard try await askJournal(otherwise: false, { try $0.hasWork }) else { return }
+        let works = try await works()
+        if works.isEmpty { return }
+        // Nearly always the list still has the name that it had: then its commits are asked for at once.
+        let known = works.first { $0.list == name }?.work.revision
+        async let commits = known == nil ? [] : history(of: name, from: (known ?? 0) + 1).commits
         let head = try await excerpt(of: name)
-        guard let (work, losses) = try await work(at: head, on: name), work.revision > 0 else { return }
+        guard let (work, losses) = try await work(at: head, on: name, having: try await commits) else { return }
         try await note(work, losses, on: name)
     }
 
     /// Adds a commit of this person, the last of the commits since an excerpt, to the work that others may override.
     func remember(_ commits: [Commit], since excerpt: Excerpt, on name: String) async throws {
         guard let own = commits.last else { return }
-        if own.delta.touched.isEmpty {
-            guard try await askJournal(otherwise: false, { try $0.hasWork }) else { return }
-        }
+        if own.delta.touched.isEmpty, try await works().isEmpty { return }
         var (work, losses) = try await work(at: excerpt, on: name) ?? (KeptWork(on: excerpt), [])
         work.add(excerpt)
         losses += try await pass(commits, &work)
         try await note(work, losses, on: name)
     }
 
+    private func works() async throws -> [(list: String, work: KeptWork)] {
+        let person = try await read { $0.client.configuration.person }
+        return try await askJournal(otherwise: []) { try $0.work(of: person) }
+    }
+
     /// Returns this person's work as of an excerpt's revision, and what was overridden until then.
-    private func work(at head: Excerpt, on name: String) async throws -> (KeptWork, [Loss])? {
-        guard var work = try await askJournal(otherwise: nil, { [person] in try $0.work(of: person, in: head.logID) }),
+    ///
+    /// - Parameter known: commits of the list that were read already.
+    private func work(
+        at head: Excerpt, on name: String, having known: [Commit] = []
+    ) async throws -> (KeptWork, [Loss])? {
+        guard var work = try await works().first(where: { $0.work.logID == head.logID })?.work,
             work.revision <= head.revision, head.revision - work.revision <= KeptWork.reach
         else { return nil }
-        let commits = try await commits(of: name, from: work.revision + 1, through: head.revision)
+        var commits = known.first?.revision == work.revision + 1 ? known.filter { $0.revision <= head.revision } : []
+        let last = work.revision + commits.count
+        commits += try await self.commits(of: name, from: last + 1, through: head.revision)
         let losses = try await pass(commits, &work)
         return work.revision == head.revision ? (work, losses) : nil
     }
@@ -96,13 +109,11 @@ extension HandClient {
 
     /// Returns the names of the authors who overrode edits, as far as the server still knows.
     package func people(behind losses: [Loss], on name: String) async -> [UInt64: String] {
-        var people: [UInt64: String] = [:]
-        for case .overridden(_, _, let override) in losses where override.author != 0 && people[override.author] == nil
-        {
-            let page = try? await history(of: name, from: override.revision, limit: 1)
-            people.merge(page?.people ?? [:]) { $1 }
+        for case .overridden(_, _, let override) in losses where override.author != 0 {
+            if (try? await read({ $0.people[override.author] })) ?? nil != nil { continue }
+            _ = try? await history(of: name, from: override.revision, limit: 1)
         }
-        return people
+        return (try? await read { $0.people }) ?? [:]
     }
 
     /// Adds the names of those who overrode edits.

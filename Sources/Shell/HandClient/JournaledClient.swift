@@ -115,12 +115,14 @@ package final class JournaledClient: MachineShell {
 
     // MARK: Requests
 
-    /// Makes the machine send a request, and calls `then` with the answer: at once with `.disconnected` if there is no
-    /// connection.
+    /// Makes the machine send a request, and calls `then` with the answer: at once with `other` if the machine sends
+    /// none, because there is no connection.
     package func ask(
-        _ ask: (inout ClientMachine) -> UInt64?, then: @escaping (ClientMachine.Answer) -> Void
+        _ ask: (inout ClientMachine) -> UInt64?,
+        orElse other: ClientMachine.Answer = .disconnected(nil, mayBeDone: false),
+        then: @escaping (ClientMachine.Answer) -> Void
     ) {
-        guard let request = perform(ask) else { return then(.disconnected) }
+        guard let request = perform(ask) else { return then(other) }
         answers[request] = then
     }
 

@@ -129,7 +129,7 @@ final class ListSeeder: MachineShell {
 
     private func ask(_ message: (UInt64) -> UpMessage, answer: @escaping (ClientMachine.Answer) -> Void) {
         let request = driver.perform { $0.ask(message) }
-        if let request { answers[request] = answer } else { answer(.disconnected) }
+        if let request { answers[request] = answer } else { answer(.disconnected(nil, mayBeDone: false)) }
     }
 
     func carriedOut() { driver.flush() }

@@ -12,6 +12,8 @@ final class ProxiedConnection {
     private var attempt: Cancellable?
     private var up: Lane?
     private var down: Lane?
+    /// Whether the last bytes went to the server.
+    private var wasUp = false
     private var faults: Faults
     private var random: SplitMix64
     private let relay: Relay
@@ -65,10 +67,9 @@ final class ProxiedConnection {
             lane.onStrike = { [weak self] in self?.relay.struck() }
             lane.onReset = { [weak self] in self?.reset() }
             lane.onFinished = { [weak self] in self?.finishIfDone() }
-            lane.onDelivered = { [weak self] bytes in
-                self?.relay.count { $0.bytes += bytes }
-            }
         }
+        up.onDelivered = { [weak self] in self?.delivered($0, isUp: true) }
+        down.onDelivered = { [weak self] in self?.delivered($0, isUp: false) }
         // If one stream fails, the other end sees a reset.
         for (lane, other) in [(up, down), (down, up)] {
             lane.start { [weak other] in
@@ -76,6 +77,15 @@ final class ProxiedConnection {
             } onFailure: { [weak self] in
                 self?.end()
             }
+        }
+    }
+
+    private func delivered(_ bytes: Int, isUp: Bool) {
+        let isAnswer = wasUp && !isUp
+        wasUp = isUp
+        relay.count { traffic in
+            traffic.bytes += bytes
+            if isAnswer { traffic.roundTrips += 1 }
         }
     }
 

@@ -9,6 +9,8 @@ package struct Traffic: Sendable, Equatable {
     package var resets = 0
     /// The number of bytes that have arrived.
     package var bytes = 0
+    /// How often something arrived at a client after something had arrived at its server.
+    package var roundTrips = 0
 }
 
 /// The part of a proxy that lives on its loop: it listens, and has a ``ProxiedConnection`` for each connection.

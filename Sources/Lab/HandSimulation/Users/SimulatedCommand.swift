@@ -2,8 +2,8 @@ import HandCore
 import HandSync
 import HandWire
 
-/// A client that edits a list without having a copy of it, as commands do: it asks for an excerpt, makes one edit on
-/// it, and awaits the answer.
+/// A client that edits a list without having a copy of it, as commands do: it subscribes without the items, asks for an
+/// excerpt, makes one edit on it, and awaits the answer.
 final class SimulatedCommand {
     private unowned let system: System
     private let client: SimulatedClient
@@ -31,7 +31,7 @@ final class SimulatedCommand {
 
     private func wait() {
         system.scheduler.after(1 + UInt64(random.next(below: 4_000))) { [unowned self] in
-            guard !system.isCalm else { return }
+            if system.isCalm { return leave() }
             if edit == nil { ask() }
             wait()
         }
@@ -40,21 +40,31 @@ final class SimulatedCommand {
     private func ask() {
         let (name, _) = system.schedule.list(random.next(below: system.schedule.lists))
         let asked: [Excerpt.Selection] = [.positions(start: random.next(below: 5), count: 3)]
+        leave()
         client.perform { machine in
-            guard let request = machine.ask({ .excerpt(.init(request: $0, name: name, asked)) }) else { return }
-            asking = (request, name)
+            guard let list = machine.enter(name),
+                let excerpt = machine.ask(waits: true, { .excerpt(.init(request: $0, name: name, asked)) })
+            else { return }
+            asking = (list, excerpt, name)
         }
     }
 
-    /// The last excerpt request and its list.
-    private var asking: (request: UInt64, name: String)?
+    private func leave() {
+        if let asking { client.perform { $0.leave(asking.list) } }
+        asking = nil
+    }
+
+    /// The ephemeral subscription, the excerpt request, and the name of their list.
+    private var asking: (list: UInt64, excerpt: UInt64, name: String)?
 
     private func answered(_ request: UInt64, _ answer: ClientMachine.Answer) {
         switch answer {
         case .excerpt(let excerpt):
-            guard edit == nil, let asking, asking.request == request else { return }
+            guard edit == nil, let asking, asking.excerpt == request else { return }
             // Other people keep editing in the meantime.
-            system.scheduler.after(UInt64(random.next(below: 200))) { [unowned self] in edit(asking.name, excerpt) }
+            system.scheduler.after(UInt64(random.next(below: 200))) { [unowned self] in
+                edit(asking.name, asking.list, excerpt)
+            }
         case .committed(let revision, _, _): committed(at: revision)
         case .rejected(.duplicateItem(let id)):
             system.report(.exactlyOnce, "item \(id) of an edit on an excerpt was inserted twice")
@@ -63,7 +73,7 @@ final class SimulatedCommand {
         }
     }
 
-    private func edit(_ name: String, _ excerpt: Excerpt) {
+    private func edit(_ name: String, _ list: UInt64, _ excerpt: Excerpt) {
         guard edit == nil else { return }
         let item = Item(id: ItemID(rawValue: random.next()), content: .task("added", done: false))
         let delta = Delta.inserting([item], at: random.next(below: excerpt.count + 1), .after)
@@ -73,7 +83,7 @@ final class SimulatedCommand {
         // learns whether the item was committed.
         system.promises.rejected(UniqueWords.Put(item))
         client.perform { machine in
-            guard let request = machine.edit(name, on: excerpt, delta, isExact: isExact) else { return }
+            guard let request = machine.submit(delta, on: PartialList(excerpt), isExact: isExact, list) else { return }
             edit = Edit(request: request, name: name, logID: excerpt.logID, item: item)
         }
     }

@@ -62,31 +62,25 @@ package enum ItemReference: Equatable, Sendable {
         return first...last
     }
 
-    /// Returns the position of the item in a list, from 0. O(log n) for an index, O(n) for an id.
-    package func position(in list: Hand) throws(Problem) -> Int {
+    /// Returns the position of the item in a list, from 0. O(log n) for an index, O(known items) for an id.
+    package func position(in list: PartialList) throws(Problem) -> Int {
         switch self {
         case .index(let index):
             guard index >= 1, index <= list.count else { throw .outOfRange(index, count: list.count) }
             return index - 1
         case .prefix(let prefix):
-            var matches: [Int] = []
-            list.forEachPosition(of: [try Self.range(of: prefix)]) { position in
-                matches.append(position)
-                return true
-            }
-            return try Self.only(matches, of: prefix)
+            let matches = list.positions(of: try Self.range(of: prefix))
+            guard let first = matches.first else { throw .unknown(prefix) }
+            guard matches.count == 1 else { throw .ambiguous(prefix, matches: matches.count) }
+            return first
         }
     }
+
+    package func position(in list: Hand) throws(Problem) -> Int { try position(in: PartialList(list)) }
 
     private static func range(of prefix: String) throws(Problem) -> ClosedRange<ItemID> {
         guard let range = ItemID.range(ofPrefix: prefix) else { throw .notAReference(prefix) }
         return range
-    }
-
-    private static func only<Match>(_ matches: [Match], of prefix: String) throws(Problem) -> Match {
-        guard let first = matches.first else { throw .unknown(prefix) }
-        guard matches.count == 1 else { throw .ambiguous(prefix, matches: matches.count) }
-        return first
     }
 }
 
@@ -110,14 +104,6 @@ extension ItemReference {
         }
         return selections
     }
-
-    /// Returns a reference to the same item by its number. The excerpt must cover this reference's selection.
-    package func resolved(in excerpt: Excerpt) throws(Problem) -> ItemReference {
-        guard case .prefix(let prefix) = self else { return self }
-        let range = try Self.range(of: prefix)
-        let match = try Self.only(excerpt.entries.filter { range.contains($0.item.id) }, of: prefix)
-        return .index(match.position + 1)
-    }
 }
 
 /// A place in a list as a person names it.
@@ -128,7 +114,7 @@ package enum Place: Equatable, Sendable {
     case after(ItemReference)
 
     /// Returns the gap of this place, and the side of the gap to which new content is attached.
-    package func gap(in list: Hand) throws(ItemReference.Problem) -> (gap: Int, side: Side) {
+    package func gap(in list: PartialList) throws(ItemReference.Problem) -> (gap: Int, side: Side) {
         switch self {
         case .top: (0, .after)
         case .end: (list.count, .before)
@@ -141,15 +127,6 @@ package enum Place: Equatable, Sendable {
         switch self {
         case .top, .end: nil
         case .before(let item), .after(let item): item
-        }
-    }
-
-    /// Returns the same place with its item given by number.
-    package func resolved(in excerpt: Excerpt) throws(ItemReference.Problem) -> Place {
-        switch self {
-        case .top, .end: self
-        case .before(let item): .before(try item.resolved(in: excerpt))
-        case .after(let item): .after(try item.resolved(in: excerpt))
         }
     }
 }

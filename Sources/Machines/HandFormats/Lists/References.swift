@@ -1,10 +1,11 @@
 import HandCore
+import HandWire
 
 /// Edits of several items, named in any order.
 package enum References {
     /// Returns a delta with the same component for each of the items.
     package static func components(
-        _ references: [ItemReference], in list: Hand, _ component: () -> Delta.Component
+        _ references: [ItemReference], in list: PartialList, _ component: () -> Delta.Component
     ) throws -> Delta {
         let positions = try Set(references.map { try $0.position(in: list) }).sorted()
         var components: [Delta.Component] = []
@@ -17,7 +18,7 @@ package enum References {
     }
 
     /// Returns a delta that moves the items to one place, in the order in which they are named.
-    package static func move(_ references: [ItemReference], to place: Place, in list: Hand) throws -> Delta {
+    package static func move(_ references: [ItemReference], to place: Place, in list: PartialList) throws -> Delta {
         var positions: [Int] = []
         var seen: Set<Int> = []
         for reference in references {

@@ -42,6 +42,7 @@ extension ClientMachine {
         lastHeard = now
         reader = FrameReader(limit: Self.welcomeBytes)
         common.send(.hello(common.hello))
+        sendWaiting()
     }
 
     /// Call this when the connection could not be made, or was lost. All pending edits stay.
@@ -67,7 +68,7 @@ extension ClientMachine {
         if lasted >= ServerRound.lasting, !isOnProbation { backoff.reset() }
         switch servers.failed(reason, notBefore: notBefore, isHasty: isHasty, lasted: lasted) {
         case .tryNext:
-            forgetConnection(isLast: false)
+            forgetConnection(reason, isLast: false)
             connect()
         case .wait(let notBefore, let reason):
             let wait = min(notBefore, Self.longestWait) + backoff.next()
@@ -101,20 +102,26 @@ extension ClientMachine {
     /// - Parameter wait: milliseconds until the next attempt; nil if it is unknown whether there will be one.
     private mutating func leave(_ state: State, _ reason: String, retryIn wait: UInt64?) {
         self.state = state
-        forgetConnection(isLast: wait == nil)
+        forgetConnection(reason, isLast: wait == nil || !hasHeard)
         report(.offline(reason: reason, retryIn: wait))
     }
 
-    /// - Parameter isLast: whether there will be no other connection.
-    private mutating func forgetConnection(isLast: Bool) {
+    /// - Parameter isLast: whether there will be no other connection, or perhaps no server.
+    private mutating func forgetConnection(_ reason: String, isLast: Bool) {
         common.dropFrames()
         names = [:]
         abandoned = [:]
         for name in subscriptions.keys.sorted() { subscriptions[name]?.lost(&common) }
-        for request in requests.keys.sorted() {
-            // An ephemeral subscription continues on the next connection, if there will be one.
-            requests[request]?.ephemeral?.disconnected()
-            if isLast || requests[request]?.ephemeral == nil { answer(request, .disconnected) }
+        for number in requests.keys.sorted() {
+            guard let request = requests[number] else { continue }
+            let mayBeDone = request.isSent && request.changesLists
+            if isLast || mayBeDone || !request.waits {
+                answer(number, .disconnected(reason, mayBeDone: mayBeDone))
+            } else {
+                requests[number]?.isSent = false
+                requests[number]?.incoming = nil
+                requests[number]?.ephemeral?.disconnected()
+            }
         }
     }
 

@@ -47,8 +47,10 @@ extension ClientMachine {
         /// The people who are on a list.
         case people([DownMessage.Presence])
         case error(ErrorCode, String)
-        /// The connection was lost before the answer came.
-        case disconnected
+        /// The connection was lost before the answer came, or there is none.
+        ///
+        /// - Parameter mayBeDone: whether the server may have changed its lists.
+        case disconnected(String?, mayBeDone: Bool)
     }
 }
 

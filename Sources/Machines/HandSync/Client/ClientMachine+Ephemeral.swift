@@ -1,136 +1,168 @@
 import HandCore
 import HandWire
 
-/// A short subscription without the items: for one edit on an excerpt, or to see who is on the list.
+/// A short subscription without the items: for one edit of a list that the client does not follow, or to see who is
+/// there. The client asks for the items that it needs at the same time, so an edit takes two round trips.
 ///
-///     entering ──subscribed──▶ entered (an edit is submitted) ──its commit, acknowledged, rejected, stale──▶ answered
-///        ▲                        │
-///        └── connection lost ─────┘   the edit goes out again under its sequence, so that it is applied once
+///     entering ──subscribed──▶ entered ──an edit, made on the items──▶ submitted ──its outcome──▶ answered
+///        ▲                        │                                        │
+///        └──── connection lost ───┴────────────────────────────────────────┘  an edit that was sent goes out again
+///                                                                             under its sequence
 struct EphemeralSubscription: Sendable {
     let name: String
-    let excerpt: Excerpt
-    let purpose: Purpose
-    /// The list's number on this connection, once the server has answered.
-    private(set) var list: UInt64?
-    /// The sequence number of the edit, once it has one.
-    private(set) var sequence: UInt64?
-    /// `commits` are others' commits since the excerpt, `delta` is the edit transformed over these commits, and `list`
-    /// is the excerpt's part of the list after them. Nil if some commits are missing.
-    private var rest: (delta: Delta, list: Hand, commits: [Commit])?
-    private(set) var notices: [Replica.Notice] = []
+    /// Whether the subscription ends when it is known who is on the list.
+    let isForPeople: Bool
     /// Whether an earlier run sent the edit and has not heard of its outcome.
     let isResumed: Bool
     /// Whether the list is looked for by its log id, because there is no list of that name.
     var isByLogID = false
+    private(set) var edit: Edit?
+    /// The sequence number of the edit, once it has one.
+    private(set) var sequence: UInt64?
+    /// The server's answer on this connection.
+    private(set) var answer: DownMessage.Subscribed?
+    /// Whether the edit was sent on this connection.
+    private var isSent = false
+    /// The commits of this connection, in order, from a revision on.
+    private var (start, commits) = (0, [Commit]())
 
-    enum Purpose: Sendable {
-        case edit(Delta, isExact: Bool, UndoStep?)
-        case people
+    /// An edit, and what is known of the list that it was made on.
+    struct Edit: Sendable {
+        let delta: Delta
+        let list: PartialList
+        let isExact: Bool
+        let step: UndoStep?
     }
 
-    init(_ name: String, _ excerpt: Excerpt, _ purpose: Purpose, sequence: UInt64? = nil) {
-        (self.name, self.excerpt, self.purpose, self.sequence) = (name, excerpt, purpose, sequence)
-        isResumed = sequence != nil
+    init(_ name: String, isForPeople: Bool) {
+        (self.name, self.isForPeople, isResumed) = (name, isForPeople, false)
     }
 
-    /// Returns the commits since the excerpt, and the edit's own commit last; empty if some commits are missing.
-    func commits(with own: Commit) -> [Commit] { rest.map { $0.commits + [own] } ?? [] }
+    init?(resuming submission: JournalSubmission) {
+        guard let edit = submission.edit else { return nil }
+        (name, isForPeople, isResumed, sequence) = (submission.list, false, true, submission.sequence)
+        self.edit = Edit(
+            delta: edit.delta, list: PartialList(edit.excerpt), isExact: edit.isExact, step: submission.step)
+    }
 
-    /// Handles the server's answer to the subscription. All commits since the excerpt follow, including those that
-    /// arrived over an earlier connection. Returns the edit, if the subscription is for an edit: each time the same
-    /// edit, under the same sequence.
+    var list: UInt64? { answer?.list }
+
+    func subscribe(_ request: UInt64) -> UpMessage {
+        .subscribe(
+            UpMessage.Subscribe(
+                request: request, name: isByLogID ? "" : name, logID: edit?.list.logID ?? 0,
+                revision: edit?.list.revision ?? 0, wantsItems: false))
+    }
+
+    /// Handles the server's answer to the subscription. Commits follow, including those that arrived over an earlier
+    /// connection. A second answer comes if the client reads too slowly: then the edit is sent again only if its
+    /// sequence is decided.
+    mutating func entered(_ subscribed: DownMessage.Subscribed) {
+        answer = subscribed
+        commits = []
+        start =
+            switch subscribed.start {
+            case .resumed: edit?.list.revision ?? 0
+            case .newest(let revision), .snapshot(let revision, _, _): revision
+            }
+        if let sequence, sequence <= subscribed.lastSequence { isSent = false }
+    }
+
+    mutating func make(_ edit: Edit) { self.edit = edit }
+
+    /// Returns the edit if it must be sent: each time the same edit, under the same sequence.
     ///
     /// - Parameter used: the last sequence that this client has used in the history.
-    mutating func entered(_ subscribed: DownMessage.Subscribed, used: UInt64) -> Submission? {
-        list = subscribed.list
-        notices = []
-        guard case .edit(let delta, let isExact, _) = purpose else { return nil }
-        if case .resumed = subscribed.start { rest = (delta, excerpt.hand, []) } else { rest = nil }
-        let sequence = sequence ?? max(subscribed.lastSequence, used) &+ 1
+    mutating func submission(used: UInt64) -> Submission? {
+        guard let answer, let edit, !isSent else { return nil }
+        isSent = true
+        let sequence = sequence ?? max(answer.lastSequence, used) &+ 1
         self.sequence = sequence
         return Submission(
-            list: subscribed.list, base: excerpt.revision, sequence: sequence, isExact: isExact, delta: delta)
+            list: answer.list, base: edit.list.revision, sequence: sequence, isExact: edit.isExact, delta: edit.delta)
     }
 
     /// Returns what a commit means for the edit; nil if the commit is not about the edit. `author` is this client's
     /// number.
     func outcome(of commit: Commit, by author: UInt64?) -> SubmissionOutcome? {
-        commit.outcome(ofSequence: sequence, by: author, rest?.delta, under: excerpt.rules)
+        guard let edit, sequence != nil else { return nil }
+        return commit.outcome(ofSequence: sequence, by: author, rebased()?.delta, under: edit.list.rules)
     }
 
     mutating func disconnected() {
-        list = nil
+        (answer, isSent) = (nil, false)
     }
 
-    /// Transforms the edit over somebody else's commit. The commit may override parts of the edit.
-    mutating func pass(_ commit: Commit) {
-        guard let (delta, list, commits) = rest, let next = try? list.applying(commit.delta) else {
-            rest = nil
-            return
+    mutating func note(_ commit: Commit) {
+        if !isForPeople { commits.append(commit) }
+    }
+
+    /// Returns the edit rebased over others' commits since its list, what these commits overrode of the edit, and the
+    /// commits; nil if some of the commits are missing.
+    func rebased() -> (delta: Delta, notices: [Replica.Notice], since: [Commit])? {
+        guard let edit, start <= edit.list.revision else { return nil }
+        var (delta, list, notices) = (edit.delta, edit.list, [Replica.Notice]())
+        let since = commits.filter { $0.revision > edit.list.revision }
+        for commit in since {
+            let losses = Delta.superseded(earlier: commit.delta, later: delta).filter { $0.loser == .later }
+            let isKnown = list.isKnown
+            guard let (others, hand) = try? list.follow(commit.delta) else { return nil }
+            notices += hand.overridden(
+                losses, of: delta, over: others, commit.author, commit.revision, knowing: isKnown)
+            delta = delta.transformed(over: commit.delta, as: .later)
         }
-        let losses = Delta.superseded(earlier: commit.delta, later: delta).filter { $0.loser == .later }
-        notices += list.overridden(losses, of: delta, over: commit.delta, commit.author, commit.revision)
-        rest = (delta.transformed(over: commit.delta, as: .later), next, commits + [commit])
+        return (delta, notices, since)
     }
 }
 
 extension ClientMachine {
-    /// Edits a list that is not followed, on an excerpt of the list. The answer is `committed`, `rejected`, `stale` or
-    /// an error. Returns nil if there is no connection, or if the client already follows the list or has an ephemeral
-    /// subscription to it.
+    /// Subscribes to a list that is not followed, without its items: `submit` edits it, and `leave` gives it up. If it
+    /// is for people, the answer is `people` or an error. Returns nil if there is no connection and will be none, or if
+    /// the client already follows the list or has an ephemeral subscription to it.
+    public mutating func enter(_ name: String, isForPeople: Bool = false) -> UInt64? {
+        begin(EphemeralSubscription(name, isForPeople: isForPeople))
+    }
+
+    /// Makes an edit on what is known of the list of an ephemeral subscription. The answer is `committed`, `rejected`,
+    /// `stale` or an error. Returns nil if the subscription has ended.
     ///
     /// - Parameter step: recorded with the edit, if the edit undoes or redoes a commit of the same author.
-    public mutating func edit(
-        _ name: String, on excerpt: Excerpt, _ delta: Delta, isExact: Bool, step: UndoStep? = nil
+    public mutating func submit(
+        _ delta: Delta, on list: PartialList, isExact: Bool, step: UndoStep? = nil, _ request: UInt64
     ) -> UInt64? {
-        follow(EphemeralSubscription(name, excerpt, .edit(delta, isExact: isExact, step)))
+        guard let subscription = requests[request]?.ephemeral, subscription.edit == nil else { return nil }
+        requests[request]?.ephemeral?.make(.init(delta: delta, list: list, isExact: isExact, step: step))
+        submit(request)
+        return request
     }
+
+    /// Gives up an ephemeral subscription without an edit.
+    public mutating func leave(_ request: UInt64) {
+        guard let subscription = requests[request]?.ephemeral, subscription.edit == nil else { return }
+        if let list = subscription.list { unsubscribe(from: list) }
+        if subscription.list == nil, requests[request]?.isSent == true { abandoned[request] = subscription.name }
+        requests[request] = nil
+    }
+
+    /// Returns the history that an ephemeral subscription is about; nil until the server has answered.
+    public func logID(of request: UInt64) -> UInt64? { requests[request]?.ephemeral?.answer?.logID }
 
     /// Sends an edit again under its sequence, because an earlier run has not heard of its outcome. The answers are the
     /// same as for an edit.
     public mutating func resume(_ submission: JournalSubmission) -> UInt64? {
-        guard let edit = submission.edit else { return nil }
-        return follow(
-            EphemeralSubscription(
-                submission.list, edit.excerpt, .edit(edit.delta, isExact: edit.isExact, submission.step),
-                sequence: submission.sequence))
+        EphemeralSubscription(resuming: submission).flatMap { begin($0) }
     }
 
     /// Whether any request or edit that changes the server's lists has an outcome that is not known yet.
     public var isOutcomeUnknown: Bool {
-        requests.values.contains { $0.changesLists || $0.ephemeral?.sequence != nil }
+        requests.values.contains { $0.changesLists && $0.isSent || $0.ephemeral?.sequence != nil }
     }
 
-    /// Whether a request that is not answered may have changed the server's lists.
-    public func isOutcomeUnknown(of request: UInt64) -> Bool { requests[request]?.changesLists == true }
-
-    /// Asks who is on a list that is not followed. The answer is `people` or an error. Returns nil in the same cases
-    /// as an edit.
-    public mutating func askWhoIsThere(
-        _ name: String, _ excerpt: Excerpt
-    ) -> UInt64? {
-        follow(EphemeralSubscription(name, excerpt, .people))
-    }
-
-    private mutating func follow(_ subscription: EphemeralSubscription) -> UInt64? {
-        guard isReady, subscriptions[subscription.name] == nil,
+    private mutating func begin(_ subscription: EphemeralSubscription) -> UInt64? {
+        guard subscriptions[subscription.name] == nil,
             !requests.values.contains(where: { $0.ephemeral?.name == subscription.name })
         else { return nil }
-        let request = common.newRequest()
-        requests[request] = Request(ephemeral: subscription)
-        enter(request)
-        return request
-    }
-
-    mutating func enter(_ request: UInt64) {
-        guard let subscription = requests[request]?.ephemeral else { return }
-        common.send(
-            .subscribe(
-                UpMessage.Subscribe(
-                    request: request, name: subscription.isByLogID ? "" : subscription.name,
-                    logID: subscription.excerpt.logID,
-                    revision: subscription.excerpt.revision)
-            ))
+        return begin(waits: true) { _ in Request(ephemeral: subscription) }
     }
 
     /// Handles a message if it is for an ephemeral subscription. Returns whether it is.
@@ -138,10 +170,8 @@ extension ClientMachine {
         switch message {
         case .subscribed(let subscribed):
             guard requests[subscribed.request]?.ephemeral != nil else { return false }
-            entered(subscribed)
-        // An ephemeral subscription does not need the items of a snapshot; the server sends one if the excerpt is too
-        // old.
-        case .chunk(let request, _): return requests[request]?.ephemeral != nil
+            requests[subscribed.request]?.ephemeral?.entered(subscribed)
+            submit(subscribed.request)
         case .commit(let list, let commit):
             guard let request = request(of: list) else { return false }
             take(commit, on: request)
@@ -153,24 +183,29 @@ extension ClientMachine {
             leave(request, .stale)
         case .acknowledged(let list, let sequence, let revision):
             guard let request = request(of: list, sequence) else { return false }
-            let answer = Answer.committed(revision: revision, requests[request]?.ephemeral?.notices ?? [], since: [])
+            let notices = requests[request]?.ephemeral?.rebased()?.notices ?? []
+            let answer = Answer.committed(revision: revision, notices, since: [])
             leave(request, revision > 0 ? answer : .error(.internalError, Self.unknownOutcome))
+        case .renamed(let list, _):
+            // What was asked for under the name may be about another list.
+            guard let request = request(of: list), let subscription = requests[request]?.ephemeral else { return false }
+            if subscription.edit == nil, !subscription.isForPeople { leave(request) }
         case .presence(let list, let people):
             guard let request = request(of: list) else { return false }
             // The first message lists everybody, including this client.
             let isWhole = people.contains { $0.author == common.author }
-            if isWhole, case .people = requests[request]?.ephemeral?.purpose { leave(request, .people(people)) }
+            if isWhole, requests[request]?.ephemeral?.isForPeople == true { leave(request, .people(people)) }
         case .error(let code, let request, _, let text):
             guard !code.closes, code != .notSubscribed, let subscription = requests[request]?.ephemeral else {
                 return false
             }
             if code == .noSuchList, subscription.isResumed, !subscription.isByLogID {
                 requests[request]?.ephemeral?.isByLogID = true
-                enter(request)
+                send(request)
             } else {
                 leave(request, .error(code, text))
             }
-        case .welcome, .renamed, .granted, .pong, .done, .lists, .deletedLists, .history, .state, .excerpt:
+        case .welcome, .chunk, .granted, .pong, .done, .lists, .deletedLists, .history, .state, .excerpt:
             return false
         }
         return true
@@ -187,21 +222,19 @@ extension ClientMachine {
         }?.key
     }
 
-    private mutating func entered(_ subscribed: DownMessage.Subscribed) {
-        let request = subscribed.request
-        let last = common.used[subscribed.logID] ?? 0
-        guard let submission = requests[request]?.ephemeral?.entered(subscribed, used: last),
-            let subscription = requests[request]?.ephemeral
+    /// Sends the edit, if there is one and the server has answered the subscription.
+    private mutating func submit(_ request: UInt64) {
+        guard let subscription = requests[request]?.ephemeral, let edit = subscription.edit,
+            let log = subscription.answer?.logID
         else { return }
         // The name may belong to another list now.
-        if subscribed.logID != subscription.excerpt.logID { return leave(request, .stale) }
-        if case .edit(let delta, let isExact, let step) = subscription.purpose {
-            let edit = ExcerptEdit(excerpt: subscription.excerpt, delta: delta, isExact: isExact)
-            common.noteUsed(
-                JournalSubmission(
-                    log: subscribed.logID, sequence: submission.sequence, list: subscription.name, step: step,
-                    edit: edit))
-        }
+        if log != edit.list.logID { return leave(request, .stale) }
+        let used = common.used[log] ?? 0
+        guard let submission = requests[request]?.ephemeral?.submission(used: used) else { return }
+        let kept = ExcerptEdit(excerpt: edit.list.excerpt(for: edit.delta), delta: edit.delta, isExact: edit.isExact)
+        common.noteUsed(
+            JournalSubmission(
+                log: log, sequence: submission.sequence, list: subscription.name, step: edit.step, edit: kept))
         common.send(.submit(submission))
     }
 
@@ -209,14 +242,17 @@ extension ClientMachine {
         guard let subscription = requests[request]?.ephemeral else { return }
         switch subscription.outcome(of: commit, by: common.author) {
         case .committed:
+            let rebased = subscription.rebased()
             leave(
                 request,
-                .committed(revision: commit.revision, subscription.notices, since: subscription.commits(with: commit)))
+                .committed(
+                    revision: commit.revision, rebased?.notices ?? [], since: rebased.map { $0.since + [commit] } ?? [])
+            )
         case .refused(let reason): leave(request, .rejected(reason))
         case .usedTwice:
             common.noteShared()
             leave(request, .stale)
-        case nil: requests[request]?.ephemeral?.pass(commit)
+        case nil: requests[request]?.ephemeral?.note(commit)
         }
     }
 
@@ -224,22 +260,26 @@ extension ClientMachine {
     /// outcome of the edit is unknown.
     private mutating func leave(_ request: UInt64, _ answer: Answer) {
         guard let subscription = requests[request]?.ephemeral else { return }
-        if let list = subscription.list { common.send(.unsubscribe(list: list)) }
+        if let list = subscription.list { unsubscribe(from: list) }
+        if let edit = subscription.edit { ended(edit, of: subscription, answer) }
+        self.answer(request, answer)
+    }
+
+    private mutating func ended(
+        _ edit: EphemeralSubscription.Edit, of subscription: EphemeralSubscription, _ answer: Answer
+    ) {
+        let log = edit.list.logID
         if case .committed(_, let notices, _) = answer {
             common.noteCommitted()
-            for case let loss? in notices.map(Loss.init) {
-                common.note(loss, of: subscription.name, subscription.excerpt.logID)
-            }
+            for case let loss? in notices.map(Loss.init) { common.note(loss, of: subscription.name, log) }
         }
-        if let sequence = subscription.sequence, case .edit(let delta, _, _) = subscription.purpose {
-            common.answered(sequence, in: subscription.excerpt.logID, answer)
-            if subscription.isResumed, let reason = answer.refusal,
-                let loss = Loss(.rejected(reason, delta, on: subscription.excerpt.hand))
-            {
-                common.note(loss, of: subscription.name, subscription.excerpt.logID)
-            }
+        guard let sequence = subscription.sequence else { return }
+        common.answered(sequence, in: log, answer)
+        if subscription.isResumed, let reason = answer.refusal, let hand = try? edit.list.hand(for: edit.delta),
+            let loss = Loss(.rejected(reason, edit.delta, on: hand))
+        {
+            common.note(loss, of: subscription.name, log)
         }
-        self.answer(request, answer)
     }
 }
 

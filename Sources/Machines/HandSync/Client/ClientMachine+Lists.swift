@@ -38,6 +38,9 @@ extension ClientMachine {
         guard names[list] == nil else { return }
         common.send(.unsubscribe(list: list))
         for name in subscriptions.keys.sorted() { subscriptions[name]?.askAgain(&common) }
+        for (number, request) in requests.sorted(by: { $0.key < $1.key }) where request.isSent {
+            if let ephemeral = request.ephemeral, ephemeral.list == nil { send(number) }
+        }
     }
 
     /// Writes to the journal what this person's other clients should know of the followed lists. Call it at the end.
@@ -98,14 +101,38 @@ extension ClientMachine {
         subscriptions[name]?.setFocus(focus, &common)
     }
 
-    /// Sends a request. The answer is an effect with the returned number. Returns nil if there is no connection.
-    public mutating func ask(_ message: (UInt64) -> UpMessage) -> UInt64? {
-        guard isReady else { return nil }
-        let request = common.newRequest()
-        let message = message(request)
-        requests[request] = Request(asked: message)
+    /// Sends a request. The answer is an effect with the returned number.
+    ///
+    /// - Parameter waits: whether the request waits for a connection. It is sent right behind the hello if it changes
+    ///   no lists, and again on the next connection if this one is lost.
+    /// - Returns: nil if there is no connection, or, if the request waits, if there will be none soon.
+    public mutating func ask(waits: Bool = false, _ message: (UInt64) -> UpMessage) -> UInt64? {
+        begin(waits: waits) { Request(asked: message($0)) }
+    }
+
+    mutating func begin(waits: Bool, _ make: (UInt64) -> Request) -> UInt64? {
+        let isConnecting = state.isUp || hasHeard && state.isBetweenConnections
+        guard isReady || waits && isConnecting else { return nil }
+        let number = common.newRequest()
+        requests[number] = make(number)
+        requests[number]?.waits = waits
+        send(number)
+        return number
+    }
+
+    /// Sends a request, if there is a connection. What changes lists is sent only after the welcome: if the hello is
+    /// refused, it is certain that nothing was changed.
+    mutating func send(_ number: UInt64) {
+        guard let request = requests[number], isReady || state == .greeting && !request.changesLists,
+            let message = request.asked ?? request.ephemeral?.subscribe(number)
+        else { return }
+        requests[number]?.isSent = true
         common.send(message)
-        return request
+    }
+
+    /// Sends the requests that have waited for the connection.
+    mutating func sendWaiting() {
+        for number in requests.keys.sorted() where requests[number]?.isSent == false { send(number) }
     }
 }
 

@@ -60,12 +60,13 @@ extension ClientMachine {
         readySince = now
         common.journal?.add(.met(author: welcome.author, person: hello.person), isUrgent: false)
         report(.online)
-        ping(now: now)
+        nextPing = now + idleDeadline / 3
+        if !subscriptions.isEmpty { ping(now: now) }
         for name in subscriptions.keys.sorted() {
             subscriptions[name]?.noteAuthor(&common)
             subscriptions[name]?.subscribe(&common)
         }
-        for request in requests.keys.sorted() { enter(request) }
+        sendWaiting()
     }
 
     // MARK: Subscriptions

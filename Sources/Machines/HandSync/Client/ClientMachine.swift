@@ -40,6 +40,14 @@ public struct ClientMachine: Sendable {
 
         /// Whether there is a connection, or one is being made.
         var isUp: Bool { self == .connecting || self == .greeting || self == .ready }
+
+        /// Whether there will be another connection.
+        var isBetweenConnections: Bool {
+            switch self {
+            case .waiting, .changingID: true
+            case .stopped, .heldUp, .connecting, .greeting, .ready: false
+            }
+        }
     }
 
     /// How this client gets a new id.
@@ -59,6 +67,10 @@ public struct ClientMachine: Sendable {
         var ephemeral: EphemeralSubscription?
         /// What was asked; nil for an ephemeral subscription.
         var asked: UpMessage?
+        /// Whether the request waits for a connection. If it changes no lists, it also outlives a connection.
+        var waits = false
+        /// Whether the request was sent on this connection.
+        var isSent = false
         /// Whether the request changes the server's lists.
         var changesLists: Bool { asked?.changesLists == true }
     }

@@ -11,7 +11,7 @@ public enum JournalWrite: Sendable {
     /// Records what a person can undo and redo on a list at a revision.
     case undo(UndoHistory, log: UInt64, revision: Int, person: String)
     /// Records what others may still override of a person's commits.
-    case work(KeptWork, person: String)
+    case work(KeptWork, list: String, person: String)
     /// Keeps a person's lost edit until the person decides about it.
     case lost(Loss, list: String, log: UInt64, person: String)
     /// Forgets a lost edit of a list, as its person has got it back.

@@ -43,25 +43,19 @@ public struct KeptWork: Equatable, Sendable {
     ///   - own: whether the author of a commit is this person; then the commit's work on known items is recorded.
     /// - Throws: if the commits do not fit, such as commits of another history.
     package mutating func pass(_ commits: [Commit], own: (UInt64) -> Bool) throws -> [Loss] {
-        var (hand, losses) = (excerpt.hand, [Loss]())
-        var known = excerpt.entries.map(\.position)
+        var (list, losses) = (PartialList(excerpt), [Loss]())
         for commit in commits {
-            guard commit.revision == excerpt.revision + 1 else { throw Gap() }
+            guard commit.revision == list.revision + 1 else { throw Gap() }
             var commit = commit
-            let isWhole = Set(commit.delta.touched.flatMap(\.self)).isSubset(of: known)
-            commit.delta = commit.delta.changingOnly(hand.isKnown)
-            try hand.check(commit.delta)
-            let isOwn = own(commit.author)
-            losses += work.overridden(by: commit, author: isOwn ? commit.author : nil, on: hand).compactMap(Loss.init)
-            if isOwn, isWhole { work.record(commit, on: hand) }
-            try hand.apply(commit.delta)
-            known = known.compactMap { commit.delta.map(index: $0) }
-            excerpt.revision = commit.revision
+            let (isOwn, isWhole) = (own(commit.author), commit.delta.touched.joined().allSatisfy(list.isKnown))
+            let before: Hand
+            (commit.delta, before) = try list.follow(commit.delta)
+            losses += work.overridden(by: commit, author: isOwn ? commit.author : nil, on: before).compactMap(Loss.init)
+            if isOwn, isWhole { work.record(commit, on: before) }
         }
         let items = work.itemIDs
-        excerpt.count = hand.count
-        excerpt.entries = known.sorted().map { Excerpt.Entry(position: $0, item: hand[$0]) }
-            .filter { items.contains($0.item.id) }
+        (excerpt.revision, excerpt.count) = (list.revision, list.count)
+        excerpt.entries = list.entries.filter { items.contains($0.item.id) }
         return losses
     }
 

@@ -135,7 +135,12 @@ package struct UndoRequests: PagedRequest {
         items?.take(answer)
         guard request == nil else { return }
         if let commits { past.prepend(commits.commits) }
-        if let excerpt = items?.excerpt, case .look(let commit) = advice { past.learn(commit, on: excerpt.hand) }
+        if case .look(let commit) = advice {
+            guard let excerpt = items?.excerpt, past.learn(commit, on: PartialList(excerpt)) else {
+                (items, advice) = (nil, .forgotten(commit.revision))
+                return
+            }
+        }
         seek()
     }
 

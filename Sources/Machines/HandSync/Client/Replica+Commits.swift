@@ -280,9 +280,10 @@ extension Replica {
 
 extension Hand {
     /// Returns notices of what `others`, a commit of that author, overrode of the user's edit `mine`. Both deltas were
-    /// made on this list.
+    /// made on this list, in which at least the items are known that `mine` touches.
     func overridden(
-        _ losses: [Superseded], of mine: Delta, over others: Delta, _ author: UInt64, _ revision: Int
+        _ losses: [Superseded], of mine: Delta, over others: Delta, _ author: UInt64, _ revision: Int,
+        knowing isKnown: (Int) -> Bool = { _ in true }
     ) -> [Replica.Notice] {
         guard let edited = try? applying(mine) else { return [] }
         let deleted = Set(others.deletedItems(on: self).map(\.id))
@@ -291,7 +292,9 @@ extension Hand {
             let item = self[loss.index]
             let isGone = deleted.contains(item.id)
             var behind: ItemID?
-            if isGone || loss.loss == .move, let index = mine.map(index: loss.index), index > 0 {
+            if isGone || loss.loss == .move, let index = mine.map(index: loss.index), index > 0,
+                mine.origin(of: index - 1).map(isKnown) ?? true
+            {
                 behind = edited[index - 1].id
             }
             let change = left[item.id]?.change ?? Change()

@@ -220,7 +220,7 @@ extension ClientMachine.Subscription {
                 .undo(replica.history, log: log, revision: replica.revision, person: person), isUrgent: false)
         }
         if !replica.ownWork.isEmpty {
-            common.journal?.add(.work(KeptWork(replica), person: common.hello.person), isUrgent: false)
+            common.journal?.add(.work(KeptWork(replica), list: name, person: common.hello.person), isUrgent: false)
         }
     }
 

@@ -204,15 +204,21 @@ package struct UndoReconstruction: Sendable {
 
     /// Computes the inverse of a commit from the items that it touches.
     ///
-    /// - Parameter list: the list before the commit, in which at least those items are known.
-    package mutating func learn(_ commit: Commit, on list: Hand) {
-        inverses[commit.revision] = commit.delta.inverted(on: list)
+    /// Returns false if not all of them are known.
+    ///
+    /// - Parameter list: what is known of the list before the commit.
+    package mutating func learn(_ commit: Commit, on list: PartialList) -> Bool {
+        guard let hand = try? list.hand(for: commit.delta) else { return false }
+        inverses[commit.revision] = commit.delta.inverted(on: hand)
+        return true
     }
 
     /// Returns the inverse of a commit, made on the list after it, or nil if it is not known.
     private mutating func inverse(of commit: Commit) -> Delta? {
         // The inverse of a commit that only adds items depends on no other items.
-        if inverses[commit.revision] == nil, commit.delta.touched.isEmpty { learn(commit, on: Hand()) }
+        if inverses[commit.revision] == nil, commit.delta.touched.isEmpty {
+            inverses[commit.revision] = commit.delta.inverted(on: Hand())
+        }
         return inverses[commit.revision]
     }
 

@@ -123,10 +123,10 @@ extension ClientJournal {
 
     // MARK: What others may override
 
-    static func note(_ work: KeptWork, of person: String, _ database: SQLiteConnection) throws {
+    static func note(_ work: KeptWork, of person: String, on list: String, _ database: SQLiteConnection) throws {
         try database.run(
             "INSERT OR REPLACE INTO work VALUES (?, ?, ?, ?)",
-            [work.logID.stored, .text(person), .init(work.revision), .bytes(work.bytes)])
+            [work.logID.stored, .text(person), .text(list), .bytes(work.bytes)])
     }
 
     /// Notes a person's work, and what others have overridden of it.
@@ -137,25 +137,17 @@ extension ClientJournal {
                 try database.run(
                     "DELETE FROM work WHERE log_id = ? AND person = ?", [work.logID.stored, .text(person)])
             } else {
-                try Self.note(work, of: person, database)
+                try Self.note(work, of: person, on: list, database)
             }
         }
     }
 
-    /// Whether there is any work that others may override.
-    package var hasWork: Bool {
-        get throws {
-            try reading { try $0.first("SELECT 1 FROM work") != nil }
-        }
-    }
-
-    /// Returns a person's work on a list that others may still override; nil if there is none.
-    package func work(of person: String, in log: UInt64) throws -> KeptWork? {
+    /// Returns a person's work that others may still override, of each list. A list's name may have changed since.
+    package func work(of person: String) throws -> [(list: String, work: KeptWork)] {
         try reading { database in
-            try database.first(
-                "SELECT work FROM work WHERE log_id = ? AND person = ?", [log.stored, .text(person)]
-            )
-            .map { try $0.withBytes(0) { try KeptWork($0) } }
+            try database.all("SELECT list, work FROM work WHERE person = ?", [.text(person)]) { row in
+                (try row.text(0), try row.withBytes(1) { try KeptWork($0) })
+            }
         }
     }
 }

@@ -88,8 +88,8 @@ package final class ClientJournal: Sendable {
                 log_id INTEGER, person TEXT, revision INTEGER NOT NULL, history BLOB NOT NULL,
                 PRIMARY KEY (log_id, person)) WITHOUT ROWID;
             CREATE TABLE work (
-                log_id INTEGER, person TEXT, revision INTEGER NOT NULL, work BLOB NOT NULL,
-                PRIMARY KEY (log_id, person)) WITHOUT ROWID;
+                log_id INTEGER, person TEXT, list TEXT NOT NULL, work BLOB NOT NULL, PRIMARY KEY (log_id, person))
+                WITHOUT ROWID;
             CREATE TABLE losses (
                 number INTEGER PRIMARY KEY AUTOINCREMENT, list TEXT NOT NULL, log_id INTEGER NOT NULL,
                 person TEXT NOT NULL, time INTEGER NOT NULL, is_refused INTEGER NOT NULL, is_told INTEGER NOT NULL,

@@ -49,20 +49,10 @@ struct ListOptions: ParsableArguments {
         return try await server.withClient(list: name) { client, _ in
             let state = try await client.state(of: name, at: revision)
             // A list that cannot be stored is still shown.
-            if revision == nil { try? await client.keep(name, state.hand, at: state.revision) }
+            if revision == nil, let logID = try? await client.excerpt(of: name).logID {
+                try? await client.keep(PartialList(state.hand, logID: logID, revision: state.revision), of: name)
+            }
             return state
-        }
-    }
-
-    /// Connects, follows the list, and runs `body` once the list is up to date.
-    func withList<Result: Sendable>(
-        _ body: @escaping @Sendable (HandClient, FollowedList) async throws -> Result
-    ) async throws -> Result {
-        let name = try name()
-        return try await server.withClient(list: name) { client, _ in
-            let list = try await client.open(name)
-            _ = try await list.live()
-            return try await body(client, list)
         }
     }
 }

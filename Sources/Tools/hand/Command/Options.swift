@@ -51,9 +51,10 @@ struct ServerOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - timeLimited: whether `--timeout` limits all of `body`. Otherwise `body` limits its own steps.
+    ///   - telling: whether the person is told of earlier edits first.
     ///   - open: makes the client instead of `client(at:_:)`. With `open`, the person is not told of earlier edits.
     func withClient<Result: Sendable>(
-        list: String? = nil, timeLimited: Bool = true,
+        list: String? = nil, timeLimited: Bool = true, telling: Bool = true,
         by open: ((HandAddress, String) throws -> HandClient)? = nil,
         _ body: @escaping @Sendable (HandClient, HandAddress) async throws -> Result
     ) async throws -> Result {
@@ -61,11 +62,13 @@ struct ServerOptions: ParsableArguments {
         if open == nil, !Identity.knows(address.server) { try await meet(address, person) }
         let client = try open.map { try $0(address, person) } ?? client(at: address, person)
         do {
-            if !timeLimited { try await limited(client, address) { try await client.connected() } }
-            let tells = open == nil
+            if telling, open == nil {
+                try await limited(client, address) {
+                    _ = await Losses.settle(client, self)
+                    if let list = address.list { try await Losses.tell(of: list, client, self) }
+                }
+            }
             let task: @Sendable () async throws -> Result = {
-                try await client.connected()
-                if tells { try await Losses.tell(of: address.list, client, self) }
                 do { return try await body(client, address) } catch ClientError.refused(let code, let message) {
                     if let name = address.list, code == .noSuchList || code == .listDeleted,
                         let failure = try await Lists.missing(name, client)

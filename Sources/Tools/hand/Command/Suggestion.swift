@@ -12,7 +12,7 @@ enum Suggestion {
     ///   - words: its arguments, which are quoted: a shell may get them.
     static func command(_ command: String, _ words: String...) -> String {
         let given = Array(CommandLine.arguments.dropFirst())
-        let context = ProcessInfo.processInfo.environment[Contexts.variable].flatMap { $0.isEmpty ? nil : ["-c", $0] }
+        let context = Contexts.givenName.map { ["-c", $0] }
         let options = places.flatMap { name in Arguments.value(of: [name], in: given).map { [name, $0] } ?? [] }
         return (["hand"] + (context ?? []).map(quoted) + [command] + (words + options.map(withoutSecret)).map(quoted))
             .joined(separator: " ")

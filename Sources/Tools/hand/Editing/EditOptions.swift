@@ -15,24 +15,69 @@ struct EditOptions: ParsableArguments {
 
     @Flag(help: "If the server cannot be reached, keep the edit for 'hand sync' to send.") var queue = false
 
-    /// Makes an edit on the whole list, waits for the server's answer, and prints the result.
-    func editWhole(_ make: @escaping @Sendable (Hand) throws -> Delta) async throws {
-        let (name, expected) = (try list.name(), ifRevision)
+    /// Makes an edit of the named items and a place. Waits for the server's answer and prints the result. Only those
+    /// items are requested from the server.
+    func edit(
+        _ items: [ItemReference] = [], to place: Place = .end,
+        _ make: @escaping @Sendable (PartialList) throws -> Delta
+    ) async throws {
+        try await edit(knowing: .items(ItemReference.selections(of: items + [place.neighbour].compactMap { $0 })), make)
+    }
+
+    /// Makes an edit that needs that part of the list. Edits of the list that wait on this machine are sent first. If
+    /// the server cannot be reached, `--queue` keeps the edit.
+    func edit(
+        knowing part: EphemeralList.Part, _ make: @escaping @Sendable (PartialList) throws -> Delta
+    ) async throws {
+        let (name, server, expected, queue) = (try list.name(), list.server, ifRevision, queue)
         let summary = EditSummary()
-        do {
-            if !queue, let outcome = try await onWhole(of: name, summary, make) { return try report(outcome, summary) }
-        } catch is NothingToDo {
-            return report(revision: nil)
+        let delta: @Sendable (PartialList) throws -> Delta? = { list in
+            try Self.check(list, is: expected)
+            let delta = try make(list)
+            if try delta.changesNothing(of: list) { return nil }
+            try summary.note(delta, on: list)
+            return delta
         }
-        try await perform(summary) { _, followed in
-            try await followed.edit(isExact: expected != nil) { state in
+        do {
+            let outcome = try await server.withClient(list: name, telling: false) { client, _ in
+                let told = try await Losses.beginTelling(of: name, client, server)
+                let part = queue ? .all : part
+                let outcome = try await client.edit(name, knowing: part, isExact: expected != nil) { list in
+                    await told.value
+                    // The next edit may have to wait: then it needs a copy of the list.
+                    if queue { try? await client.keep(list, of: name) }
+                    return try delta(list)
+                }
+                if outcome != nil { try await server.noteTold(of: name, client) }
+                return outcome
+            }
+            if let outcome { try report(outcome, summary) } else { report(revision: nil) }
+        } catch  where queue && Failure(error).status == .unreachable {
+            try await keep(summary, delta)
+        }
+    }
+
+    /// Throws if a list is not at the expected revision.
+    static func check(_ list: PartialList, is expected: Int?) throws {
+        guard let expected, list.revision != expected else { return }
+        throw ClientError.rejected(.revisionMoved(now: list.revision))
+    }
+
+    /// Makes an edit on this machine's newest copy of the list, and keeps it there.
+    private func keep(
+        _ summary: EditSummary, _ make: @escaping @Sendable (PartialList) throws -> Delta?
+    ) async throws {
+        let (name, server, isExact) = (try list.name(), list.server, ifRevision != nil)
+        let address = try server.address(name)
+        let client = try Identity.client(at: address, person: try server.user.name(), keepsLists: true)
+        struct NothingToDo: Error {}
+        do {
+            // Another command may have a newer copy.
+            if let seen = try Identity.kept(name, at: address).first { try await client.adopt(seen, of: name) }
+            try await client.open(name).edit(isExact: isExact) { state in
                 do {
-                    if let expected, state.revision != expected {
-                        throw ClientError.rejected(.revisionMoved(now: state.revision))
-                    }
-                    let delta = try make(state.view)
-                    if delta.changesNothing(of: state.view) { throw NothingToDo() }
-                    try summary.note(delta, on: state.view)
+                    let list = PartialList(state.view, logID: state.logID, revision: state.revision)
+                    guard let delta = try make(list) else { throw NothingToDo() }
                     return delta
                 } catch {
                     if state.isLoaded { throw error }
@@ -42,81 +87,14 @@ struct EditOptions: ParsableArguments {
                             + "at the end or the top. '\(Suggestion.command("ls"))' keeps a copy")
                 }
             }
-        }
-    }
-
-    /// Lets `body` edit the list, waits for the server's answer, and prints the result.
-    func perform(
-        _ summary: EditSummary = EditSummary(),
-        _ body: @escaping @Sendable (HandClient, FollowedList) async throws -> Void
-    ) async throws {
-        do {
-            if queue { return try await performOrKeep(summary, body) }
-            let outcome = try await list.withList { client, followed -> Settlement in
-                try await body(client, followed)
-                let outcome = try await followed.settled()
-                try await list.server.noteTold(of: followed.name, client)
-                return outcome
-            }
-            try report(outcome, summary)
-        } catch is NothingToDo {
-            report(revision: nil)
-        }
-    }
-
-    /// Thrown if the edit would change nothing. In that case no commit is made.
-    struct NothingToDo: Error {}
-
-    /// Edits this machine's copy of the list, and keeps the edit on disk if the server does not answer in time.
-    private func performOrKeep(
-        _ summary: EditSummary, _ body: @escaping @Sendable (HandClient, FollowedList) async throws -> Void
-    ) async throws {
-        let name = try list.name()
-        let server = list.server
-        let address = try server.address(name)
-        let client = try Identity.client(at: address, person: try server.user.name(), keepsLists: true)
-        let outcome: Settlement?
-        do {
-            // Another command may have a newer copy.
-            if let seen = try Identity.kept(name, at: address).first { try await client.adopt(seen, of: name) }
-            // The current list if the server answers, otherwise the copy.
-            let reached = try await ifReached {
-                try await client.connected()
-                return try await live(name, client)
-            }
-            let isHere = reached != nil
-            let followed = if let reached { reached } else { try await client.open(name) }
-            // The edit has no time limit: it needs no server, and the disk may be slow.
-            try await body(client, followed)
-            outcome = isHere ? try await ifReached { try await followed.settled() } : nil
         } catch {
             await client.close()
+            if error is NothingToDo { return report(revision: nil) }
             throw error
         }
         await client.close()
-        if let outcome { return try report(outcome, summary) }
         summary.tell(server)
         server.say("\(address.server) cannot be reached: the edit is kept, '\(Suggestion.command("sync"))' sends it")
-    }
-
-    /// Follows the list that has the name now. Edits that waited under the name may belong to a list that has another
-    /// name now; these edits are sent to that list.
-    private func live(_ name: String, _ client: HandClient) async throws -> FollowedList {
-        let followed = try await client.open(name)
-        _ = try await followed.live()
-        do { _ = try await followed.state() } catch let renamed {
-            let other = try await client.open(name)
-            do { _ = try await other.live() } catch ClientError.refused(.noSuchList, _) { throw renamed }
-            return other
-        }
-        return followed
-    }
-
-    /// Returns the result of `body`; nil if the server cannot be reached in time.
-    private func ifReached<Result: Sendable>(
-        _ body: @escaping @Sendable () async throws -> Result
-    ) async throws -> Result? {
-        do { return try await list.server.inTime(body) } catch ClientError.unreachable { return nil }
     }
 
     /// Prints the outcome of an edit.
@@ -143,8 +121,9 @@ struct EditOptions: ParsableArguments {
 
 extension Delta {
     /// Whether the list stays the same, for example after ticking a ticked task. O(size of the delta · log n).
-    func changesNothing(of list: Hand) -> Bool {
-        (try? list.applying(self).digest) == list.digest
+    func changesNothing(of list: PartialList) throws -> Bool {
+        let list = try list.hand(for: self)
+        return (try? list.applying(self).digest) == list.digest
     }
 }
 

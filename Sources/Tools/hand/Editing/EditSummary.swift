@@ -2,6 +2,7 @@ import HandClient
 import HandCore
 import HandFormats
 import HandSync
+import HandWire
 import Synchronization
 
 /// The messages about an edit: the items that it deletes, or all its changes.
@@ -21,7 +22,8 @@ final class EditSummary: Sendable {
     /// Records lines such as `- 2  [x] milk`.
     ///
     /// - Parameter heading: a line above all changes of the edit; without it, only deletions are recorded.
-    func note(_ delta: Delta, on list: Hand, under heading: Printable? = nil) throws {
+    func note(_ delta: Delta, on part: PartialList, under heading: Printable? = nil) throws {
+        let list = try part.hand(for: delta)
         let new: Hand
         do { new = try list.applying(delta) } catch { throw Self.failure(error, on: list) }
         let lines = DeltaText.lines(delta, from: list, to: new)

@@ -1,7 +1,9 @@
 import ArgumentParser
 import FoundationEssentials
+import HandClient
 import HandCore
 import HandFormats
+import HandWire
 
 struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -56,8 +58,8 @@ struct Add: AsyncParsableCommand {
         let place = try placeOptions.place() ?? .end
         var random = SystemRandomNumberGenerator()
         let items = try contents().map { Item(id: .random(using: &random), content: $0) }
-        try await options.edit(to: place) { view, _, place in
-            let (gap, side) = try place.gap(in: view)
+        try await options.edit(to: place) { list in
+            let (gap, side) = try place.gap(in: list)
             return Delta.inserting(items, at: gap, side)
         }
     }
@@ -76,9 +78,9 @@ struct Deal: AsyncParsableCommand {
     func run() async throws {
         var random = SystemRandomNumberGenerator()
         let cards = (0..<number).map { _ in Item(id: .random(using: &random), content: .card(.faceDown)) }
-        try await options.edit { view, _, _ in
-            guard view.rules.hasDeck else { throw Failure(.rejected, "this list has no deck: make one with --deck") }
-            return Delta.inserting(cards, at: view.count, .before)
+        try await options.edit { list in
+            guard list.rules.hasDeck else { throw Failure(.rejected, "this list has no deck: make one with --deck") }
+            return Delta.inserting(cards, at: list.count, .before)
         }
     }
 }
@@ -104,9 +106,8 @@ struct ItemsOptions: ParsableArguments {
 
     /// Applies the same component to each item.
     func edit(_ component: Delta.Component) async throws {
-        try await options.edit(try ItemReference.all(items)) { view, references, _ in
-            try References.components(references, in: view) { component }
-        }
+        let references = try ItemReference.all(items)
+        try await options.edit(references) { try References.components(references, in: $0) { component } }
     }
 }
 
@@ -126,9 +127,11 @@ struct Clear: AsyncParsableCommand {
     @OptionGroup var options: EditOptions
 
     func run() async throws {
-        try await options.editWhole { view in
-            let ticked = zip(view, 0...).filter { ItemFilter.isTicked($0.0) }.map { ItemReference.index($0.1 + 1) }
-            return try References.components(ticked, in: view) { .delete(1) }
+        try await options.edit(knowing: .all) { list in
+            let ticked = zip(try list.whole(), 0...).filter { ItemFilter.isTicked($0.0) }.map {
+                ItemReference.index($0.1 + 1)
+            }
+            return try References.components(ticked, in: list) { .delete(1) }
         }
     }
 }
@@ -145,9 +148,8 @@ struct Move: AsyncParsableCommand {
         guard let place = try placeOptions.place() else {
             throw ValidationError("Where to? Use --top, --end, --before ITEM or --after ITEM.")
         }
-        try await chosen.options.edit(try ItemReference.all(chosen.items), to: place) { view, references, place in
-            try References.move(references, to: place, in: view)
-        }
+        let references = try ItemReference.all(chosen.items)
+        try await chosen.options.edit(references, to: place) { try References.move(references, to: place, in: $0) }
     }
 }
 
@@ -194,19 +196,29 @@ struct Edit: AsyncParsableCommand {
         // With --queue the edit may have to wait. Such an edit is made on the given revision only.
         if let revision = options.ifRevision, !options.queue {
             options.ifRevision = nil
-            let item = try await options.item(reference, at: revision)
+            let item = try await item(reference, at: revision)
             reference = .prefix("\(item.id)")
             seen = (was ?? item.content.text, item.content.address)
         }
-        let (link, text, was) = (link, words, seen)
-        try await options.edit([reference]) { view, references, _ in
-            let place = try references[0].position(in: view)
-            let present = view[place].content
+        let (link, text, was, wanted) = (link, words, seen, reference)
+        try await options.edit([wanted]) { list in
+            let place = try wanted.position(in: list)
+            let present = try list.item(at: place).content
             return Delta.editing(
                 at: place,
                 present.rewording(
                     try Self.merged(text, from: was.text, with: present.text),
                     url: try Self.merged(link, from: was.link, with: present.address)))
+        }
+    }
+
+    /// The item at a revision.
+    private func item(_ reference: ItemReference, at revision: Int) async throws -> Item {
+        let name = try options.list.name()
+        return try await options.list.server.withClient(list: name) { client, _ in
+            let selections = ItemReference.selections(of: [reference])
+            let list = PartialList(try await client.excerpt(of: name, at: revision, selections))
+            return try list.item(at: try reference.position(in: list))
         }
     }
 

@@ -7,10 +7,19 @@ import HandSync
 /// Tells a person what became of earlier edits: of edits that were sent without an answer, and of edits that others
 /// have overridden or the server has refused.
 enum Losses {
-    /// Tells what this client's journal knows, before a command does its own work.
-    static func tell(of list: String?, _ client: HandClient, _ server: ServerOptions) async throws {
+    /// Finds out what became of edits that were sent without an answer, and sends the edits that wait, before a command
+    /// makes an edit. The rest of what this client's journal knows is found out while the command's requests are under
+    /// way; await the result before the edit is made.
+    static func beginTelling(
+        of list: String, _ client: HandClient, _ server: ServerOptions
+    ) async throws -> Task<Void, Never> {
         _ = await settle(client, server)
-        guard let list else { return }
+        try await server.sendWaiting(of: list, client)
+        return Task { try? await tell(of: list, client, server) }
+    }
+
+    /// Tells what others have overridden of this person's earlier edits.
+    static func tell(of list: String, _ client: HandClient, _ server: ServerOptions) async throws {
         // If the comparison fails, the next command tells the person.
         try? await client.compareWork(on: list)
         let untold = try await client.losses(of: list).filter { !$0.isTold }.map(\.loss)

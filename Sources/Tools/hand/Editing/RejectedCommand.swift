@@ -4,6 +4,7 @@ import HandCore
 import HandFormats
 import HandScreens
 import HandSync
+import HandWire
 
 /// A person's edits that no list has, because the server refused them or others overrode them.
 struct RejectedCommand: AsyncParsableCommand {
@@ -65,8 +66,8 @@ struct RejectedCommand: AsyncParsableCommand {
                 options.list = chosen.list
                 options.list.list = kept.list
                 (options.queue, options.ifRevision) = (queue, nil)
-                try await options.editWhole { view in
-                    let delta = kept.loss.delta(on: view) {
+                try await options.edit(knowing: .all) { list in
+                    let delta = kept.loss.delta(on: try list.whole()) {
                         var random = SystemRandomNumberGenerator()
                         return .random(using: &random)
                     }

@@ -8,10 +8,12 @@ import HandWire
 /// Takes commits back, using the list's history. The cost is proportional to these commits and all later ones.
 struct Undoing: Sendable {
     private let options: EditOptions
-    private let name: String
     private let person: String
     private let address: HandAddress
     private let client: HandClient
+    private let name: String
+    /// The list, until an edit of it is made.
+    private var list: EphemeralList?
     private let logID: UInt64
     private var past: UndoReconstruction
     /// The only revision at which the list may be edited.
@@ -57,23 +59,24 @@ struct Undoing: Sendable {
         }
     }
 
-    /// Connects, sends the edits that wait on this machine, reads the list's revision, and runs `body`.
+    /// Sends the edits that wait on this machine, reads the list's revision, and runs `body`.
     private static func begin(
         _ options: EditOptions, _ body: @escaping @Sendable (inout Undoing, ServerOptions) async throws -> Void
     ) async throws {
         let server = options.list.server
         let (name, person) = (try options.list.name(), try server.user.name())
-        try await server.withClient(list: name, timeLimited: false) { client, address in
+        try await server.withClient(list: name, timeLimited: false, telling: false) { client, address in
             var undoing = try await server.limited(client, address) {
-                try await server.sendWaiting(of: name, client)
-                let head = try await client.excerpt(of: name)
+                let told = try await Losses.beginTelling(of: name, client, server)
+                let list = try await client.enter(name)
+                let head = try await list.part(.items([]))
+                await told.value
+                try EditOptions.check(head, is: options.ifRevision)
                 let memory = Identity.memory(of: person, at: address, log: head.logID)
                 return Undoing(
-                    options: options, name: name, person: person, address: address, client: client, logID: head.logID,
+                    options: options, person: person, address: address, client: client, name: name, list: list,
+                    logID: head.logID,
                     past: UndoReconstruction(memory, revision: head.revision), expected: options.ifRevision)
-            }
-            if let expected = undoing.expected, undoing.past.revision != expected {
-                throw ClientError.rejected(.revisionMoved(now: undoing.past.revision))
             }
             try await body(&undoing, server)
         }
@@ -105,17 +108,20 @@ struct Undoing: Sendable {
         let told =
             [JSONValue.Member("takenBack", JSONValue(revision))]
             + (keptWords.isEmpty ? [] : [JSONValue.Member("keptWords", .array(keptWords))])
-        let excerpt = try await client.excerpt(of: name, at: past.revision, delta.selections)
+        let list = if let list { list } else { try await client.enter(name) }
+        self.list = nil
+        let known = try await list.part(.items(delta.selections), at: past.revision)
         tell(keptWords: retraction.keptWords)
-        if delta.changesNothing(of: excerpt.hand) {
+        if try delta.changesNothing(of: known) {
+            list.leave()
             if let step { try await client.noteEmpty(step, in: logID, at: past.revision) }
             if !options.list.server.json { options.list.server.say("nothing of \(what) is left to take back") }
             options.report(revision: nil, EditSummary(), told)
             return true
         }
         let summary = EditSummary()
-        try summary.note(delta, on: excerpt.hand, under: "took back \(what):")
-        guard let outcome = try await client.edit(name, on: excerpt, isExact: expected != nil, as: step, delta) else {
+        try summary.note(delta, on: known, under: "took back \(what):")
+        guard let outcome = try await list.submit(delta, on: known, isExact: expected != nil, as: step) else {
             return false
         }
         if case .duplicateItem? = outcome.rejections.first {

@@ -126,8 +126,8 @@ struct Import: AsyncParsableCommand {
                     let outcome = try await server.limited(client, address) {
                         try await Self.insert(items, behind: behind, at: place, of: name, client)
                     }
-                    if let rejection = outcome.rejections.first { throw rejection }
-                    revision = outcome.revision
+                    if let rejection = outcome?.rejections.first { throw rejection }
+                    revision = outcome?.revision
                 } catch {
                     throw Self.stopped(
                         ServerOptions.explained(error, at: address.server), at: portion, of: all, source.seed)
@@ -172,15 +172,12 @@ struct Import: AsyncParsableCommand {
     /// server.
     private static func insert(
         _ items: [Item], behind last: ItemID?, at place: Place, of name: String, _ client: HandClient
-    ) async throws -> Settlement {
+    ) async throws -> Settlement? {
         let behind = place == .end ? nil : last.map { Place.after(.prefix($0.description)) }
         let neighbours = [behind, place].compactMap { $0?.neighbour }
-        while true {
-            let excerpt = try await client.excerpt(of: name, ItemReference.selections(of: neighbours))
-            let here = try (try? behind?.resolved(in: excerpt)) ?? place.resolved(in: excerpt)
-            let (gap, side) = try here.gap(in: excerpt.hand)
-            let delta = Delta.inserting(items, at: gap, side)
-            if let outcome = try await client.edit(name, on: excerpt, delta) { return outcome }
+        return try await client.edit(name, knowing: .items(ItemReference.selections(of: neighbours))) { list in
+            let (gap, side) = try (try? behind?.gap(in: list)) ?? place.gap(in: list)
+            return Delta.inserting(items, at: gap, side)
         }
     }
 }

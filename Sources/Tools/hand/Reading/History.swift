@@ -11,7 +11,9 @@ enum HistoryReader {
         guard let first = commits.first else { return Hand() }
         let touched = commits.reduce(0) { $0 + $1.delta.touched.reduce(0) { $0 + $1.count } }
         if touched > maxItems { return try await client.state(of: name, at: first.revision - 1).hand }
-        return try await client.excerpt(of: name, at: first.revision - 1, selections(of: commits)).hand
+        let part = PartialList(try await client.excerpt(of: name, at: first.revision - 1, selections(of: commits)))
+        // The other items stay as they are.
+        return try part.hand(for: .identity)
     }
 
     /// If the commits touch more items than this, the whole list is requested.
@@ -35,21 +37,6 @@ enum HistoryReader {
             }
         }
         return selections
-    }
-
-    /// Passes all commits from `first` to `last` to `body`, page by page, with the names of their authors.
-    static func commits(
-        of name: String, from first: Int, through last: Int = .max, _ client: HandClient,
-        _ body: ([Commit], [UInt64: String]) async throws -> Void
-    ) async throws {
-        var next = max(1, first)
-        while next <= last {
-            let page = try await client.history(of: name, from: next, limit: min(1_000, last - next + 1))
-            let commits = page.commits.filter { $0.revision <= last }
-            guard let newest = commits.last else { return }
-            try await body(commits, page.people)
-            next = newest.revision + 1
-        }
     }
 
     /// A commit and its changes, for scripts.
@@ -167,6 +154,6 @@ struct Restore: AsyncParsableCommand {
         let target = try await options.list.server.withClient(list: name) { client, _ in
             try await client.state(of: name, at: at).hand
         }
-        try await options.editWhole { view in Delta(from: view, to: target) }
+        try await options.edit(knowing: .all) { Delta(from: try $0.whole(), to: target) }
     }
 }

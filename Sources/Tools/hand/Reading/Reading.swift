@@ -115,8 +115,8 @@ struct List: AsyncParsableCommand {
         let excerpt = try await list.server.withClient(list: name) { client, _ in
             try await client.excerpt(of: name, part)
         }
-        let whole = excerpt.hand
-        let named = try Set(references.map { try $0.resolved(in: excerpt).position(in: whole) })
+        let known = PartialList(excerpt)
+        let named = try Set(references.map { try $0.position(in: known) })
         let isLookedAt = looks.filter
         let shown = excerpt.entries.filter { entry in
             (named.isEmpty || named.contains(entry.position)) && isLookedAt(entry.item)
@@ -125,7 +125,7 @@ struct List: AsyncParsableCommand {
         let printed = shown.prefix(looks.number ?? .max).map { (number: $0.position + 1, item: $0.item) }
         ItemPrinter.print(
             printed, upTo: printed.last?.number ?? 0,
-            idLength: isWhole ? ShortID.length(in: whole) : ShortID.length(ofCount: excerpt.count),
+            idLength: isWhole ? ShortID.length(in: try known.whole()) : ShortID.length(ofCount: excerpt.count),
             json: list.server.json)
         if excerpt.count == 0 && !list.server.json { list.server.say("'\(name)' is empty") }
     }
@@ -226,7 +226,7 @@ struct Who: AsyncParsableCommand {
     func run() async throws {
         let (name, json) = (try list.name(), list.server.json)
         let (people, entries) = try await list.server.withClient(list: name) { client, _ in
-            let people = try await client.people(on: name, try await client.excerpt(of: name))
+            let people = try await client.people(on: name)
             let ids = people.compactMap { $0.place.focus?.item }
             return (people, ids.isEmpty ? [] : try await client.excerpt(of: name, ids.map { .ids($0...$0) }).entries)
         }

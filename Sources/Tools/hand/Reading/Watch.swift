@@ -135,7 +135,7 @@ private struct WatchedCommits {
         }
         if state.revision == last?.revision { return }
         do {
-            try await HistoryReader.commits(of: list.name, from: (last?.revision ?? 0) + 1, client) { commits, people in
+            try await client.commits(of: list.name, from: (last?.revision ?? 0) + 1) { commits, people in
                 for commit in commits {
                     try await take(commit, by: people[commit.author] ?? "?", of: list.name, client)
                 }

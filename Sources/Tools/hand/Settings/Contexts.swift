@@ -1,7 +1,7 @@
 import Disk
 import FoundationEssentials
-import Glibc
 import HandFormats
+import Synchronization
 
 /// Servers that the user has named. Each context is a file with the same keys as the configuration file, in a folder
 /// next to that file.
@@ -12,8 +12,9 @@ enum Contexts {
         let address: HandAddress
     }
 
-    /// The environment variable that names the context, also for child processes.
+    /// The environment variable that names the context, if -c does not.
     static let variable = "HAND_CONTEXT"
+    private static let option = Mutex<String?>(nil)
 
     private static var folder: String { Settings.configurationFolder + "/contexts" }
     /// The file that holds the name of the context in use.
@@ -23,17 +24,20 @@ enum Contexts {
 
     // MARK: Reading
 
-    /// Names the context for this process and its children. The context is looked up when it is needed.
+    /// Notes the name that -c gives. The context is looked up when it is needed.
     static func name(_ name: String) throws {
         if name.isEmpty { throw Failure(.usage, "-c: expected the name of a context; 'hand context list' shows all") }
-        setenv(variable, name, 1)
+        option.withLock { $0 = name }
+    }
+
+    /// The name that -c or $HAND_CONTEXT gives; nil if neither does.
+    static var givenName: String? {
+        let name = option.withLock(\.self) ?? ProcessInfo.processInfo.environment[variable]
+        return name.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// The context that -c or $HAND_CONTEXT names; nil if neither does.
-    static func named() throws -> Context? {
-        guard let name = ProcessInfo.processInfo.environment[variable], !name.isEmpty else { return nil }
-        return try existing(name)
-    }
+    static func named() throws -> Context? { try givenName.map(existing) }
 
     /// The context that commands use if nothing else names a server; nil if there is none, or if it is gone.
     static func current() throws -> Context? { try currentName().flatMap(read) }

@@ -1,0 +1,146 @@
+import HandCore
+
+/// What a client knows of a list at a revision: some of its items, or all. Enough to make an edit of these items.
+public struct PartialList: Equatable, Sendable {
+    public let logID: UInt64
+    public private(set) var revision: Int
+    /// The known items at their positions. The same empty note stands at all other positions.
+    private var hand: Hand
+    /// The positions of the known items; nil if all items are known.
+    private var known: Set<Int>?
+
+    /// The error if an item is needed that is not known.
+    public struct Unknown: Error, Equatable, Sendable {
+        public let position: Int
+    }
+
+    /// O(entries · log n).
+    public init(_ excerpt: Excerpt) {
+        (logID, revision) = (excerpt.logID, excerpt.revision)
+        hand = Hand(rules: excerpt.rules)
+        for entry in excerpt.entries {
+            hand.append(Self.unknown(entry.position - hand.count))
+            hand.append(Hand([entry.item]))
+        }
+        hand.append(Self.unknown(excerpt.count - hand.count))
+        known = excerpt.entries.count == excerpt.count ? nil : Set(excerpt.entries.map(\.position))
+    }
+
+    /// A list of which all items are known.
+    public init(_ hand: Hand, logID: UInt64 = 0, revision: Int = 0) {
+        (self.hand, self.logID, self.revision) = (hand, logID, revision)
+    }
+
+    /// Returns as many items that are not known. O(log² n): the halves share all nodes.
+    private static func unknown(_ count: Int) -> Hand {
+        let item = Hand([Item(id: ItemID(rawValue: 0), content: .note(""))])
+        if count <= 1 { return count == 1 ? item : Hand() }
+        var half = unknown(count / 2)
+        half.append(half)
+        if count % 2 == 1 { half.append(item) }
+        return half
+    }
+
+    /// The number of items of the whole list.
+    public var count: Int { hand.count }
+    public var rules: Rules { hand.rules }
+
+    public func isKnown(_ position: Int) -> Bool {
+        (0..<count).contains(position) && known?.contains(position) ?? true
+    }
+
+    public func item(at position: Int) throws(Unknown) -> Item {
+        guard isKnown(position) else { throw Unknown(position: position) }
+        return hand[position]
+    }
+
+    /// Returns the list.
+    ///
+    /// - Throws: if not all items are known.
+    package func whole() throws(Unknown) -> Hand {
+        if let known { throw Unknown(position: (0..<count).first { !known.contains($0) } ?? 0) }
+        return hand
+    }
+
+    /// The known items with their positions, in order.
+    package var entries: [Excerpt.Entry] {
+        (known?.sorted() ?? Array(0..<count)).map { Excerpt.Entry(position: $0, item: hand[$0]) }
+    }
+
+    /// Returns the positions of the known items with such ids, in order.
+    package func positions(of ids: ClosedRange<ItemID>) -> [Int] {
+        if let known { return known.filter { ids.contains(hand[$0].id) }.sorted() }
+        var found: [Int] = []
+        hand.forEachPosition(of: [ids]) { position in
+            found.append(position)
+            return true
+        }
+        return found
+    }
+
+    /// Returns the list for code that needs a whole list, but only looks at items that the delta touches.
+    ///
+    /// - Throws: if the delta touches an item that is not known.
+    package func hand(for delta: Delta) throws(Unknown) -> Hand {
+        if known != nil {
+            for position in delta.touched.joined() where !isKnown(position) { throw Unknown(position: position) }
+        }
+        return hand
+    }
+
+    /// Returns the items that the delta touches.
+    package func excerpt(for delta: Delta) -> Excerpt {
+        let touched = delta.touched.joined().filter(isKnown)
+        return Excerpt(
+            logID: logID, revision: revision, count: count, rules: rules,
+            entries: touched.map { Excerpt.Entry(position: $0, item: hand[$0]) })
+    }
+
+    /// Takes the next commit of the list into account, and returns the part of its delta that is about known items,
+    /// with the list before it: what the commit does to the contents of other items stays unknown.
+    @discardableResult
+    package mutating func follow(_ delta: Delta) throws(Delta.Misfit) -> (delta: Delta, on: Hand) {
+        let (before, isKnown) = (hand, isKnown)
+        let delta = known == nil ? delta : delta.changingOnly(isKnown)
+        try hand.apply(delta)
+        revision += 1
+        let inserted = delta.placed.filter { $0.mark == .inserted }.map(\.new).joined()
+        known = known.map { Set($0.compactMap { delta.map(index: $0) }).union(inserted) }
+        return (delta, before)
+    }
+}
+
+extension Delta {
+    /// Returns the delta without its changes of the contents of items that are not known.
+    ///
+    /// - Parameter isKnown: whether the item at an index of the list that the delta was made on is known.
+    fileprivate func changingOnly(_ isKnown: (Int) -> Bool) -> Delta {
+        if itemChanges.isEmpty { return self }
+        var (old, picked) = (0, [Int]())
+        for component in components {
+            if case .pick(let count) = component { picked += old..<old + count }
+            old += component.oldCount
+        }
+        old = 0
+        let kept = components.map { component -> Component in
+            defer { old += component.oldCount }
+            switch component {
+            case .edit: return isKnown(old) ? component : .keep(1)
+            case .drop(let slots, let side, _?) where !isKnown(picked[slots.lowerBound]): return .drop(slots, side, nil)
+            case .keep, .delete, .pick, .insert, .drop: return component
+            }
+        }
+        return (try? Delta(kept)) ?? self
+    }
+}
+
+extension Delta.Component {
+    /// The number of items of the old list that the component covers.
+    fileprivate var oldCount: Int {
+        switch self {
+        case .keep(let count), .delete(let count), .pick(let count): count
+        case .edit: 1
+        case .insert, .drop: 0
+        }
+    }
+}
