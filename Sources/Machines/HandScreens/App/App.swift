@@ -1,3 +1,4 @@
+import HandCore
 import HandFormats
 import HandSync
 
@@ -79,20 +80,22 @@ package struct App: Sendable {
     package mutating func followChanges() -> [Command] {
         var commands: [Command] = []
         for name in state.lists.keys.filter({ state.lists[$0]?.isUpToDate == false }).sorted() {
-            var before = state.list(name)
+            // A copy of more than the hand would make the change copy what it changes.
+            var before = state.list(name).hand
             while let update = state.withList(name, { [now = state.now] in $0.showNext(now: now) }) {
-                if update.origin == .own { summarize(update, from: before) }
-                before = state.list(name)
-                commands += handle(.list(name, .changed(before.state, update)))
+                if update.origin == .own { summarize(update, of: name, from: before) }
+                before = state.list(name).hand
+                commands += handle(.list(name, .changed(state.list(name).state, update)))
             }
         }
         return commands
     }
 
     /// Notes what the user's edit did, and which parts of it had no effect, and why.
-    private mutating func summarize(_ update: Replica.Update, from before: ListData) {
-        let done = EditText.again(update.delta, from: before.hand, to: state.list(before.name).hand)
-        let left = update.notices.compactMap { Notice($0)?.text(in: before) }
+    private mutating func summarize(_ update: Replica.Update, of name: String, from before: Hand) {
+        let list = state.list(name)
+        let done = EditText.again(update.delta, from: before, to: list.hand)
+        let left = update.notices.compactMap { Notice($0)?.text(in: list) }
         summary = left.isEmpty ? done : ([done ?? EditText.nothing] + left).joined(separator: "; ")
     }
 
