@@ -10,6 +10,7 @@ struct Queue<Element> {
 
     /// Removes and returns the oldest element, if it is `ready`.
     mutating func next(if ready: (Element) -> Bool = { _ in true }) -> Element? {
+        if reversed.isEmpty, added.count == 1, ready(added[0]) { return added.removeLast() }
         if reversed.isEmpty, !added.isEmpty {
             reversed = added.reversed()
             added.removeAll(keepingCapacity: true)

@@ -50,10 +50,9 @@ final class ServerDriver {
         var hasMore = false
         repeat {
             hasMore = machine.endTurn(at: time) || hasMore
-            if machine.numbered > numbered {
-                clock.numbered(machine.numbered - numbered, at: Loop.monotonicNanoseconds)
-            }
+            let known = numbered
             numbered = machine.numbered
+            if numbered > known { clock.numbered(numbered - known, at: Loop.monotonicNanoseconds) }
         } while carryOut()
         return hasMore
     }

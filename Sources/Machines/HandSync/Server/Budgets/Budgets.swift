@@ -1,6 +1,9 @@
 import HandWire
 
 /// The budgets of users, who share the server. Each user has one for all their connections, and waits when it is spent.
+///
+/// What is called for each message is mutating even where nothing is changed: a call that only reads would copy all of
+/// this out of the machine first.
 struct Budgets {
     private let limits: Limits
     private var accounts: [String: Account] = [:]
@@ -101,7 +104,7 @@ struct Budgets {
     /// the memory.
     ///
     /// - Returns: why the connection is to be closed; nil if it goes on.
-    func countUnfinished(of connection: Connection) -> String? {
+    mutating func countUnfinished(of connection: Connection) -> String? {
         guard let account = connection.account, !connection.isEnding else { return nil }
         let unfinished = UInt32(clamping: connection.session.unfinishedBytes)
         guard unfinished != connection.unfinished else { return nil }
@@ -125,7 +128,7 @@ struct Budgets {
     }
 
     /// Counts work of this turn.
-    func spend(_ work: Int, for connection: Connection) {
+    mutating func spend(_ work: Int, for connection: Connection) {
         if let account = connection.account {
             account.share.spend(work, in: turn)
         } else {

@@ -95,7 +95,7 @@ final class ListMachine {
 
     // MARK: Edits
 
-    func submit(_ origin: Authority.Origin, _ circumstances: Authority.Circumstances) -> Authority.Outcome {
+    func submit(_ origin: consuming Authority.Origin, _ circumstances: Authority.Circumstances) -> Authority.Outcome {
         authority.submit(origin, circumstances)
     }
 

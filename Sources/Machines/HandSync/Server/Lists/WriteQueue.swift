@@ -20,7 +20,7 @@ struct WriteQueue {
 
     /// What is written next.
     enum Write {
-        case job(WriteJob)
+        indirect case job(WriteJob)
         case batches([CommitBatch])
     }
 

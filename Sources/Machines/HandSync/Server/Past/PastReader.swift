@@ -12,6 +12,8 @@ struct PastReader {
 
     init(_ limits: Limits) { self.limits = limits }
 
+    /// Whether there is nothing to serve, and nothing to let go of.
+    var isIdle: Bool { states.isEmpty && queue.isEmpty }
     /// Whether a request waits for others to let go of their past states.
     var isAwaited: Bool { !queue.isEmpty }
 

@@ -9,7 +9,9 @@ struct Peers {
     private let presenceInterval: UInt64
     /// Whether the heads of lists are being read.
     private var isPolling = false
-    private var exchange = Exchange.idle(due: 0)
+    private var exchange = Exchange.idle
+    /// When the next exchange is to begin.
+    private(set) var due: UInt64 = 0
     /// When the last exchange began.
     private var last: UInt64 = 0
     private var announced: [UInt64: Announcement] = [:]
@@ -20,7 +22,7 @@ struct Peers {
 
     /// An exchange of presence with the store.
     private enum Exchange {
-        case idle(due: UInt64)
+        case idle
         /// `isDueAgain` says whether something has changed since the exchange began.
         case underWay(isDueAgain: Bool)
     }
@@ -50,20 +52,17 @@ struct Peers {
 
     // MARK: Presence
 
-    /// When the next exchange is to begin.
-    var due: UInt64 { if case .idle(let due) = exchange { due } else { .max } }
-
     /// Exchanges presence with other servers soon.
     mutating func exchangeSoon(now: UInt64) {
         switch exchange {
-        case .idle(let due): exchange = .idle(due: min(due, max(now, last + presenceInterval)))
+        case .idle: due = min(due, max(now, last + presenceInterval))
         case .underWay: exchange = .underWay(isDueAgain: true)
         }
     }
 
     /// Tells other servers who is on lists here, and asks who is on lists there.
     mutating func beginExchange(_ lists: ListDirectory, now: UInt64) -> ExchangePresence {
-        (last, exchange) = (now, .underWay(isDueAgain: false))
+        (last, due, exchange) = (now, .max, .underWay(isDueAgain: false))
         let followed = lists.all.filter { !$0.subscribers.isEmpty }.map(\.list.number).sorted()
         return ExchangePresence(
             server: server, news: news(of: lists), lists: followed, known: known.mapValues(\.version))
@@ -76,7 +75,7 @@ struct Peers {
     ) -> [UInt64: [UInt64: PresenceBoard.RemotePerson]]? {
         let isDueAgain = if case .underWay(true) = exchange { true } else { false }
         let next = last + Self.exchangeInterval
-        exchange = .idle(due: next > now ? next : now + Self.exchangeInterval)
+        (exchange, due) = (.idle, next > now ? next : now + Self.exchangeInterval)
         if isDueAgain { exchangeSoon(now: now) }
         return found.map { hear($0, lists) }
     }
