@@ -74,4 +74,24 @@ import Testing
         #expect(ada.heard.contains { if case .acknowledged(1, 1, 1) = $0 { true } else { false } })
         #expect(ada.heard.contains { if case .rejected(1, 2, .storeFull(limit: 100)) = $0 { true } else { false } })
     }
+
+    /// What is written while the store is being measured counts at the next measurement.
+    @Test func whatIsWrittenDuringAMeasurementIsMeasured() {
+        let world = TestWorld.ofTwoUsers { $0.storeBytes = 100_000 }
+        let ada = world.ownerOfList()
+        world.pass(5_000)
+        ada.submit(1, base: 0, "x")
+        world.settle()
+        world.now = world.machine.deadline
+        world.timeout()
+        world.turn()
+        #expect(world.waiting == 1)
+        let measured = world.look(0)
+        ada.submit(2, base: 1, String(repeating: "x", count: 3_000))
+        world.settle()
+        measured()
+        let before = world.machine.load.storeBytes
+        world.pass(3_000)
+        #expect(world.machine.load.storeBytes > before + 2_000)
+    }
 }

@@ -67,6 +67,19 @@ import Testing
     /// Whether the whole list has arrived.
     private static func hasAll(_ stream: TestStream, _ revision: Int) -> Bool { count(stream) == revision }
 
+    /// One past list is read at a time, so that other readers of the store are not kept waiting.
+    @Test func pastListsAreReadOneAtATime() {
+        let scene = Scene()
+        let (ben, cem) = (scene.enter(2, "ben"), scene.enter(3, "cem"))
+        ben.say(.fetch(request: 7, name: "list", revision: 3))
+        cem.say(.fetch(request: 7, name: "list", revision: 5))
+        scene.world.turn()
+        #expect(scene.world.kinds["readRevision"] == 1)
+        scene.world.settle()
+        #expect(scene.world.kinds["readRevision"] == 2)
+        #expect(Self.hasAll(ben, 3) && Self.hasAll(cem, 5))
+    }
+
     @Test func thePastListArrivesCompletely() {
         let scene = Scene()
         let ben = scene.enter(2, "ben")

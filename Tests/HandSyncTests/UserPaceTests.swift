@@ -250,6 +250,44 @@ import Testing
         world.settle()
         #expect(ben.errors == [.noSuchList])
     }
+
+    /// Whoever leaves before the answer has caused the work all the same: the user's next connection waits.
+    @Test func whoLeavesBeforeTheAnswerPays() {
+        let world = TestWorld.ofTwoUsers {
+            $0.userRequests = 1_000
+            $0.userWork = 300
+        }
+        let ada = world.ownerOfList()
+        let gone = world.connect(7, token: "ada")
+        world.settle()
+        for request in 1...20 { gone.say(.history(request: UInt64(request), name: "list", from: 1, limit: 1)) }
+        world.pass(60_000)
+        #expect(!ada.isStopped)
+        // The answer to each request costs as much as finding a list, 200 steps.
+        for client in 8...40 {
+            let leaver = world.connect(UInt64(client), token: "ada")
+            world.settle()
+            leaver.say(.history(request: 1, name: "list", from: 1, limit: 1))
+            leaver.end()
+            world.settle()
+        }
+        #expect(world.machine.brokenInvariant() == nil)
+        ada.say(.ping(1))
+        #expect(ada.isStopped)
+    }
+
+    /// Before the welcome, a client is told nothing that does not close its connection.
+    @Test func nobodyIsWarnedBeforeTheWelcome() {
+        let world = TestWorld.ofTwoUsers { $0.tooFastDeadline = 1_000_000 }
+        let ada = world.connect(1, token: "ada")
+        world.settle()
+        for request in 1...1_000 { ada.say(.lists(request: UInt64(request), after: "")) }
+        world.settle()
+        while !ada.errors.contains(.slowedDown) { world.pass(100) }
+        let late = world.connect(2, token: "ada")
+        world.settle()
+        #expect(late.heard.isEmpty && late.isStopped)
+    }
 }
 
 extension TestStream {

@@ -8,9 +8,14 @@ struct Queue<Element> {
 
     mutating func append(_ element: Element) { added.append(element) }
 
+    /// Removes and returns the oldest element.
+    mutating func next() -> Element? {
+        if reversed.isEmpty, added.count == 1 { return added.removeLast() }
+        return next { _ in true }
+    }
+
     /// Removes and returns the oldest element, if it is `ready`.
-    mutating func next(if ready: (Element) -> Bool = { _ in true }) -> Element? {
-        if reversed.isEmpty, added.count == 1, ready(added[0]) { return added.removeLast() }
+    mutating func next(if ready: (Element) -> Bool) -> Element? {
         if reversed.isEmpty, !added.isEmpty {
             reversed = added.reversed()
             added.removeAll(keepingCapacity: true)

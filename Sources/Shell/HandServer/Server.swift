@@ -13,7 +13,7 @@ package final class Server {
     let configuration: ServerConfiguration
     let logger: Logger
     let driver: ServerDriver
-    var machine: ServerMachine { driver.machine }
+    let machine: ServerMachine
     private var listeners: [Listener] = []
     private var status: HTTPEndpoint?
     private var metrics: PacedPage?
@@ -50,6 +50,7 @@ package final class Server {
         self.loop = loop
         self.logger = logger
         driver = ServerDriver(configuration, store: store, loop: loop, logger: logger)
+        machine = driver.machine
         timer = Timer(loop)
         wakeTimer = Timer(loop)
         drainTimer = Timer(loop)

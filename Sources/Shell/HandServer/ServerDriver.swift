@@ -18,8 +18,6 @@ final class ServerDriver {
     private let threads: ReaderThreads
     // Accesses to the clock never overlap.
     @exclusivity(unchecked) private(set) var clock = CommitClock()
-    /// The commits that the clock knows of.
-    @exclusivity(unchecked) private var numbered = 0
     /// The access rules.
     var access = AccessBook()
     /// Stores the access rules; nil if they are in memory only.
@@ -46,35 +44,35 @@ final class ServerDriver {
 
     /// Ends a turn of the loop. Returns whether another one must follow at once.
     func endTurn() -> Bool {
-        carryOut()
+        let time = time
+        carryOut(at: time)
         var hasMore = false
         repeat {
             hasMore = machine.endTurn(at: time) || hasMore
-            let known = numbered
-            numbered = machine.numbered
-            if numbered > known { clock.numbered(numbered - known, at: Loop.monotonicNanoseconds) }
-        } while carryOut()
+            let numbered = machine.takeNumbered()
+            if numbered > 0 { clock.numbered(numbered, at: Loop.monotonicNanoseconds) }
+        } while carryOut(at: time)
         return hasMore
     }
 
     /// Carries out all effects. Returns whether any of them was a question that is answered already.
     @discardableResult
-    private func carryOut() -> Bool {
+    private func carryOut(at time: Moment) -> Bool {
         var isAnswered = false
         while let effect = machine.nextEffect() {
-            if carryOut(effect) { isAnswered = true }
+            if carryOut(effect, at: time) { isAnswered = true }
         }
         return isAnswered
     }
 
-    private func carryOut(_ effect: ServerMachine.Effect) -> Bool {
+    private func carryOut(_ effect: ServerMachine.Effect, at time: Moment) -> Bool {
         switch effect {
-        case .ask(let request): return ask(request)
+        case .ask(let request): return ask(request, at: time)
         case .compute(let computation):
             threads.compute {
                 computation.run()
             } then: { [unowned self] in
-                machine.finished($0, at: time)
+                machine.finished($0, at: self.time)
             }
         case .identify(let hello, let connection):
             machine.identified(connection, saying: hello, as: grant(to: hello, on: connection.stream), at: time)
@@ -91,23 +89,23 @@ final class ServerDriver {
     }
 
     /// Asks the store. Returns whether the answer is there already, because the store does not block.
-    private func ask(_ request: StoreRequest) -> Bool {
+    private func ask(_ request: StoreRequest, at time: Moment) -> Bool {
         if case .append = request { clock.writing(at: Loop.monotonicNanoseconds) }
         let bindRoles = request.changesName ? accessKeeper?.bindRoles() : nil
         guard store.blocks else {
-            finished(request.run(on: store, bindRoles: bindRoles ?? {}))
+            finished(request.run(on: store, bindRoles: bindRoles ?? {}), at: time)
             return true
         }
         let work = { @Sendable [store] in request.run(on: store, bindRoles: bindRoles ?? {}) }
         if request.isWrite {
-            Work.submit(loop, work) { [unowned self] in finished($0) }
+            Work.submit(loop, work) { [unowned self] in finished($0, at: self.time) }
         } else {
-            threads.compute(work) { [unowned self] in finished($0) }
+            threads.compute(work) { [unowned self] in finished($0, at: self.time) }
         }
         return false
     }
 
-    private func finished(_ reply: StoreReply) {
+    private func finished(_ reply: StoreReply, at time: Moment) {
         if case .appended(_, .success) = reply { clock.written(at: Loop.monotonicNanoseconds) }
         machine.finished(reply, at: time)
     }

@@ -40,7 +40,7 @@ extension ServerMachine {
         let (isBusy, isWriting) = (hosted.authority.isBusy, hosted.authority.isWriting)
         let isAsItsPhase =
             switch hosted.phase {
-            case .ready: !isBusy
+            case .ready: !isBusy && !hosted.isAwaited
             case .due: isBusy && !isWriting
             case .writing, .unsettled: isWriting
             case .behind, .adopting: !isWriting

@@ -8,9 +8,10 @@ extension ServerMachine {
 
     /// When `timeout` is to be called.
     package var deadline: UInt64 {
-        min(
-            nextSweep, delivery.presenceDue ?? .max, budgets.due ?? .max, writer.deadline,
-            peers?.due ?? .max)
+        // Two at a time: with more, `min` makes an array.
+        let soon = min(delivery.presenceDue ?? .max, budgets.due ?? .max)
+        let later = min(nextSweep, writer.deadline)
+        return min(min(soon, later), peers?.due ?? .max)
     }
 
     /// To be called at the deadline.

@@ -38,8 +38,8 @@ package final class ServerMachine {
     /// Whether the store cannot be reached. New clients are sent away, because another server may reach it.
     package internal(set) var isCutOff = false
     @exclusivity(unchecked) package internal(set) var figures = ServerFigures()
-    /// The number of commits that were numbered, durable or not.
-    @exclusivity(unchecked) package internal(set) var numbered = 0
+    /// The number of commits that were numbered since `takeNumbered` was called.
+    @exclusivity(unchecked) var numbered = 0
 
     /// - Parameters:
     ///   - program: name and version, as clients see it.
@@ -86,7 +86,13 @@ package final class ServerMachine {
     func emit(_ effect: Effect) { effects.append(effect) }
 
     /// Returns the next effect to carry out; nil if there is none.
-    package func nextEffect() -> Effect? { effects.next() }
+    package func nextEffect() -> Effect? { effects.isEmpty ? nil : effects.next() }
+
+    /// Returns the number of commits that were numbered since the last call.
+    package func takeNumbered() -> Int {
+        defer { numbered = 0 }
+        return numbered
+    }
 
     // MARK: Connections
 

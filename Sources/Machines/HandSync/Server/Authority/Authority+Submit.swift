@@ -52,7 +52,7 @@ extension Authority {
         }
     }
 
-    package mutating func submit(_ origin: consuming Origin, _ circumstances: Circumstances) -> Outcome {
+    package mutating func submit(_ origin: Origin, _ circumstances: Circumstances) -> Outcome {
         let submission = origin.submission
         if circumstances.maxWork < .max, estimate(submission) > circumstances.maxWork { return .tooMuchWork }
         work = submission.delta.carryingCost
@@ -183,7 +183,7 @@ extension Authority {
     ///
     /// - Parameter deck: the deck before the submission.
     private mutating func number(
-        _ made: consuming Delta, inverse: consuming Delta, deck: Deck?, _ origin: consuming Origin, now: UInt64,
+        _ made: consuming Delta, inverse: consuming Delta, deck: Deck?, _ origin: Origin, now: UInt64,
         refusal: Rejection? = nil
     ) {
         let (submission, author) = (origin.submission, origin.author)

@@ -72,11 +72,13 @@ final class ListMachine {
 
     /// Whether nobody has needed the list in memory for `delay` milliseconds.
     func isIdle(for delay: UInt64, now: UInt64) -> Bool {
-        subscribers.isEmpty && waiting.isEmpty && phase.isReady && !saving.isUnderWay && !trimming.isUnderWay
-            && now >= idleSince + delay
+        subscribers.isEmpty && phase.isReady && !saving.isUnderWay && !trimming.isUnderWay && now >= idleSince + delay
     }
 
     // MARK: What waits
+
+    /// Whether something waits. Never while the phase is `ready`.
+    var isAwaited: Bool { !waiting.isEmpty }
 
     /// Lets something wait until the commits that are being written are durable or lost, or until a large edit is made.
     func wait(_ next: WaitingForList) { waiting.append(next) }
@@ -95,7 +97,7 @@ final class ListMachine {
 
     // MARK: Edits
 
-    func submit(_ origin: consuming Authority.Origin, _ circumstances: Authority.Circumstances) -> Authority.Outcome {
+    func submit(_ origin: Authority.Origin, _ circumstances: Authority.Circumstances) -> Authority.Outcome {
         authority.submit(origin, circumstances)
     }
 

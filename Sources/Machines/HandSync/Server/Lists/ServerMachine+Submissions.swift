@@ -18,12 +18,12 @@ extension ServerMachine {
             return hosted.wait(.submit(submission, from: connection.id))
         }
         figures.submissions += 1
+        let origin = Authority.Origin(submission, by: author, over: connection.id, isFirst: isFirst)
         let outcome = hosted.submit(
-            Authority.Origin(submission, by: author, over: connection.id, isFirst: isFirst),
-            .init(now: wallClock, isFull: upkeep.isFull, maxWork: limits.inlineWork))
+            origin, .init(now: wallClock, isFull: upkeep.isFull, maxWork: limits.inlineWork))
         if case .tooMuchWork = outcome {
             begin(connection)
-            return make(Authority.Origin(submission, by: author, over: connection.id, isFirst: isFirst), in: hosted)
+            return make(origin, in: hosted)
         }
         let work = hosted.authority.work + Authority.work(of: submission.delta)
         charge(connection, submissionWork: work)
