@@ -278,7 +278,11 @@ import Testing
 
     /// Before the welcome, a client is told nothing that does not close its connection.
     @Test func nobodyIsWarnedBeforeTheWelcome() {
-        let world = TestWorld.ofTwoUsers { $0.tooFastDeadline = 1_000_000 }
+        let world = TestWorld.ofTwoUsers {
+            $0.tooFastDeadline = 1_000_000
+            // Two hellos take more than there is at once.
+            $0.userWork = 300
+        }
         let ada = world.connect(1, token: "ada")
         world.settle()
         for request in 1...1_000 { ada.say(.lists(request: UInt64(request), after: "")) }

@@ -18,6 +18,7 @@ final class ServerDriver {
     private let threads: ReaderThreads
     // Accesses to the clock never overlap.
     @exclusivity(unchecked) private(set) var clock = CommitClock()
+    @exclusivity(unchecked) private var latest: Moment
     /// The access rules.
     var access = AccessBook()
     /// Stores the access rules; nil if they are in memory only.
@@ -31,14 +32,18 @@ final class ServerDriver {
         self.store = store
         self.logger = logger
         threads = ReaderThreads(loop)
+        latest = Moment(now: loop.now, wallClock: WallClock.milliseconds)
         machine = ServerMachine(
             limits: configuration.limits, program: configuration.program, retention: configuration.retention,
             serverID: store.isShared ? serverID : nil, seed: configuration.seed,
-            at: Moment(now: loop.now, wallClock: WallClock.milliseconds))
+            at: latest)
     }
 
-    /// The present time.
-    var time: Moment { Moment(now: loop.now, wallClock: WallClock.milliseconds) }
+    /// The present time. The wall clock is read once for each millisecond of the loop's clock.
+    var time: Moment {
+        if loop.now != latest.now { latest = Moment(now: loop.now, wallClock: WallClock.milliseconds) }
+        return latest
+    }
 
     // MARK: Turns
 

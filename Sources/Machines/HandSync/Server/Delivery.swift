@@ -26,6 +26,8 @@ struct Delivery {
 
     init(_ limits: Limits) { (chunkBytes, presenceInterval) = (limits.chunkBytes, limits.presenceInterval) }
 
+    /// Whether nothing is to be sent in this turn.
+    var isIdle: Bool { news.isEmpty && !hasMore }
     /// Whether another turn must follow at once.
     var hasMore: Bool { !marked.isEmpty || !receiving.isEmpty }
 

@@ -58,9 +58,10 @@ extension ServerMachine {
     /// Whether the server was stopped, everything is written, and all connections are closed.
     package var hasStopped: Bool { stage == .stopping && writer.isIdle && connections.isEmpty }
 
-    /// Once everything is written, tells the clients that were not told yet. Returns whether there were any.
+    /// Once everything is written, a server that stops tells the clients that were not told yet. Returns whether there
+    /// were any.
     func sayGoodbye() -> Bool {
-        guard stage == .stopping, writer.isIdle else { return false }
+        guard writer.isIdle else { return false }
         let unaware = connections.filter { !$0.session.isClosed }
         for connection in unaware {
             fail(connection, .shuttingDown, "the server is stopping", retryAfter: 200)

@@ -138,8 +138,17 @@ package final class ServerMachine {
     package func endTurn(at time: Moment) -> Bool {
         if stage == .ended { return false }
         self.time = time
-        for connection in budgets.beginTurn() { handleWaiting(of: connection) }
+        budgets.beginTurn()
+        if budgets.hasPaused { for connection in budgets.takePaused() { handleWaiting(of: connection) } }
         write()
+        if !delivery.isIdle { deliver() }
+        if !past.isIdle { servePast() }
+        let hasSaidGoodbye = stage == .stopping && sayGoodbye()
+        return hasSaidGoodbye || delivery.hasMore || budgets.hasPaused
+    }
+
+    /// Sends what is to be sent in this turn.
+    private func deliver() {
         let sent = delivery.deliver()
         figures.bytesSent += sent.bytes
         figures.deliveries += sent.commits
@@ -150,8 +159,6 @@ package final class ServerMachine {
             made += delivery.output.ownBytes
         }
         delivery.endTurn()
-        servePast()
-        return sayGoodbye() || delivery.hasMore || budgets.hasPaused
     }
 
     /// Sends a connection its waiting output, and does what follows from that.

@@ -136,10 +136,11 @@ struct Budgets {
         }
     }
 
-    /// Begins the next turn. Returns the connections that have waited for it.
-    mutating func beginTurn() -> [Connection] {
-        turn &+= 1
-        if paused.isEmpty { return [] }
+    /// Begins the next turn. Connections may have waited for it: see `takePaused`.
+    mutating func beginTurn() { turn &+= 1 }
+
+    /// Returns the connections that have waited for this turn. They go on.
+    mutating func takePaused() -> [Connection] {
         defer { paused = [] }
         for connection in paused { connection.setPaused(false) }
         return paused

@@ -102,7 +102,6 @@ extension ServerMachine {
 
     /// Lets go of past states that nobody holds, and then serves the waiting requests, in their order.
     func servePast() {
-        if past.isIdle { return }
         for hand in past.takeUnheld() { discard(hand) }
         for step in past.serve(connections) {
             switch step {
