@@ -63,7 +63,7 @@ import Testing
 
     /// All commands, with the exit codes that they may have. None of them may be ended by a signal.
     private static let others: [([String], [Int32])] = [
-        (["ls", "--offline"], [1, 3]), (["add", "x", "--queue"], [1]), (["sync"], [0, 1]), (["undo"], [1, 3]),
+        (["ls", "--offline"], [1, 3]), (["add", "x", "--queue"], [0]), (["sync"], [0, 1]), (["undo"], [1, 3]),
         (["redo"], [1, 3]), (["who"], [0]), (["log"], [0]), (["export", "-"], [0]), (["context", "list"], [0]),
         (["context", "add", "w", "hand://h"], [0, 1]), (["context", "use", "w"], [0, 1, 2, 3]), (["keys"], [0]),
         (["context", "use"], [0, 1]), (["context", "rm", "w"], [0, 1, 2, 3]), (["token", "list"], [0, 1]),

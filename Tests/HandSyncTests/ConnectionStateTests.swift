@@ -15,7 +15,10 @@ import Testing
             client.perform { $0.connected(now: 0) }
             #expect(client.machine.awaitsAnswer)
             client.welcome()
-            // The first ping.
+            // Without a list, nothing is sent until the first ping is due.
+            #expect(!client.machine.awaitsAnswer)
+            let due = client.machine.deadline ?? 0
+            client.perform { $0.timer(now: due) }
             #expect(client.machine.awaitsAnswer)
             client.hear(.pong(0))
             #expect(!client.machine.awaitsAnswer)

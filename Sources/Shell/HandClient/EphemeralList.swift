@@ -38,9 +38,11 @@ public struct EphemeralList: Sendable {
     /// Makes an edit on a part of the list and waits for the server's answer. Returns nil if that part is too old: then
     /// the edit must be made anew. The edit is made only once, even if the connection is lost before the answer.
     ///
-    /// - Parameter step: the step to note in the journal, if the edit undoes or redoes one of this client's commits.
+    /// - Parameters:
+    ///   - step: the step to note in the journal, if the edit undoes or redoes one of this client's commits.
+    ///   - keepsCopy: whether the journal keeps the whole list as it is after the edit, for edits without the server.
     public func submit(
-        _ delta: Delta, on list: PartialList, isExact: Bool = false, as step: UndoStep? = nil
+        _ delta: Delta, on list: PartialList, isExact: Bool = false, as step: UndoStep? = nil, keepsCopy: Bool = false
     ) async throws -> Settlement? {
         do { try Replica.checkSize(of: delta) } catch { throw ClientError.notMade(error) }
         let answer = try await client.answer(orElse: .stale) { [request] in
@@ -49,6 +51,10 @@ public struct EphemeralList: Sendable {
         switch answer {
         case .committed(let revision, let notices, let commits):
             try await client.remember(commits, since: list.excerpt(for: delta), on: name)
+            var after = list
+            if keepsCopy, (try? commits.forEach { try after.follow($0.delta) }) != nil {
+                try? await client.keep(after, of: name)
+            }
             return await client.naming(Settlement(revision: revision, notices: notices), on: name)
         case .rejected(let reason): return Settlement(revision: nil, rejections: [reason], notices: [])
         case .stale: return nil
@@ -68,19 +74,24 @@ extension HandClient {
 
     /// Edits a list that this client does not follow. `make` gets a part of the list as it is now, and again if the
     /// edit must be made anew. Returns nil if `make` returns nil.
+    ///
+    /// - Parameter keepsCopy: whether the journal keeps the list, before the edit and after it. Needs the whole list.
     public func edit(
-        _ name: String, knowing part: EphemeralList.Part = .items([]), isExact: Bool = false,
+        _ name: String, knowing part: EphemeralList.Part = .items([]), isExact: Bool = false, keepsCopy: Bool = false,
         _ make: @Sendable (PartialList) async throws -> Delta?
     ) async throws -> Settlement? {
         while true {
             let list = try await enter(name)
             do {
                 let known = try await list.part(part)
+                if keepsCopy { try? await keep(known, of: name) }
                 guard let delta = try await make(known) else {
                     list.leave()
                     return nil
                 }
-                if let outcome = try await list.submit(delta, on: known, isExact: isExact) { return outcome }
+                if let outcome = try await list.submit(delta, on: known, isExact: isExact, keepsCopy: keepsCopy) {
+                    return outcome
+                }
             } catch {
                 list.leave()
                 throw error

@@ -124,7 +124,10 @@ extension Stream {
         backlog = nil
         // Closing cancels the write. The cancellation is not an error to report.
         if isClosing { return }
-        if status < 0 { return fail(UVError(code: status)) }
+        if status < 0 {
+            readRest()
+            return fail(UVError(code: status))
+        }
         if let outputEnd, outputEnd.done != nil { send(outputEnd) }
         receive?(.drained)
     }

@@ -1,4 +1,5 @@
 internal import CLibuv
+internal import Glibc
 
 /// A connection: ordered bytes in both directions. Either a ``TCP`` or a ``Pipe``.
 ///
@@ -69,6 +70,18 @@ package class Stream: Handle {
             receive?(.ended(.eof))
         } else if count < 0 {
             fail(UVError(code: Int32(count)))
+        }
+    }
+
+    /// Reads what has come before a write failed: it may say why the peer went away, as an alert of TLS does.
+    final func readRest() {
+        guard descriptor >= 0 || uv_fileno(base, &descriptor) == 0, let memory = stream.pointee.loop.pointee.data else {
+            return
+        }
+        while isReading, !isClosing, failure == nil {
+            let count = Glibc.read(descriptor, memory, Loop.readBufferSize)
+            if count <= 0 { return }
+            receive?(.bytes(UnsafeRawBufferPointer(start: memory, count: count)))
         }
     }
 

@@ -41,11 +41,12 @@ struct EditOptions: ParsableArguments {
         do {
             let outcome = try await server.withClient(list: name, telling: false) { client, _ in
                 let told = try await Losses.beginTelling(of: name, client, server)
+                // The next edit may have to wait: then it needs a copy of the list.
                 let part = queue ? .all : part
-                let outcome = try await client.edit(name, knowing: part, isExact: expected != nil) { list in
+                let outcome = try await client.edit(
+                    name, knowing: part, isExact: expected != nil, keepsCopy: queue
+                ) { list in
                     await told.value
-                    // The next edit may have to wait: then it needs a copy of the list.
-                    if queue { try? await client.keep(list, of: name) }
                     return try delta(list)
                 }
                 if outcome != nil { try await server.noteTold(of: name, client) }
