@@ -96,6 +96,13 @@ public struct PartialList: Equatable, Sendable {
             entries: touched.map { Excerpt.Entry(position: $0, item: hand[$0]) })
     }
 
+    /// Returns the list after some commits that follow it.
+    package func following(_ commits: [Commit]) throws(Delta.Misfit) -> Self {
+        var list = self
+        for commit in commits { try list.follow(commit.delta) }
+        return list
+    }
+
     /// Takes the next commit of the list into account, and returns the part of its delta that is about known items,
     /// with the list before it: what the commit does to the contents of other items stays unknown.
     @discardableResult

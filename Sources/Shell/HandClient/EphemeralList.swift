@@ -51,10 +51,7 @@ public struct EphemeralList: Sendable {
         switch answer {
         case .committed(let revision, let notices, let commits):
             try await client.remember(commits, since: list.excerpt(for: delta), on: name)
-            var after = list
-            if keepsCopy, (try? commits.forEach { try after.follow($0.delta) }) != nil {
-                try? await client.keep(after, of: name)
-            }
+            if keepsCopy, let after = try? list.following(commits) { try? await client.keep(after, of: name) }
             return await client.naming(Settlement(revision: revision, notices: notices), on: name)
         case .rejected(let reason): return Settlement(revision: nil, rejections: [reason], notices: [])
         case .stale: return nil

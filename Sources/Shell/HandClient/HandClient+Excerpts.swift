@@ -17,6 +17,8 @@ extension HandClient {
     /// Sends waiting edits of a list that is not followed; returns nil if there are none.
     package func sendWaiting(of name: String) async throws -> Settlement? {
         guard try await askJournal(otherwise: false, { try $0.isWaiting(name) }) else { return nil }
+        // A followed list waits for a server that comes later.
+        try await connected()
         let list = try await open(name)
         let outcome = try await list.settled()
         list.close()
