@@ -205,4 +205,30 @@ import Testing
             #expect(ends.count == 1 && ends[0].hasPrefix("'list' is now another list; you have pending edits"))
         }
     }
+
+    /// Seed 1003398: a list diverged, the connection was lost, and the list was renamed. It was looked for only by its
+    /// former name, so its edits waited, although the list was there.
+    @Test(arguments: [false, true]) func aDivergedListIsFoundUnderItsNewName(isNameTaken: Bool) throws {
+        var talk = DrivenClient.online()
+        var diverged = Replica(confirmed: Hand(), revision: 9, logID: 3 << 32 | 6, sequence: 0)
+        diverged.author = 1
+        try diverged.edit(.inserting([Item(id: ItemID(rawValue: 1), content: .note("n"))], at: 0, .after))
+        let other = Commit(
+            revision: 10, author: 2, sequence: 1, base: 9, time: 0, count: 0, digest: 99, delta: .identity)
+        _ = try diverged.receive(other)
+        #expect(diverged.hasDiverged)
+        talk.perform { $0.open("list", from: diverged) }
+        if isNameTaken {
+            talk.begin(1, list: 7)
+        } else {
+            talk.hear(.error(code: .noSuchList, request: 1, retryAfter: 0, message: "no"))
+        }
+        let wanted = talk.said.compactMap { if case .subscribe(let subscribe) = $0 { subscribe } else { nil } }.last
+        let request = try #require(wanted?.request)
+        #expect(wanted == UpMessage.Subscribe(request: request, name: "", logID: 6, revision: 0))
+        talk.enter(request, list: 8, logID: 3 << 32 | 6, .snapshot(revision: 10, count: 0, digest: 0))
+        talk.hear(.renamed(list: 8, name: "new"))
+        #expect(talk.machine.subscriptions.keys.sorted() == ["new"])
+        #expect(talk.submissions.map(\.list) == [8])
+    }
 }

@@ -37,7 +37,7 @@ extension ClientMachine {
     mutating func missing(_ name: String, _ text: String) {
         guard let subscription = subscriptions[name] else { return }
         let replica = subscription.replica
-        if !subscription.isByLogID, replica.logID != 0, !replica.hasDiverged {
+        if !subscription.isByLogID, replica.logID != 0 {
             subscriptions[name]?.subscribe(isByLogID: true, &common)
             return
         }
@@ -56,12 +56,8 @@ extension ClientMachine {
     /// Looks by log id for the list that the pending edits were made on, because another list has its name. If there is
     /// no such list, the edits stay in the journal.
     mutating func turnBack(from subscribed: DownMessage.Subscribed, called name: String) {
-        if subscriptions[name]?.replica.hasDiverged == true {
-            drop(name, Self.editsWait("'\(name)' is now another list"))
-        } else {
-            subscriptions[name]?.isOthersName = true
-            subscriptions[name]?.subscribe(isByLogID: true, isAnew: true, &common)
-        }
+        subscriptions[name]?.isOthersName = true
+        subscriptions[name]?.subscribe(isByLogID: true, isAnew: true, &common)
         unsubscribe(from: subscribed.list)
     }
 

@@ -14,12 +14,13 @@ extension ClientMachine.Subscription {
     mutating func subscribe(isByLogID: Bool = false, isAnew: Bool = false, _ common: inout Common) {
         let request = common.newRequest()
         move(&common) { $0.ask(request, isByLogID: isByLogID, isAnew: isAnew) }
-        let logID = replica.hasDiverged ? 0 : replica.logID
+        // A diverged list asks for a snapshot: it names the list, and no history of it.
+        let (logID, revision) =
+            replica.hasDiverged ? (UInt64(LogID.list(replica.logID)), 0) : (replica.logID, replica.revision)
         common.send(
             .subscribe(
                 UpMessage.Subscribe(
-                    request: request, name: isByLogID ? "" : name, logID: logID,
-                    revision: logID == 0 ? 0 : replica.revision)))
+                    request: request, name: isByLogID ? "" : name, logID: logID, revision: revision)))
     }
 
     /// Subscribes again if the answer is pending: the client has just unsubscribed from a list that may be the same.
