@@ -7,23 +7,16 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// The client of `Protocol.md`, and the project's own, on real servers: a normal one and an awkward one.
+/// The client in Python, and the project's own, on real servers: a normal one and an awkward one.
 @Suite struct AwkwardServerTests {
-    /// The Python program in `Protocol.md`, if the machine has Python.
+    /// `Sources/Examples/Python/client.py`, if the machine has Python.
     private enum FirstClient {
         static let python = ["/usr/bin/python3", "/usr/local/bin/python3"].first {
             FileManager.default.isExecutableFile(atPath: $0)
         }
 
-        static func write(to path: String) throws {
-            let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-                .deletingLastPathComponent()
-            let page = try String(contentsOf: root.appending(path: "Protocol.md"), encoding: .utf8)
-            let parts = page.components(separatedBy: "```python client\n").dropFirst()
-                .compactMap { $0.components(separatedBy: "\n```\n").first }
-            #expect(parts.count == 2)
-            try Data((parts.joined(separator: "\n\n") + "\n").utf8).write(to: URL(filePath: path))
-        }
+        private static let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Sources/Examples/Python/client.py").path
 
         struct Ended {
             let status: Int32
@@ -36,8 +29,6 @@ import Testing
         }
 
         static func run(_ arguments: [String], in folder: TemporaryFolder) throws -> Ended {
-            let script = folder.path + "/client.py"
-            try write(to: script)
             let process = Process()
             process.executableURL = URL(filePath: python ?? "")
             process.arguments = [script] + arguments

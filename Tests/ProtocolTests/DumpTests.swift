@@ -1,10 +1,57 @@
+import Foundation
 import HandCore
+import HandFormats
+import HandVectors
 import HandWire
 import Testing
 
-/// Every dump in `Protocol.md` contains the bytes of the message in its title, and every message has a dump.
+/// The messages in bytes: `frames.jsonl` has all of `Samples`, and the dumps of `Protocol.md` are some of them.
+/// `HAND_WRITE_VECTORS=1` writes the file.
 @Suite struct DumpTests {
     private static let dumps = ProtocolPage.shared.fences(of: "hex").filter { $0.name != "session" }
+
+    // MARK: The vectors
+
+    private static var samples: [(direction: String, name: String, message: String, frame: [UInt8])] {
+        let up = Samples.up.map { ("up", $0.key, $0.value.name, $0.value.frame) }
+        let down = Samples.down.map { ("down", $0.key, $0.value.name, $0.value.frame) }
+        return [up, down].flatMap { $0.sorted { ($0.3.messageNumber, $0.1) < ($1.3.messageNumber, $1.1) } }
+    }
+
+    @Test func theVectorsAreTheSamples() throws {
+        let lines = try Self.samples.map { sample in
+            let question: [JSONValue.Member] = [
+                .init("law", "codec"), .init("name", .string(sample.name)), .init("type", "frame"),
+                .init("direction", .string(sample.direction)), .init("hex", .string(Hex.text(sample.frame))),
+            ]
+            let answer = try JSONValue.parse(Vectors.answer(line: JSONValue.object(question).line))
+            #expect(answer["message"] == .string(sample.message), "\(sample.name)")
+            return JSONValue.object(question + [.init("expect", answer)]).line
+        }
+        if ProcessInfo.processInfo.environment["HAND_WRITE_VECTORS"] != nil {
+            try Data(lines.map { $0 + "\n" }.joined().utf8).write(to: ProtocolPage.file("frames"))
+        }
+        #expect(try ProtocolPage.vectors("frames") == lines)
+    }
+
+    /// The names of a message's fields are those in the code.
+    @Test(arguments: [
+        ("unsubscribe", #"{"list":7}"#), ("ping", #"{"nonce":1000}"#),
+        ("stale", #"{"list":7,"sequence":6,"head":90000}"#),
+        ("presence on an item", #"{"list":7,"focus":{"item":"04hmasw9nf6yy","isEditing":false}}"#),
+        (
+            "submit what was carried over 7 revisions",
+            #"{"list":7,"base":300,"sequence":5,"how":8,"delta":[{"keep":2},"#
+        ),
+        ("rejected", #"{"list":7,"sequence":6,"rejection":{"reason":"itemTooLarge","message":"#),
+    ])
+    func fieldsOfAMessage(name: String, start: String) throws {
+        let vectors = try ProtocolPage.vectors("frames").map(JSONValue.parse)
+        let vector = try #require(vectors.first { $0["name"] == .string(name) })
+        #expect(vector["expect"]?["fields"]?.line.hasPrefix(start) == true, "\(vector.line)")
+    }
+
+    // MARK: The dumps of the page
 
     /// Returns the bytes of a dump. Every line must have bytes; the first has the frame's length.
     private func bytes(of fence: ProtocolPage.Fence) throws -> [UInt8] {
@@ -15,71 +62,28 @@ import Testing
         }
     }
 
-    /// Returns the body of the only frame in the bytes.
-    private func body(of frame: [UInt8], _ name: String) throws -> [UInt8] {
-        var bodies: [[UInt8]] = []
-        var reader = FrameReader(limit: frame.count)
-        try frame.withUnsafeBytes { all in
-            try reader.read(all) { (body) throws(WireError) -> Bool in
-                bodies.append([UInt8](body))
-                return true
-            }
+    @Test func thePageShowsSamples() throws {
+        for (name, fence) in Self.dumps {
+            let sample = try #require(Self.samples.first { "\($0.direction) \($0.name)" == name }, "\(name)")
+            #expect(try bytes(of: fence) == sample.frame, "\(name)")
         }
-        #expect(bodies.count == 1, "\(name) is one frame")
-        let body = try #require(bodies.first)
-        #expect(Frame.size(ofBody: body.count) == frame.count, "\(name) has the stated length")
-        return body
-    }
-
-    @Test func dumpsFromTheClient() throws {
-        let dumps = Self.dumps.filter { $0.name.hasPrefix("up ") }
-        #expect(Set(dumps.map { String($0.name.dropFirst(3)) }) == Set(Samples.up.keys))
-        for (name, fence) in dumps {
-            let frame = try bytes(of: fence)
-            let message = try body(of: frame, name).withUnsafeBytes { try UpMessage($0) }
-            let expected = try #require(Samples.up[String(name.dropFirst(3))], "\(name)")
-            #expect(message == expected, "\(name)")
-            #expect(expected.frame == frame, "\(name)")
-            #expect(name.hasPrefix("up " + message.name))
-        }
-    }
-
-    @Test func dumpsFromTheServer() throws {
-        let dumps = Self.dumps.filter { $0.name.hasPrefix("down ") }
-        #expect(Set(dumps.map { String($0.name.dropFirst(5)) }) == Set(Samples.down.keys))
-        for (name, fence) in dumps {
-            let frame = try bytes(of: fence)
-            let message = try body(of: frame, name).withUnsafeBytes { try DownMessage($0) }
-            let expected = try #require(Samples.down[String(name.dropFirst(5))], "\(name)")
-            #expect(message == expected, "\(name)")
-            #expect(expected.frame == frame, "\(name)")
-            #expect(name.hasPrefix("down " + message.name))
-        }
-    }
-
-    @Test func thereAreNoOtherDumps() {
-        #expect(Self.dumps.count == Samples.up.count + Samples.down.count)
-        #expect(Self.dumps.allSatisfy { $0.name.hasPrefix("up ") || $0.name.hasPrefix("down ") })
+        #expect(
+            Self.dumps.map(\.name) == ["up hello", "up submit", "down subscribed, with a snapshot", "down commit"])
     }
 
     // MARK: The tables of messages
-
-    /// Returns the number and name of each message that has a dump.
-    private func numbers(_ dumps: [(name: String, frame: [UInt8])]) -> Set<String> {
-        Set(dumps.map { "\($0.frame[UInt64($0.frame.count).varintSize == 1 ? 1 : 2]) \($0.name)" })
-    }
 
     private func rows(under heading: String) -> [String] {
         ProtocolPage.shared.table("number", under: heading).map { "\($0[0]) \($0[1])" }
     }
 
     @Test func tablesOfMessages() {
-        let up = rows(under: "Messages from the client")
-        #expect(Set(up) == numbers(Samples.up.values.map { ($0.name, $0.frame) }))
-        #expect(Set(up).count == up.count)
-        let down = rows(under: "Messages from the server")
-        #expect(Set(down) == numbers(Samples.down.values.map { ($0.name, $0.frame) }))
-        #expect(Set(down).count == down.count)
+        for (direction, heading) in [("up", "Messages from the client"), ("down", "Messages from the server")] {
+            let rows = rows(under: heading)
+            let samples = Self.samples.filter { $0.direction == direction }
+            #expect(Set(rows) == Set(samples.map { "\($0.frame.messageNumber) \($0.message)" }))
+            #expect(Set(rows).count == rows.count)
+        }
     }
 
     /// The code knows exactly the numbers in the tables.
@@ -107,4 +111,9 @@ import Testing
             }
         }
     }
+}
+
+extension [UInt8] {
+    /// The number of the message in a frame.
+    fileprivate var messageNumber: UInt8 { self[UInt64(count).varintSize == 1 ? 1 : 2] }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// `Protocol.md` as tests read it: fenced blocks and tables.
+/// A page as tests read it: fenced blocks and tables.
 struct ProtocolPage {
     /// A fenced block: the text after its backticks, and its lines.
     struct Fence {
@@ -13,11 +13,15 @@ struct ProtocolPage {
     let lines: [String]
     let fences: [Fence]
 
-    static let shared = ProtocolPage()
+    static let shared = ProtocolPage("Protocol.md")
+    /// The page about the test vectors, with the JSON forms.
+    static let vectors = ProtocolPage("Tests/Data/Vectors/README.md")
 
-    private init() {
-        let url = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Protocol.md")
+    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    private init(_ path: String) {
+        let url = Self.root.appending(path: path)
         guard let text = try? String(contentsOf: url, encoding: .utf8) else {
             preconditionFailure("\(url.path) cannot be read")
         }
@@ -47,11 +51,12 @@ struct ProtocolPage {
         }
     }
 
-    /// Returns the lines of a file of test vectors: of a law, or `merging` for the table in “Merging”.
+    /// The files of test vectors are named after a law, or after what they are about.
+    static func file(_ name: String) -> URL { root.appending(path: "Tests/Data/Vectors/\(name).jsonl") }
+
+    /// Returns the lines of a file of test vectors.
     static func vectors(_ name: String) throws -> [String] {
-        let url = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Data/Vectors/\(name).jsonl")
-        return try String(contentsOf: url, encoding: .utf8).split(separator: "\n").map(String.init)
+        try String(contentsOf: file(name), encoding: .utf8).split(separator: "\n").map(String.init)
     }
 
     /// Returns the rows of the table whose first column has the title `first`, after the heading of that text.

@@ -168,7 +168,7 @@ import Testing
         let links = page.lines.compactMap { line in
             line.range(of: "](#").map { String(line[$0.upperBound...].prefix { $0 != ")" }) }
         }
-        #expect(links.count == 13)
+        #expect(links.count == 12)
         for link in links { #expect(anchors.contains(link), "\(link)") }
     }
 }

@@ -1,7 +1,7 @@
 import HandCore
 import HandWire
 
-/// The messages that the dumps of `Protocol.md` stand for, by name.
+/// The messages in `Tests/Data/Vectors/frames.jsonl`, and in the dumps of `Protocol.md`, by name.
 enum Samples {
     private static let milk = Item(id: ItemID(rawValue: 0x0123_4567_89AB_CDEF), content: .task("Milk", done: false))
     private static let insertion = Delta.inserting([milk], at: 2, .before)
@@ -43,10 +43,13 @@ enum Samples {
                 delta: .editing(at: 1, Change(text: "Crème, 1 l", to: "Crème fraîche, 2 l")))),
         "submit exactly, every component": .submit(
             Submission(list: 7, base: 300, sequence: 5, isExact: true, delta: everything)),
+        "submit what was carried over 7 revisions": .submit(
+            Submission(list: 7, base: 300, sequence: 5, lag: 7, delta: insertion)),
         "presence on an item": .presence(list: 7, Focus(milk.id)),
         "presence editing an item": .presence(list: 7, Focus(milk.id, isEditing: true)),
         "presence on no item": .presence(list: 7, nil),
         "ping": .ping(1000),
+        "ping with the greatest number": .ping(1 << 53 - 1),
         "create": .create(request: 3, name: "groceries", rules: Rules()),
         "create with a deck": .create(request: 4, name: "poker", rules: .fiveCards),
         "delete": .delete(request: 5, name: "poker"),
@@ -65,6 +68,7 @@ enum Samples {
         "undelete the newest": .undelete(request: 12, name: "poker", deletion: nil, newName: "poker"),
         "undelete under another name": .undelete(request: 13, name: "poker", deletion: 2, newName: "poker-1"),
         "deletedLists": .deletedLists(request: 14, before: nil),
+        "deletedLists before one": .deletedLists(request: 15, before: 300),
     ]
 
     private static let commit = Commit(
@@ -113,6 +117,7 @@ enum Samples {
                 .init(author: 7, place: .here(person: "Max", Focus(milk.id, isEditing: true))),
             ]),
         "pong": .pong(1000),
+        "pong with the greatest number": .pong(1 << 53 - 1),
         "done": .done(request: 3),
         "lists": .lists(
             request: 6,
@@ -142,7 +147,7 @@ enum Samples {
 
 // MARK: - Names of messages
 
-// A new message does not compile here until it has a name; then the tests require its row in the table and its dump.
+// A new message does not compile here until it has a name; then the tests require its row in the table and its frame.
 
 extension DownMessage {
     var name: String {

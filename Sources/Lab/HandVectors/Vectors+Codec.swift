@@ -19,7 +19,7 @@ extension Vectors {
         case .delta: [.init("delta", JSON.delta(try whole(bytes, "delta") { reader in try reader.delta() }))]
         case .commit: [.init("commit", JSON.commit(try whole(bytes, "commit") { reader in try reader.commit() }))]
         case .rules: [.init("rules", JSON.rules(try whole(bytes, "rules") { reader in try reader.rules() }))]
-        case .frame: [.init("ok", true), .init("message", .string(try message(in: bytes, question)))]
+        case .frame: try message(in: bytes, question)
         }
     }
 
@@ -58,26 +58,26 @@ extension Vectors {
         }
     }
 
-    /// Returns the name of the message in a frame that takes all of the bytes.
-    private static func message(in bytes: [UInt8], _ question: JSONField) throws -> String {
+    /// Returns the name and the fields of the message in a frame that takes all of the bytes.
+    private static func message(in bytes: [UInt8], _ question: JSONField) throws -> Members {
         let isUp = try question["direction"].choice(["up": true, "down": false])
-        var name: String?
+        var found: (name: String, fields: JSONValue)?
         var used = 0
         var frames = FrameReader(limit: Limits().frameBytes)
         try bytes.withUnsafeBytes { buffer in
             try frames.read(buffer) { (body) throws(WireError) in
-                name = isUp ? try UpMessage(body).name : Self.name(of: try DownMessage(body))
+                found = isUp ? Self.named(try UpMessage(body)) : Self.named(try DownMessage(body))
                 used = Frame.size(ofBody: body.count)
                 return false
             }
         }
-        guard let name else { throw WireError.truncated(field: "frame") }
-        guard used == bytes.count else { throw WireError.trailingBytes(message: name, count: bytes.count - used) }
-        return name
+        guard let found else { throw WireError.truncated(field: "frame") }
+        guard used == bytes.count else { throw WireError.trailingBytes(message: found.name, count: bytes.count - used) }
+        return [.init("message", .string(found.name)), .init("fields", found.fields)]
     }
 
-    /// The name in `Protocol.md`: that of the case, each of which has associated values.
-    private static func name(of message: DownMessage) -> String {
-        Mirror(reflecting: message).children.first?.label ?? "\(message)"
+    /// The name of a message in `Protocol.md` is that of its case.
+    private static func named(_ message: Any) -> (name: String, fields: JSONValue) {
+        (Mirror(reflecting: message).children.first?.label ?? "\(message)", fields(of: message))
     }
 }

@@ -1,7 +1,7 @@
 import HandFormats
 
 /// Test vectors: questions about the protocol's laws with the expected answers, one JSON object per line
-/// (`Protocol.md`, “Test vectors”).
+/// (`Tests/Data/Vectors/README.md`).
 ///
 /// A client in another language is tested by comparing its answers; `hand-lab vectors` answers any other question. The
 /// contract includes whether an answer is an error, but not its wording.

@@ -6,7 +6,7 @@ struct VectorsCommand: ParsableCommand {
         commandName: "vectors", abstract: "Compute test vectors, for authors of other clients.",
         discussion:
             "Reads questions from standard input, one JSON object per line, and writes the answers to standard output. "
-            + "See Protocol.md.")
+            + "See Tests/Data/Vectors/README.md.")
 
     @Flag(help: "Compare each line's \"expect\" with the answer, and print only the differences.")
     var check = false

@@ -1,6 +1,6 @@
 import HandCore
 
-/// The JSON forms of the model (`Protocol.md`, “JSON forms”). Written objects have their fields in a fixed order and
+/// The JSON forms of the model (`Tests/Data/Vectors/README.md`). Written objects have their fields in a fixed order and
 /// fit on one line; read objects may have them in any order.
 ///
 /// Every reading function throws `FormatError` with the path of the field that is wrong.

@@ -96,8 +96,8 @@ enum FilePages {
             the commit that it then sends to everybody is also the acknowledgement. Each submission has a unique sequence number, so \
             that it can be sent again after a lost connection and is never applied twice.
 
-            Protocol.md (in /usr/share/doc/hand, if hand is installed as a package) is the exact specification. It has examples in \
-            bytes, and test vectors.
+            Protocol.md (in /usr/share/doc/hand, if hand is installed as a package) is the exact specification. Beside it are \
+            Vectors.md, which describes the JSON forms of lists, edits and commits, and examples in Python.
             """)
         page.heading("See also")
         page.paragraphs("hand-merging(7)")

@@ -51,7 +51,7 @@ enum HistoryReader {
         With --json each commit is one line. "revision", "person" and "at" identify it; "changes" describes what \
         happened to each item: "change" is added, deleted, moved or edited; "item" is its id; "from" and "to" are its \
         numbers in the list before and after; "before" and "after" are its contents. "delta" is the same change in the form \
-        of Protocol.md, for programs that replay it. A commit with "refused" changes nothing; it gives the reason why an edit \
+        of the test vectors, for programs that replay it. A commit with "refused" changes nothing; it gives the reason why an edit \
         was refused.
         """
 }
