@@ -51,7 +51,7 @@ import Testing
         let layerOf = Dictionary(sources.map { ($0.target, $0.layer) }, uniquingKeysWith: { first, _ in first })
         for source in sources {
             let mine = try #require(Self.layers.firstIndex(of: source.layer), "\(source.path) is in no layer")
-            for name in source.imports where !Self.system.contains(name) && !Self.packages.contains(name) {
+            for name in source.imports where name != "Swift" && !Self.system.union(Self.packages).contains(name) {
                 let layer = try #require(layerOf[name], "\(source.path) imports \(name), which is unknown")
                 let other = try #require(Self.layers.firstIndex(of: layer))
                 #expect(other <= mine, "\(source.path) (\(source.layer)) imports \(name) (\(layer))")

@@ -12,14 +12,34 @@ import Testing
         try hand(server, arguments, expecting: status)
     }
 
-    private func hand(_ server: RunningServer, _ arguments: [String], expecting status: Int32 = 0) throws -> String {
+    private func hand(
+        _ server: RunningServer, _ arguments: [String], expecting status: Int32 = 0, program: String = Binary.path
+    ) throws -> String {
         let environment = [
             "HAND_URL": "hand+unix://\(server.socket)", "HAND_NAME": "ada", "HAND_DATA": folder.path + "/data",
             "XDG_STATE_HOME": folder.path + "/state", "XDG_CONFIG_HOME": folder.path,
         ]
-        let outcome = try Binary.run(arguments, environment: environment)
+        let outcome = try Binary.run(arguments, environment: environment, program: program)
         #expect(outcome.status == status, "\(arguments): \(outcome.output)\(outcome.messages)")
         return outcome.output + outcome.messages
+    }
+
+    /// Names that people write go through every command, address, setting and export.
+    @Test(arguments: ["Summer trip", "Wocheneinkauf für Oma", "-x 'y' \"z\" $(w)", "50% of #1, a:b?", "👩‍👩‍👧 ❤️"])
+    func aListHasTheNameThatPeopleWrite(name: String) throws {
+        let server = try RunningServer(folder)
+        _ = try hand(server, "create", "--", name)
+        _ = try hand(server, "add", "--list=\(name)", "milk")
+        #expect(try hand(server, "ls", "--list=\(name)").contains("milk"))
+        #expect(try hand(server, "lists") == "\(name)\t1 item\trevision 1\n")
+        #expect(try hand(server, "lists", "--json").contains("\"count\":1"))
+        #expect(try hand(server, "export", "--list=\(name)", "--format", "markdown") == "- [ ] milk\n")
+        _ = try hand(server, "rename", "--", name, name + "!")
+        let gone = try hand(server, "delete", "--force", "--", name + "!")
+        // The command in the message is copied into a shell.
+        let back = try #require(gone.split(separator: "with: ", maxSplits: 1).last)
+        _ = try hand(server, ["-c", "hand() { \(Binary.path) \"$@\"; }; \(back)"], program: "/bin/sh")
+        #expect(try hand(server, "log", "--list=\(name)!").contains("milk"))
     }
 
     @Test func aListIsRenamedDeletedAndRestored() throws {
@@ -30,7 +50,7 @@ import Testing
         _ = try hand(server, "rename", "groceries", "other", expecting: 3)
         _ = try hand(server, "create", "groceries")
         _ = try hand(server, "rename", "shopping", "groceries", expecting: 7)
-        _ = try hand(server, "rename", "shopping", "-x", expecting: 2)
+        _ = try hand(server, "rename", "shopping", "a/b", expecting: 2)
         #expect(
             try hand(server, "delete", "--force", "shopping").contains("bring it back with: hand undelete shopping"))
         #expect(try hand(server, "lists") == "groceries\t0 items\trevision 0\n")

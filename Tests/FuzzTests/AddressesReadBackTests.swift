@@ -11,6 +11,12 @@ import Testing
         ("hand://[fe80::1%25eth0]/x", "hand://[fe80::1%25eth0]:7777/x"),
         ("hand://[::1]:80/x", "hand://[::1]:80/x"),
         ("hand://127.0.0.1/x", "hand://127.0.0.1:7777/x"),
+        ("hand://h/Summer trip", "hand://h:7777/Summer%20trip"),
+        ("hand://h/Summer%20trip", "hand://h:7777/Summer%20trip"),
+        ("hand://h/f%C3%BCr%20Oma%3F%23%25", "hand://h:7777/für%20Oma%3F%23%25"),
+        ("hand://h/fu\u{308}r", "hand://h:7777/für"),
+        ("hand://h/\"a\" <b> {c}|d\\e^`", "hand://h:7777/%22a%22%20%3Cb%3E%20%7Bc%7D%7Cd%5Ce%5E%60"),
+        ("hand+unix:///s.sock/❤️", "hand+unix:///s.sock/%E2%9D%A4%EF%B8%8F"),
     ])
     func addressesAreWrittenEscaped(text: String, written: String) throws {
         let address = try HandAddress(text)

@@ -10,7 +10,7 @@ import Testing
     /// between letters.
     @Test func aCanvasTakesNothingThatMustNotBePrinted() {
         for value in 0...0x10FFFF as ClosedRange<UInt32> {
-            guard let scalar = Unicode.Scalar(value), !Printable.isHarmless(scalar, after: nil) else { continue }
+            guard let scalar = Unicode.Scalar(value), !VisibleText.isHarmless(scalar, after: nil) else { continue }
             var canvas = Canvas(Size(rows: 1, columns: 8))
             canvas.write(Line("a\(scalar)b\(scalar)"), at: Point(row: 0, column: 0))
             #expect(canvas.lines[0] == "ab", "U+\(String(value, radix: 16))")

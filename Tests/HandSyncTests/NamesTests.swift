@@ -133,7 +133,7 @@ import Testing
         world.settle()
         for (name, new, expected) in [
             ("list", "taken", ErrorCode.listExists), ("list", "list", .listExists), ("none", "new", .noSuchList),
-            ("list", "-bad", .badListName), ("list", "", .badListName), ("list", "a\u{3164}", .badListName),
+            ("list", "a/b", .badListName), ("list", " a", .badListName), ("list", "", .badListName), ("list", "a\u{3164}", .badListName),
         ] {
             ada.say(.rename(request: 5, name: name, newName: new))
             world.settle()

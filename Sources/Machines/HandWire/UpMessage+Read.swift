@@ -15,7 +15,7 @@ extension UpMessage {
         case 2:
             return .subscribe(
                 Subscribe(
-                    request: try reader.varint("request"), name: try reader.string("list name"),
+                    request: try reader.varint("request"), name: try reader.listName(),
                     logID: try reader.word("log id"), revision: try reader.revision("revision"),
                     wantsItems: try reader.flag("whether it wants items")))
         case 3: return .unsubscribe(list: try reader.varint("list"))
@@ -37,7 +37,7 @@ extension UpMessage {
             let before = try reader.varint("deletion")
             return .deletedLists(request: request, before: before == 0 ? nil : before)
         }
-        let name = try reader.string("list name")
+        let name = try reader.listName()
         switch number {
         case 7: return .create(request: request, name: name, rules: try reader.rules())
         case 8: return .delete(request: request, name: name)
@@ -53,12 +53,12 @@ extension UpMessage {
             return .excerpt(
                 ExcerptRequest(
                     request: request, name: name, revision: revision, from: start, try reader.selections()))
-        case 13: return .rename(request: request, name: name, newName: try reader.string("new name"))
+        case 13: return .rename(request: request, name: name, newName: try reader.listName("new name"))
         case 14:
             let deletion = try reader.varint("deletion")
             return .undelete(
                 request: request, name: name, deletion: deletion == 0 ? nil : deletion,
-                newName: try reader.string("new name"))
+                newName: try reader.listName("new name"))
         default: throw unknown
         }
     }

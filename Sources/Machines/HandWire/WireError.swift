@@ -10,6 +10,8 @@ public enum WireError: Error, Equatable, Sendable {
     case badVarint(field: String)
     case tooLarge(field: String, limit: Int, found: UInt64)
     case invalidUTF8(field: String)
+    /// A name is not in Unicode's composed form.
+    case notComposed(field: String)
     /// A number that has no meaning here.
     case unknownValue(field: String, found: UInt64)
     /// The first four bytes of a connection are not `HAND`.
@@ -30,6 +32,7 @@ extension WireError: CustomStringConvertible {
         case .badVarint(let field): "\(field): expected a varint in its shortest form, at most 64 bits"
         case .tooLarge(let field, let limit, let found): "\(field): expected at most \(limit), found \(found)"
         case .invalidUTF8(let field): "\(field): expected UTF-8 text"
+        case .notComposed(let field): "\(field): expected a name in Unicode's composed form (NFC)"
         case .unknownValue(let field, let found): "\(field): \(found) stands for nothing in this version"
         case .notHand: "expected a hello that starts with the bytes HAND; this is another protocol"
         case .noCommonVersion(let lowest, let highest):

@@ -19,8 +19,8 @@ package struct HandAddress: Equatable, Sendable {
     package static let maxHosts = 16
 
     package var server: Server
-    /// The list's name; nil if the address only names a server.
-    package var list: String?
+    /// The list's name, in the form that clients send; nil if the address only names a server.
+    package var list: String? { didSet { list = list.map(ListName.composed) } }
     /// The secret after a `#`, as in an invitation link. It is never shown.
     package var token: String?
 
@@ -29,7 +29,7 @@ package struct HandAddress: Equatable, Sendable {
 
     package init(server: Server, list: String?, token: String? = nil) {
         self.server = server
-        self.list = list
+        self.list = list.map(ListName.composed)
         self.token = token
     }
 
@@ -142,9 +142,14 @@ package struct HandAddress: Equatable, Sendable {
         return bare.contains(":") && rest == escaped(String(rest), keeping: ":") ? String(bare) : nil
     }
 
-    /// Returns the text with all non-ASCII bytes escaped. Otherwise Foundation would escape existing escapes again.
+    /// Returns the text with escapes for all bytes that a URL cannot contain. Otherwise Foundation would escape
+    /// existing escapes again, and would not take a name with a space.
     private static func inASCII(_ text: String) -> String {
-        text.utf8.map { $0 < 0x80 ? String(Unicode.Scalar($0)) : "%" + Hex.text([$0]).uppercased() }.joined()
+        let others = Array(" \"<>\\^`{|}".utf8)
+        return text.utf8.map { byte in
+            let isKept = byte > 0x20 && byte < 0x7F && !others.contains(byte)
+            return isKept ? String(Unicode.Scalar(byte)) : "%" + Hex.text([byte]).uppercased()
+        }.joined()
     }
 
     private static func fault(in text: String, _ problem: String) -> ParseError {
@@ -170,5 +175,5 @@ package struct HandAddress: Equatable, Sendable {
 }
 
 extension HandAddress: CustomStringConvertible {
-    package var description: String { list.map { "\(server)/\($0)" } ?? "\(server)" }
+    package var description: String { list.map { "\(server)/\(Self.escaped($0))" } ?? "\(server)" }
 }

@@ -1,3 +1,5 @@
+import HandWire
+
 /// Characters written as `&#N;`. Lines and blocks with such escapes have a mark. Markdown shows each escape as its
 /// character.
 enum MarkdownEscapes {
@@ -24,7 +26,7 @@ enum MarkdownEscapes {
                 case " ", "\t": place == .address || place == .line && isAtEnd
                 case _ where place != .block && (0x21..<0x7F).contains(scalar.value) && !scalar.isAlphanumeric:
                     isAtEnd || "&<>[]()".unicodeScalars.contains(scalar)
-                default: !Printable.isHarmless(scalar, after: result.last)
+                default: !VisibleText.isHarmless(scalar, after: result.last)
                 }
             if isEscaped {
                 result.append(contentsOf: "&#\(scalar.value);".unicodeScalars)

@@ -1,4 +1,5 @@
 import HandCore
+import HandWire
 
 /// Items as lines of todo.txt. Tags in the `key:value` form of todo.txt represent what the format does not have.
 ///
@@ -122,7 +123,7 @@ private enum Percent {
             let isLost =
                 isBlank
                 ? spaces || index == scalars.count - 1
-                : !Printable.isHarmless(scalar, after: index > 0 ? scalars[index - 1] : nil)
+                : !VisibleText.isHarmless(scalar, after: index > 0 ? scalars[index - 1] : nil)
             if isLost || scalar == "%" || first && index == 0 {
                 for byte in String(scalar).utf8 { result += "%" + Hex.text([byte]).uppercased() }
             } else {

@@ -125,7 +125,7 @@ package struct ListData: Sendable {
             if code == .listDeleted || code == .noSuchList { seek(now: now) }
             // The list is looked for again and again. The first reason stays.
             if code == .noSuchList, refusal != nil { return }
-            let back = code == .listDeleted ? "; bring it back with: hand undelete \(name)" : ""
+            let back = code == .listDeleted ? "; bring it back with: hand undelete \(ShellWord.quoted(name))" : ""
             refusal = Printable.clean(reason + back)
         case .editsWait(let reason):
             refusal = Printable.clean(reason)

@@ -1,5 +1,6 @@
 import HandCore
 import HandFormats
+import HandWire
 
 /// How many columns a text takes in a terminal.
 ///
@@ -81,7 +82,7 @@ package enum Columns {
     /// Whether a scalar is a joiner, a variation selector, a skin tone, a format character, or anything else that
     /// terminals do not draw, or draw differently.
     private static func isLeftOut(_ scalar: Unicode.Scalar) -> Bool {
-        0x1F3FB...0x1F3FF ~= scalar.value || !Printable.isHarmless(scalar, after: nil)
+        0x1F3FB...0x1F3FF ~= scalar.value || !VisibleText.isHarmless(scalar, after: nil)
     }
 
     private static func width(of scalar: Unicode.Scalar) -> Int {

@@ -30,7 +30,7 @@ package enum Route: Hashable, Sendable {
         case (0, _): self = .lists
         case (2, "-"): self = path[1] == "help" ? .help : path[1] == "connection" ? .connection : whole
         case (_, let list?) where ListName.problem(with: list) == nil:
-            self = Self.within(list, Array(path.dropFirst())) ?? whole
+            self = Self.within(ListName.composed(list), Array(path.dropFirst())) ?? whole
         default: self = whole
         }
     }

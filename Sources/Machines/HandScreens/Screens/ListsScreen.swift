@@ -100,7 +100,7 @@ struct ListsScreen: TableScreen {
         }
     }
 
-    private static let askForName = "name, like groceries, or poker cards max 5:"
+    private static let askForName = "name, like Summer trip, or poker / cards max 5:"
 
     private mutating func answer(_ prompt: Prompt, _ outcome: Prompt.Outcome) -> [Command] {
         typing = outcome == .typed ? .question(prompt) : nil
@@ -113,12 +113,12 @@ struct ListsScreen: TableScreen {
         }
     }
 
-    /// Reads `poker cards max 5`: a name, optionally followed by the list's rules.
+    /// Reads `poker / cards max 5`: a name, optionally followed by the list's rules.
     private mutating func create(_ text: String) -> [Command] {
-        var words = text.split(separator: " ").map(String.init)
-        guard !words.isEmpty else { return [] }
-        let name = words.removeFirst()
-        if let problem = ListName.problem(withNew: name) { return ask(again: text, problem) }
+        let parts = text.split(separator: "/", maxSplits: 1).map { $0.split(separator: " ").map(String.init) }
+        guard let name = parts.first?.joined(separator: " "), !name.isEmpty else { return [] }
+        var words = parts.dropFirst().first ?? []
+        if let problem = ListName.problem(with: name) { return ask(again: text, problem) }
         var rules = Rules()
         while let word = words.first {
             words.removeFirst()
@@ -151,7 +151,7 @@ struct ListsScreen: TableScreen {
             return [.open(.list(list))]
         case .model(.done(.deleteList(let list))):
             here = nil
-            return [.say("'\(list)' is deleted; bring it back with: hand undelete \(list)"), .fetchLists]
+            return [.say("'\(list)' is deleted; bring it back with: hand undelete \(ShellWord.quoted(list))"), .fetchLists]
         case .model(.lists), .model(.kept), .model(.input(.resize)), .model(.input(.cursor)):
             if let row = here.flatMap({ names(app).firstIndex(of: $0) }) { table.follow(to: row) }
             table.settle(in: geometry(app))

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HandFormats
 
 /// Texts that begin with a dash, such as "- wash" or "-5". The parser would look for options in the letters of such a
 /// text.
@@ -48,7 +49,7 @@ extension Arguments {
             }
             if isOption(value), isLetters(value) {
                 throw ValidationError(
-                    "--\(option) needs a value. If '\(value)' is the value, write --\(option)=\(Suggestion.quoted(value))"
+                    "--\(option) needs a value. If '\(value)' is the value, write --\(option)=\(ShellWord.quoted(value))"
                 )
             }
             if isDashed(value), !isOption(value) {
@@ -86,7 +87,7 @@ extension Arguments {
 
     /// How to write a word with the form of an option as a text.
     static func asText(_ word: String, _ path: [String]) -> String {
-        let command = (["hand"] + path + ["--", Suggestion.quoted(word)]).joined(separator: " ")
+        let command = (["hand"] + path + ["--", ShellWord.quoted(word)]).joined(separator: " ")
         return "If it is a text, put it after --: \(command)"
     }
 }

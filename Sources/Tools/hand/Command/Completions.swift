@@ -32,7 +32,7 @@ enum Completions {
     static let contexts = CompletionKind.custom { _, _, _ in Contexts.names() }
 
     /// Whether a text can be a list's name, and so one word in a shell: a malicious server may send any text.
-    private static func isName(_ name: String) -> Bool { ListName.problem(withNew: name) == nil }
+    private static func isName(_ name: String) -> Bool { ListName.problem(with: name) == nil }
 
     /// The largest number of items to offer.
     private static let maxItems = 500

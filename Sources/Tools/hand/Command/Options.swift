@@ -137,7 +137,7 @@ struct ServerOptions: ParsableArguments {
                 text == $0 || text == "\(places): \($0)"
             })
         else { return error }
-        let option = server == HandAddress.local.server ? "" : " --listen \(Suggestion.quoted(server.places[0]))"
+        let option = server == HandAddress.local.server ? "" : " --listen \(ShellWord.quoted(server.places[0]))"
         let advice = server.isThisMachine ? ". Start one: hand serve\(option)" : ": \(reason)"
         return Failure(.unreachable, "no server answers at \(places)\(advice)")
     }

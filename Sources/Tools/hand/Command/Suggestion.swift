@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HandFormats
 
 /// Commands in messages. They act on the same server or store as the command that prints them.
 enum Suggestion {
@@ -14,13 +15,11 @@ enum Suggestion {
         let given = Array(CommandLine.arguments.dropFirst())
         let context = Contexts.givenName.map { ["-c", $0] }
         let options = places.flatMap { name in Arguments.value(of: [name], in: given).map { [name, $0] } ?? [] }
-        return (["hand"] + (context ?? []).map(quoted) + [command] + (words + options.map(withoutSecret)).map(quoted))
+        let settings = options.map(withoutSecret)
+        // A name may begin with a hyphen.
+        let all = words.contains { $0.hasPrefix("-") } ? settings + ["--"] + words : words + settings
+        return (["hand"] + (context ?? []).map(ShellWord.quoted) + [command] + all.map(ShellWord.quoted))
             .joined(separator: " ")
-    }
-
-    static func quoted(_ word: String) -> String {
-        let isPlain = !word.isEmpty && word.allSatisfy { $0.isLetter || $0.isNumber || "-_./:,=+@%…".contains($0) }
-        return isPlain ? word : "'" + word.replacing("'", with: "'\\''") + "'"
     }
 
     /// The word without the secret or the password of an address.

@@ -48,6 +48,6 @@ struct UsageError {
             let next = arguments.firstIndex(of: String(match.1)).map({ $0 + 1 }),
             next < arguments.count, arguments[next].hasPrefix("-")
         else { return nil }
-        return "If '\(arguments[next])' is the value, write \(match.1)=\(Suggestion.quoted(arguments[next]))"
+        return "If '\(arguments[next])' is the value, write \(match.1)=\(ShellWord.quoted(arguments[next]))"
     }
 }

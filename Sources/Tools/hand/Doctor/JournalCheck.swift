@@ -81,7 +81,7 @@ enum JournalCheck {
             let parts = name.split(separator: "_")
             guard parts.count == 3, parts[0] == scheme else { continue }
             let address = "\(scheme)://\(parts[1]):\(parts[2])"
-            if isFor(try? HandAddress(address)) { return (address, "hand sync --url \(Suggestion.quoted(address))") }
+            if isFor(try? HandAddress(address)) { return (address, "hand sync --url \(ShellWord.quoted(address))") }
         }
         return ("another server, in \(folder)", "hand sync --url ADDRESS, with the address of that server")
     }

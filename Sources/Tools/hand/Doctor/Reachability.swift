@@ -19,7 +19,7 @@ enum Reachability {
         guard let error else { return .ok("connection", "\(path) accepts connections") }
         return .problem(
             "connection", "\(path): \(error)",
-            do: "start a server there: hand serve --listen \(Suggestion.quoted(path))")
+            do: "start a server there: hand serve --listen \(ShellWord.quoted(path))")
     }
 
     private static func check(
@@ -48,7 +48,7 @@ enum Reachability {
             guard let error else { return .ok("connection", "\(address) accepts connections") }
             let way =
                 server.isThisMachine
-                ? "start a server: hand serve --listen \(Suggestion.quoted("\(host)"))"
+                ? "start a server: hand serve --listen \(ShellWord.quoted("\(host)"))"
                 : "check the port, whether the server listens there, and whether a firewall blocks it"
             // If there are several addresses, one is enough.
             let isOne = addresses.count + server.hosts.count == 2

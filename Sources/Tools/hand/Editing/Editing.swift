@@ -233,7 +233,7 @@ struct Edit: AsyncParsableCommand {
             .conflict,
             """
             '\(loss.original)' is now '\(loss.lost)', where you wrote '\(loss.present)'. Nothing was changed. The text is \
-            '\(present)'; yours is '\(new)'. Look at it, and repeat the edit with --was \(Suggestion.quoted(present)).
+            '\(present)'; yours is '\(new)'. Look at it, and repeat the edit with --was \(ShellWord.quoted(present)).
             """)
     }
 }

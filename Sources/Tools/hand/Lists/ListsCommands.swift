@@ -103,7 +103,7 @@ struct Create: AsyncParsableCommand {
             + "For a five-card hand: hand create poker --deck --max-items 5 --kinds card")
 
     @OptionGroup var server: ServerOptions
-    @Argument(help: "The list's name: letters, digits, '-', '_' and '.'.") var name: String
+    @Argument(help: "The list's name, such as 'Summer trip': up to 128 bytes, without '/'.") var name: String
     @Option(help: .init("The largest number of items in the list.", valueName: "number")) var maxItems: Int?
     @Option(help: .init("The largest size of an item, in bytes.", valueName: "number")) var maxSize: Int?
 
@@ -119,7 +119,7 @@ struct Create: AsyncParsableCommand {
         if name.contains("://") {
             throw ValidationError("expected only the list's name, found an address. The server goes into --url.")
         }
-        if let problem = ListName.problem(withNew: name) { throw ValidationError(problem) }
+        if let problem = ListName.problem(with: name) { throw ValidationError(problem) }
         _ = try rules()
     }
 

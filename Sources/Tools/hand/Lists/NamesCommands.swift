@@ -14,10 +14,10 @@ struct Rename: AsyncParsableCommand {
 
     @OptionGroup var server: ServerOptions
     @Argument(help: "The list's name.", completion: Completions.lists) var name: String
-    @Argument(help: "The new name: letters, digits, '-', '_' and '.'.") var newName: String
+    @Argument(help: "The new name: up to 128 bytes, without '/'.") var newName: String
 
     func validate() throws {
-        if let problem = ListName.problem(withNew: newName) { throw ValidationError(problem) }
+        if let problem = ListName.problem(with: newName) { throw ValidationError(problem) }
     }
 
     func run() async throws {
@@ -83,7 +83,7 @@ struct Undelete: AsyncParsableCommand {
     var newName: String?
 
     func validate() throws {
-        if let newName, let problem = ListName.problem(withNew: newName) { throw ValidationError(problem) }
+        if let newName, let problem = ListName.problem(with: newName) { throw ValidationError(problem) }
         if id == 0 { throw ValidationError("--id: expected a number that 'hand lists --deleted' shows, found 0") }
     }
 

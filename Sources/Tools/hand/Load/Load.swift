@@ -228,7 +228,7 @@ struct Load: ParsableCommand {
     static func command(_ arguments: [String]) -> String {
         let words = arguments.dropFirst().map { word in
             let open = HandAddress.token(in: word).map { word.dropLast($0.count) + "…" } ?? word[...]
-            return Suggestion.quoted(String(open))
+            return ShellWord.quoted(String(open))
         }
         return (["hand"] + words).joined(separator: " ")
     }

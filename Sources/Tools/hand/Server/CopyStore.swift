@@ -81,7 +81,7 @@ private struct CopyStore: ParsableCommand {
         defer { try? PrivateFile.remove(copy) }
         let report = try output.verify(copy)
         guard report.isSound else {
-            throw Failure(.error, "\(from) is damaged: see 'hand verify --store \(Suggestion.quoted(from))'")
+            throw Failure(.error, "\(from) is damaged: see 'hand verify --store \(ShellWord.quoted(from))'")
         }
         var random = SystemRandomNumberGenerator()
         _ = try StoreBackup.restore(

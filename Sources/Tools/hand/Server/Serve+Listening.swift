@@ -37,7 +37,7 @@ extension Serve {
         // default.
         let usual = "\(HandAddress.local.server)"
         let place = endpoints.lazy.compactMap { clientAddress($0, tls) }.first
-            .map { $0 == usual ? "" : "HAND_URL=\(Suggestion.quoted($0)) " }
+            .map { $0 == usual ? "" : "HAND_URL=\(ShellWord.quoted($0)) " }
         let hint: Printable = place.map { "In another terminal: \($0)hand create groceries\n" } ?? ""
         let metrics: Printable = status.map { "\nMetrics: http://\($0)/metrics" } ?? ""
         return "hand serves on \(addresses.joined(separator: " and "))\nLists are kept in \(folder)\(metrics)\n"

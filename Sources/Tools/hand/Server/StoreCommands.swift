@@ -138,7 +138,7 @@ struct Backup: ParsableCommand {
         if !report.isSound, output.json { Output.json(Verify.json(report)) }
         guard report.isSound else {
             throw Failure(
-                .error, "\(file) is written, but the store is damaged: see 'hand verify \(Suggestion.quoted(file))'")
+                .error, "\(file) is written, but the store is damaged: see 'hand verify \(ShellWord.quoted(file))'")
         }
         output.confirm(report) { "wrote \(file): \($0), everything is sound" }
     }
@@ -161,7 +161,7 @@ struct Recover: ParsableCommand {
     func run() throws {
         let report = try output.verify(file)
         guard report.isSound else {
-            throw Failure(.error, "\(file) is damaged: see 'hand verify \(Suggestion.quoted(file))'")
+            throw Failure(.error, "\(file) is damaged: see 'hand verify \(ShellWord.quoted(file))'")
         }
         if let database = try store.database() { return try recover(report, to: database) }
         let folder = try store.folder

@@ -35,7 +35,7 @@ extension ServerMachine {
 
     /// Giving a list a new name is like creating a list, and requires the same role on all lists.
     private func mayName(_ name: String, by what: String, _ connection: Connection, _ request: UInt64) -> Bool {
-        if let problem = ListName.problem(withNew: name) {
+        if let problem = ListName.problem(with: name) {
             refuse(connection, request, .badListName, problem)
             return false
         }

@@ -25,7 +25,7 @@ extension ServerMachine {
     }
 
     func create(_ name: String, _ rules: Rules, _ connection: Connection, _ request: UInt64) {
-        if let problem = ListName.problem(withNew: name) { return refuse(connection, request, .badListName, problem) }
+        if let problem = ListName.problem(with: name) { return refuse(connection, request, .badListName, problem) }
         if rules.maximumCount == 0 {
             return refuse(connection, request, .badRules, "a list must have room for at least 1 item")
         }
