@@ -36,7 +36,7 @@ import Testing
         for client in clients { lists.append(try await client.open("list")) }
         // Until each has its own id, each disconnects the other; everything gets through nevertheless.
         var expected: Set<String> = ["one"]
-        var authors: Set<UInt64?> = []
+        var authors: Set<AuthorID?> = []
         while authors.count < 2 {
             for (number, list) in lists.enumerated() {
                 let text = "\(expected.count) from \(number)"

@@ -11,7 +11,7 @@ import Testing
         var chaos = Chaos(seed: testSeed(821))
         for _ in 0..<200 {
             let first = [0, 126, 16_382, (1 << 35) - 3, (1 << 53) - 60][chaos.random.next(below: 5)]
-            let authors: [UInt64] = [1, 127, 128, 1 << 40, .max]
+            let authors: [AuthorID] = [1, 127, 128, AuthorID(1 << 40), .max]
             let me = authors[chaos.random.next(below: 5)]
             let stride = 1 + chaos.random.next(below: 20)
             var stream: [UInt8] = []

@@ -56,7 +56,7 @@ import Testing
         }
         stage.send(.history(list: "things", commits, people: [Stage.bob: "Bob"]))
         stage.send(.state(list: "things", revision: 3, Notation.hand("a b c d e").hand))
-        for author in 2...6 { stage.presence("P\(author)", on: things[author].id, author: UInt64(author)) }
+        for author in 2...6 { stage.presence("P\(author)", on: things[author].id, author: AuthorID(author)) }
         for index in 0..<5 {
             let item = Item(id: ItemID(rawValue: UInt64(index + 1)), content: .note("mine"))
             stage.edit(.inserting([item], at: 0, .before))

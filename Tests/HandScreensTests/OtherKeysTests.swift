@@ -108,7 +108,7 @@ import Testing
             .lists(["others", "things"].map { DownMessage.ListEntry(name: $0, count: 3, revision: 5, rules: Rules()) }))
         let commits = [4, 5].map { revision in
             Commit(
-                revision: revision, author: UInt64(revision - 3), sequence: 1, base: revision - 1, time: 0, count: 3,
+                revision: revision, author: AuthorID(revision - 3), sequence: 1, base: revision - 1, time: 0, count: 3,
                 digest: 0, delta: Delta.editing(at: 0, Change(done: true)))
         }
         stage.send(.history(list: "things", commits, people: [1: "ada", 2: "Bob"]))

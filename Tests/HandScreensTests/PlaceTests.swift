@@ -110,13 +110,13 @@ import Testing
 
     // MARK: History
 
-    private static func commit(_ revision: Int, by author: UInt64) -> Commit {
+    private static func commit(_ revision: Int, by author: AuthorID) -> Commit {
         Commit(
             revision: revision, author: author, sequence: 1, base: revision - 1, time: 0, count: 3, digest: 0,
             delta: Delta.editing(at: 0, Change(done: true)))
     }
 
-    private static let names: [UInt64: String] = [Stage.me: "ada", Stage.bob: "Bob"]
+    private static let names: [AuthorID: String] = [Stage.me: "ada", Stage.bob: "Bob"]
 
     /// The cursor stays on the same one of one's own commits while others commit, and while one commits oneself.
     @Test(arguments: ["tab", "tab tab", ""])

@@ -39,7 +39,7 @@ struct Scene: CustomStringConvertible, Sendable {
             revision: 5, author: Stage.me, sequence: 2, base: 4, time: 1_795_000_123_000, count: 2, digest: 0,
             delta: Delta.editing(at: 1, Change(done: true))),
     ]
-    private static let names: [UInt64: String] = [Stage.bob: "Bob", Stage.me: "ada"]
+    private static let names: [AuthorID: String] = [Stage.bob: "Bob", Stage.me: "ada"]
     private static let id = Notation.hand(mixed).hand[1].id
 
     static let all: [Scene] = lists + list + together + others

@@ -18,8 +18,8 @@ struct Stage {
     /// Whether the client has time to go on with its work at once.
     var hasTime = true
 
-    static let me: UInt64 = 1
-    static let bob: UInt64 = 2
+    static let me: AuthorID = 1
+    static let bob: AuthorID = 2
 
     init(
         _ lists: [String: Hand] = [:], opening route: Route = .list("things"), rows: Int = 24, columns: Int = 80,
@@ -110,7 +110,7 @@ struct Stage {
     }
 
     /// Delivers somebody else's edit.
-    mutating func remote(_ delta: Delta, by author: UInt64 = Stage.bob, _ list: String = "things") {
+    mutating func remote(_ delta: Delta, by author: AuthorID = Stage.bob, _ list: String = "things") {
         take(delta, by: author, sequence: 1, list)
     }
 
@@ -120,7 +120,8 @@ struct Stage {
         take(operation, by: Self.bob, sequence: 1, base: replica.revision - 1, list)
     }
 
-    private mutating func take(_ delta: Delta, by author: UInt64, sequence: UInt64, base: Int? = nil, _ list: String) {
+    private mutating func take(_ delta: Delta, by author: AuthorID, sequence: UInt64, base: Int? = nil, _ list: String)
+    {
         guard var replica = replicas[list], let after = try? replica.confirmed.applying(delta) else { return }
         let commit = Commit(
             revision: replica.revision + 1, author: author, sequence: sequence, base: base ?? replica.revision, time: 0,
@@ -142,7 +143,8 @@ struct Stage {
     }
 
     mutating func presence(
-        _ name: String, on item: ItemID?, isEditing: Bool = false, author: UInt64 = Stage.bob, _ list: String = "things"
+        _ name: String, on item: ItemID?, isEditing: Bool = false, author: AuthorID = Stage.bob,
+        _ list: String = "things"
     ) {
         let place = DownMessage.Presence.Place.here(person: name, item.map { Focus($0, isEditing: isEditing) })
         send(.list(list, .presence([DownMessage.Presence(author: author, place: place)])))

@@ -163,11 +163,11 @@ import Testing
             try keep(
                 .undo(replica.checkpoint.history, log: 9, revision: revision, person: "ann"),
                 .work(work, list: "l", person: "ann"),
-                .committed(author: UInt64(revision), person: "ann"))
+                .committed(author: AuthorID(revision), person: "ann"))
             let kept = try #require(ClientJournal.history(of: "ann", in: 9, inJournalAt: path))
             #expect(kept.history == replica.checkpoint.history && kept.revision == revision)
             #expect(try inJournal { try $0.work(of: "ann").map(\.work.revision) } == [revision])
-            #expect(ClientJournal.author(of: "ann", inJournalAt: path) == UInt64(revision))
+            #expect(ClientJournal.author(of: "ann", inJournalAt: path) == AuthorID(revision))
         }
         for table in ["undo", "work", "authors"] { #expect(try count(table) == 1) }
     }

@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test func theNumbersOfItsNamesAreKept() throws {
-        func number(_ person: String) -> UInt64? { ClientJournal.author(of: person, inJournalAt: path) }
+        func number(_ person: String) -> AuthorID? { ClientJournal.author(of: person, inJournalAt: path) }
         #expect(number("ada") == nil)
         try inJournal(first) { journal in
             try journal.carryOut(.committed(author: 7, person: "ada"))
@@ -100,7 +100,7 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: path)) == before)
     }
 
-    private func steps(of author: UInt64 = .max, in log: UInt64 = 1) -> UndoReconstruction.Steps {
+    private func steps(of author: AuthorID = .max, in log: UInt64 = 1) -> UndoReconstruction.Steps {
         ClientJournal.steps(of: author, in: log, inJournalAt: path)
     }
 

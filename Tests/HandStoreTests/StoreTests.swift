@@ -169,8 +169,8 @@ extension TemporaryFolder {
     }
 
     /// Returns the numbers of clients that have made no commit.
-    private func newcomers(_ count: Int, to store: any CommitStore, idHigh: UInt64 = 1) throws -> Set<UInt64> {
-        var numbers: Set<UInt64> = []
+    private func newcomers(_ count: Int, to store: any CommitStore, idHigh: UInt64 = 1) throws -> Set<AuthorID> {
+        var numbers: Set<AuthorID> = []
         for client in 1...UInt64(count) {
             let (author, isNew) = try store.author(for: ClientID(high: idHigh, low: client), person: "eve")
             #expect(isNew && author.client == author.number)
@@ -204,7 +204,7 @@ extension TemporaryFolder {
         let store = try kind.store(in: folder)
         let numbers = try newcomers(Int(SQLiteStore.numbersAtOnce) + 5, to: store)
         let (least, most) = (try #require(numbers.min()), try #require(numbers.max()))
-        #expect(Int(most - least) == numbers.count - 1, "none is wasted")
+        #expect(Int(most.rawValue - least.rawValue) == numbers.count - 1, "none is wasted")
         let client = ClientID(high: 3, low: 5)
         let ada = try store.knownAuthor(for: client, person: "ada")
         try store.close()
@@ -225,7 +225,7 @@ extension TemporaryFolder {
         let eve = try store.knownAuthor(for: other, person: "eve")
         let bob = try store.knownAuthor(for: one, person: "bob")
         var chaos = Chaos(seed: 4)
-        var expected: [UInt64: SequenceMark] = [:]
+        var expected: [AuthorID: SequenceMark] = [:]
         for (author, sequence) in [(ada, UInt64(1)), (bob, 2), (eve, 1), (ada, 3), (bob, 4), (ada, 5)] {
             let start = try store.load(list.number)
             let made = history(on: start, 1, author: author, chaos: &chaos)

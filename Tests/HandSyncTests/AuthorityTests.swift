@@ -21,7 +21,8 @@ import Testing
         Submission(list: 1, base: base, sequence: sequence, delta: operation)
     }
 
-    private func commit(_ authority: inout Authority, _ submission: Submission, author: UInt64 = 1) -> Authority.Outcome
+    private func commit(_ authority: inout Authority, _ submission: Submission, author: AuthorID = 1)
+        -> Authority.Outcome
     {
         let outcome = authority.submit(submission, author: author, now: 5)
         _ = authority.takeBatch()
@@ -81,7 +82,7 @@ import Testing
     /// Servers' clocks differ, and each may be set back.
     @Test func noCommitIsOlderThanTheOneBefore() throws {
         var (mine, other) = (authority(tasks(4)), authority(tasks(4)))
-        func edited(_ list: inout Authority, _ sequence: UInt64, author: UInt64, now: UInt64) throws -> Commit {
+        func edited(_ list: inout Authority, _ sequence: UInt64, author: AuthorID, now: UInt64) throws -> Commit {
             let edit = submission(.deleting(0..<1), base: list.revision, sequence)
             guard case .numbered = list.submit(edit, author: author, now: now), let commit = list.newest else {
                 throw StoreError.damaged("not numbered")
@@ -325,9 +326,9 @@ import Testing
         var list = authority([], rules: .fiveCards, deck: Deck(seed: 3))
         var random = SplitMix64(seed: 4)
         var losers = 0
-        var next: [UInt64: UInt64] = [:]
+        var next: [AuthorID: UInt64] = [:]
         for _ in 0..<3 {
-            for author in UInt64(1)...3 {
+            for author: AuthorID in [1, 2, 3] {
                 let card = Item(id: .random(using: &random), content: .card(.faceDown))
                 let deal = submission(.inserting([card], at: 0, .before), base: 0, next[author, default: 1])
                 switch list.submit(deal, author: author, now: 0) {

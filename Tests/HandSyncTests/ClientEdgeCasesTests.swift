@@ -75,12 +75,12 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
     /// it, although the other's edit was carried over the first one before it was sent.
     @Test func anAuthorOverriddenByAnOfflineEditIsNotified() throws {
         let start = Hand([Item(id: ItemID(rawValue: 1), content: .note("eggs"))])
-        func replica(_ author: UInt64) -> Replica {
+        func replica(_ author: AuthorID) -> Replica {
             var replica = Replica(confirmed: start, revision: 8, logID: 5, sequence: 0)
             replica.author = author
             return replica
         }
-        func commit(_ submission: Submission, by author: UInt64, on hand: Hand, _ revision: Int) throws -> Commit {
+        func commit(_ submission: Submission, by author: AuthorID, on hand: Hand, _ revision: Int) throws -> Commit {
             let after = try hand.applying(submission.delta)
             return Commit(
                 revision: revision, author: author, sequence: submission.sequence,

@@ -156,7 +156,7 @@ import Testing
         try client.edit(1)
         client.keepAll()
         var hand = Hand()
-        func commit(_ revision: Int, by author: UInt64, _ id: UInt64) throws -> DownMessage {
+        func commit(_ revision: Int, by author: AuthorID, _ id: UInt64) throws -> DownMessage {
             let delta = Delta.inserting([Item(id: ItemID(rawValue: id), content: .note("n"))], at: 0, .after)
             hand = try hand.applying(delta)
             return .commit(

@@ -46,8 +46,8 @@ extension DrivenClient {
     }
 
     /// The authors who were reported to have left, by list.
-    var left: [String: [UInt64]] {
-        var left: [String: [UInt64]] = [:]
+    var left: [String: [AuthorID]] {
+        var left: [String: [AuthorID]] = [:]
         for case .list(let list, .presence(let entries)) in effects { left[list, default: []] += entries.map(\.author) }
         return left
     }

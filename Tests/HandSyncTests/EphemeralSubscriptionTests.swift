@@ -21,7 +21,7 @@ import Testing
     private static let left = Item(id: items[2].id, content: .note("new"))
 
     /// The notice that somebody deleted the edited item, which is as the user left it.
-    private static func deletion(by author: UInt64, in revision: Int) -> Replica.Notice {
+    private static func deletion(by author: AuthorID, in revision: Int) -> Replica.Notice {
         // The item before it is not known.
         .superseded(
             left, .edit(.text), by: Loss.Override(author: author, revision: revision, deletesItem: true, behind: nil))
@@ -381,7 +381,7 @@ extension DrivenClient {
         enter(request, list: 2, logID: logID, lastSequence: lastSequence, start)
     }
 
-    fileprivate mutating func commit(_ revision: Int, author: UInt64, sequence: UInt64 = 1, _ delta: Delta) {
+    fileprivate mutating func commit(_ revision: Int, author: AuthorID, sequence: UInt64 = 1, _ delta: Delta) {
         let commit = Commit(
             revision: revision, author: author, sequence: sequence, base: min(7, revision - 1), time: 0, count: 4,
             digest: 0, delta: delta)

@@ -287,7 +287,7 @@ import Testing
             while victim.isConnected, sent < 10_000_000 {
                 let page = (0..<people).map { number in
                     DownMessage.Presence(
-                        author: UInt64(isMoving ? number : sent + number), place: .here(person: "p", nil))
+                        author: AuthorID(isMoving ? number : sent + number), place: .here(person: "p", nil))
                 }
                 victim.now += isMoving ? 0 : UInt64(people)
                 victim.hear(.presence(list: 1, page))

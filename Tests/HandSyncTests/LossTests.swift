@@ -113,7 +113,7 @@ import Testing
     // MARK: Work that others override later
 
     private static func commit(
-        _ revision: Int, by author: UInt64, base: Int? = nil, _ delta: Delta, on list: inout Hand
+        _ revision: Int, by author: AuthorID, base: Int? = nil, _ delta: Delta, on list: inout Hand
     ) throws -> Commit {
         try list.apply(delta)
         return Commit(

@@ -12,7 +12,7 @@ import Testing
         return world
     }
 
-    private static func author(_ stream: TestStream) -> UInt64? {
+    private static func author(_ stream: TestStream) -> AuthorID? {
         for case .welcome(let welcome) in stream.heard { return welcome.author }
         return nil
     }
@@ -28,7 +28,7 @@ import Testing
 
     @Test func theNameOfACommitNeverChanges() throws {
         let world = try Self.world()
-        var authors: [UInt64?] = []
+        var authors: [AuthorID?] = []
         for (index, name) in ["ONE", "TWO", "ONE", ""].enumerated() {
             let stream = Self.connects(world, as: name, from: index)
             #expect(stream.lastStart?.lastSequence == UInt64(index))

@@ -13,7 +13,7 @@ import Testing
         return world
     }
 
-    private static func author(_ stream: TestStream) -> UInt64 {
+    private static func author(_ stream: TestStream) -> AuthorID {
         for case .welcome(let welcome) in stream.heard { return welcome.author }
         return 0
     }
@@ -26,7 +26,7 @@ import Testing
         return stream
     }
 
-    private static func known(_ authors: [UInt64], _ world: TestWorld) throws -> [UInt64] {
+    private static func known(_ authors: [AuthorID], _ world: TestWorld) throws -> [AuthorID] {
         try world.store.people(authors).map(\.author)
     }
 

@@ -10,7 +10,7 @@ import Testing
     private struct Reader {
         var told = 0
         var knownGone: Int
-        var picture: [UInt64: Focus?] = [:]
+        var picture: [AuthorID: Focus?] = [:]
 
         mutating func hear(_ board: PresenceBoard, atMost limit: Int) {
             let (entries, end) = board.entries(
@@ -31,13 +31,13 @@ import Testing
     @Test(arguments: 1...20) func everyReaderKnowsWhoIsPresent(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         var board = PresenceBoard()
-        var truth: [UInt64: Focus?] = [:]
+        var truth: [AuthorID: Focus?] = [:]
         // People at other servers. For a person who is present at both, this server's entry counts.
-        var remotePeople: [UInt64: PresenceBoard.RemotePerson] = [:]
-        var connections: [UInt64: Int] = [:]
+        var remotePeople: [AuthorID: PresenceBoard.RemotePerson] = [:]
+        var connections: [AuthorID: Int] = [:]
         var readers: [Reader] = []
         for _ in 0..<600 {
-            let author = UInt64(1 + random.next(below: 30))
+            let author = AuthorID(1 + random.next(below: 30))
             switch random.next(below: 7) {
             case 0:
                 board.join(author, name: "p\(author)")
@@ -79,7 +79,7 @@ import Testing
     /// Only some of the people who have left are remembered, and it is known which ones are not.
     @Test func departuresAreEventuallyForgotten() {
         var board = PresenceBoard()
-        for author in 1...UInt64(10_000) {
+        for author in (1...10_000).map(AuthorID.init) {
             board.join(author, name: "p")
             board.leave(author)
         }
@@ -89,10 +89,10 @@ import Testing
         #expect(entries.last == DownMessage.Presence(author: 20_000, place: .here(person: "q", nil)))
         // All changes after the floor are sent.
         let gone = entries.filter { $0.place == .gone }.map(\.author)
-        #expect(gone == Array((10_000 - UInt64(gone.count) + 1)...10_000))
+        #expect(gone == ((10_000 - gone.count + 1)...10_000).map(AuthorID.init))
         // People at other servers are not forgotten while they are present.
         board.setPeers([1: .init(name: "v", focus: nil)])
-        for author in 2...UInt64(10_000) {
+        for author in (2...10_000).map(AuthorID.init) {
             board.join(author, name: "p")
             board.leave(author)
         }
@@ -228,7 +228,7 @@ import Testing
             mover.say(.presence(list: 1, Focus(ItemID(rawValue: 70 + UInt64(index)))))
             Self.passInterval(world)
         }
-        var places: [UInt64: DownMessage.Presence.Place] = [:]
+        var places: [AuthorID: DownMessage.Presence.Place] = [:]
         for case .presence(1, let entries) in reader.heard {
             for entry in entries { places[entry.author] = entry.place }
         }

@@ -303,7 +303,7 @@ import Testing
         var client = DrivenClient()
         client.connect()
         client.perform { $0.open("list", isJournaled: true) }
-        for author in [1, 4, 4, 9] as [UInt64] {
+        for author in [1, 4, 4, 9] as [AuthorID] {
             client.perform { $0.disconnected(reason: "gone", now: 0) }
             client.perform { $0.timer(now: $0.deadline ?? 0) }
             client.perform { $0.connected(now: 0) }
@@ -313,7 +313,7 @@ import Testing
             client.hear(.welcome(welcome))
         }
         client.perform { $0.close("list") }
-        var kept: [UInt64] = []
+        var kept: [AuthorID] = []
         for case .keep(let writes) in client.effects {
             for case .append(let events, _) in writes {
                 for case .author(let author) in events { kept.append(author) }

@@ -292,8 +292,8 @@ final class TestStream: ByteStream {
     func close() { isClosed = true }
 
     /// The people who are present according to the last message about each.
-    var present: Set<UInt64> {
-        var people: Set<UInt64> = []
+    var present: Set<AuthorID> {
+        var people: Set<AuthorID> = []
         for case .presence(_, let entries) in heard {
             for entry in entries {
                 if entry.place == .gone { people.remove(entry.author) } else { people.insert(entry.author) }

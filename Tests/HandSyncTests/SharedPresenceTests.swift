@@ -36,7 +36,7 @@ import Testing
 
     /// Returns the last reported presence of others, by name.
     private func places(_ stream: TestStream) -> [String: Focus?] {
-        var people: [UInt64: (String, Focus?)] = [:]
+        var people: [AuthorID: (String, Focus?)] = [:]
         for case .presence(_, let entries) in stream.heard {
             for entry in entries {
                 if case .here(let name, let focus) = entry.place {

@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    private static func commit(by author: UInt64, _ revision: Int) -> Commit {
+    private static func commit(by author: AuthorID, _ revision: Int) -> Commit {
         let item = Item(id: ItemID(rawValue: UInt64(revision)), content: .note("x"))
         return Commit(
             revision: revision, author: author, sequence: 1, base: 0, time: 0, count: revision, digest: 0,

@@ -24,7 +24,7 @@ struct TestNetwork {
             Authority.Start(list: 1, logID: 9, hand: hand, revision: 0, deck: deck, sequences: [:]), limits: limits)
         replicas = (0..<count).map { index in
             var replica = Replica(confirmed: hand, revision: 0, logID: 9, sequence: 0)
-            replica.author = UInt64(index + 1)
+            replica.author = AuthorID(index + 1)
             return replica
         }
         up = Array(repeating: [], count: count)
@@ -46,7 +46,7 @@ struct TestNetwork {
     /// Makes the server accept the next submission of that replica and write it.
     mutating func deliverUp(_ index: Int) {
         let submission = up[index].removeFirst()
-        switch authority.submit(submission, author: UInt64(index + 1), now: 0) {
+        switch authority.submit(submission, author: AuthorID(index + 1), now: 0) {
         case .numbered:
             guard let commit = authority.newest else { preconditionFailure("a numbered commit is in the window") }
             _ = authority.takeBatch()

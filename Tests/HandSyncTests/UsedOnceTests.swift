@@ -101,7 +101,7 @@ import Testing
         return replica
     }
 
-    private func refusal(by author: UInt64 = 1, sequence: UInt64 = 7, of replica: Replica) -> Commit {
+    private func refusal(by author: AuthorID = 1, sequence: UInt64 = 7, of replica: Replica) -> Commit {
         Commit(
             revision: replica.revision + 1, author: author, sequence: sequence, base: replica.revision, time: 0,
             count: replica.confirmed.count, digest: replica.confirmed.digest, delta: .identity,
@@ -122,7 +122,7 @@ import Testing
 
     /// Somebody else's refusal, and a refusal of an earlier submission, change nothing.
     @Test func othersRefusalsChangeNothing() throws {
-        for (author, sequence) in [(UInt64(2), UInt64(7)), (1, 6)] {
+        for (author, sequence) in [(AuthorID(2), UInt64(7)), (1, 6)] {
             var replica = try replica()
             let view = replica.view
             let update = try replica.receive(refusal(by: author, sequence: sequence, of: replica))

@@ -19,6 +19,8 @@ struct RandomMessages {
         return bits == 0 ? 0 : chaos.random.next() >> (64 - bits)
     }
 
+    private mutating func number<Number: TypedNumber>() -> Number { Number(rawValue: number()) }
+
     private mutating func count(_ limit: Int = Int(Int32.max)) -> Int {
         Int(truncatingIfNeeded: number() & 0x7FFF_FFFF_FFFF_FFFF) % (limit + 1)
     }

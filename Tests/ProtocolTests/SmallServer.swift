@@ -8,7 +8,7 @@ import HandWire
 final class SmallServer {
     private struct Connection {
         var session: ServerSession
-        var author: UInt64 = 0
+        var author: AuthorID = 0
         var request: UInt64 = 0
         /// The revision up to which commits were sent, or nil if not subscribed.
         var cursor: Int?
@@ -17,7 +17,7 @@ final class SmallServer {
     }
 
     private var connections: [String: Connection] = [:]
-    private var authors: [ClientID: UInt64] = [:]
+    private var authors: [ClientID: AuthorID] = [:]
     private var authority: Authority?
     private var name = ""
     /// Advances by one second with each commit.
@@ -33,7 +33,7 @@ final class SmallServer {
             ?? Connection(session: ServerSession(.init(limits: Limits(), program: "hand 1.0"), now: now))
         var effects = connection.session.effects(of: frame, now: now)
         if case .identify(let hello) = effects.first {
-            let author = authors[hello.client] ?? UInt64(authors.count + 1)
+            let author = authors[hello.client] ?? AuthorID(authors.count + 1)
             authors[hello.client] = author
             connection.author = author
             effects = connection.session.welcome(author: author, now: now)

@@ -64,6 +64,7 @@ extension Vectors {
         case let client as ClientID: return .string(Hex.text(client.high) + Hex.text(client.low))
         case let word as UInt64 where ["logID", "digest"].contains(label): return .string(Hex.text(word))
         case let number as UInt64: return JSONValue(number)
+        case let number as any TypedNumber: return JSONValue(number.rawValue)
         case let number as Int: return JSONValue(number)
         case let flag as Bool: return .bool(flag)
         case let text as String: return .string(text)

@@ -1,7 +1,9 @@
+import HandCore
+
 /// The fields before a commit's delta. They can be decoded from a frame without decoding the delta.
 package struct CommitHeader {
     package let revision: Int
-    package let author: UInt64
+    package let author: AuthorID
     package let sequence: UInt64
     /// The number of revisions from the base to the commit's revision; 0 if the submission was refused and a reason
     /// replaces the delta.
@@ -22,7 +24,7 @@ package struct CommitHeader {
 
     init(_ reader: inout WireReader) throws(WireError) {
         revision = try reader.revision("revision")
-        author = try reader.varint("author")
+        author = try reader.number("author")
         sequence = try reader.varint("sequence")
         lag = try reader.count("revisions since the base", limit: revision)
         time = try reader.varint("time")

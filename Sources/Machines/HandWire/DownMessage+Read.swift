@@ -16,7 +16,7 @@ extension DownMessage {
             let capabilities = Capabilities(rawValue: try reader.varint("capabilities"))
             return .welcome(
                 Welcome(
-                    version: version, capabilities: capabilities, author: try reader.varint("author"),
+                    version: version, capabilities: capabilities, author: try reader.number("author"),
                     idleDeadline: try reader.varint("idle deadline"), frameBytes: try reader.count("largest frame"),
                     program: try reader.string("program", limit: Limits.personBytes),
                     role: capabilities.contains(.role) ? try reader.role() : nil))
@@ -115,7 +115,7 @@ extension DownMessage {
     }
 
     private static func presence(_ reader: inout WireReader) throws(WireError) -> Presence {
-        let author = try reader.varint("author")
+        let author: AuthorID = try reader.number("author")
         let place = try reader.byte("presence")
         guard place <= 3 else { throw .unknownValue(field: "presence", found: UInt64(place)) }
         guard place > 0 else { return Presence(author: author, place: .gone) }
@@ -138,7 +138,7 @@ extension DownMessage {
 
     private static func person(_ reader: inout WireReader) throws(WireError) -> Person {
         Person(
-            author: try reader.varint("author"), name: try reader.string("person", limit: Limits.personBytes))
+            author: try reader.number("author"), name: try reader.string("person", limit: Limits.personBytes))
     }
 }
 

@@ -44,7 +44,7 @@ extension DownMessage {
             writer.byte(1)
             writer.varint(welcome.version)
             writer.varint(welcome.capabilities.rawValue)
-            writer.varint(welcome.author)
+            writer.number(welcome.author)
             writer.varint(welcome.idleDeadline)
             writer.varint(welcome.frameBytes)
             writer.string(welcome.program)
@@ -94,7 +94,7 @@ extension DownMessage {
             writer.varint(request)
             writer.varint(people.count)
             for person in people {
-                writer.varint(person.author)
+                writer.number(person.author)
                 writer.string(person.name)
             }
             writer.varint(commits.count)
@@ -186,7 +186,7 @@ extension DownMessage {
         writer.varint(list)
         writer.varint(entries.count)
         for entry in entries {
-            writer.varint(entry.author)
+            writer.number(entry.author)
             switch entry.place {
             case .gone: writer.byte(0)
             case .here(let person, let focus):

@@ -33,7 +33,7 @@ public enum DownMessage: Equatable, Sendable {
         public var version: Int
         public var capabilities: Capabilities
         /// This client's public number.
-        public var author: UInt64
+        public var author: AuthorID
         /// The milliseconds of silence after which the server considers this client gone.
         public var idleDeadline: UInt64
         /// The size of the largest frame that the server accepts, in bytes.
@@ -44,7 +44,7 @@ public enum DownMessage: Equatable, Sendable {
         public let role: Role?
 
         public init(
-            version: Int, capabilities: Capabilities, author: UInt64, idleDeadline: UInt64, frameBytes: Int,
+            version: Int, capabilities: Capabilities, author: AuthorID, idleDeadline: UInt64, frameBytes: Int,
             program: String, role: Role? = nil
         ) {
             self.version = version
@@ -125,7 +125,7 @@ public enum DownMessage: Equatable, Sendable {
 
     /// Where one connected client is.
     public struct Presence: Equatable, Sendable {
-        public var author: UInt64
+        public var author: AuthorID
         public var place: Place
 
         public enum Place: Equatable, Sendable {
@@ -138,7 +138,7 @@ public enum DownMessage: Equatable, Sendable {
             }
         }
 
-        public init(author: UInt64, place: Place) {
+        public init(author: AuthorID, place: Place) {
             self.author = author
             self.place = place
         }
@@ -180,10 +180,10 @@ public enum DownMessage: Equatable, Sendable {
     }
 
     public struct Person: Equatable, Sendable {
-        public var author: UInt64
+        public var author: AuthorID
         public var name: String
 
-        public init(author: UInt64, name: String) {
+        public init(author: AuthorID, name: String) {
             self.author = author
             self.name = name
         }

@@ -1,3 +1,5 @@
+import HandCore
+
 /// Reads fields one after the other and checks each length before it allocates anything.
 package struct WireReader {
     private let bytes: UnsafeRawBufferPointer
@@ -45,6 +47,11 @@ package struct WireReader {
         let value = try varint(field())
         guard value <= UInt64(limit) else { throw .tooLarge(field: field(), limit: limit, found: value) }
         return Int(value)
+    }
+
+    /// Reads a number, as the caller's type.
+    package mutating func number<Number: TypedNumber>(_ field: @autoclosure () -> String) throws(WireError) -> Number {
+        Number(rawValue: try varint(field()))
     }
 
     /// Reads a revision; up to 2⁵³ − 1, so that every language can represent it exactly.

@@ -100,6 +100,8 @@ package struct WireWriter: ~Copyable {
         varint(UInt64(value))
     }
 
+    package mutating func number(_ value: some TypedNumber) { varint(value.rawValue) }
+
     /// Writes eight bytes, the lowest first.
     package mutating func word(_ value: UInt64) {
         reserve(8)

@@ -27,6 +27,16 @@ extension PackedItem {
     }
 }
 
+extension TypedNumber {
+    package var stored: SQLiteValue { rawValue.stored }
+}
+
+extension SQLiteRow {
+    package func number<Number: TypedNumber>(_ column: Int) throws(SQLiteError) -> Number {
+        Number(rawValue: try bits(column))
+    }
+}
+
 extension UInt64 {
     package var stored: SQLiteValue { SQLiteValue(bits: self) }
 }

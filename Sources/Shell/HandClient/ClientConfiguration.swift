@@ -25,7 +25,7 @@ public struct ClientConfiguration: Sendable {
     /// the journal.
     public var keepsLists: Bool
     /// The author numbers of the person's other clients, whose edits can be undone with this one.
-    package var persons: Set<UInt64> = []
+    package var persons: Set<AuthorID> = []
     /// Returns what the person's journals remember of a history.
     package var memory: @Sendable (UInt64) -> UndoReconstruction.Memory = { _ in UndoReconstruction.Memory() }
     /// The secret that identifies the person, for servers that require one.

@@ -1,4 +1,5 @@
 import EventLoop
+import HandCore
 import HandSync
 
 /// What the methods of a `HandClient` need on the loop's thread: the followers of lists, and the tasks that wait for a
@@ -9,7 +10,7 @@ package final class ClientEngine: MachineShell {
     /// The reasons why lists that were opened are not followed any more.
     private var refusals: [String: ClientError] = [:]
     /// The names of authors, from the histories that were read.
-    var people: [UInt64: String] = [:]
+    var people: [AuthorID: String] = [:]
     private(set) var status = ClientMachine.Status.connecting(to: nil)
     /// Conditions of the connection that tasks wait for. Each is called when the status has changed, until it returns
     /// true.

@@ -99,7 +99,7 @@ extension HandClient {
     /// Returns a page of a list's history from `revision` on, with the names of the authors. Empty at the end.
     public func history(
         of name: String, from revision: Int, limit: Int = 1_000
-    ) async throws -> (commits: [Commit], people: [UInt64: String]) {
+    ) async throws -> (commits: [Commit], people: [AuthorID: String]) {
         guard
             case .history(let commits, let people) = try await request({
                 .history(request: $0, name: name, from: revision, limit: limit)
@@ -114,7 +114,7 @@ extension HandClient {
     /// authors.
     package func commits(
         of name: String, from first: Int, through last: Int = .max,
-        _ body: ([Commit], [UInt64: String]) async throws -> Void
+        _ body: ([Commit], [AuthorID: String]) async throws -> Void
     ) async throws {
         var next = max(1, first)
         while next <= last {

@@ -17,7 +17,7 @@ extension HandClient {
     package struct Settled: Sendable {
         package let submission: JournalSubmission
         package let answer: ClientMachine.Answer
-        package let people: [UInt64: String]
+        package let people: [AuthorID: String]
     }
 
     /// Sends again the edits whose outcome an earlier run of this person has not learned, and returns the outcomes. The
@@ -26,7 +26,7 @@ extension HandClient {
         var settled: [Settled] = []
         for submission in try await askJournal(otherwise: [], { [person] in try $0.unanswered(by: person) }) {
             let answer = try await answer { $0.resume(submission) }
-            var people: [UInt64: String] = [:]
+            var people: [AuthorID: String] = [:]
             if case .committed(let revision, let notices, let commits) = answer {
                 people = await naming(Settlement(revision: revision, notices: notices), on: submission.list).people
                 if let edit = submission.edit { try await remember(commits, since: edit.excerpt, on: submission.list) }
@@ -108,7 +108,7 @@ extension HandClient {
     }
 
     /// Returns the names of the authors who overrode edits, as far as the server still knows.
-    package func people(behind losses: [Loss], on name: String) async -> [UInt64: String] {
+    package func people(behind losses: [Loss], on name: String) async -> [AuthorID: String] {
         for case .overridden(_, _, let override) in losses where override.author != 0 {
             if (try? await read({ $0.people[override.author] })) ?? nil != nil { continue }
             _ = try? await history(of: name, from: override.revision, limit: 1)

@@ -1,3 +1,4 @@
+import HandCore
 import HandSync
 import HandWire
 
@@ -10,7 +11,7 @@ final class ListFollowers {
     private var receivers: [Int: EventSink] = [:]
     private var nextReceiver = 0
     /// The people on the list, as far as the server has reported them on this connection.
-    private var people: [UInt64: DownMessage.Presence] = [:]
+    private var people: [AuthorID: DownMessage.Presence] = [:]
     private var settlement = Settlement()
     private var isSettlementTaken = false
     /// Conditions of the list that tasks wait for. Each is called after an event of the list, until it returns true.

@@ -10,7 +10,7 @@ public struct Settlement: Sendable {
     /// The newest notices: at most ``maxNotices``, because a program may never take them.
     public internal(set) var notices: [Replica.Notice] = []
     /// The names of the people who overrode edits, by author number.
-    public internal(set) var people: [UInt64: String] = [:]
+    public internal(set) var people: [AuthorID: String] = [:]
 
     public static let maxNotices = 1_000
 

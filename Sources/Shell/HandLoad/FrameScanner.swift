@@ -1,17 +1,18 @@
+import HandCore
 import HandWire
 
 /// Scans the frames of a stream. Of most commits, the scanner reads only the author: in a test a client may receive
 /// thousands of commits for each commit of its own.
 package struct FrameScanner {
     package struct Wanted {
-        /// All commits of this author.
+        /// All commits of this author, as it is encoded.
         private let author: UInt64
         /// Commits with these bits zero in `revision + offset`.
         private let mask: Int
         private let offset: Int
 
-        package init(author: UInt64, oneOf stride: Int, offset: Int) {
-            self.author = author.wireForm
+        package init(author: AuthorID, oneOf stride: Int, offset: Int) {
+            self.author = author.rawValue.wireForm
             // A division would take longer than the rest of the scan.
             mask = (1 << (Int.bitWidth - 1 - max(1, stride).leadingZeroBitCount)) - 1
             self.offset = offset
@@ -93,7 +94,7 @@ package struct FrameScanner {
                 return (word &<< (64 &- UInt64(end))) &>> (64 &- UInt64(end &- start))
             }
         }
-        return try CommitHeader(frame).author.wireForm
+        return try CommitHeader(frame).author.rawValue.wireForm
     }
 }
 

@@ -20,7 +20,7 @@ final class LightClient: LoadClient {
     private var isStalled = false
     private let id: ClientID
     private let token: String?
-    private var author: UInt64 = 0
+    private var author: AuthorID = 0
     private var wanted: FrameScanner.Wanted
     /// The list's number on this connection, once it is subscribed to.
     private var listNumber: UInt64?

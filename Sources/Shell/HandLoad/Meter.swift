@@ -1,3 +1,4 @@
+import HandCore
 import Histogram
 
 /// Counts for all clients of a process. Confined to the loop's thread.
@@ -6,7 +7,7 @@ package final class Meter {
     private(set) var figures = LoadFigures()
     /// When each author made its submission in flight. From this time on, the time until others see the submission is
     /// measured.
-    private var submissions: [UInt64: (sequence: UInt64, at: UInt64)] = [:]
+    private var submissions: [AuthorID: (sequence: UInt64, at: UInt64)] = [:]
     /// Each client measures one in this many commits, so that five to ten clients measure each commit.
     let stride: Int
     /// The first problems, in words.
@@ -25,7 +26,7 @@ package final class Meter {
         return figures
     }
 
-    package func submitted(_ sequence: UInt64, by author: UInt64, at time: UInt64) {
+    package func submitted(_ sequence: UInt64, by author: AuthorID, at time: UInt64) {
         submissions[author] = (sequence, time)
     }
 
@@ -58,7 +59,7 @@ package final class Meter {
     func samples(revision: Int, client: Int) -> Bool { (revision &+ client) % stride == 0 }
 
     /// Records the arrival of another client's commit.
-    package func saw(author: UInt64, sequence: UInt64, now: UInt64) {
+    package func saw(author: AuthorID, sequence: UInt64, now: UInt64) {
         guard let made = submissions[author], made.sequence == sequence else { return }
         record(now - made.at, in: \.seen)
     }

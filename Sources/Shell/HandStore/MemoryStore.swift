@@ -1,3 +1,4 @@
+import HandCore
 import HandSync
 import HandWire
 import Synchronization
@@ -27,6 +28,10 @@ package final class MemoryStore: ContentsStore {
     }
 
     package func author(for client: ClientID, person: String) throws -> (author: Author, isNew: Bool) {
-        try read { $0.author(for: client, person: person) { lastAuthor.add(1, ordering: .relaxed).newValue } }
+        try read { contents in
+            contents.author(for: client, person: person) {
+                AuthorID(rawValue: lastAuthor.add(1, ordering: .relaxed).newValue)
+            }
+        }
     }
 }

@@ -23,7 +23,7 @@ import Testing
     }
 
     /// Checks the result: each writer's commits occur once, in its order, and the list is what they make of it.
-    private func expectAll(_ counts: [UInt64: UInt64]) throws {
+    private func expectAll(_ counts: [AuthorID: UInt64]) throws {
         let frames = try one.frames(of: list, after: 0, about: .max)
         let commits = try frames.map { try $0.commit() }
         #expect(commits.map(\.revision) == Array(1..<commits.count + 1))

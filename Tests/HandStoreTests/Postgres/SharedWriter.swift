@@ -38,7 +38,7 @@ struct SharedWriter {
         var (hand, commits) = (replay.hand, [Commit]())
         for index in 1...UInt64(count) {
             let item = Item(
-                id: ItemID(rawValue: author.number << 32 | sequence + index), content: .note(text))
+                id: ItemID(rawValue: author.number.rawValue << 32 | sequence + index), content: .note(text))
             let delta = Delta.inserting([item], at: 0, .after)
             try hand.apply(delta)
             let revision = replay.revision + commits.count

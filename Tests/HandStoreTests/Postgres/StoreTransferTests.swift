@@ -92,8 +92,8 @@ import Testing
                 #expect(try one.state(of: list.number, at: revision) == other.state(of: list.number, at: revision))
             }
         }
-        #expect(try one.people(Array(1...9)) == other.people(Array(1...9)))
-        #expect(try one.clients(of: Array(1...9)) == other.clients(of: Array(1...9)))
+        #expect(try one.people((1...9).map(AuthorID.init)) == other.people((1...9).map(AuthorID.init)))
+        #expect(try one.clients(of: (1...9).map(AuthorID.init)) == other.clients(of: (1...9).map(AuthorID.init)))
         for owner in ["ada", nil] { #expect(try one.listCount(of: owner) == other.listCount(of: owner)) }
         #expect(try one.author(for: ben, person: "ben").author == other.author(for: ben, person: "ben").author)
     }
@@ -133,7 +133,7 @@ import Testing
             let stranger = try store.knownAuthor(for: ClientID(high: 1, low: 1), person: "stranger")
             #expect(
                 try store.people([stranger.number]).first?.name == "stranger"
-                    && stranger.number > SQLiteStore.numbersAtOnce)
+                    && stranger.number.rawValue > SQLiteStore.numbersAtOnce)
             return list
         }
         let next = try continueAfterCopy(store)
@@ -226,7 +226,7 @@ import Testing
         }
         #expect(hasBeenLost == (what == "lost"))
         #expect(try verify(shared).lists.isEmpty && verify(shared).isSound)
-        #expect(try shared.people(Array(1...9)).isEmpty)
+        #expect(try shared.people((1...9).map(AuthorID.init)).isEmpty)
     }
 
     /// A name without a list, a nonexistent deletion, and rows without a list.

@@ -175,7 +175,7 @@ struct KeyToScreen {
         }
     }
 
-    private mutating func take(_ delta: Delta, author: UInt64, sequence: UInt64) {
+    private mutating func take(_ delta: Delta, author: AuthorID, sequence: UInt64) {
         guard let after = try? replica.confirmed.applying(delta) else { return }
         let commit = Commit(
             revision: replica.revision + 1, author: author, sequence: sequence, base: replica.revision, time: 0,

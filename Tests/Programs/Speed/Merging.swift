@@ -64,7 +64,7 @@ private struct Branches {
         var authority = Authority(
             Authority.Start(list: 1, logID: 1, hand: base, revision: 0, deck: nil, sequences: [:]), limits: Limits())
         var people = [first, second].map { _ in Replica(confirmed: base, revision: 0, logID: 1, sequence: 0) }
-        for index in people.indices { people[index].author = UInt64(index + 1) }
+        for index in people.indices { people[index].author = AuthorID(rawValue: UInt64(index + 1)) }
         let edit = try Self.milliseconds {
             for (index, edits) in [first, second].enumerated() {
                 for edit in edits { _ = try people[index].edit(Self.delta(edit, &random)) }
@@ -73,7 +73,7 @@ private struct Branches {
         let merge = try Self.milliseconds {
             for index in people.indices {
                 while let submission = people[index].takeSubmission(list: 1) {
-                    guard case .numbered = authority.submit(submission, author: UInt64(index + 1), now: 0),
+                    guard case .numbered = authority.submit(submission, author: AuthorID(index + 1), now: 0),
                         let commit = authority.newest
                     else { throw Problem("a submission was not accepted") }
                     _ = authority.takeBatch()

@@ -68,7 +68,7 @@ extension Attack {
                 let item = Item(id: ItemID(rawValue: .random(in: 1...UInt64.max)), content: .note("x"))
                 let delta = Delta.inserting([item], at: 0, .after)
                 client.say(.submit(Submission(list: 1, base: 1, sequence: 1, delta: delta)))
-                var author: UInt64?
+                var author: AuthorID?
                 while author == nil, let message = try client.next() {
                     if case .commit(_, let commit) = message, commit.delta.insertedItems.contains(item) {
                         author = commit.author

@@ -64,7 +64,7 @@ struct Received {
     private(set) var lists: [UInt64: List] = [:]
     private var isGreeted = false
     private var isOver = false
-    private var author: UInt64 = 0
+    private var author: AuthorID = 0
 
     /// Returns what is wrong with a message, given all earlier ones.
     mutating func take(_ message: DownMessage) -> String? {

@@ -17,6 +17,8 @@ struct Input {
     /// Returns a number in `0..<bound`. The bound is at most 256.
     mutating func below(_ bound: Int) -> Int { Int(byte()) % bound }
 
+    mutating func number<Number: TypedNumber>() -> Number { Number(rawValue: number()) }
+
     /// Returns mostly small numbers, and numbers at which something may overflow.
     mutating func number() -> UInt64 {
         let choice = byte()

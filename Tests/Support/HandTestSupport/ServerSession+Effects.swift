@@ -1,3 +1,4 @@
+import HandCore
 import HandSync
 
 extension ServerSession {
@@ -13,7 +14,7 @@ extension ServerSession {
     }
 
     /// Accepts the hello. Returns the welcome and the effects of everything that came after the hello.
-    package mutating func welcome(author: UInt64, now: UInt64) -> [Effect] {
+    package mutating func welcome(author: AuthorID, now: UInt64) -> [Effect] {
         guard let welcome = identified(author: author, now: now) else { return [] }
         return [welcome] + effects(of: [], now: now)
     }

@@ -1,24 +1,31 @@
+import HandCore
 import HandSync
 import HandWire
 
 /// For tests in which every client has only one name: its number is its author's number.
 extension Author {
-    package init(_ number: UInt64) {
+    package init(_ number: AuthorID) {
         self.init(number: number, client: number)
     }
 }
 
+extension TypedNumber {
+    package static var max: Self { Self(rawValue: .max) }
+
+    package init(_ number: some BinaryInteger) { self.init(rawValue: UInt64(number)) }
+}
+
 extension Authority {
     package mutating func submit(
-        _ submission: Submission, author: UInt64, isFirst: Bool = false, now: UInt64, isFull: Bool = false
+        _ submission: Submission, author: AuthorID, isFirst: Bool = false, now: UInt64, isFull: Bool = false
     ) -> Outcome {
         let nobody = ConnectionID(rawValue: 0)
         return submit(
             Origin(submission, by: Author(author), over: nobody, isFirst: isFirst), .init(now: now, isFull: isFull))
     }
 
-    package func lastSequence(of author: UInt64) -> UInt64 { lastSequence(of: Author(author)) }
-    package func isPending(_ author: UInt64) -> Bool { isPending(Author(author)) }
+    package func lastSequence(of author: AuthorID) -> UInt64 { lastSequence(of: Author(author)) }
+    package func isPending(_ author: AuthorID) -> Bool { isPending(Author(author)) }
 }
 
 /// For tests that write to a store without a server.

@@ -5,8 +5,8 @@
 public struct Commit: Equatable, Sendable {
     /// The position in the list's history, from 1.
     public var revision: Int
-    /// The public number of the author: of a client under one person's name.
-    public var author: UInt64
+    /// Who made the edit.
+    public var author: AuthorID
     /// The client's own count of submissions to this list; together with the client it is the idempotency key.
     public var sequence: UInt64
     /// The revision that the author had seen when making the edit; it is below `revision`. The edit is concurrent with
@@ -24,7 +24,7 @@ public struct Commit: Equatable, Sendable {
     public var refusal: Rejection?
 
     public init(
-        revision: Int, author: UInt64, sequence: UInt64, base: Int, time: UInt64, count: Int, digest: UInt64,
+        revision: Int, author: AuthorID, sequence: UInt64, base: Int, time: UInt64, count: Int, digest: UInt64,
         delta: Delta, refusal: Rejection? = nil
     ) {
         self.revision = revision

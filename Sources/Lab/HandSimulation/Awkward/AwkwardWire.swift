@@ -34,7 +34,7 @@ package struct AwkwardWire {
 
     private var random: SplitMix64
     private var reader = FrameReader(limit: Int(Int32.max))
-    private var author: UInt64?
+    private var author: AuthorID?
     /// Edits of the client that are neither committed nor refused.
     private var edits: Set<Edit> = []
     private var waiting: [UInt8] = []

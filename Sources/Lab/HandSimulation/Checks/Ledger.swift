@@ -17,7 +17,7 @@ final class Ledger {
         var lists = [NaiveList([])]
         var list: NaiveList { lists[lists.count - 1] }
         /// The last sequence of each client, and the number of its edits that were committed.
-        var clients: [UInt64: (sequence: UInt64, edits: Int)] = [:]
+        var clients: [AuthorID: (sequence: UInt64, edits: Int)] = [:]
         /// The newest revision that a client has seen.
         var seen = 0
         var isDeleted = false
@@ -26,7 +26,7 @@ final class Ledger {
     private unowned let system: System
     private(set) var histories: [UInt64: History] = [:]
     /// The client and person of each author, as reported to clients.
-    private var owners: [UInt64: Owner] = [:]
+    private var owners: [AuthorID: Owner] = [:]
     private(set) var inserted = UniqueWords.Put()
 
     private struct Owner: Equatable {
@@ -130,14 +130,14 @@ final class Ledger {
 
     /// The client number of the author, or 0 if no commit of its client is durable. A client has one author for each of
     /// its names.
-    private func client(of author: UInt64) -> UInt64 {
+    private func client(of author: AuthorID) -> AuthorID {
         let contents = system.disk.durable
         return contents.person(author)?.client ?? owners[author].flatMap { contents.number(of: $0.client) } ?? 0
     }
 
     // MARK: Comparing
 
-    func check(author: UInt64, isOf client: ClientID, named person: String) {
+    func check(author: AuthorID, isOf client: ClientID, named person: String) {
         let owner = Owner(client: client, person: person)
         if let other = owners.updateValue(owner, forKey: author), other != owner {
             system.report(.exactlyOnce, "\(person) and \(other.person) are both called author \(author)")
@@ -155,7 +155,7 @@ final class Ledger {
     }
 
     /// Checks a submission that was acknowledged to a client as durable.
-    func check(acknowledged sequence: UInt64, through revision: Int, of name: String, author: UInt64, client: Int) {
+    func check(acknowledged sequence: UInt64, through revision: Int, of name: String, author: AuthorID, client: Int) {
         let isThere = histories.values.contains { history in
             history.names.contains(name)
                 && history.commits.prefix(revision).contains {

@@ -5,7 +5,7 @@ import HandWire
 /// its naive implementation.
 final class Mergers {
     private struct Key: Hashable {
-        let author: UInt64
+        let author: AuthorID
         let sequence: UInt64
         let list: UInt64
     }
@@ -23,7 +23,7 @@ final class Mergers {
     /// use the same sequence.
     private var submissions: [Key: [Sent]] = [:]
 
-    func sent(_ submission: Submission, list: UInt64, author: UInt64, client: Int, seen: Int) {
+    func sent(_ submission: Submission, list: UInt64, author: AuthorID, client: Int, seen: Int) {
         let key = Key(author: author, sequence: submission.sequence, list: list)
         let isKnown = submissions[key]?.contains { $0.client == client && $0.submission == submission } == true
         if !isKnown { submissions[key, default: []].append(Sent(client: client, submission: submission, seen: seen)) }
@@ -31,7 +31,7 @@ final class Mergers {
 
     /// Whether this is the client's first submission under its sequence, or a repetition: the items that a submission
     /// inserts never change.
-    func isUsedOnce(_ submission: Submission, list: UInt64, author: UInt64, client: Int) -> Bool {
+    func isUsedOnce(_ submission: Submission, list: UInt64, author: AuthorID, client: Int) -> Bool {
         let key = Key(author: author, sequence: submission.sequence, list: list)
         guard let former = submissions[key]?.last(where: { $0.client == client })?.submission
         else { return true }

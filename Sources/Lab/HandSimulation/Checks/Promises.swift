@@ -37,14 +37,14 @@ final class Promises {
     func hasPut(_ thing: Thing, client: Int) -> Bool { authors[thing]?.contains(client) == true }
 
     /// Items of refused edits, with the authors who were notified. Items that somebody inserts again are removed.
-    private var refused: [ItemID: Set<UInt64>] = [:]
+    private var refused: [ItemID: Set<AuthorID>] = [:]
 
-    func refused(_ items: [Item], of author: UInt64) {
+    func refused(_ items: [Item], of author: AuthorID) {
         for item in items { refused[item.id, default: []].insert(author) }
     }
 
     /// Returns one of the items that this author must not commit, or nil if there is none.
-    func refused(among items: [Item], of author: UInt64) -> ItemID? {
+    func refused(among items: [Item], of author: AuthorID) -> ItemID? {
         items.first { refused[$0.id]?.contains(author) == true }?.id
     }
 

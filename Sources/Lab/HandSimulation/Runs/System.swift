@@ -327,13 +327,13 @@ final class System {
     private func wrongPresence() -> Unrest? {
         for name in disk.durable.present.map(\.stored.name).sorted() {
             for client in clients {
-                var expected: [UInt64: Focus?] = [:]
+                var expected: [AuthorID: Focus?] = [:]
                 for case let machine? in clients.map(\.machine) {
                     if let author = machine.author { expected[author] = .some(machine.subscriptions[name]?.focus) }
                 }
                 let seen = (client.others[name] ?? [:]).mapValues(\.place.focus)
                 guard seen != expected else { continue }
-                func text(_ people: [UInt64: Focus?]) -> String {
+                func text(_ people: [AuthorID: Focus?]) -> String {
                     people.sorted { $0.key < $1.key }.map { author, focus in
                         let place = focus.map { " \($0.isEditing ? "edits" : "on") \($0.item)" } ?? ""
                         return "\(author)\(place)"

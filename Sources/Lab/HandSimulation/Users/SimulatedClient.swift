@@ -23,7 +23,7 @@ final class SimulatedClient {
     var random: SplitMix64
     var armed: UInt64?
     /// The other people on each list, as reported on this connection.
-    var others: [String: [UInt64: DownMessage.Presence]] = [:]
+    var others: [String: [AuthorID: DownMessage.Presence]] = [:]
     /// Each list's view as it follows from the reported deltas.
     var followed: [String: Hand] = [:]
     /// How many edits this client has made in each list (by its log id), undo and redo included.

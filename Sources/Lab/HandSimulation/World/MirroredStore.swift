@@ -172,11 +172,11 @@ final class MirroredStore: CommitStore, @unchecked Sendable {
             })
     }
 
-    func people(_ authors: [UInt64]) throws -> [DownMessage.Person] {
+    func people(_ authors: [AuthorID]) throws -> [DownMessage.Person] {
         try both("people") { try $0.people(authors) }
     }
 
-    func clients(of authors: [UInt64]) throws -> [UInt64: UInt64] {
+    func clients(of authors: [AuthorID]) throws -> [AuthorID: AuthorID] {
         try both("clients") { try $0.clients(of: authors) }
     }
 

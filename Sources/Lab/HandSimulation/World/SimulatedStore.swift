@@ -8,7 +8,7 @@ import HandWire
 package final class SimulatedStore: ContentsStore, @unchecked Sendable {
     let disk: VirtualDisk
     /// The last number given to an author. The next process continues after it.
-    private var lastAuthor: UInt64 = 0
+    private var lastAuthor: AuthorID = 0
 
     init(_ disk: VirtualDisk, isShared: Bool = false) {
         self.disk = disk
@@ -85,7 +85,7 @@ package final class SimulatedStore: ContentsStore, @unchecked Sendable {
     package func author(for client: ClientID, person: String) throws -> (author: Author, isNew: Bool) {
         let found = disk.read { contents in
             contents.author(for: client, person: person) {
-                lastAuthor += 1
+                lastAuthor = lastAuthor.next
                 return lastAuthor
             }
         }

@@ -115,7 +115,7 @@ extension JSON {
         let (delta, refusal) = (try delta(from: field["delta"]), try field["refused"].ifPresent(rejection(from:)))
         if refusal != nil, !delta.isIdentity { throw field["delta"].mismatch("no components in a refusal") }
         return Commit(
-            revision: revision, author: try field["author"].integer(0...UInt64.max),
+            revision: revision, author: try field["author"].number(),
             sequence: try field["sequence"].integer(0...UInt64.max),
             base: try field["base"].integer(0...max(0, revision - 1)),
             time: try field["time"].integer(0...UInt64.max), count: try field["count"].count(),

@@ -56,6 +56,10 @@ extension JSONField {
         try integer(0...Rules.unlimitedCount)
     }
 
+    func number<Number: TypedNumber>() throws(FormatError) -> Number {
+        Number(rawValue: try integer(0...UInt64.max))
+    }
+
     /// Reads a revision: up to 2⁵³ − 1, so that every language can represent it exactly.
     func revision() throws(FormatError) -> Int {
         try integer(0...(1 << 53) - 1)

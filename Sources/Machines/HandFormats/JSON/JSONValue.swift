@@ -1,3 +1,5 @@
+import HandCore
+
 /// A JSON value that keeps the order of an object's fields and the exact value of integers.
 ///
 /// `line` always writes the same value as the same bytes.
@@ -94,6 +96,12 @@ extension Int: JSONConvertible {
 extension UInt64: JSONConvertible {
     package var json: JSONValue { JSONValue(self) }
 }
+
+extension JSONConvertible where Self: TypedNumber {
+    package var json: JSONValue { JSONValue(rawValue) }
+}
+
+extension AuthorID: JSONConvertible {}
 
 extension Array: JSONConvertible where Element: JSONConvertible {
     package var json: JSONValue { .array(map(\.json)) }

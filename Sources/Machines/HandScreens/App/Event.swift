@@ -26,7 +26,7 @@ package enum Event: Sendable {
     case lists([DownMessage.ListEntry])
     /// The lists that this machine has copies of.
     case kept([String])
-    case history(list: String, [Commit], people: [UInt64: String])
+    case history(list: String, [Commit], people: [AuthorID: String])
     case state(list: String, revision: Int, Hand)
     /// The texts that were being typed when earlier screens of this server were closed.
     case drafts([KeptDraft])

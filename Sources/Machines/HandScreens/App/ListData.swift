@@ -17,9 +17,9 @@ package struct ListData: Sendable {
     /// Whether the lost edits of earlier runs are among the notices.
     private var hasKeptLosses = false
     /// Everybody on the list by author number, including the user.
-    private var everybody: [UInt64: Participant] = [:]
+    private var everybody: [AuthorID: Participant] = [:]
     /// The names of all known authors, including those who have left.
-    var names: [UInt64: String] = [:]
+    var names: [AuthorID: String] = [:]
     /// Items that others have just changed, and the time until which they are highlighted.
     var flashes: [ItemID: UInt64] = [:]
     var unsent = Unsent()
@@ -57,7 +57,7 @@ package struct ListData: Sendable {
     var isUpToDate: Bool { shown.isUpToDate }
 
     /// The others on the list, by author number.
-    package var people: [UInt64: Participant] { everybody.filter { $0.key != state.author } }
+    package var people: [AuthorID: Participant] { everybody.filter { $0.key != state.author } }
 
     /// Forgets the participants and the progress of loading: the server sends both again after a reconnection.
     mutating func lostConnection() {
@@ -65,7 +65,7 @@ package struct ListData: Sendable {
     }
 
     /// The others who are on an item. The people who edit the item come first.
-    func others(on item: ItemID) -> [(author: UInt64, person: Participant)] {
+    func others(on item: ItemID) -> [(author: AuthorID, person: Participant)] {
         if everybody.isEmpty { return [] }
         return people.filter { $0.value.focus?.item == item }
             .sorted { ($0.value.isEditing ? 0 : 1, $0.key) < ($1.value.isEditing ? 0 : 1, $1.key) }
@@ -81,7 +81,7 @@ package struct ListData: Sendable {
         }
     }
 
-    func name(of author: UInt64?) -> String { author.flatMap { names[$0] } ?? "somebody" }
+    func name(of author: AuthorID?) -> String { author.flatMap { names[$0] } ?? "somebody" }
 
     // MARK: Events
 

@@ -39,7 +39,7 @@ package struct Notice: Equatable, Sendable {
 
 extension Loss {
     /// Who overrode the edit; nil for the server.
-    package var author: UInt64? { if case .overridden(_, _, let override) = self { override.author } else { nil } }
+    package var author: AuthorID? { if case .overridden(_, _, let override) = self { override.author } else { nil } }
 
     /// What happened to the edit. If somebody overrode the edit, the name of that person comes before this text.
     package var summary: String {

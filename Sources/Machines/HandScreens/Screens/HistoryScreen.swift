@@ -7,7 +7,7 @@ struct HistoryScreen: TableScreen, ListScreens {
     var table = TableView()
     /// The loaded commits, newest first, without gaps.
     private var commits: [Commit] = []
-    private var people: [UInt64: String] = [:]
+    private var people: [AuthorID: String] = [:]
     private var whose = Whose.everybody
     private var isFetching = false
     private var problem: String?

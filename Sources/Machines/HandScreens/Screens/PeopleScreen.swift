@@ -16,7 +16,7 @@ struct PeopleScreen: TableScreen, ListScreens {
     /// with each change.
     private var places: [ItemID: Int] = [:]
 
-    private func others(_ app: AppState) -> [(author: UInt64, person: ListData.Participant)] {
+    private func others(_ app: AppState) -> [(author: AuthorID, person: ListData.Participant)] {
         app.list(list).people.sorted { ($0.value.name, $0.key) < ($1.value.name, $1.key) }.map { ($0.key, $0.value) }
     }
 

@@ -23,20 +23,20 @@ extension ClientMachine {
         /// The writes for the journal; nil without a journal.
         var journal: JournalBuffer?
         /// The client's author number on the server; nil until it is known.
-        var author: UInt64?
+        var author: AuthorID?
         /// The author number of this client's last commit in this run.
-        private var knownAuthor: UInt64?
+        private var knownAuthor: AuthorID?
         /// Whether another program has used this client's id.
         private(set) var isShared = false
         /// The author numbers of this person's other clients.
-        var persons: Set<UInt64>
+        var persons: Set<AuthorID>
         /// The last sequence that this client has used in each history, where no replica stores it.
         var used: [UInt64: UInt64]
         private var nextRequest: UInt64 = 1
         /// The points for what the client has repeated since the last `takeRepeats`: see `Repeat`.
         private(set) var repeats = 0
 
-        init(hello: UpMessage.Hello, journal: JournalBuffer?, persons: Set<UInt64>, used: [UInt64: UInt64]) {
+        init(hello: UpMessage.Hello, journal: JournalBuffer?, persons: Set<AuthorID>, used: [UInt64: UInt64]) {
             self.hello = hello
             self.persons = persons
             self.journal = journal
@@ -82,7 +82,7 @@ extension ClientMachine {
         }
 
         /// Whether a commit's author is this person, with this client or another one.
-        func isPersons(_ author: UInt64) -> Bool { author == self.author || persons.contains(author) }
+        func isPersons(_ author: AuthorID) -> Bool { author == self.author || persons.contains(author) }
 
         /// Keeps a lost edit in the journal.
         mutating func note(_ loss: Loss, of list: String, _ log: UInt64) {

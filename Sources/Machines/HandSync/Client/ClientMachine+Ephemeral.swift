@@ -84,7 +84,7 @@ struct EphemeralSubscription: Sendable {
 
     /// Returns what a commit means for the edit; nil if the commit is not about the edit. `author` is this client's
     /// number.
-    func outcome(of commit: Commit, by author: UInt64?) -> SubmissionOutcome? {
+    func outcome(of commit: Commit, by author: AuthorID?) -> SubmissionOutcome? {
         guard let edit, sequence != nil else { return nil }
         return commit.outcome(ofSequence: sequence, by: author, rebased()?.delta, under: edit.list.rules)
     }

@@ -59,7 +59,7 @@ extension ClientMachine {
     }
 
     /// Whether a commit's author is this person, with this client or another one.
-    public func isPersons(_ author: UInt64) -> Bool { common.isPersons(author) }
+    public func isPersons(_ author: AuthorID) -> Bool { common.isPersons(author) }
 
     /// Stops following a list. The journal gets the list's collected events.
     mutating func unfollow(_ name: String) -> Subscription? {

@@ -142,7 +142,7 @@ public struct ClientMachine: Sendable {
     public init(
         client: ClientID, person: String, program: String,
         capabilities: Capabilities = [.presence, .digest, .role, .grants], token: String? = nil, seed: UInt64,
-        journal: JournalBuffer? = nil, persons: Set<UInt64> = [], used: [UInt64: UInt64] = [:],
+        journal: JournalBuffer? = nil, persons: Set<AuthorID> = [], used: [UInt64: UInt64] = [:],
         servers: [String] = [], list: String? = nil
     ) {
         self.servers = ServerRound(servers, list: list, maxTimeout: Self.greetingDeadline)
@@ -153,7 +153,7 @@ public struct ClientMachine: Sendable {
     }
 
     public var isReady: Bool { state == .ready }
-    public var author: UInt64? { common.author }
+    public var author: AuthorID? { common.author }
     /// Whether another program has used this client's id, such as one started from a copy of its files.
     public var isShared: Bool { common.isShared }
 

@@ -1,3 +1,5 @@
+import HandCore
+
 /// An atomic write to a client's journal.
 public enum JournalWrite: Sendable {
     /// Appends to the stored events of the list.
@@ -21,9 +23,9 @@ public enum JournalWrite: Sendable {
     /// Records that the sequence is used in that history, if no stored list records the sequence.
     case used(log: UInt64, sequence: UInt64)
     /// Records the author number that the server gave this client under that name.
-    case met(author: UInt64, person: String)
+    case met(author: AuthorID, person: String)
     /// Records that a commit of this client was made under that number and name.
-    case committed(author: UInt64, person: String)
+    case committed(author: AuthorID, person: String)
     /// Records that another program uses this client's id.
     case shared
 }

@@ -16,7 +16,7 @@ public enum JournalEvent: Equatable, Sendable {
     case rejected(sequence: UInt64, Rejection)
     case caughtUp(lastSequence: UInt64)
     /// The client has this author number from now on, as it changed its name.
-    case author(UInt64)
+    case author(AuthorID)
 
     /// Whether the event must be on disk before anything is sent. The server can send the other events again.
     public var isUrgent: Bool {
@@ -66,7 +66,7 @@ extension JournalEvent {
             writer.varint(lastSequence)
         case .author(let number):
             writer.byte(7)
-            writer.varint(number)
+            writer.number(number)
         case .step(let step, let delta):
             writer.byte(step == .undo ? 8 : 9)
             writer.delta(delta)
@@ -90,7 +90,7 @@ extension JournalEvent {
         case 5:
             self = .rejected(sequence: try reader.varint("sequence"), try reader.rejection())
         case 6: self = .caughtUp(lastSequence: try reader.varint("last sequence"))
-        case 7: self = .author(try reader.varint("author"))
+        case 7: self = .author(try reader.number("author"))
         case 8, 9: self = .step(number == 8 ? .undo : .redo, try reader.delta())
         case 10: self = .personsCommit(try reader.commit())
         default: throw .unknownValue(field: "kind of event", found: UInt64(number))

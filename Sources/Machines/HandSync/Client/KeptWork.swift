@@ -42,7 +42,7 @@ public struct KeptWork: Equatable, Sendable {
     /// - Parameters:
     ///   - own: whether the author of a commit is this person; then the commit's work on known items is recorded.
     /// - Throws: if the commits do not fit, such as commits of another history.
-    package mutating func pass(_ commits: [Commit], own: (UInt64) -> Bool) throws -> [Loss] {
+    package mutating func pass(_ commits: [Commit], own: (AuthorID) -> Bool) throws -> [Loss] {
         var (list, losses) = (PartialList(excerpt), [Loss]())
         for commit in commits {
             guard commit.revision == list.revision + 1 else { throw Gap() }

@@ -36,7 +36,7 @@ public struct ListState: Equatable, Sendable {
     public package(set) var canUndo = false
     public package(set) var canRedo = false
     /// This client's author number on the server; nil before its first connection.
-    public package(set) var author: UInt64?
+    public package(set) var author: AuthorID?
     /// Items touched by edits of an earlier run that were not confirmed when the list was opened.
     package var keptItems: Set<ItemID> = []
 

@@ -16,7 +16,7 @@ extension Loss {
             writer.byte(1)
             writer.item(item)
             writer.loss(loss)
-            writer.varint(override.author)
+            writer.number(override.author)
             writer.varint(override.revision)
             writer.flag(override.deletesItem)
             writer.optional(override.behind)
@@ -29,7 +29,7 @@ extension Loss {
         if try reader.flag("kind of loss") {
             let (item, loss) = (try reader.item(), try reader.loss())
             let override = Override(
-                author: try reader.varint("author"), revision: try reader.revision("revision"),
+                author: try reader.number("author"), revision: try reader.revision("revision"),
                 deletesItem: try reader.flag("whether the item was deleted"), behind: try reader.optionalItem())
             self = .overridden(item, loss, by: override)
         } else {

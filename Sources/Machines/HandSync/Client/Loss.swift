@@ -11,14 +11,14 @@ public enum Loss: Equatable, Sendable {
     /// Whose commit overrode an edit, and how.
     public struct Override: Equatable, Sendable {
         /// The author of the commit; 0 if nobody knows, as after a snapshot.
-        public let author: UInt64
+        public let author: AuthorID
         public let revision: Int
         /// Whether the commit deleted the item.
         public let deletesItem: Bool
         /// The item above the lost one, where the user put it; nil at the top.
         public let behind: ItemID?
 
-        public init(author: UInt64, revision: Int, deletesItem: Bool = false, behind: ItemID? = nil) {
+        public init(author: AuthorID, revision: Int, deletesItem: Bool = false, behind: ItemID? = nil) {
             (self.author, self.revision, self.deletesItem, self.behind) = (author, revision, deletesItem, behind)
         }
     }

@@ -71,7 +71,7 @@ struct OwnWork: Equatable, Sendable {
 
     /// Returns notices of what a commit, made on `list`, overrides. The commit's `base` determines which of the user's
     /// commits its author had not seen.
-    mutating func overridden(by commit: Commit, author: UInt64?, on list: Hand) -> [Replica.Notice] {
+    mutating func overridden(by commit: Commit, author: AuthorID?, on list: Hand) -> [Replica.Notice] {
         guard !items.isEmpty, commit.delta.reach <= list.count else { return [] }
         var notices: [Replica.Notice] = []
         let isOthers = commit.author != author

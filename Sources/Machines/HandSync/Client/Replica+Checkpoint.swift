@@ -7,7 +7,7 @@ extension Replica {
         package internal(set) var revision: Int
         package internal(set) var logID: UInt64
         package internal(set) var sequence: UInt64
-        package internal(set) var author: UInt64
+        package internal(set) var author: AuthorID
         public internal(set) var rules: Rules
         package internal(set) var inFlight: InFlight?
         /// Whether the replica is known to differ from the server's list: then only a snapshot helps.
@@ -73,7 +73,7 @@ extension Replica.Checkpoint {
         writer.varint(revision)
         writer.word(logID)
         writer.varint(sequence)
-        writer.varint(author)
+        writer.number(author)
         writer.rules(rules)
         var marks: Marks = []
         if inFlight != nil { marks.insert(.inFlight) }
@@ -104,7 +104,7 @@ extension Replica.Checkpoint {
         revision = try reader.revision("revision")
         logID = try reader.word("log id")
         sequence = try reader.varint("sequence")
-        author = try reader.varint("author")
+        author = try reader.number("author")
         rules = try reader.rules()
         let marks = Marks(rawValue: try reader.byte("marks"))
         guard marks.isSubset(of: .all) else { throw .unknownValue(field: "marks", found: UInt64(marks.rawValue)) }

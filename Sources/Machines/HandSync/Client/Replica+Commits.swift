@@ -76,7 +76,7 @@ extension Replica {
         /// The user, by an edit that was made here.
         case own
         /// The author of a commit.
-        case author(UInt64)
+        case author(AuthorID)
         /// Several authors changed it, or the author is unknown.
         case unknown
     }
@@ -198,7 +198,7 @@ extension Replica {
     /// Transforms all pending edits over `delta`, made on `list`, step by step, and returns what remains of `delta` for
     /// the view. Adds a notice for each pending intention that `delta` overrode.
     mutating func rebase(
-        over delta: Delta, on list: Hand, by author: UInt64, _ revision: Int, _ notices: inout [Notice]
+        over delta: Delta, on list: Hand, by author: AuthorID, _ revision: Int, _ notices: inout [Notice]
     ) -> Delta {
         var rebase = Rebase(delta: delta, list: list, author: author, revision: revision)
         if var mine = inFlight {
@@ -225,14 +225,14 @@ extension Replica {
         var delta: Delta
         /// The list that the delta and the first pending edit were made on.
         let list: Hand
-        let author: UInt64
+        let author: AuthorID
         let revision: Int
         /// Notices of what the delta overrode.
         private(set) var notices: [Notice] = []
         /// The pending edits that the delta has passed, as they were before.
         private var passed: [CarriedDelta] = []
 
-        init(delta: Delta, list: Hand, author: UInt64, revision: Int) {
+        init(delta: Delta, list: Hand, author: AuthorID, revision: Int) {
             (self.delta, self.list, self.author, self.revision) = (delta, list, author, revision)
         }
 
@@ -282,7 +282,7 @@ extension Hand {
     /// Returns notices of what `others`, a commit of that author, overrode of the user's edit `mine`. Both deltas were
     /// made on this list, in which at least the items are known that `mine` touches.
     func overridden(
-        _ losses: [Superseded], of mine: Delta, over others: Delta, _ author: UInt64, _ revision: Int,
+        _ losses: [Superseded], of mine: Delta, over others: Delta, _ author: AuthorID, _ revision: Int,
         knowing isKnown: (Int) -> Bool = { _ in true }
     ) -> [Replica.Notice] {
         guard let edited = try? applying(mine) else { return [] }

@@ -27,7 +27,7 @@ public struct Replica: Sendable {
     /// highest sequence was used; the result is then meaningless, but the client does not crash.
     public internal(set) var sequence: UInt64
     /// This client's author number on the server; nil until it is known.
-    public package(set) var author: UInt64?
+    public package(set) var author: AuthorID?
     var history = UndoHistory()
     /// The user's recent edits and moves, which others may override.
     var ownWork = OwnWork()

@@ -20,10 +20,10 @@ extension ClientMachine {
         /// Whether the server has found the list by its log id, and its name is still to arrive.
         private var awaitsName = false
         /// The authors who are on the list, as far as the server has said on this connection.
-        private var people: Set<UInt64> = []
+        private var people: Set<AuthorID> = []
 
         /// - Parameter author: the client's author number, used if the stored replica has none.
-        init(_ name: String, replica stored: Replica?, author: UInt64?, isJournaled: Bool) {
+        init(_ name: String, replica stored: Replica?, author: AuthorID?, isJournaled: Bool) {
             self.name = name
             self.isJournaled = isJournaled
             isLoaded = stored.map { $0.logID != 0 } ?? false

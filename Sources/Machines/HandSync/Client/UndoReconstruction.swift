@@ -31,17 +31,17 @@ package struct UndoReconstruction: Sendable {
     /// What one person has done to a list, as the person's journals know it.
     package struct Memory: Sendable {
         /// The person's steps, by author number.
-        package var own: [UInt64: Steps]
+        package var own: [AuthorID: Steps]
         /// What can be undone and redone at a revision. Commits up to there need not be read.
         package var base: (history: UndoHistory, revision: Int)?
 
-        package init(own: [UInt64: Steps] = [:], base: (UndoHistory, Int)? = nil) {
+        package init(own: [AuthorID: Steps] = [:], base: (UndoHistory, Int)? = nil) {
             (self.own, self.base) = (own, base)
         }
     }
 
     package var memory: Memory
-    private var own: [UInt64: Steps] { memory.own }
+    private var own: [AuthorID: Steps] { memory.own }
     /// The revision up to which the history is known.
     package private(set) var revision: Int
     /// The last commits up to `revision`, one after another.

@@ -9,7 +9,7 @@ extension ServerMachine {
 
     /// Returns which invariant is broken; nil if none is. For tests: O(everything).
     package func brokenInvariant() -> String? {
-        var pending: [UInt64: Int] = [:]
+        var pending: [AuthorID: Int] = [:]
         for commit in lists.all.flatMap(\.authority.pending) { pending[commit.mark.author, default: 0] += 1 }
         if let problem = admission.brokenInvariant(connections, pending: pending) { return problem }
         if let problem = past.brokenInvariant() { return problem }
@@ -48,7 +48,7 @@ extension ServerMachine {
             case .gone: false
             }
         if !isAsItsPhase { return "its commits are not what its phase says: \(hosted.phase)" }
-        var authors: Set<UInt64> = []
+        var authors: Set<AuthorID> = []
         for (index, connection) in hosted.subscribers.enumerated() {
             guard let cursor = connection.cursors[hosted.list.number] else { return "a subscriber has no cursor" }
             if cursor.position != index { return "a subscriber is not where its cursor says" }

@@ -1,13 +1,13 @@
+import HandCore
 import HandWire
 
 /// The author of commits: a client under a name. Neither ever changes, so the name of a commit's author is fixed.
 public struct Author: Hashable, Sendable {
-    /// The public number, which commits contain.
-    public let number: UInt64
+    public let number: AuthorID
     /// The number of the client's first author. All authors of a client share one sequence of submissions to a list.
-    public let client: UInt64
+    public let client: AuthorID
 
-    public init(number: UInt64, client: UInt64) {
+    public init(number: AuthorID, client: AuthorID) {
         self.number = number
         self.client = client
     }

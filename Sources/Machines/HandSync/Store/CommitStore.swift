@@ -101,9 +101,9 @@ package protocol CommitStore: Sendable {
     /// Returns the author for a client under a name: always the same author once a commit of the author is stored.
     /// Until then nothing is stored, and each call returns another number, which is never given to any other author.
     func author(for client: ClientID, person: String) throws -> (author: Author, isNew: Bool)
-    func people(_ authors: [UInt64]) throws -> [DownMessage.Person]
+    func people(_ authors: [AuthorID]) throws -> [DownMessage.Person]
     /// Returns the number of each author's client; unknown authors are left out.
-    func clients(of authors: [UInt64]) throws -> [UInt64: UInt64]
+    func clients(of authors: [AuthorID]) throws -> [AuthorID: AuthorID]
 
     /// Closes the store; it must not be used afterwards.
     func close() throws

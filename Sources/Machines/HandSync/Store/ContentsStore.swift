@@ -72,9 +72,9 @@ extension ContentsStore {
 
     package func size() throws -> Int { try read { $0.size } }
 
-    package func people(_ authors: [UInt64]) throws -> [DownMessage.Person] { try read { $0.people(authors) } }
+    package func people(_ authors: [AuthorID]) throws -> [DownMessage.Person] { try read { $0.people(authors) } }
 
-    package func clients(of authors: [UInt64]) throws -> [UInt64: UInt64] { try read { $0.clients(of: authors) } }
+    package func clients(of authors: [AuthorID]) throws -> [AuthorID: AuthorID] { try read { $0.clients(of: authors) } }
 
     package func close() throws {}
 }

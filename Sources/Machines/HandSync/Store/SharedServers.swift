@@ -1,3 +1,4 @@
+import HandCore
 import HandWire
 
 /// A store through which its servers know about each other, and about who is on their lists. This data does not outlive
@@ -71,8 +72,8 @@ package struct PresenceNews: Equatable, Sendable {
     /// Returns the people on the list, by author.
     ///
     /// - Throws: `WireError`.
-    func remotePeople() throws -> [UInt64: PresenceBoard.RemotePerson] {
-        var remotePeople: [UInt64: PresenceBoard.RemotePerson] = [:]
+    func remotePeople() throws -> [AuthorID: PresenceBoard.RemotePerson] {
+        var remotePeople: [AuthorID: PresenceBoard.RemotePerson] = [:]
         let frames = frames ?? []
         var reader = FrameReader(limit: frames.count)
         try frames.withUnsafeBytes { bytes in

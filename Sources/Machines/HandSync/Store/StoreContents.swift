@@ -14,7 +14,7 @@ package struct StoreContents {
         /// The memory that contains the newest frames.
         private var segment: Segment?
         /// The last sequences, by author.
-        package internal(set) var sequences: [NumberKey: SequenceMark] = [:]
+        package internal(set) var sequences: [AuthorID: SequenceMark] = [:]
         /// The snapshots, the oldest first.
         private(set) var snapshots: [Snapshot] = []
 
@@ -48,9 +48,9 @@ package struct StoreContents {
     var leaving: [List] = []
     private var authors: [Name: Author] = [:]
     /// The number of each client's first author.
-    private var clients: [ClientID: UInt64] = [:]
+    private var clients: [ClientID: AuthorID] = [:]
     /// The client and the name of each author.
-    private var people: [UInt64: (client: UInt64, name: String)] = [:]
+    private var people: [AuthorID: (client: AuthorID, name: String)] = [:]
     private var nextList: UInt64 = 1
 
     package init() {}
@@ -168,7 +168,7 @@ package struct StoreContents {
 
     /// - Parameter fresh: returns a number that no author has had before.
     package func author(
-        for client: ClientID, person: String, fresh: () -> UInt64
+        for client: ClientID, person: String, fresh: () -> AuthorID
     ) -> (author: Author, isNew: Bool) {
         if let known = authors[Name(client: client, person: person)] { return (known, false) }
         let number = fresh()
@@ -176,15 +176,15 @@ package struct StoreContents {
     }
 
     /// Returns the number of a client, which is the number of its first author.
-    package func number(of client: ClientID) -> UInt64? { clients[client] }
+    package func number(of client: ClientID) -> AuthorID? { clients[client] }
 
-    package func person(_ author: UInt64) -> (client: UInt64, name: String)? { people[author] }
+    package func person(_ author: AuthorID) -> (client: AuthorID, name: String)? { people[author] }
 
-    package func people(_ authors: [UInt64]) -> [DownMessage.Person] {
+    package func people(_ authors: [AuthorID]) -> [DownMessage.Person] {
         authors.compactMap { author in person(author).map { DownMessage.Person(author: author, name: $0.name) } }
     }
 
-    package func clients(of authors: [UInt64]) -> [UInt64: UInt64] {
+    package func clients(of authors: [AuthorID]) -> [AuthorID: AuthorID] {
         authors.reduce(into: [:]) { $0[$1] = person($1)?.client }
     }
 
@@ -219,7 +219,7 @@ extension StoreContents.List {
             frames.append(frame)
             frameBytes += frame.range.count
             let mark = batch.entries[index].mark
-            sequences[NumberKey(mark.author)] = mark
+            sequences[mark.author] = mark
         }
         (stored.revision, stored.count) = (last.mark.revision, last.count)
     }

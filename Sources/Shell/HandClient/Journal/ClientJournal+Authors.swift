@@ -1,4 +1,5 @@
 import Disk
+import HandCore
 import HandSync
 import HandWire
 
@@ -20,25 +21,25 @@ extension ClientJournal {
 
     /// Compares the author number that the server uses for this client under a name. If the journal has another number,
     /// the server is not the one that the journal knows, and the journal forgets all numbers.
-    static func meet(author: UInt64, of person: String, _ database: SQLiteConnection) throws {
+    static func meet(author: AuthorID, of person: String, _ database: SQLiteConnection) throws {
         guard let known = try number(of: person, database), known != author else { return }
         try database.run("DELETE FROM authors")
     }
 
     /// Notes the author number of this client under a name, once a commit with the number exists: from then on the
     /// number is permanent.
-    static func note(author: UInt64, of person: String, _ database: SQLiteConnection) throws {
+    static func note(author: AuthorID, of person: String, _ database: SQLiteConnection) throws {
         guard try number(of: person, database) != author else { return }
         try database.run("INSERT OR REPLACE INTO authors VALUES (?, ?)", [.text(person), author.stored])
     }
 
-    private static func number(of person: String, _ database: SQLiteConnection) throws -> UInt64? {
-        try database.first("SELECT number FROM authors WHERE person = ?", [.text(person)])?.bits(0)
+    private static func number(of person: String, _ database: SQLiteConnection) throws -> AuthorID? {
+        try database.first("SELECT number FROM authors WHERE person = ?", [.text(person)])?.number(0)
     }
 
     /// Returns the number that the client of a journal has under a name, or nil if no commit of the client is known.
     /// Works while another process has the journal open.
-    package static func author(of person: String, inJournalAt path: String) -> UInt64? {
+    package static func author(of person: String, inJournalAt path: String) -> AuthorID? {
         try? reading(path) { try number(of: person, $0) }
     }
 

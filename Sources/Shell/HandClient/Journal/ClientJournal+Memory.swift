@@ -1,4 +1,5 @@
 import Disk
+import HandCore
 import HandSync
 import HandWire
 
@@ -63,7 +64,7 @@ extension ClientJournal {
     // MARK: Undo and redo
 
     /// Notes that at a revision nothing was left that the author could undo or redo, so no commit was made.
-    package func noteEmpty(_ step: UndoStep, in log: UInt64, at revision: Int, by author: UInt64) throws {
+    package func noteEmpty(_ step: UndoStep, in log: UInt64, at revision: Int, by author: AuthorID) throws {
         try writing { database in
             try database.run(
                 "INSERT INTO empty_steps (log_id, step, revision, author) VALUES (?, ?, ?, ?)",
@@ -82,7 +83,8 @@ extension ClientJournal {
 
     /// Returns what a journal knows of an author's steps through a history. Works while another process has the journal
     /// open.
-    package static func steps(of author: UInt64, in log: UInt64, inJournalAt path: String) -> UndoReconstruction.Steps {
+    package static func steps(of author: AuthorID, in log: UInt64, inJournalAt path: String) -> UndoReconstruction.Steps
+    {
         let found = try? reading(path) { database in
             var steps = UndoReconstruction.Steps()
             let made = try database.rows(

@@ -16,7 +16,7 @@ protocol HistoryReader {
     /// Returns the revisions of a list's snapshots, in order.
     func snapshots(of list: StoredList) throws -> [Int]
     /// Returns the clients of the known ones among some authors.
-    func clients(of authors: [UInt64]) throws -> [UInt64: UInt64]
+    func clients(of authors: [AuthorID]) throws -> [AuthorID: AuthorID]
 }
 
 extension HistoryReader {
@@ -50,7 +50,7 @@ extension HistoryReader {
     /// Also returns the last submission of each client at that revision.
     func replay(
         _ list: StoredList, deck: Deck?, through last: Int
-    ) throws -> (replay: Replay, sequences: [UInt64: SequenceMark]) {
+    ) throws -> (replay: Replay, sequences: [AuthorID: SequenceMark]) {
         let found = try snapshotHead(of: list, upTo: last)
         let hand = try found.map { try snapshot(of: list, at: $0.revision, $0.head) } ?? Hand(rules: list.rules)
         var replay = Replay(
@@ -78,7 +78,7 @@ extension HistoryReader {
     /// - Returns: nil if the revision is not in the history any more.
     func sequences(
         of list: StoredList, at revision: Int, digest: UInt64
-    ) throws -> [UInt64: SequenceMark]? {
+    ) throws -> [AuthorID: SequenceMark]? {
         guard list.floor <= revision, revision <= list.revision else { return nil }
         let start = try snapshotHead(of: list, upTo: revision)
         var marks = Marks(start?.head.sequences ?? [:])
@@ -118,11 +118,11 @@ extension HistoryReader {
 
 /// The last submission of each client, from a snapshot and the commits after it.
 struct Marks {
-    private let known: [UInt64: SequenceMark]
+    private let known: [AuthorID: SequenceMark]
     /// By author.
-    private var later: [UInt64: SequenceMark] = [:]
+    private var later: [AuthorID: SequenceMark] = [:]
 
-    init(_ known: [UInt64: SequenceMark]) {
+    init(_ known: [AuthorID: SequenceMark]) {
         self.known = known
     }
 
@@ -132,13 +132,13 @@ struct Marks {
     }
 
     /// - Throws: `StoreError.damaged` if one of the authors is unknown.
-    func byClient(_ history: some HistoryReader) throws -> [UInt64: SequenceMark] {
+    func byClient(_ history: some HistoryReader) throws -> [AuthorID: SequenceMark] {
         let clients = later.isEmpty ? [:] : try history.clients(of: Array(later.keys))
         return try byClient { clients[$0] }
     }
 
     /// - Parameter client: the number of an author's client; nil if nobody knows the author.
-    func byClient(_ client: (UInt64) -> UInt64?) throws(StoreError) -> [UInt64: SequenceMark] {
+    func byClient(_ client: (AuthorID) -> AuthorID?) throws(StoreError) -> [AuthorID: SequenceMark] {
         known.merging(try SequenceMark.ofClients(later.values, client: client)) { $0.sequence > $1.sequence ? $0 : $1 }
     }
 }

@@ -9,9 +9,9 @@ struct SnapshotHead {
     let digest: UInt64
     let deck: Deck?
     /// The last submission of each client up to the snapshot, by the client's number.
-    let sequences: [UInt64: SequenceMark]
+    let sequences: [AuthorID: SequenceMark]
 
-    init(of hand: Hand, deck: Deck?, sequences: [UInt64: SequenceMark]) {
+    init(of hand: Hand, deck: Deck?, sequences: [AuthorID: SequenceMark]) {
         (count, digest, self.deck, self.sequences) = (hand.count, hand.digest, deck, sequences)
     }
 
@@ -24,8 +24,8 @@ struct SnapshotHead {
         writer.blob(deck?.codes ?? [])
         writer.varint(sequences.count)
         for (client, mark) in sequences.sorted(by: { $0.key < $1.key }) {
-            writer.varint(client)
-            writer.varint(mark.author)
+            writer.number(client)
+            writer.number(mark.author)
             writer.varint(mark.sequence)
             writer.varint(mark.revision)
             writer.byte(mark.isRefused ? 1 : 0)
@@ -48,11 +48,11 @@ struct SnapshotHead {
         let hasDeck = try reader.byte("deck") == 1
         let codes = try reader.blob("deck")
         deck = hasDeck ? Deck(codes: codes) : nil
-        var sequences: [UInt64: SequenceMark] = [:]
+        var sequences: [AuthorID: SequenceMark] = [:]
         for _ in 0..<(try reader.count("number of clients")) {
-            let client = try reader.varint("client")
+            let client: AuthorID = try reader.number("client")
             sequences[client] = SequenceMark(
-                author: try reader.varint("author"), sequence: try reader.varint("sequence"),
+                author: try reader.number("author"), sequence: try reader.varint("sequence"),
                 revision: try reader.revision("revision"), isRefused: try reader.byte("whether it was refused") == 1)
         }
         self.sequences = sequences

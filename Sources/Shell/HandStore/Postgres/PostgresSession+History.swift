@@ -74,9 +74,10 @@ extension PostgresSession: HistoryReader {
         return try run(sql, .init(bits: list.number)).map { try $0.integer(0) }
     }
 
-    func clients(of authors: [UInt64]) throws -> [UInt64: UInt64] {
-        let authors = authors.map { Int64(bitPattern: $0) }
-        let rows = try run("SELECT number, client FROM authors WHERE number = ANY ($1)", .integers(authors))
-        return try rows.map { (try $0.bits(0), try $0.bits(1)) }.reduce(into: [:]) { $0[$1.0] = $1.1 }
+    func clients(of authors: [AuthorID]) throws -> [AuthorID: AuthorID] {
+        let rows = try run("SELECT number, client FROM authors WHERE number = ANY ($1)", .numbers(authors))
+        return try rows.map { try Author(number: $0.number(0), client: $0.number(1)) }.reduce(into: [:]) {
+            $0[$1.number] = $1.client
+        }
     }
 }

@@ -1,3 +1,4 @@
+import HandCore
 import HandSync
 import HandWire
 
@@ -11,7 +12,7 @@ extension PostgresStore {
             WHERE id = $1 AND person = $2
             """
         func author(_ rows: PostgresRows) throws -> Author? {
-            try rows.first.map { Author(number: try $0.bits(0), client: try $0.bits(1)) }
+            try rows.first.map { Author(number: try $0.number(0), client: try $0.number(1)) }
         }
         if let known = try ask(find, key, person, then: author) { return (known, false) }
         let making = [
@@ -46,27 +47,27 @@ extension PostgresStore {
                 let (number, client) = (newcomer.author.number, newcomer.author.client)
                 try session.run(
                     "INSERT INTO clients (id, number) VALUES ($1, $2) ON CONFLICT DO NOTHING",
-                    .bytes(newcomer.client.hashed.bytes), .init(bits: client))
+                    .bytes(newcomer.client.hashed.bytes), .init(client))
                 try session.run(
                     "INSERT INTO authors (number, client, person) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
-                    .init(bits: number), .init(bits: client), .text(newcomer.person))
+                    .init(number), .init(client), .text(newcomer.person))
             }
         }
     }
 
-    package func people(_ authors: [UInt64]) throws -> [DownMessage.Person] {
+    package func people(_ authors: [AuthorID]) throws -> [DownMessage.Person] {
         let sql = "SELECT number, person FROM authors WHERE number = ANY ($1)"
-        let numbers = PostgresValue.integers(authors.map { Int64(bitPattern: $0) })
-        let found = try ask(sql, numbers) { try $0.map { (try $0.bits(0), try $0.text(1)) } }
+        let numbers = PostgresValue.numbers(authors)
+        let found = try ask(sql, numbers) { try $0.map { (try $0.number(0) as AuthorID, try $0.text(1)) } }
         let names = Dictionary(uniqueKeysWithValues: found)
         return authors.compactMap { author in names[author].map { DownMessage.Person(author: author, name: $0) } }
     }
 
-    package func clients(of authors: [UInt64]) throws -> [UInt64: UInt64] {
+    package func clients(of authors: [AuthorID]) throws -> [AuthorID: AuthorID] {
         let sql = "SELECT number, client FROM authors WHERE number = ANY ($1)"
-        let numbers = PostgresValue.integers(authors.map { Int64(bitPattern: $0) })
+        let numbers = PostgresValue.numbers(authors)
         return Dictionary(
-            uniqueKeysWithValues: try ask(sql, numbers) { try $0.map { (try $0.bits(0), try $0.bits(1)) } })
+            uniqueKeysWithValues: try ask(sql, numbers) { try $0.map { (try $0.number(0), try $0.number(1)) } })
     }
 }
 

@@ -15,9 +15,9 @@ struct HistoryCheck {
     private var ids: Set<ItemID> = []
     private var marks = Marks([:])
     private let heads: [Int]
-    private var lastOfClients: [UInt64: UInt64] = [:]
+    private var lastOfClients: [AuthorID: UInt64] = [:]
     /// The client of each author.
-    private let clients: [UInt64: UInt64]
+    private let clients: [AuthorID: AuthorID]
 
     var revision: Int { replayed.revision }
     var count: Int { replayed.hand.count }

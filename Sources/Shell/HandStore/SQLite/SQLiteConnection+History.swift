@@ -94,7 +94,7 @@ extension SQLiteConnection: HistoryReader {
         ) { try $0.integer(0) }
     }
 
-    func clients(of authors: [UInt64]) throws -> [UInt64: UInt64] {
+    func clients(of authors: [AuthorID]) throws -> [AuthorID: AuthorID] {
         try authors.reduce(into: [:]) { $0[$1] = try AuthorRow.find($1, self)?.author.client }
     }
 }

@@ -1,5 +1,6 @@
 import Disk
 import EventLoop
+import HandCore
 import HandSync
 import HandWire
 
@@ -19,15 +20,15 @@ extension SQLiteStore {
     }
 
     /// Returns a number that no author ever had, not even in an earlier process.
-    private func freshNumber() throws -> UInt64 {
+    private func freshNumber() throws -> AuthorID {
         try freeNumbers.withLock { free in
             if free.isEmpty { free = try write { try AuthorRow.reserve(Self.numbersAtOnce, $0) } }
-            defer { free = free.lowerBound + 1..<free.upperBound }
+            defer { free = free.lowerBound.next..<free.upperBound }
             return free.lowerBound
         }
     }
 
-    package func people(_ authors: [UInt64]) throws -> [DownMessage.Person] {
+    package func people(_ authors: [AuthorID]) throws -> [DownMessage.Person] {
         try read { database in
             try authors.compactMap { author in
                 try AuthorRow.find(author, database).map { DownMessage.Person(author: author, name: $0.person) }
@@ -35,7 +36,7 @@ extension SQLiteStore {
         }
     }
 
-    package func clients(of authors: [UInt64]) throws -> [UInt64: UInt64] {
+    package func clients(of authors: [AuthorID]) throws -> [AuthorID: AuthorID] {
         try read { try $0.clients(of: authors) }
     }
 }
@@ -61,7 +62,7 @@ struct AuthorRow {
     private let key: (Int64, Int64)
 
     private init(_ row: SQLiteRow) throws {
-        author = Author(number: try row.bits(0), client: try row.bits(1))
+        author = Author(number: try row.number(0), client: try row.number(1))
         try row.check(.authors, "author \(author.number)")
         key = (Int64(bitPattern: try row.bits(2)), Int64(bitPattern: try row.bits(3)))
         person = try row.text(4)
@@ -82,7 +83,7 @@ struct AuthorRow {
 
     /// Reserves numbers for authors who may or may not be stored later: SQLite's own counter of the table continues
     /// after them.
-    static func reserve(_ count: UInt64, _ database: SQLiteConnection) throws -> Range<UInt64> {
+    static func reserve(_ count: UInt64, _ database: SQLiteConnection) throws -> Range<AuthorID> {
         let counted = try database.integer("SELECT seq FROM sqlite_sequence WHERE name = 'authors'")
         let kept = try database.integer("SELECT max(number) FROM authors")
         let first = UInt64(max(counted ?? 0, kept ?? 0)) + 1
@@ -90,13 +91,13 @@ struct AuthorRow {
         try database.run(
             "INSERT INTO sqlite_sequence (name, seq) VALUES ('authors', ?)",
             [(first + count - 1).stored])
-        return first..<first + count
+        return AuthorID(rawValue: first)..<AuthorID(rawValue: first + count)
     }
 
     /// Returns the client of each author by number.
-    static func clients(_ database: SQLiteConnection) throws -> [UInt64: UInt64] {
+    static func clients(_ database: SQLiteConnection) throws -> [AuthorID: AuthorID] {
         let rows = try database.rows("SELECT \(CheckedTable.authors.selection) FROM authors")
-        var found: [UInt64: UInt64] = [:]
+        var found: [AuthorID: AuthorID] = [:]
         while let row = try rows.next() {
             let author = try AuthorRow(row).author
             found[author.number] = author.client
@@ -142,14 +143,15 @@ struct AuthorRow {
         return nil
     }
 
-    static func find(_ number: UInt64, _ database: SQLiteConnection) throws -> AuthorRow? {
+    static func find(_ number: AuthorID, _ database: SQLiteConnection) throws -> AuthorRow? {
         let key = [number.stored]
         if let row = try first("number = ?", key, database) { return row }
         let before = try first("number < ? ORDER BY number DESC", key, database)
         let after = try first("number > ? ORDER BY number", key, database)
         // SQLite compares signed numbers.
         let (here, others) = (
-            Int64(bitPattern: number), [before, after].map { $0.map { Int64(bitPattern: $0.author.number) } }
+            Int64(bitPattern: number.rawValue),
+            [before, after].map { $0.map { Int64(bitPattern: $0.author.number.rawValue) } }
         )
         try expect(others[0].map { $0 < here }, others[1].map { $0 > here })
         return nil

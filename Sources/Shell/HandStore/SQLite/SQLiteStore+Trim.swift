@@ -1,4 +1,5 @@
 import Disk
+import HandCore
 import HandSync
 
 extension SQLiteStore {
@@ -28,7 +29,7 @@ extension SQLiteStore {
 
     /// Makes the history begin at `floor`, with a snapshot of the list at that revision.
     private func raiseFloor(of list: UInt64, to floor: Int) throws {
-        let past = try read { database -> (Replay, [UInt64: SequenceMark])? in
+        let past = try read { database -> (Replay, [AuthorID: SequenceMark])? in
             let row = try ListRow.get(list, database)
             return row.floor < floor
                 ? try database.replay(row.list(database), deck: row.firstDeck, through: floor) : nil

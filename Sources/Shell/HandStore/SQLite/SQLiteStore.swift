@@ -1,5 +1,6 @@
 import Disk
 import Glibc
+import HandCore
 import HandSync
 import Synchronization
 
@@ -15,7 +16,7 @@ package final class SQLiteStore: CommitStore {
     /// The most threads that read at once, each with a connection of its own.
     private static let readers = 5
     /// Author numbers that are reserved and not assigned yet.
-    let freeNumbers = Mutex<Range<UInt64>>(0..<0)
+    let freeNumbers = Mutex<Range<AuthorID>>(0..<0)
 
     /// Opens the store in a folder, and creates folder and store if necessary.
     ///

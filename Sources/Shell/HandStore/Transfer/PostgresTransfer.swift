@@ -7,14 +7,14 @@ struct PostgresSource: StoreSource {
     let session: PostgresSession
     var history: any HistoryReader { session }
 
-    func authors(after number: UInt64, limit: Int) throws -> [AuthorRecord] {
+    func authors(after number: AuthorID, limit: Int) throws -> [AuthorRecord] {
         let sql = """
             SELECT authors.number, client, id, person FROM authors JOIN clients ON clients.number = client
             WHERE authors.number > $1 ORDER BY authors.number LIMIT $2
             """
-        return try session.run(sql, .init(bits: number), .init(limit)).map { row in
+        return try session.run(sql, .init(number), .init(limit)).map { row in
             AuthorRecord(
-                author: Author(number: try row.bits(0), client: try row.bits(1)),
+                author: Author(number: try row.number(0), client: try row.number(1)),
                 client: try row.withBytes(2) { try ClientID(bytes: $0) }, person: try row.text(3))
         }
     }
@@ -98,14 +98,14 @@ struct PostgresTarget: StoreTarget {
     func add(_ authors: [AuthorRecord]) throws {
         try session.pipeline(
             authors.flatMap { record -> [PostgresCall] in
-                let (number, client) = (record.author.number, PostgresValue(bits: record.author.client))
+                let (number, client) = (record.author.number, PostgresValue(record.author.client))
                 return [
                     PostgresCall(
                         "INSERT INTO clients (id, number) VALUES ($1, $2) ON CONFLICT DO NOTHING",
                         [.bytes(record.client.bytes), client]),
                     PostgresCall(
                         "INSERT INTO authors (number, client, person) VALUES ($1, $2, $3)",
-                        [.init(bits: number), client, .text(record.person)]),
+                        [.init(number), client, .text(record.person)]),
                 ]
             })
     }

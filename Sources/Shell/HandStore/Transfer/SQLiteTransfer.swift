@@ -7,7 +7,7 @@ struct SQLiteSource: StoreSource {
     let database: SQLiteConnection
     var history: any HistoryReader { database }
 
-    func authors(after number: UInt64, limit: Int) throws -> [AuthorRecord] {
+    func authors(after number: AuthorID, limit: Int) throws -> [AuthorRecord] {
         try AuthorRow.all("number > ? ORDER BY number LIMIT ?", [number.stored, .init(limit)], database).map(\.record)
     }
 

@@ -44,9 +44,9 @@ struct StoreTransfer {
     }
 
     /// - Returns: the client of each author.
-    private func copyAuthors() throws -> [UInt64: UInt64] {
-        var clients: [UInt64: UInt64] = [:]
-        var last: UInt64 = 0
+    private func copyAuthors() throws -> [AuthorID: AuthorID] {
+        var clients: [AuthorID: AuthorID] = [:]
+        var last: AuthorID = 0
         while true {
             let authors = try source.authors(after: last, limit: Self.authorsAtOnce)
             guard let end = authors.last else { return clients }
@@ -56,7 +56,7 @@ struct StoreTransfer {
         }
     }
 
-    private func copy(_ list: ListRecord, _ clients: [UInt64: UInt64], _ revision: inout Int) throws {
+    private func copy(_ list: ListRecord, _ clients: [AuthorID: AuthorID], _ revision: inout Int) throws {
         let (stored, history) = (list.stored, source.history)
         let firstDeck = list.deckSeed.map { Deck(seed: $0) }
         let base = try history.replay(stored, deck: firstDeck, through: stored.floor)
@@ -102,7 +102,7 @@ struct StoreTransfer {
 protocol StoreSource {
     var history: any HistoryReader { get }
     /// Returns authors in the order of their numbers.
-    func authors(after number: UInt64, limit: Int) throws -> [AuthorRecord]
+    func authors(after number: AuthorID, limit: Int) throws -> [AuthorRecord]
     /// Returns all lists, including deleted ones.
     func lists() throws -> [ListRecord]
     func lastNumbers() throws -> LastNumbers

@@ -37,14 +37,14 @@ enum Losses {
         return !settled.isEmpty
     }
 
-    static func tell(_ losses: [Loss], _ people: [UInt64: String], _ server: ServerOptions, of list: String? = nil) {
+    static func tell(_ losses: [Loss], _ people: [AuthorID: String], _ server: ServerOptions, of list: String? = nil) {
         for loss in losses { server.say("\(list.map { "'\($0)': " } ?? "")\(text(loss, people))") }
         if losses.contains(where: { !$0.pieces.isEmpty }) {
             server.say("get \(losses.count == 1 ? "it" : "them") back: \(Suggestion.command("rejected"))")
         }
     }
 
-    static func text(_ loss: Loss, _ people: [UInt64: String]) -> String {
+    static func text(_ loss: Loss, _ people: [AuthorID: String]) -> String {
         guard case .overridden(_, _, let override) = loss else { return loss.summary }
         let who = people[override.author] ?? "somebody"
         return "\(who) \(loss.summary) (revision \(override.revision))"
@@ -61,7 +61,7 @@ enum Losses {
     }
 
     /// `{"what":"…","texts":["…"],"author":7,"person":"bob","revision":2,"deleted":true}`, and what was lost.
-    static func json(_ loss: Loss, _ people: [UInt64: String]) -> JSONValue {
+    static func json(_ loss: Loss, _ people: [AuthorID: String]) -> JSONValue {
         var members: [JSONValue.Member] = [
             .init("what", .string(text(loss, people))), .init("texts", .array(loss.texts.map(JSONValue.string))),
         ]
@@ -69,7 +69,7 @@ enum Losses {
         case .refused(let reason, _): members.append(.init("rejection", JSON.rejection(reason)))
         case .overridden(let item, let loss, let override):
             members += [
-                .init("item", .string("\(item.id)")), .init("author", JSONValue(override.author)),
+                .init("item", .string("\(item.id)")), .init("author", override.author.json),
                 .init("person", people[override.author].map(JSONValue.string) ?? .null),
                 .init("revision", JSONValue(override.revision)), .init("deleted", .bool(override.deletesItem)),
             ]

@@ -66,5 +66,5 @@ struct ListRows: TableDataSource {
 enum PersonColor {
     private static let palette: [Style.Color] = [.magenta, .cyan, .green, .yellow, .blue, .red]
 
-    static func of(_ author: UInt64) -> Style.Color { palette[Int(author % UInt64(palette.count))] }
+    static func of(_ author: AuthorID) -> Style.Color { palette[Int(author.rawValue % UInt64(palette.count))] }
 }

@@ -1,3 +1,4 @@
+import HandCore
 import HandWire
 
 /// Who may connect, who is connected, and which authors the store does not know yet.
@@ -73,7 +74,7 @@ struct Admission {
     enum KnownAuthor {
         case author(Author, isNewcomer: Bool)
         /// The store is to be asked. The client's number is known if the client has come under another name.
-        case unknown(client: UInt64?)
+        case unknown(client: AuthorID?)
     }
 
     /// Finds the author that the client of a connection is. Newcomers are looked up now, not when the store has
@@ -91,7 +92,7 @@ struct Admission {
     }
 
     /// An author is in the store now.
-    mutating func stored(_ author: UInt64) {
+    mutating func stored(_ author: AuthorID) {
         guard let newcomer = newcomers.forget(author) else { return }
         connections[StoreHint.Key(newcomer.client)]?.authorStored(newcomer.author)
     }
@@ -101,7 +102,7 @@ struct Admission {
     /// Returns which invariant is broken; nil if none is.
     ///
     /// - Parameter pending: the number of commits of each author that are to be written.
-    func brokenInvariant(_ all: ConnectionSet, pending: [UInt64: Int]) -> String? {
+    func brokenInvariant(_ all: ConnectionSet, pending: [AuthorID: Int]) -> String? {
         for (client, connection) in connections where !all.contains(connection) {
             return "client \(client) is known by a connection that is gone"
         }

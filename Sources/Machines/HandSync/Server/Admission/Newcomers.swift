@@ -1,3 +1,4 @@
+import HandCore
 import HandWire
 
 /// Authors without a durable commit. A client costs the store nothing before its first commit, which is written
@@ -13,18 +14,18 @@ struct Newcomers {
         var commits = 1
     }
 
-    private var entries: [UInt64: Entry] = [:]
+    private var entries: [AuthorID: Entry] = [:]
     /// The author numbers of each client, which has one for each name that it has used.
-    private var clients: [ClientID: [UInt64]] = [:]
+    private var clients: [ClientID: [AuthorID]] = [:]
 
     /// Nearly always true.
     var isEmpty: Bool { entries.isEmpty }
 
-    func contains(_ author: UInt64) -> Bool { entries[author] != nil }
+    func contains(_ author: AuthorID) -> Bool { entries[author] != nil }
 
     /// Returns the author that a client is under a name, and the client's number, which is the same under all its
     /// names. Each of the two is nil if it is not remembered.
-    func find(_ client: ClientID, named person: String) -> (author: Author?, client: UInt64?) {
+    func find(_ client: ClientID, named person: String) -> (author: Author?, client: AuthorID?) {
         let mine = (clients[client] ?? []).compactMap { entries[$0]?.newcomer }
         return (mine.first { $0.person == person }?.author, mine.first?.author.client)
     }
@@ -41,7 +42,7 @@ struct Newcomers {
     }
 
     /// Records that a commit of an author, who need not be a newcomer, will not be written.
-    mutating func release(_ author: UInt64) {
+    mutating func release(_ author: AuthorID) {
         guard let commits = entries[author]?.commits else { return }
         entries[author]?.commits = commits - 1
         if commits == 1 { forget(author) }
@@ -50,7 +51,7 @@ struct Newcomers {
     /// Forgets an author that is durable, or that has no commits any longer. Returns the newcomer if the author was
     /// one.
     @discardableResult
-    mutating func forget(_ author: UInt64) -> Newcomer? {
+    mutating func forget(_ author: AuthorID) -> Newcomer? {
         guard let newcomer = entries.removeValue(forKey: author)?.newcomer else { return nil }
         clients[newcomer.client]?.removeAll { $0 == author }
         if clients[newcomer.client]?.isEmpty == true { clients[newcomer.client] = nil }
@@ -60,7 +61,7 @@ struct Newcomers {
     /// Returns the newcomers among the authors of some batches, to be written with them.
     func authors(of batches: [CommitBatch]) -> [Newcomer] {
         if entries.isEmpty { return [] }
-        var found: Set<UInt64> = []
+        var found: Set<AuthorID> = []
         for batch in batches {
             for entry in batch.entries where entries[entry.mark.author] != nil { found.insert(entry.mark.author) }
         }
@@ -70,7 +71,7 @@ struct Newcomers {
     /// Returns which invariant is broken; nil if none is.
     ///
     /// - Parameter pending: the number of commits of each author that are to be written.
-    func problem(pending: [UInt64: Int]) -> String? {
+    func problem(pending: [AuthorID: Int]) -> String? {
         for (number, entry) in entries {
             if entry.commits != pending[number, default: 0] {
                 return "newcomer \(number) is held by \(entry.commits) commits"

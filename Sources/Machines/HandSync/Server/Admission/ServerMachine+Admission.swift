@@ -120,7 +120,7 @@ package struct FindAuthor: Sendable {
     let client: ClientID
     let person: String
     /// The number of the client, if it is remembered.
-    let number: UInt64?
+    let number: AuthorID?
 
     func run(on store: any CommitStore) throws -> (author: Author, isNew: Bool) {
         try store.author(for: client, person: person)

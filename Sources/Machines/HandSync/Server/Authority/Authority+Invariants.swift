@@ -13,7 +13,7 @@ extension Authority {
             return "pending commits are not numbered one by one"
         }
         for (client, mark) in sequences where mark.revision > present.revision {
-            return "client \(client.number) has a sequence at a revision that does not exist"
+            return "client \(client) has a sequence at a revision that does not exist"
         }
         return deckProblem()
     }

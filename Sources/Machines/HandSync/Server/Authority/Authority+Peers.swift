@@ -34,7 +34,7 @@ extension Authority {
     ///   After that, the authority must not be used.
     /// - Complexity: that of applying the commits, and of submitting the pending submissions again.
     package mutating func rebase(
-        onto commits: [Commit], now: UInt64, client: (UInt64) -> UInt64
+        onto commits: [Commit], now: UInt64, client: (AuthorID) -> AuthorID
     ) throws(StoreError) -> [Decision] {
         let waiting = takeBackPending()
         let base = revision
@@ -43,7 +43,7 @@ extension Authority {
         return waiting.compactMap { decideAnew($0.origin, now: now) }
     }
 
-    private mutating func adopt(_ commit: Commit, of client: UInt64) throws(StoreError) {
+    private mutating func adopt(_ commit: Commit, of client: AuthorID) throws(StoreError) {
         let place = "revision \(commit.revision) of list \(list)"
         guard commit.revision == revision + 1 else {
             throw .damaged("\(place) follows revision \(revision), which another server sees otherwise")

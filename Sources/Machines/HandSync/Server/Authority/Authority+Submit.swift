@@ -196,7 +196,7 @@ extension Authority {
             time: lastTime, count: present.hand.count, digest: present.hand.digest, delta: made, refusal: refusal)
         window.append(commit, list: list)
         let mark = SequenceMark(of: commit)
-        let previous = sequences.updateValue(mark, forKey: NumberKey(author.client))
+        let previous = sequences.updateValue(mark, forKey: author.client)
         pending.append(
             Pending(
                 mark: mark, count: commit.count, digest: commit.digest, origin: origin, inverse: inverse, deck: deck,

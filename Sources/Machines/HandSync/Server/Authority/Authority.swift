@@ -16,12 +16,12 @@ public struct Authority: Sendable {
         public var revision: Int
         public var deck: Deck?
         /// The last submission of each client, by the number of the client's first author.
-        public var sequences: [UInt64: SequenceMark]
+        public var sequences: [AuthorID: SequenceMark]
         /// The revision of the snapshot from which the list was read; 0 for none.
         public var snapshotRevision: Int
 
         public init(
-            list: UInt64, logID: UInt64, hand: Hand, revision: Int, deck: Deck?, sequences: [UInt64: SequenceMark],
+            list: UInt64, logID: UInt64, hand: Hand, revision: Int, deck: Deck?, sequences: [AuthorID: SequenceMark],
             snapshotRevision: Int = 0
         ) {
             self.snapshotRevision = snapshotRevision
@@ -52,7 +52,7 @@ public struct Authority: Sendable {
     var window: Window
     var ids: Set<NumberKey>
     /// The last numbered submission of each client, by the number of the client's first author.
-    var sequences: [NumberKey: SequenceMark]
+    var sequences: [AuthorID: SequenceMark]
     /// The commits that are numbered and not yet durable, in order.
     var pending: [Pending] = []
     var past: RecentInverses
@@ -88,7 +88,7 @@ public struct Authority: Sendable {
         var before: Hand? = nil
 
         /// The client's number, which is the same under all its names.
-        var client: UInt64 { origin.author.client }
+        var client: AuthorID { origin.author.client }
     }
 
     /// A submission as it came.
@@ -114,7 +114,7 @@ public struct Authority: Sendable {
         digest = start.hand.digest
         window = Window(floor: start.revision, count: start.hand.count, limit: limits.windowBytes)
         ids = start.hand.idKeys
-        sequences = Dictionary(uniqueKeysWithValues: start.sequences.map { (NumberKey($0), $1) })
+        sequences = start.sequences
         past = RecentInverses(revision: start.revision)
     }
 
@@ -239,7 +239,7 @@ public struct Authority: Sendable {
 
     /// The batch could not be written: the list falls back to its durable value. Returns the lost submissions,
     /// including those numbered after the batch, because they are based on it.
-    public mutating func writeFailed() -> [(author: UInt64, sequence: UInt64)] {
+    public mutating func writeFailed() -> [(author: AuthorID, sequence: UInt64)] {
         takeBackPending().map { (author: $0.mark.author, sequence: $0.mark.sequence) }
     }
 
@@ -268,13 +268,13 @@ extension Hand {
 
 /// The last submission to a list that an author or a client made, and the revision that it became.
 public struct SequenceMark: Equatable, Sendable {
-    public var author: UInt64
+    public var author: AuthorID
     public var sequence: UInt64
     public var revision: Int
     /// Whether the submission was refused.
     public var isRefused: Bool
 
-    public init(author: UInt64, sequence: UInt64, revision: Int, isRefused: Bool = false) {
+    public init(author: AuthorID, sequence: UInt64, revision: Int, isRefused: Bool = false) {
         self.author = author
         self.sequence = sequence
         self.revision = revision
@@ -296,9 +296,9 @@ public struct SequenceMark: Equatable, Sendable {
     ///
     /// - Parameter client: the number of an author's client; nil if nobody knows the author.
     package static func ofClients(
-        _ authors: some Sequence<SequenceMark>, client: (UInt64) -> UInt64?
-    ) throws(StoreError) -> [UInt64: SequenceMark] {
-        var marks: [UInt64: SequenceMark] = [:]
+        _ authors: some Sequence<SequenceMark>, client: (AuthorID) -> AuthorID?
+    ) throws(StoreError) -> [AuthorID: SequenceMark] {
+        var marks: [AuthorID: SequenceMark] = [:]
         for mark in authors {
             guard let client = client(mark.author) else {
                 throw .damaged("author \(mark.author), who has edited a list, is unknown")

@@ -1,3 +1,4 @@
+import HandCore
 import HandWire
 
 /// The server's side of one connection: who the client is, which version it speaks, whether it is still there.
@@ -126,7 +127,7 @@ public struct ServerSession: Sendable {
 
     /// The hello was accepted; messages that came behind it are read from now on. Clients with the capability `role`
     /// are told their role on all lists; `role` is nil if the server has no roles.
-    public mutating func identified(author: UInt64, role: Role? = nil, now: UInt64) -> Effect? {
+    public mutating func identified(author: AuthorID, role: Role? = nil, now: UInt64) -> Effect? {
         guard case .greeting(let capabilities, let version) = state else { return nil }
         state = .ready(lastHeard: now)
         reader.limit = limits.frameBytes

@@ -36,7 +36,7 @@ struct ListDirectory {
     var isEmpty: Bool { hosted.isEmpty }
     var all: Dictionary<NumberKey, ListMachine>.Values { hosted.values }
     /// In ascending order.
-    var numbers: [UInt64] { hosted.keys.map(\.number).sorted() }
+    var numbers: [UInt64] { hosted.keys.map(\.rawValue).sorted() }
 
     subscript(number: UInt64) -> ListMachine? { hosted[number] }
     subscript(name: String) -> ListMachine? { names[name].flatMap { hosted[$0] } }

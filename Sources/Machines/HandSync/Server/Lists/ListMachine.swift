@@ -169,7 +169,7 @@ final class ListMachine {
 
     /// See `Authority.rebase`.
     func rebase(
-        onto commits: [Commit], now: UInt64, client: (UInt64) -> UInt64
+        onto commits: [Commit], now: UInt64, client: (AuthorID) -> AuthorID
     ) throws(StoreError) -> [Authority.Decision] {
         try authority.rebase(onto: commits, now: now, client: client)
     }
@@ -203,12 +203,12 @@ final class ListMachine {
             Connection.PresenceMark(presence, isComplete: !awaitsPeerPresence)
     }
 
-    func movePerson(_ author: UInt64, to focus: Focus?) { presence.move(author, to: focus) }
+    func movePerson(_ author: AuthorID, to focus: Focus?) { presence.move(author, to: focus) }
 
-    func removePerson(_ author: UInt64) { presence.leave(author) }
+    func removePerson(_ author: AuthorID) { presence.leave(author) }
 
     /// The people at other servers are known now; nil if the store has not answered.
-    func setPeers(_ people: [UInt64: PresenceBoard.RemotePerson]?) {
+    func setPeers(_ people: [AuthorID: PresenceBoard.RemotePerson]?) {
         if let people { presence.setPeers(people) }
         awaitsPeerPresence = false
     }

@@ -27,18 +27,18 @@ package struct PresenceBoard: Sendable {
 
     fileprivate struct Change {
         let number: Int
-        let author: UInt64
+        let author: AuthorID
     }
 
-    private var people: [UInt64: Entry] = [:]
+    private var people: [AuthorID: Entry] = [:]
     /// People at other servers. For people who are here as well, the place that they give here counts.
-    private var remotePeople: [UInt64: RemotePerson] = [:]
+    private var remotePeople: [AuthorID: RemotePerson] = [:]
     /// How often something has changed here, other servers aside.
     package private(set) var ownChanges = 0
     /// Sorted by number. Only the newest change of each author counts; older ones are removed from time to time.
     private var changes: [Change] = []
     /// The number of the newest change of each author who is here, or whose leaving is remembered.
-    private var newest: [UInt64: Int] = [:]
+    private var newest: [AuthorID: Int] = [:]
     package private(set) var last = 0
     /// The number of the last change that was taken to be told to everybody.
     package private(set) var taken = 0
@@ -54,7 +54,7 @@ package struct PresenceBoard: Sendable {
 
     package var hasChanges: Bool { taken < last }
 
-    package mutating func join(_ author: UInt64, name: String) {
+    package mutating func join(_ author: AuthorID, name: String) {
         if people[author] == nil {
             people[author] = Entry(name: name)
         } else {
@@ -66,33 +66,33 @@ package struct PresenceBoard: Sendable {
         ownChange(author)
     }
 
-    package mutating func leave(_ author: UInt64) {
+    package mutating func leave(_ author: AuthorID) {
         guard var person = people[author] else { return }
         person.connections -= 1
         people[author] = person.connections == 0 ? nil : person
         ownChange(author)
     }
 
-    package mutating func move(_ author: UInt64, to focus: Focus?) {
+    package mutating func move(_ author: AuthorID, to focus: Focus?) {
         guard people[author] != nil, people[author]?.focus != focus else { return }
         people[author]?.focus = focus
         ownChange(author)
     }
 
     /// Replaces the people who are at other servers. O(people there).
-    package mutating func setPeers(_ now: [UInt64: RemotePerson]) {
+    package mutating func setPeers(_ now: [AuthorID: RemotePerson]) {
         let former = remotePeople
         remotePeople = now
         let authors = Set(former.keys).union(now.keys)
         for author in authors.sorted() where people[author] == nil && former[author] != now[author] { change(author) }
     }
 
-    private mutating func ownChange(_ author: UInt64) {
+    private mutating func ownChange(_ author: AuthorID) {
         ownChanges += 1
         change(author)
     }
 
-    private mutating func change(_ author: UInt64) {
+    private mutating func change(_ author: AuthorID) {
         last += 1
         newest[author] = last
         changes.append(Change(number: last, author: author))
@@ -117,7 +117,7 @@ package struct PresenceBoard: Sendable {
         }
     }
 
-    package var everybody: Set<UInt64> { Set(people.keys) }
+    package var everybody: Set<AuthorID> { Set(people.keys) }
 
     /// Everybody who is at this server, as another server is to hear it.
     package var ownEntries: [DownMessage.Presence] { people.keys.sorted().map(entry) }
@@ -147,7 +147,7 @@ package struct PresenceBoard: Sendable {
         return (found, end)
     }
 
-    private func entry(_ author: UInt64) -> DownMessage.Presence {
+    private func entry(_ author: AuthorID) -> DownMessage.Presence {
         let place: DownMessage.Presence.Place =
             if let person = people[author] {
                 .here(person: person.name, person.focus)

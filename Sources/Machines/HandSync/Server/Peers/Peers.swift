@@ -18,7 +18,7 @@ struct Peers {
     /// The last version that was given to any news.
     private var version = 0
     /// The people at other servers.
-    private var known: [PresencePlace: (version: Int, people: [UInt64: PresenceBoard.RemotePerson])] = [:]
+    private var known: [PresencePlace: (version: Int, people: [AuthorID: PresenceBoard.RemotePerson])] = [:]
 
     /// An exchange of presence with the store.
     private enum Exchange {
@@ -72,7 +72,7 @@ struct Peers {
     /// be missing. Returns the people at other servers, by lists; nil if they are unknown.
     mutating func endExchange(
         _ found: [PresenceNews]?, _ lists: ListDirectory, now: UInt64
-    ) -> [UInt64: [UInt64: PresenceBoard.RemotePerson]]? {
+    ) -> [UInt64: [AuthorID: PresenceBoard.RemotePerson]]? {
         let isDueAgain = if case .underWay(true) = exchange { true } else { false }
         let next = last + Self.exchangeInterval
         (exchange, due) = (.idle, next > now ? next : now + Self.exchangeInterval)
@@ -112,10 +112,10 @@ struct Peers {
 
     private mutating func hear(
         _ found: [PresenceNews], _ lists: ListDirectory
-    ) -> [UInt64: [UInt64: PresenceBoard.RemotePerson]] {
+    ) -> [UInt64: [AuthorID: PresenceBoard.RemotePerson]] {
         let former = known
         known = [:]
-        var everybody: [UInt64: [UInt64: PresenceBoard.RemotePerson]] = [:]
+        var everybody: [UInt64: [AuthorID: PresenceBoard.RemotePerson]] = [:]
         var mine: [UInt64: Int] = [:]
         for news in found.sorted(by: { $0.place.server < $1.place.server }) {
             guard news.place.server != server else {

@@ -33,7 +33,7 @@ extension ServerMachine {
         }
     }
 
-    func found(_ task: FindClients, _ clients: Result<[UInt64: UInt64], StoreError>) {
+    func found(_ task: FindClients, _ clients: Result<[AuthorID: AuthorID], StoreError>) {
         guard let hosted = lists[task.list] else { return }
         switch clients {
         // The commits come again when the pending ones are handed over next, or somebody asks for the list.
@@ -42,7 +42,7 @@ extension ServerMachine {
         }
     }
 
-    private func adopt(_ commits: [Commit], _ clients: [UInt64: UInt64], in hosted: ListMachine) {
+    private func adopt(_ commits: [Commit], _ clients: [AuthorID: AuthorID], in hosted: ListMachine) {
         // A batch that was appended meanwhile may have brought some of them.
         let news = commits.filter { $0.revision > hosted.authority.revision }
         let waiting = hosted.authority.pending.map(\.origin)
@@ -140,7 +140,7 @@ package struct FindClients: Sendable {
     let list: ListMachine.Reference
     let commits: [Commit]
 
-    func run(on store: any CommitStore) throws -> [UInt64: UInt64] {
+    func run(on store: any CommitStore) throws -> [AuthorID: AuthorID] {
         try store.clients(of: Set(commits.map(\.author)).sorted())
     }
 }

@@ -93,7 +93,7 @@ package enum StoreReply: Sendable {
     indirect case name(FindName, Result<String?, StoreError>)
     indirect case frames(ReadFrames, Result<[StoredFrame], StoreError>)
     indirect case revision(ReadRevision, Result<Hand, StoreError>)
-    indirect case clients(FindClients, Result<[UInt64: UInt64], StoreError>)
+    indirect case clients(FindClients, Result<[AuthorID: AuthorID], StoreError>)
     indirect case author(FindAuthor, Result<(author: Author, isNew: Bool), StoreError>)
     indirect case lists(ReadLists, Result<ReadLists.Answer, StoreError>)
     indirect case deletedLists(ReadDeleted, Result<[DeletedList], StoreError>)

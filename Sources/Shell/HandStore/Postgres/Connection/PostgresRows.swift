@@ -1,4 +1,5 @@
 import CLibpq
+import HandCore
 
 package struct PostgresRows: Sendable {
     /// Owns libpq's result. `@unchecked Sendable` is safe: a result does not change once it exists.
@@ -62,6 +63,10 @@ package struct PostgresRow {
     package func bits(_ column: Int) throws(PostgresError) -> UInt64 {
         guard let bits = try optionalBits(column) else { throw wrong(column, "bigint") }
         return bits
+    }
+
+    package func number<Number: TypedNumber>(_ column: Int) throws(PostgresError) -> Number {
+        Number(rawValue: try bits(column))
     }
 
     package func integer(_ column: Int) throws(PostgresError) -> Int { Int(Int64(bitPattern: try bits(column))) }

@@ -1,4 +1,5 @@
 import CLibpq
+import HandCore
 
 package enum PostgresValue: Sendable {
     case null
@@ -17,6 +18,10 @@ package enum PostgresValue: Sendable {
     /// Keeps all 64 bits; the highest becomes the sign.
     package init(bits: UInt64) { self = .integer(Int64(bitPattern: bits)) }
     package init(bits: UInt64?) { self = bits.map { .init(bits: $0) } ?? .null }
+    package init(_ number: some TypedNumber) { self.init(bits: number.rawValue) }
+    package static func numbers(_ numbers: [some TypedNumber]) -> PostgresValue {
+        .integers(numbers.map { Int64(bitPattern: $0.rawValue) })
+    }
     package init(_ text: String?) { self = text.map { .text($0) } ?? .null }
 
     /// Appends the value in the binary format of the protocol; nothing for null.
