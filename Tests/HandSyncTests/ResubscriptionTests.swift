@@ -176,10 +176,14 @@ import Testing
         var replica = Replica(confirmed: Hand(), revision: 0, logID: 5, sequence: 0)
         let item = Item(id: ItemID(rawValue: 1), content: .note("n"))
         try replica.edit(Delta.inserting([item], at: 0, .after))
-        let other = Commit(
-            revision: 1, author: 2, sequence: 1, base: 0, time: 0, count: 0, digest: 99, delta: .identity)
-        _ = try replica.receive(other)
-        #expect(replica.hasDiverged)
+        for (revision, digest) in [(1, 0), (2, 99)] as [(Int, UInt64)] {
+            _ = try replica.receive(
+                Commit(
+                    revision: revision, author: 2, sequence: UInt64(revision), base: 0, time: 0, count: 0,
+                    digest: digest,
+                    delta: .identity))
+        }
+        #expect(replica.hasDiverged && replica.revision == 1)
         let bytes = replica.checkpoint.bytes
         let kept = try bytes.withUnsafeBytes { try Replica.Checkpoint($0) }
         #expect(kept == replica.checkpoint)

@@ -13,8 +13,10 @@ extension ClientMachine {
         case .rejected(let list, let sequence, let reason):
             // A rejection counts even while the client subscribes again: the server does not store rejections.
             if let name = names[list] { subscriptions[name]?.rejected(sequence: sequence, reason, &common) }
-        case .stale(let list, _, let head):
-            guard let name = followed(list), subscriptions[name]?.stale(head: head, &common) == false else { return }
+        case .stale(let list, let sequence, let head):
+            guard let name = followed(list),
+                subscriptions[name]?.stale(sequence: sequence, head: head, &common) == false
+            else { return }
             violated("the server says that revision \(head) of '\(name)' is too old, and the newest", now: now)
         case .acknowledged(let list, let sequence, let revision):
             guard let name = followed(list) else { return }
@@ -156,10 +158,10 @@ extension ClientMachine {
             return fail(text, now: now, notBefore: retryAfter)
         }
         if code == .notSubscribed {
-            // A submission may have crossed the end of its subscription. The user does not need to know.
+            // A submission may have crossed the end of its subscription: it goes out again after the next one begins.
             guard let name = names[request] else { return }
             common.note(.asked)
-            subscriptions[name]?.subscribe(&common)
+            subscriptions[name]?.subscribe(isAnew: true, &common)
             return
         }
         if request == 0 { return common.emit(.warning(code, text)) }

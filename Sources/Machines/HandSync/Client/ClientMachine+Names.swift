@@ -57,8 +57,9 @@ extension ClientMachine {
     /// no such list, the edits stay in the journal.
     mutating func turnBack(from subscribed: DownMessage.Subscribed, called name: String) {
         subscriptions[name]?.isOthersName = true
-        subscriptions[name]?.subscribe(isByLogID: true, isAnew: true, &common)
+        subscriptions[name]?.goIdle()
         unsubscribe(from: subscribed.list)
+        subscriptions[name]?.subscribe(isByLogID: true, &common)
     }
 
     private static func editsWait(_ reason: String) -> ListEvent {

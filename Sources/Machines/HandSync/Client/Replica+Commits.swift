@@ -103,7 +103,7 @@ extension Replica {
         case misfit(Delta.Misfit)
     }
 
-    /// Applies the next commit of the list, by any author.
+    /// Applies the next commit of the list, by any author. If the list would not be the server's, nothing changes.
     ///
     /// - Parameter isPersons: whether another client of this person made the commit, so that it can be undone here.
     package mutating func receive(_ commit: Commit, isPersons: Bool = false) throws(CommitError) -> Update {
@@ -119,26 +119,26 @@ extension Replica {
         }
         var update = Update()
         do {
+            let next = try confirmed.applying(commit.delta)
+            guard next.digest == commit.digest, next.count == commit.count else {
+                hasDiverged = true
+                return Update(.commit(commit), notices: [.diverged(revision: commit.revision)])
+            }
             switch outcome {
             case .refused(let reason): update = rejected(sequence: commit.sequence, reason)
-            case .committed: update = try acknowledge(commit)
+            case .committed: update = try acknowledge(commit, leadingTo: next)
             case .usedTwice, nil:
                 let own = isPersons ? commit.author : author
                 update.notices = ownWork.overridden(by: commit, author: own, on: confirmed)
                 if isPersons { ownWork.record(commit, on: confirmed) }
-                try advance(by: commit.delta, commit, isPersons, &update)
+                try advance(by: commit, to: next, isPersons, &update)
             }
         } catch {
             throw .misfit(error)
         }
         update.cause = .commit(commit)
         revision = commit.revision
-        if confirmed.digest != commit.digest || confirmed.count != commit.count {
-            hasDiverged = true
-            update.notices.append(.diverged(revision: revision))
-        } else if outcome == .usedTwice {
-            update.notices.append(.usedTwice(revision: revision))
-        }
+        if outcome == .usedTwice { update.notices.append(.usedTwice(revision: revision)) }
         return update
     }
 
@@ -161,28 +161,18 @@ extension Replica {
     }
 
     /// Applies somebody else's commit: transforms the pending edits over the commit, and the commit over the pending
-    /// edits.
+    /// edits. If nothing is pending, the view equals the confirmed list, and one value serves as both.
     private mutating func advance(
-        by delta: Delta, _ commit: Commit, _ isPersons: Bool, _ update: inout Update
+        by commit: Commit, to next: Hand, _ isPersons: Bool, _ update: inout Update
     ) throws(Delta.Misfit) {
-        if !hasPending { return try advanceInStep(by: delta, isPersons, &update) }
-        try confirmed.check(delta)
-        let passed = rebase(over: delta, on: confirmed, by: commit.author, commit.revision, &update.notices)
-        try confirmed.apply(delta)
-        try follow(passed, isPersons, update: &update)
-    }
-
-    /// Applies a commit while nothing is pending, so the view equals the confirmed list. The view releases its copy
-    /// first, so that the list is changed in place.
-    private mutating func advanceInStep(
-        by delta: Delta, _ isPersons: Bool, _ update: inout Update
-    ) throws(Delta.Misfit) {
-        let inverse = isPersons ? delta.inverted(on: confirmed) : nil
-        view = Hand(rules: confirmed.rules)
-        defer { view = confirmed }
-        try confirmed.apply(delta)
-        history.note(delta, inverse)
-        update.delta = delta
+        guard !hasPending else {
+            let passed = rebase(over: commit.delta, on: confirmed, by: commit.author, commit.revision, &update.notices)
+            confirmed = next
+            return try follow(passed, isPersons, update: &update)
+        }
+        history.note(commit.delta, isPersons ? commit.delta.inverted(on: confirmed) : nil)
+        (confirmed, view) = (next, next)
+        update.delta = commit.delta
     }
 
     /// Applies to the view a change that was not made here.
@@ -257,18 +247,18 @@ extension Replica {
 
     /// Applies the commit of the edit in flight: the server's delta replaces the edit. The two differ only where the
     /// server changes an edit, such as dealing a card; the difference then passes through the buffer into the view.
-    private mutating func acknowledge(_ commit: Commit) throws(Delta.Misfit) -> Update {
+    private mutating func acknowledge(_ commit: Commit, leadingTo next: Hand) throws(Delta.Misfit) -> Update {
         var update = Update()
         guard let mine = inFlight else { return update }
         let correction = try mine.delta.correction(to: commit.delta, on: confirmed)
         ownWork.record(commit, on: confirmed)
         inFlight = nil
         if correction.isIdentity {
-            // If no edit waits behind this one, the view equals the confirmed list now, and one value serves as both.
-            confirmed = hasPending ? try confirmed.applying(commit.delta) : view
+            confirmed = next
+            if !hasPending { view = next }
         } else {
             let expected = try confirmed.applying(mine.delta)
-            confirmed = try confirmed.applying(commit.delta)
+            confirmed = next
             var nobodysLosses: [Notice] = []
             let passed = rebase(over: correction, on: expected, by: 0, 0, &nobodysLosses)
             try follow(passed, update: &update)

@@ -177,6 +177,7 @@ extension ClientMachine.Subscription {
     }
 
     mutating func rejected(sequence: UInt64, _ reason: Rejection, _ common: inout Common) {
+        guard replica.inFlight?.sequence == sequence else { return }
         let update = receiveRejection(of: sequence, reason)
         journal(.rejected(sequence: sequence, reason), &common)
         tell(update, &common)
@@ -184,7 +185,8 @@ extension ClientMachine.Subscription {
     }
 
     /// Handles the answer that the base of a submission is too old. Returns false if the base is not older than `head`.
-    mutating func stale(head: Int, _ common: inout Common) -> Bool {
+    mutating func stale(sequence: UInt64, head: Int, _ common: inout Common) -> Bool {
+        guard replica.inFlight?.sequence == sequence else { return true }
         var isOlder = false
         move(&common) { isOlder = $0.fallBehind(head: head) }
         if isOlder { catchUp(&common) }
