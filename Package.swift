@@ -81,7 +81,7 @@ let package = Package(
             ],
             path: "Sources/Lab/HandSimulation"),
         .target(
-            name: "HandVectors", dependencies: ["HandCore", "HandWire", "HandFormats"],
+            name: "HandVectors", dependencies: ["HandCore", "HandWire", "HandSync", "HandFormats"],
             path: "Sources/Lab/HandVectors"),
         .executableTarget(
             name: "hand-lab",

@@ -3,7 +3,7 @@
 It is written to be read: it takes one step for each item, although one for each component would do. `check.py` runs it
 on the test vectors.
 """
-import unicodedata
+import base64, unicodedata
 
 # Texts: a change is a list of splices.
 
@@ -445,11 +445,12 @@ def keeping(mine, others):
                 (left if is_changed else allowed).append(piece)
     return joined(allowed), joined(left)
 
-def keeping_words(undo, since, items):
-    """Divides the inverse of an edit, and the others' edits since, made on the same items: what may be undone, the
-    changes of words that are left out, and these words as entries of `lost`, by the index after the others' edits."""
-    undo, Y = normalised(undo), View(normalised(since), items)
-    X, left, kept = View(undo, items), [{} for _ in range(items)], []
+def keeping_words(undo, since):
+    """Divides the inverse of an edit by the others' edits since, made on the same list: what may be undone, the changes
+    of words that are left out, and these words as entries of `lost`, by the index after the others' edits."""
+    undo, since = normalised(undo), normalised(since)
+    items = max(reach(undo), reach(since))
+    X, Y, left, kept = View(undo, items), View(since, items), [{} for _ in range(items)], []
     for i in range(items):
         if X.fate[i] == DELETE: continue
         change = X.change[i] = dict(X.change[i])
@@ -501,3 +502,38 @@ def lost_to(undo, later):
         removed = mine[0] if mine and not theirs and not mine[0][1] else None
         shift += grown(theirs)
     return out
+
+# The digest of a list.
+
+KINDS = {"card": 1, "note": 2, "task": 3, "link": 4, "heading": 5}
+PRIME, BASE = 2**61 - 1, 0x0e3b7c9d5f17a36b
+
+def varint(n): return bytes([n]) if n < 128 else bytes([n & 127 | 128]) + varint(n >> 7)
+
+def card_code(card):
+    """0 for a card face down, 1 to 52 for the others."""
+    if card == "??": return 0
+    return "♣♦♥♠".index(card[-1]) * 13 + "A 2 3 4 5 6 7 8 9 10 J Q K".split().index(card[:-1]) + 1
+
+def item_bytes(item):
+    """An item as it is on the wire."""
+    number = 0
+    for c in item["id"]: number = number << 5 | "0123456789abcdefghjkmnpqrstvwxyz".index(c)
+    kind, text = item["kind"], item.get("text", "").encode()
+    if kind == "card": content = bytes([card_code(item["card"])])
+    elif kind == "task": content = bytes([item["done"]]) + text
+    elif kind == "link": content = varint(len(text)) + text + item["url"].encode()
+    elif kind in KINDS: content = text
+    else: content = base64.b64decode(item["bytes"])
+    return (number >> 1).to_bytes(8, "little") + varint(KINDS.get(kind, kind)) + varint(len(content)) + content
+
+def hash_of(item):
+    h = 0xcbf29ce484222325
+    for byte in item_bytes(item): h = (h ^ byte) * 0x100000001b3 % 2**64
+    for factor in 0xff51afd7ed558ccd, 0xc4ceb9fe1a85ec53: h = (h ^ h >> 33) * factor % 2**64
+    return (h ^ h >> 33) % PRIME
+
+def digest(items):
+    total = 0
+    for item in items: total = (total * BASE + hash_of(item)) % PRIME
+    return f"{total:016x}"

@@ -61,23 +61,18 @@ extension Vectors {
     /// Returns the name and the fields of the message in a frame that takes all of the bytes.
     private static func message(in bytes: [UInt8], _ question: JSONField) throws -> Members {
         let isUp = try question["direction"].choice(["up": true, "down": false])
-        var found: (name: String, fields: JSONValue)?
+        var found: Members?
         var used = 0
         var frames = FrameReader(limit: Limits().frameBytes)
         try bytes.withUnsafeBytes { buffer in
             try frames.read(buffer) { (body) throws(WireError) in
-                found = isUp ? Self.named(try UpMessage(body)) : Self.named(try DownMessage(body))
+                found = isUp ? Self.members(of: try UpMessage(body)) : Self.members(of: try DownMessage(body))
                 used = Frame.size(ofBody: body.count)
                 return false
             }
         }
         guard let found else { throw WireError.truncated(field: "frame") }
-        guard used == bytes.count else { throw WireError.trailingBytes(message: found.name, count: bytes.count - used) }
-        return [.init("message", .string(found.name)), .init("fields", found.fields)]
-    }
-
-    /// The name of a message in `Protocol.md` is that of its case.
-    private static func named(_ message: Any) -> (name: String, fields: JSONValue) {
-        (Mirror(reflecting: message).children.first?.label ?? "\(message)", fields(of: message))
+        guard used == bytes.count else { throw WireError.trailingBytes(message: "frame", count: bytes.count - used) }
+        return found
     }
 }

@@ -5,8 +5,14 @@ import HandWire
 // The fields of a message, read from the value itself: a field that is added to a message is in the vectors at once.
 
 extension Vectors {
+    /// Returns the name of a message in `Protocol.md`, which is that of its case, and its fields.
+    package static func members(of message: Any) -> [JSONValue.Member] {
+        let name = Mirror(reflecting: message).children.first?.label ?? "\(message)"
+        return [.init("message", .string(name)), .init("fields", fields(of: message))]
+    }
+
     /// Returns the fields of a message as one JSON object. What has a JSON form of its own is in that form.
-    static func fields(of message: Any) -> JSONValue {
+    private static func fields(of message: Any) -> JSONValue {
         guard let payload = Mirror(reflecting: message).children.first?.value else { return .object([]) }
         let fields = value(payload, "value")
         if case .object(let members) = fields, !isLabelled(payload) { return .object(members) }

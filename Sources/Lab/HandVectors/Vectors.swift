@@ -24,6 +24,8 @@ package enum Vectors {
         case digest
         /// The position of an index or a gap after a delta.
         case map
+        /// What a client sends, shows and tells.
+        case machine
     }
 
     /// Answers one question: an object with `law` and the fields of that law. All other fields, such as `expect`, are
@@ -81,6 +83,7 @@ package enum Vectors {
         case .diff: try diff(question)
         case .digest: try digest(question)
         case .map: try map(question)
+        case .machine: try machine(question)
         }
     }
 }
