@@ -26,7 +26,7 @@ import Testing
                 let text = String(repeating: "x", count: itemBytes)
                 let item = Item(id: ItemID(rawValue: UInt64(turn) + 1), content: .note(text))
                 let submission = Submission(
-                    list: list.number, base: turn, sequence: UInt64(turn) + 1,
+                    list: list.number, base: turn, sequence: SequenceNumber(turn) + 1,
                     delta: Delta.inserting([item], at: 0, .after))
                 _ = authority.submit(submission, author: author, now: 0)
                 try store.append([

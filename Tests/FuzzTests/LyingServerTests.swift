@@ -7,7 +7,7 @@ import Testing
 /// A server that sends what no server may send: the client closes the connection or believes nonsense, and keeps
 /// running.
 @Suite struct LyingServerTests {
-    private static func follower(lastSequence: UInt64 = 0) -> DrivenClient {
+    private static func follower(lastSequence: SequenceNumber = 0) -> DrivenClient {
         var client = DrivenClient()
         client.connect()
         client.perform { $0.open("a") }

@@ -32,7 +32,7 @@ import Testing
             let delta = chaos.delta(on: list, size: 6)
             let commit = Commit(
                 revision: 1 + chaos.random.next(below: 1 << 50), author: AuthorID(chaos.random.next()),
-                sequence: chaos.random.next(),
+                sequence: SequenceNumber(chaos.random.next()),
                 base: 0, time: chaos.random.next(), count: list.count, digest: chaos.random.next(), delta: delta)
             let form = JSON.commit(commit, person: "Ada", at: JSON.date(milliseconds: commit.time))
             #expect(try JSON.commit(from: JSONField(JSONValue.parse(form.line))) == commit)

@@ -51,7 +51,7 @@ import Testing
                 }))
         let commits = (1...5).map { revision in
             Commit(
-                revision: revision, author: Stage.bob, sequence: UInt64(revision), base: revision - 1, time: 0,
+                revision: revision, author: Stage.bob, sequence: SequenceNumber(revision), base: revision - 1, time: 0,
                 count: 3, digest: 0, delta: Delta.editing(at: 0, Change(done: true)))
         }
         stage.send(.history(list: "things", commits, people: [Stage.bob: "Bob"]))

@@ -120,8 +120,9 @@ struct Stage {
         take(operation, by: Self.bob, sequence: 1, base: replica.revision - 1, list)
     }
 
-    private mutating func take(_ delta: Delta, by author: AuthorID, sequence: UInt64, base: Int? = nil, _ list: String)
-    {
+    private mutating func take(
+        _ delta: Delta, by author: AuthorID, sequence: SequenceNumber, base: Int? = nil, _ list: String
+    ) {
         guard var replica = replicas[list], let after = try? replica.confirmed.applying(delta) else { return }
         let commit = Commit(
             revision: replica.revision + 1, author: author, sequence: sequence, base: base ?? replica.revision, time: 0,

@@ -57,11 +57,11 @@ import Testing
     /// that it has decided.
     @Test func aForgottenListKeepsItsSequences() throws {
         var journal = try journal(1)
-        func keep(_ sequence: UInt64, log: UInt64, in list: String = "a") throws {
+        func keep(_ sequence: SequenceNumber, log: UInt64, in list: String = "a") throws {
             try journal.checkpoint(
                 Replica(confirmed: Hand(), revision: 0, logID: log, sequence: sequence), of: list)
         }
-        for (sequence, expected) in [(9, 9), (4, 9), (12, 12)] as [(UInt64, UInt64)] {
+        for (sequence, expected) in [(9, 9), (4, 9), (12, 12)] as [(SequenceNumber, SequenceNumber)] {
             try keep(sequence, log: 5)
             try journal.forget("a")
             try journal.close()

@@ -27,7 +27,7 @@ import Testing
 
     private static let list = Hand([Item(id: ItemID(rawValue: 1), content: .note("tea"))])
 
-    private static func submission(_ sequence: UInt64, step: UndoStep? = nil) -> JournalSubmission {
+    private static func submission(_ sequence: SequenceNumber, step: UndoStep? = nil) -> JournalSubmission {
         let excerpt = list.excerpt([.positions(start: 0, count: 1)], logID: 9, revision: 3)
         return JournalSubmission(
             log: 9, sequence: sequence, list: "l", step: step,
@@ -175,7 +175,7 @@ import Testing
     /// Edits that are answered leave nothing behind. Of steps, the newest are kept; what is not answered stays.
     @Test func submissionsAreBounded() throws {
         try keep(.submission(Self.submission(1), person: "ann"))
-        for sequence in 2...4 as ClosedRange<UInt64> {
+        for sequence in (2...4).map(SequenceNumber.init) {
             try keep(.submission(Self.submission(sequence), person: "ann"))
             try keep(.answered(log: 9, sequence: sequence, revision: 8))
         }

@@ -127,9 +127,9 @@ import Testing
 
     @Test func theNewestStepsAreKept() throws {
         try inJournal(first) { journal in
-            for sequence in 1...10_003 { try journal.carryOut(.step(.undo, 1, UInt64(sequence))) }
+            for sequence in 1...10_003 { try journal.carryOut(.step(.undo, 1, SequenceNumber(sequence))) }
         }
-        #expect(Set(steps().made.keys) == Set(4...10_003))
+        #expect(Set(steps().made.keys) == Set((4...10_003).map(SequenceNumber.init)))
     }
 }
 
@@ -138,7 +138,7 @@ extension ClientJournal {
 }
 
 extension JournalWrite {
-    fileprivate static func step(_ step: UndoStep, _ log: UInt64, _ sequence: UInt64) -> JournalWrite {
+    fileprivate static func step(_ step: UndoStep, _ log: UInt64, _ sequence: SequenceNumber) -> JournalWrite {
         .submission(JournalSubmission(log: log, sequence: sequence, list: "list", step: step), person: "ada")
     }
 }

@@ -226,7 +226,7 @@ extension TemporaryFolder {
         let bob = try store.knownAuthor(for: one, person: "bob")
         var chaos = Chaos(seed: 4)
         var expected: [AuthorID: SequenceMark] = [:]
-        for (author, sequence) in [(ada, UInt64(1)), (bob, 2), (eve, 1), (ada, 3), (bob, 4), (ada, 5)] {
+        for (author, sequence) in [(ada, SequenceNumber(1)), (bob, 2), (eve, 1), (ada, 3), (bob, 4), (ada, 5)] {
             let start = try store.load(list.number)
             let made = history(on: start, 1, author: author, chaos: &chaos)
             #expect(made[0].sequence == sequence && made[0].author == author.number)
@@ -243,7 +243,7 @@ extension TemporaryFolder {
         let list = try store.create("a", rules: Rules(maximumCount: 0), logID: 1, deckSeed: nil)
         let author = try store.knownAuthor(for: ClientID(high: 1, low: 1), person: "ada")
         var authority = Authority(try store.load(list.number), limits: Limits())
-        for (sequence, isRefused) in [(UInt64(1), false), (4, true), (9, false)] {
+        for (sequence, isRefused) in [(SequenceNumber(1), false), (4, true), (9, false)] {
             let delta = isRefused ? Delta.inserting(tasks(1), at: 0, .after) : .identity
             let submission = Submission(list: list.number, base: authority.revision, sequence: sequence, delta: delta)
             _ = authority.submit(submission, author: author, isFirst: true, now: 1)
@@ -300,7 +300,8 @@ extension TemporaryFolder {
             let card = Item(id: ItemID(rawValue: sequence), content: .card(.faceDown))
             let delta: Delta = sequence == 4 ? .deleting(0..<1) : .inserting([card])
             _ = authority.submit(
-                Submission(list: list.number, base: Int(sequence) - 1, sequence: sequence, delta: delta),
+                Submission(
+                    list: list.number, base: Int(sequence) - 1, sequence: SequenceNumber(sequence), delta: delta),
                 author: author,
                 now: 0)
             let batch = authority.takeBatch()

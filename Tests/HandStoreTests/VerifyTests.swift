@@ -167,7 +167,7 @@ import Testing
         var commit = try #require(try store.frames(of: 1, after: 15, about: 1).first).commit()
         try store.close()
         #expect(commit.sequence == 16)
-        for (sequence, wrong) in [(16, nil), (15, 16)] as [(UInt64, Int?)] {
+        for (sequence, wrong) in [(16, nil), (15, 16)] as [(SequenceNumber, Int?)] {
             commit.sequence = sequence
             let frame = DownMessage.commit(list: 1, commit).frame
             let database = try SQLiteDatabase(folder.path + "/hand.sqlite")

@@ -20,7 +20,7 @@ import Testing
             root.subscribe("open", request: 2)
             world.settle()
             for sequence in 1...2 {
-                root.submit(UInt64(sequence), base: sequence - 1, "item")
+                root.submit(SequenceNumber(sequence), base: sequence - 1, "item")
                 world.settle()
             }
             guest = world.connect(2, token: "guest")
@@ -234,7 +234,7 @@ import Testing
             #expect(guest.errors == Array(repeating: .notAllowed, count: (names.count - kept.count) * round))
             let before = guest.commits.count
             for index in names.indices {
-                root.insert(UInt64(round), UInt64(round), base: round - 1, list: UInt64(index) + 1)
+                root.insert(UInt64(round), SequenceNumber(round), base: round - 1, list: UInt64(index) + 1)
                 world.settle()
             }
             #expect(guest.commits.count - before == kept.count)

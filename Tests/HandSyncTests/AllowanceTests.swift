@@ -70,7 +70,7 @@ extension TestWorld {
             world.settle()
             let list = request - 5
             for sequence in UInt64(1)...3 {
-                ada.submit(sequence, base: Int(sequence) - 1, "\(request) \(sequence)", list: list)
+                ada.submit(SequenceNumber(sequence), base: Int(sequence) - 1, "\(request) \(sequence)", list: list)
                 world.settle()
             }
         }

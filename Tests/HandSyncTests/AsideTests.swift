@@ -32,7 +32,7 @@ import Testing
             cem.subscribe("other", request: 4)
             world.settle()
             for sequence in UInt64(1)...10 {
-                ada.submit(sequence, base: Int(sequence) - 1, "item \(sequence)")
+                ada.submit(SequenceNumber(sequence), base: Int(sequence) - 1, "item \(sequence)")
                 world.settle()
             }
         }
@@ -44,7 +44,7 @@ import Testing
         }
 
         /// Ada edits all ten items at once.
-        func editAll(_ text: String = "x", sequence: UInt64 = 11, base: Int = 10, exact: Bool = false) {
+        func editAll(_ text: String = "x", sequence: SequenceNumber = 11, base: Int = 10, exact: Bool = false) {
             guard let delta = try? Delta(Self.rewordings(10, to: text)) else { return }
             ada.say(.submit(Submission(list: 1, base: base, sequence: sequence, isExact: exact, delta: delta)))
         }
@@ -81,7 +81,7 @@ import Testing
         scene.world.settle()
         #expect(scene.texts.count { $0.hasPrefix("xtem ") } == 10)
         for stream in [scene.ada, scene.ben, scene.cem] {
-            #expect(Self.commits(stream).last.map { [$0.revision, Int($0.sequence)] } == [11, 11])
+            #expect(Self.commits(stream).last.map { [$0.revision, Int($0.sequence.rawValue)] } == [11, 11])
         }
         scene.check()
     }

@@ -17,7 +17,7 @@ import Testing
             limits: limits)
     }
 
-    private func submission(_ operation: Delta, base: Int, _ sequence: UInt64) -> Submission {
+    private func submission(_ operation: Delta, base: Int, _ sequence: SequenceNumber) -> Submission {
         Submission(list: 1, base: base, sequence: sequence, delta: operation)
     }
 
@@ -49,7 +49,7 @@ import Testing
         #expect(list.submit(submission(.deleting(0..<1), base: 1, 0), author: 1, now: 6) == .failed(.wrongSequence))
         // The sequences in between were rejected.
         _ = commit(&list, submission(.deleting(0..<1), base: 1, 5))
-        for sequence: UInt64 in [1, 2, 4] {
+        for sequence: SequenceNumber in [1, 2, 4] {
             let former = submission(.inserting(tasks(1, first: 9), at: 0, .after), base: 2, sequence)
             #expect(list.submit(former, author: 1, now: 6) == .acknowledged(revision: 0))
         }
@@ -82,7 +82,8 @@ import Testing
     /// Servers' clocks differ, and each may be set back.
     @Test func noCommitIsOlderThanTheOneBefore() throws {
         var (mine, other) = (authority(tasks(4)), authority(tasks(4)))
-        func edited(_ list: inout Authority, _ sequence: UInt64, author: AuthorID, now: UInt64) throws -> Commit {
+        func edited(_ list: inout Authority, _ sequence: SequenceNumber, author: AuthorID, now: UInt64) throws -> Commit
+        {
             let edit = submission(.deleting(0..<1), base: list.revision, sequence)
             guard case .numbered = list.submit(edit, author: author, now: now), let commit = list.newest else {
                 throw StoreError.damaged("not numbered")
@@ -110,13 +111,13 @@ import Testing
     /// An exact edit is accepted as long as only refusals were committed since its base.
     @Test func anExactEditPassesRefusals() throws {
         var list = authority(tasks(2), rules: Rules(maximumCount: 2))
-        for sequence: UInt64 in 1...3 {
+        for sequence in (1...3).map(SequenceNumber.init) {
             let tooMany = submission(.inserting(tasks(1, first: 9), at: 0, .after), base: 0, sequence)
             _ = list.submit(tooMany, author: 1, isFirst: true, now: 5)
             _ = list.takeBatch()
             if sequence < 3 { list.wrote() }
         }
-        func exact(_ sequence: UInt64, base: Int) -> Submission {
+        func exact(_ sequence: SequenceNumber, base: Int) -> Submission {
             Submission(list: 1, base: base, sequence: sequence, isExact: true, delta: .deleting(0..<1))
         }
         guard case .numbered = list.submit(exact(1, base: 0), author: 2, now: 6), let commit = list.newest else {
@@ -174,12 +175,13 @@ import Testing
                 _ = game.submit(
                     submission(
                         .inserting([card(UInt64(round * 10 + sequence))], at: 0, .after), base: round - 1,
-                        UInt64(round * 3 + sequence)), author: 1, now: 0)
+                        SequenceNumber(round * 3 + sequence)), author: 1, now: 0)
             }
             _ = game.takeBatch()
             _ = game.writeFailed()
             #expect(game.deck?.codes == expected.codes)
-            let deal = submission(.inserting([card(UInt64(round))], at: 0, .after), base: round - 1, UInt64(round * 3))
+            let deal = submission(
+                .inserting([card(UInt64(round))], at: 0, .after), base: round - 1, SequenceNumber(round * 3))
             #expect(commit(&game, deal) == .numbered(refusal: nil))
             #expect(expected.deal().map(Content.card) == game.hand[0].content && game.deck?.codes == expected.codes)
         }
@@ -216,7 +218,7 @@ import Testing
         var commits: [Delta] = []
         for sequence in 1...400 {
             let insert = Delta.inserting(tasks(1, first: UInt64(10_000 + sequence)), at: sequence % 300, .after)
-            _ = commit(&list, submission(insert, base: sequence - 1, UInt64(sequence)), author: 2)
+            _ = commit(&list, submission(insert, base: sequence - 1, SequenceNumber(sequence)), author: 2)
             commits.append(insert)
         }
         return (list, commits)
@@ -234,7 +236,7 @@ import Testing
         // Commits that are not durable yet cannot be sent to the client, so it is not told to wait for them.
         list = crowded(1).list
         for sequence in 401...420 {
-            let tick = submission(.editing(at: 0, Change(done: true)), base: 400, UInt64(sequence))
+            let tick = submission(.editing(at: 0, Change(done: true)), base: 400, SequenceNumber(sequence))
             guard case .numbered = list.submit(tick, author: 2, now: 0) else { return #expect(Bool(false)) }
         }
         guard case .numbered = list.submit(Submission(list: 1, base: 400, sequence: 1, delta: delta), author: 1, now: 0)
@@ -311,7 +313,7 @@ import Testing
         #expect(list.brokenInvariant() == nil)
 
         var game = authority([], rules: .fiveCards, deck: Deck(seed: 3))
-        func deal(_ id: UInt64, _ content: Content, _ sequence: UInt64) -> Authority.Outcome {
+        func deal(_ id: UInt64, _ content: Content, _ sequence: SequenceNumber) -> Authority.Outcome {
             let card = Item(id: ItemID(rawValue: id), content: content)
             return commit(&game, submission(.inserting([card], at: 0, .after), base: game.revision, sequence))
         }
@@ -326,7 +328,7 @@ import Testing
         var list = authority([], rules: .fiveCards, deck: Deck(seed: 3))
         var random = SplitMix64(seed: 4)
         var losers = 0
-        var next: [AuthorID: UInt64] = [:]
+        var next: [AuthorID: SequenceNumber] = [:]
         for _ in 0..<3 {
             for author: AuthorID in [1, 2, 3] {
                 let card = Item(id: .random(using: &random), content: .card(.faceDown))
@@ -369,7 +371,7 @@ import Testing
         var random = SplitMix64(seed: 4)
         for revision in 1...3000 {
             let item = Item(id: .random(using: &random), content: .note("item \(revision)"))
-            let insert = submission(.inserting([item], at: 0, .before), base: revision - 1, UInt64(revision))
+            let insert = submission(.inserting([item], at: 0, .before), base: revision - 1, SequenceNumber(revision))
             guard case .numbered = commit(&list, insert), let commit = list.newest else { return #expect(Bool(false)) }
             expected.append(DownMessage.commit(list: 1, commit).frame)
         }
@@ -401,7 +403,8 @@ import Testing
                 : chaos.edit(on: states[base]).fitting(Hand(states[base].items))
             var expected = delta
             for other in history[base...] { expected = expected.transformed(over: other, as: .later) }
-            let outcome = commit(&list, Submission(list: 1, base: base, sequence: UInt64(revision), delta: delta))
+            let outcome = commit(
+                &list, Submission(list: 1, base: base, sequence: SequenceNumber(revision), delta: delta))
             guard case .numbered = outcome, let commit = list.newest else { return #expect(Bool(false), "\(outcome)") }
             #expect(commit.delta == expected)
             history.append(expected)
@@ -417,7 +420,7 @@ import Testing
         var history: [Delta] = []
         var states = [NaiveList(tasks(20))]
         var sizes: [Int] = []
-        var sequence: UInt64 = 0
+        var sequence: SequenceNumber = 0
         /// Submits an edit on an older revision. Returns the delta that it must become; nil if it is too old.
         func submit() throws -> Delta? {
             sequence += 1

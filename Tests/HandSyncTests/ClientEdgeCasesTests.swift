@@ -13,7 +13,8 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
         for n in 1...5 as ClosedRange<UInt64> {
             _ = a.submit(
                 Submission(
-                    list: 1, base: Int(n - 1), sequence: n, delta: Delta.inserting([item(n)], at: 0, .after)),
+                    list: 1, base: Int(n - 1), sequence: SequenceNumber(n),
+                    delta: Delta.inserting([item(n)], at: 0, .after)),
                 author: 1, now: 0)
             _ = a.takeBatch()
             a.wrote()

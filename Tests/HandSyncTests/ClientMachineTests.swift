@@ -112,7 +112,7 @@ import Testing
             try? hand.apply(delta)
             #expect(driven.machine.subscriptions["list"]?.isLive == false)
             let commit = Commit(
-                revision: revision, author: 2, sequence: UInt64(revision), base: revision - 1, time: 0,
+                revision: revision, author: 2, sequence: SequenceNumber(revision), base: revision - 1, time: 0,
                 count: hand.count,
                 digest: hand.digest, delta: delta)
             driven.hear(.commit(list: 7, commit), now: 1_000)

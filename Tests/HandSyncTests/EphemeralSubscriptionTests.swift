@@ -375,13 +375,13 @@ extension DrivenClient {
     }
 
     fileprivate mutating func enter(
-        _ request: UInt64, logID: UInt64 = 5, lastSequence: UInt64 = 3,
+        _ request: UInt64, logID: UInt64 = 5, lastSequence: SequenceNumber = 3,
         _ start: DownMessage.Subscribed.Start = .newest(7)
     ) {
         enter(request, list: 2, logID: logID, lastSequence: lastSequence, start)
     }
 
-    fileprivate mutating func commit(_ revision: Int, author: AuthorID, sequence: UInt64 = 1, _ delta: Delta) {
+    fileprivate mutating func commit(_ revision: Int, author: AuthorID, sequence: SequenceNumber = 1, _ delta: Delta) {
         let commit = Commit(
             revision: revision, author: author, sequence: sequence, base: min(7, revision - 1), time: 0, count: 4,
             digest: 0, delta: delta)

@@ -24,7 +24,7 @@ import Testing
             for revision in 0..<revisions {
                 let delta = chaos.delta(on: past[revision], size: 3)
                 stream.say(
-                    .submit(Submission(list: 1, base: revision, sequence: UInt64(revision + 1), delta: delta)))
+                    .submit(Submission(list: 1, base: revision, sequence: SequenceNumber(revision + 1), delta: delta)))
                 world.settle()
                 past.append(try past[revision].applying(delta))
             }
@@ -178,7 +178,7 @@ import Testing
         ]
         for (base, operation) in operations.enumerated() {
             scene.stream.say(
-                .submit(Submission(list: 1, base: base, sequence: UInt64(base + 1), delta: operation)))
+                .submit(Submission(list: 1, base: base, sequence: SequenceNumber(base + 1), delta: operation)))
             scene.world.settle()
             scene.past.append(try scene.past[base].applying(operation))
         }

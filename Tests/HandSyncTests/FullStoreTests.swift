@@ -39,7 +39,7 @@ import Testing
         world.retention = Retention(commits: 2, age: nil)
         let ada = world.ownerOfList()
         for sequence in 1...60 {
-            ada.submit(UInt64(sequence), base: sequence - 1, String(repeating: "x", count: 100))
+            ada.submit(SequenceNumber(sequence), base: sequence - 1, String(repeating: "x", count: 100))
             world.pass(200)
             world.settle()
         }

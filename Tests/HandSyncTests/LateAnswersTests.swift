@@ -21,7 +21,7 @@ import Testing
         for stream in [ada, ben] { stream.subscribe("list", request: 2) }
         world.settle()
         for sequence in UInt64(1)...10 {
-            ada.submit(sequence, base: Int(sequence) - 1, "item \(sequence)")
+            ada.submit(SequenceNumber(sequence), base: Int(sequence) - 1, "item \(sequence)")
             world.settle()
         }
     }

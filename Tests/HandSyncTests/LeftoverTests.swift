@@ -41,9 +41,9 @@ import Testing
         }
 
         /// Adds a note at the top, then takes it away.
-        func edit(_ stream: TestStream, _ list: UInt64, _ sequence: UInt64) {
+        func edit(_ stream: TestStream, _ list: UInt64, _ sequence: SequenceNumber) {
             let revision = { stream.commits.last?.revision ?? 0 }
-            stream.insert(number << 20 + sequence, sequence, base: revision(), list: list)
+            stream.insert(number << 20 + sequence.rawValue, sequence, base: revision(), list: list)
             world.settle()
             stream.say(
                 .submit(Submission(list: list, base: revision(), sequence: sequence + 1, delta: .deleting(0..<1))))
@@ -56,7 +56,7 @@ import Testing
             ask(ada, .create(request: 1, name: name, rules: Rules()))
             let list = follow(ada, name)
             _ = follow(ben, name)
-            for sequence in stride(from: UInt64(1), to: 9, by: 2) { edit(ada, list, sequence) }
+            for sequence in stride(from: UInt64(1), to: 9, by: 2) { edit(ada, list, SequenceNumber(sequence)) }
             let ends = Delta.deleting(0..<1).composed(with: .inserting([note(3), note(4)], at: 0, .after))
             ben.insert(number << 20 + 77, 1, base: 8, list: list)
             world.settle()
@@ -156,7 +156,7 @@ import Testing
     @Test(arguments: [false, true]) func noTableOfAServerGrows(isShared: Bool) throws {
         let world = Self.world(isShared: isShared)
         let (regular, list) = Self.regular(world)
-        var sequence: UInt64 = 1
+        var sequence: SequenceNumber = 1
         let grown = Self.growing(1..<81) { number in
             let day = Day(world, UInt64(number))
             day.pass()
@@ -202,7 +202,7 @@ import Testing
                 client.begin(request(), list: list + UInt64(index))
                 let item = Item(id: ItemID(rawValue: list), content: .note("n"))
                 client.perform { try? $0.edit(name, Delta.inserting([item], at: 0, .after)) }
-                client.hear(.rejected(list: list + UInt64(index), sequence: UInt64(number), .notStored))
+                client.hear(.rejected(list: list + UInt64(index), sequence: SequenceNumber(number), .notStored))
             }
             client.perform { $0.close(names[2]) }
             _ = client.perform { $0.ask { .lists(request: $0, after: "") } }
@@ -242,7 +242,7 @@ import Testing
             world.pass(world.limits.presenceInterval, settles: false)
             world.settle()
             world.failure = .unreachable("test", why: "it is away")
-            day.edit(regular, list, UInt64(number) * 2 - 1)
+            day.edit(regular, list, SequenceNumber(number * 2 - 1))
             world.pass(3_000)
             world.failure = nil
             world.pass(200_000)

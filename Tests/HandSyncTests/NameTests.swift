@@ -31,8 +31,8 @@ import Testing
         var authors: [AuthorID?] = []
         for (index, name) in ["ONE", "TWO", "ONE", ""].enumerated() {
             let stream = Self.connects(world, as: name, from: index)
-            #expect(stream.lastStart?.lastSequence == UInt64(index))
-            stream.submit(UInt64(index) + 1, base: index, name)
+            #expect(stream.lastStart?.lastSequence == SequenceNumber(index))
+            stream.submit(SequenceNumber(index) + 1, base: index, name)
             world.settle()
             authors.append(Self.author(stream))
             #expect(stream.errors.isEmpty)

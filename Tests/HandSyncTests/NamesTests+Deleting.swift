@@ -45,7 +45,9 @@ extension NamesTests {
         ada.subscribe("list", request: 7, logID: logID, revision: 1)
         world.settle()
         let last = try #require(ada.lastStart).lastSequence
-        for sequence in (last + 1)...4 { ada.submit(sequence, base: 2, "again \(sequence)") }
+        for sequence in (last.rawValue + 1...4).map(SequenceNumber.init) {
+            ada.submit(sequence, base: 2, "again \(sequence)")
+        }
         world.settle()
         let head = try #require(world.machine.listReports().first).revision
         #expect(head == 4, "each of the sequences 1 to 4 once")
@@ -169,7 +171,7 @@ extension NamesTests {
         }
         for (sequence, time) in zip(2..., [UInt64(40_000_000), 39_990_000, 1_500_000, 40_000_000, 2_000]) {
             world.wallClock = time
-            ada.submit(UInt64(sequence), base: sequence - 1, "x")
+            ada.submit(SequenceNumber(sequence), base: sequence - 1, "x")
             world.settle()
         }
         #expect(dates() == [1_000, 40_000_000, 40_000_000, 1_500_000, 40_000_000, 2_000])
@@ -200,7 +202,7 @@ extension NamesTests {
         first.subscribe("list", request: 2)
         for sequence in UInt64(1)...40 {
             world.settle()
-            first.submit(sequence, base: Int(sequence) - 1, "x")
+            first.submit(SequenceNumber(sequence), base: Int(sequence) - 1, "x")
         }
         world.settle()
         first.say(.delete(request: 3, name: "list"))

@@ -14,7 +14,7 @@ import Testing
         stream.subscribe("list", request: 2)
         world.settle()
         for sequence in 1..<UInt64(commits + 1) {
-            stream.submit(sequence, base: Int(sequence) - 1, "\(sequence)")
+            stream.submit(SequenceNumber(sequence), base: Int(sequence) - 1, "\(sequence)")
             world.settle()
         }
         return stream
@@ -145,11 +145,11 @@ import Testing
         let item = Item(id: ItemID(rawValue: 0), content: .note(""))
         let insertion = Delta.inserting([item], at: 0, .after)
         let deltas = [insertion, insertion, Delta.deleting(0..<1), insertion]
-        var sequence: UInt64 = 1
+        var sequence: SequenceNumber = 1
         for (base, delta) in zip([0, 1, 1, 2], deltas) {
             stream.say(.submit(Submission(list: 1, base: base, sequence: sequence, delta: delta)))
             world.settle()
-            if base != 1 || delta != insertion { sequence += 1 }
+            if base != 1 || delta != insertion { sequence = sequence.next }
         }
         let rejections = stream.heard.filter { if case .rejected = $0 { true } else { false } }
         #expect(rejections == [.rejected(list: 1, sequence: 2, .duplicateItem(item.id))])

@@ -26,7 +26,7 @@ import Testing
             ada.subscribe("list", request: 2)
             world.settle()
             for sequence in 1...UInt64(PastTests.revisions) {
-                ada.submit(sequence, base: Int(sequence) - 1, "\(sequence)")
+                ada.submit(SequenceNumber(sequence), base: Int(sequence) - 1, "\(sequence)")
                 world.settle()
             }
         }

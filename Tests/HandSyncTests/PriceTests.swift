@@ -87,7 +87,7 @@ import Testing
                     let ada = owner(world, items: size)
                     // Longer ago than what is in memory.
                     for revision in 1...100 {
-                        ada.insert(1 << 60 + UInt64(revision), UInt64(revision) + 1, base: revision)
+                        ada.insert(1 << 60 + UInt64(revision), SequenceNumber(revision + 1), base: revision)
                         world.settle()
                     }
                     return (ada, .fetch(request: 9, name: "list", revision: 1), 0)
@@ -224,7 +224,7 @@ import Testing
         let world = TestWorld.ofTwoUsers { $0.userWork = 300 }
         let ada = world.ownerOfList()
         for part in 0..<UInt64(20) {
-            ada.say(Self.insertion(of: 50, at: part))
+            ada.say(Self.insertion(of: 50, at: SequenceNumber(part)))
             world.settle()
             world.pass(10_000)
         }
@@ -261,7 +261,7 @@ import Testing
         if items > 0 { ada.say(insertion(of: items, at: 0)) }
         world.settle()
         for commit in 0..<commits {
-            ada.submit(UInt64(commit + 1), base: commit, "item")
+            ada.submit(SequenceNumber(commit + 1), base: commit, "item")
             world.settle()
         }
         return ada
@@ -279,9 +279,9 @@ import Testing
         return ada
     }
 
-    private static func insertion(of count: Int, at sequence: UInt64) -> UpMessage {
+    private static func insertion(of count: Int, at sequence: SequenceNumber) -> UpMessage {
         let items = (0..<count).map {
-            Item(id: ItemID(rawValue: sequence << 32 + UInt64($0)), content: .note("item \($0)"))
+            Item(id: ItemID(rawValue: sequence.rawValue << 32 + UInt64($0)), content: .note("item \($0)"))
         }
         return .submit(Submission(list: 1, base: 0, sequence: sequence + 1, delta: .inserting(items, at: 0, .after)))
     }

@@ -192,7 +192,7 @@ import Testing
         for (number, delta) in [theirs, Delta.deleting(2..<3)].enumerated() {
             list = try list.applying(delta)
             let commit = Commit(
-                revision: 2 + number, author: 2, sequence: UInt64(number + 1), base: 1 + number, time: 0,
+                revision: 2 + number, author: 2, sequence: SequenceNumber(number + 1), base: 1 + number, time: 0,
                 count: list.count, digest: list.digest, delta: delta)
             notices += try replica.receive(commit).notices
         }

@@ -179,7 +179,7 @@ import Testing
         for (revision, digest) in [(1, 0), (2, 99)] as [(Int, UInt64)] {
             _ = try replica.receive(
                 Commit(
-                    revision: revision, author: 2, sequence: UInt64(revision), base: 0, time: 0, count: 0,
+                    revision: revision, author: 2, sequence: SequenceNumber(revision), base: 0, time: 0, count: 0,
                     digest: digest,
                     delta: .identity))
         }

@@ -20,7 +20,7 @@ import Testing
 
     private func submit(_ count: Int, from first: Int, _ ada: TestStream, _ world: TestWorld) {
         for sequence in first..<first + count {
-            ada.submit(UInt64(sequence), base: sequence - 1, "x")
+            ada.submit(SequenceNumber(sequence), base: sequence - 1, "x")
             world.settle()
         }
     }
@@ -38,7 +38,7 @@ import Testing
         func edit(failing: Bool) {
             for _ in 0..<12 {
                 edits += 1
-                ada.submit(UInt64(edits), base: edits - 1, "x")
+                ada.submit(SequenceNumber(edits), base: edits - 1, "x")
                 // The commit is written, and what follows it fails.
                 world.turn()
                 world.answer()
@@ -67,10 +67,10 @@ import Testing
         var next = 1
         for round in 1...3 {
             world.failure = .failed("full")
-            ada.submit(UInt64(next), base: round - 1, "lost")
+            ada.submit(SequenceNumber(next), base: round - 1, "lost")
             world.settle()
             world.failure = nil
-            ada.submit(UInt64(next + 1), base: round - 1, "kept")
+            ada.submit(SequenceNumber(next + 1), base: round - 1, "kept")
             world.settle()
             next += 2
             #expect(revisions(ada) == Array(1...round))
@@ -88,13 +88,13 @@ import Testing
     @Test func aStoreThatWasNotMeasuredIsMeasuredAgain() {
         let (world, ada) = Self.world { $0.storeBytes = 500 }
         for round in 1...2 {
-            ada.submit(UInt64(round), base: round - 1, String(repeating: "x", count: 200))
+            ada.submit(SequenceNumber(round), base: round - 1, String(repeating: "x", count: 200))
             world.settle()
             world.failure = .failed("disk")
             world.pass(1_000)
             world.failure = nil
             let before = world.machine.load.storeBytes
-            ada.submit(UInt64(round + 10), base: round, "")
+            ada.submit(SequenceNumber(round + 10), base: round, "")
             world.settle()
             world.pass(2_000)
             #expect(world.machine.load.storeBytes > before || before == 0 && round == 1)
@@ -189,7 +189,7 @@ import Testing
         let (world, ada) = Self.world(Retention(commits: 2)) { $0.storeBytes = 2_000 }
         func edit(_ list: UInt64) {
             for sequence in 1...40 {
-                ada.submit(UInt64(sequence), base: sequence - 1, "x", list: list)
+                ada.submit(SequenceNumber(sequence), base: sequence - 1, "x", list: list)
                 world.settle()
             }
         }
@@ -292,7 +292,7 @@ import Testing
             for case .subscribe(let subscribe) in client.said { request = subscribe.request }
             client.begin(request, list: round)
             client.perform { try? $0.edit("list", Delta.inserting(tasks(1), at: 0, .after)) }
-            client.hear(.rejected(list: round, sequence: round, .notStored))
+            client.hear(.rejected(list: round, sequence: SequenceNumber(round), .notStored))
             client.perform { $0.close("list") }
         }
         #expect(client.submissions.map(\.sequence) == [1, 2, 3])
@@ -365,7 +365,8 @@ import Testing
                     .commit(
                         list: 1,
                         Commit(
-                            revision: revision, author: 2, sequence: UInt64(revision), base: revision - 1, time: 0,
+                            revision: revision, author: 2, sequence: SequenceNumber(revision), base: revision - 1,
+                            time: 0,
                             count: hand.count, digest: hand.digest, delta: delta)))
             }
             #expect(client.submissions.map(\.base) == Array(stride(from: 0, through: head, by: 2)))

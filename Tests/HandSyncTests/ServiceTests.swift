@@ -115,7 +115,7 @@ import Testing
         world.now += limits.presenceInterval
         world.timeout()
         for number in 1...20 {
-            writer.submit(UInt64(number), base: number - 1, "n")
+            writer.submit(SequenceNumber(number), base: number - 1, "n")
             world.settle()
         }
         slow.drain()
@@ -134,12 +134,12 @@ import Testing
         for one in [slow, writer] { one.subscribe("list", request: 1) }
         world.settle()
         for number in 1...12 {
-            writer.submit(UInt64(number), base: number - 1, "n")
+            writer.submit(SequenceNumber(number), base: number - 1, "n")
             world.settle()
         }
         slow.isWriting = true
         for number in 13...16 {
-            writer.submit(UInt64(number), base: number - 1, "n")
+            writer.submit(SequenceNumber(number), base: number - 1, "n")
             world.settle()
         }
         slow.drain()
@@ -224,7 +224,7 @@ import Testing
         stream.subscribe("list", request: 1)
         world.settle()
         for sequence in 1...6 {
-            stream.submit(UInt64(sequence), base: sequence - 1, "n")
+            stream.submit(SequenceNumber(sequence), base: sequence - 1, "n")
             world.answer()
             if sequence == 3 { world.failure = .failed("no room") }
             world.settle()
@@ -290,7 +290,7 @@ import Testing
             let item = Item(id: ItemID(rawValue: 5), content: .note("n"))
             let edit: Delta = number & 1 == 1 ? .inserting([item], at: 0, .after) : .deleting(0..<1)
             writer.say(
-                .submit(Submission(list: 1, base: number - 1, sequence: UInt64(number), delta: edit)))
+                .submit(Submission(list: 1, base: number - 1, sequence: SequenceNumber(number), delta: edit)))
             world.settle()
         }
         let stream = world.connect(client)

@@ -22,7 +22,7 @@ import Testing
         _ = try former.create("list", rules: Rules(), logID: 9, deckSeed: nil)
         let world = TestWorld(store: former)
         let eve = world.follower(7)
-        for (index, id) in ids.enumerated() { eve.insert(id, UInt64(index + 1)) }
+        for (index, id) in ids.enumerated() { eve.insert(id, SequenceNumber(index + 1)) }
         world.settle()
         return former
     }
@@ -72,7 +72,7 @@ import Testing
         var authority = Authority(try former.load(1), limits: Limits())
         for number: UInt64 in 1...2 {
             let delta = Delta.inserting([Item(id: ItemID(rawValue: number), content: .note("n"))], at: 0, .after)
-            let submission = Submission(list: 1, base: Int(number) - 1, sequence: number, delta: delta)
+            let submission = Submission(list: 1, base: Int(number) - 1, sequence: SequenceNumber(number), delta: delta)
             _ = authority.submit(submission, author: Author(9), now: 1)
             #expect(try former.append([authority.takeBatch()], by: []) == [.taken])
             _ = authority.wrote()
@@ -138,7 +138,7 @@ import Testing
     /// endlessly.
     @Test(arguments: [false, true]) func commitsForgottenBeforeTheyAreReadReloadTheList(isWriting: Bool) throws {
         let (ada, ben) = (one.follower(1), two.follower(2))
-        for sequence: UInt64 in 1...3 { ada.insert(10 + sequence, sequence) }
+        for sequence in 1...3 as ClosedRange<UInt64> { ada.insert(10 + sequence, SequenceNumber(sequence)) }
         one.settle()
         while try store.trim(1, keeping: Retention(commits: 0), now: 1_000_000).hasMore {}
         if isWriting { ben.insert(20, 1) } else { two.pass(1_000) }

@@ -100,7 +100,7 @@ import Testing
             one.settle()
         }
         let base = isFirst ? 0 : 2
-        for number: UInt64 in 1...3 { ada.insert(10 + number, number, base: base) }
+        for number: UInt64 in 1...3 { ada.insert(10 + number, SequenceNumber(number), base: base) }
         ben.insert(30, 3, base: base)
         one.settle()
         two.settle()
@@ -148,7 +148,7 @@ import Testing
     /// Another server has refused a submission that waits here. Only its commit reports that, with the reason.
     @Test func aRefusalElsewhereIsReportedByItsCommit() throws {
         let (ada, ben) = (one.follower(1), two.follower(2))
-        for number: UInt64 in 1...3 { ben.insert(20 + number, number) }
+        for number: UInt64 in 1...3 { ben.insert(20 + number, SequenceNumber(number)) }
         two.settle()
         ada.insert(10, 1)
         let moved = two.follower(1, logID: 9, revision: 3)
@@ -167,9 +167,9 @@ import Testing
     @Test func cardsAreDealtFromTheSharedDeck() throws {
         _ = try store.create("cards", rules: Rules(hasDeck: true), logID: 10, deckSeed: 4)
         let streams = [one.follower(1, of: "cards"), two.follower(2, of: "cards")]
-        for sequence: UInt64 in 1...5 {
+        for sequence in (1...5).map(SequenceNumber.init) {
             for (index, stream) in streams.enumerated() {
-                let item = Item(id: ItemID(rawValue: sequence * 2 + UInt64(index)), content: .card(.faceDown))
+                let item = Item(id: ItemID(rawValue: sequence.rawValue * 2 + UInt64(index)), content: .card(.faceDown))
                 stream.say(
                     .submit(Submission(list: 2, base: 0, sequence: sequence, delta: .inserting([item], at: 0, .after))))
             }
@@ -201,7 +201,7 @@ import Testing
             let delta = Delta.inserting([item], at: 0, .after)
             sent[UInt64(index), default: []].append(id)
             let sequence = UInt64(sent[UInt64(index)]?.count ?? 0)
-            stream.say(.submit(Submission(list: 2, base: revision, sequence: sequence, delta: delta)))
+            stream.say(.submit(Submission(list: 2, base: revision, sequence: SequenceNumber(sequence), delta: delta)))
             if random.next(below: 4) == 0 { store.fates = [[.lost, .executed, .answered][random.next(below: 3)]] }
             let world = random.next(below: 2) == 0 ? one : two
             if random.next(below: 3) == 0 { world.pass(200) }

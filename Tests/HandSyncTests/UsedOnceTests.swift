@@ -23,7 +23,7 @@ import Testing
         return stream
     }
 
-    private func rejections(_ stream: TestStream) -> [UInt64] {
+    private func rejections(_ stream: TestStream) -> [SequenceNumber] {
         stream.heard.compactMap { if case .rejected(_, let sequence, _) = $0 { sequence } else { nil } }
     }
 
@@ -80,7 +80,7 @@ import Testing
         for sequence in 1...40 {
             let delta = Delta.inserting([Item(id: ItemID(rawValue: 5), content: .note("n"))], at: 0, .after)
             let one = sequence % 2 == 1 ? delta : .deleting(0..<1)
-            others.say(.submit(Submission(list: 1, base: sequence - 1, sequence: UInt64(sequence), delta: one)))
+            others.say(.submit(Submission(list: 1, base: sequence - 1, sequence: SequenceNumber(sequence), delta: one)))
             world.settle()
         }
         stream.say(.submit(Submission(list: 1, base: 0, sequence: 1, delta: .identity)))
@@ -101,7 +101,7 @@ import Testing
         return replica
     }
 
-    private func refusal(by author: AuthorID = 1, sequence: UInt64 = 7, of replica: Replica) -> Commit {
+    private func refusal(by author: AuthorID = 1, sequence: SequenceNumber = 7, of replica: Replica) -> Commit {
         Commit(
             revision: replica.revision + 1, author: author, sequence: sequence, base: replica.revision, time: 0,
             count: replica.confirmed.count, digest: replica.confirmed.digest, delta: .identity,
@@ -125,7 +125,7 @@ import Testing
         for (author, sequence) in [(AuthorID(2), UInt64(7)), (1, 6)] {
             var replica = try replica()
             let view = replica.view
-            let update = try replica.receive(refusal(by: author, sequence: sequence, of: replica))
+            let update = try replica.receive(refusal(by: author, sequence: SequenceNumber(sequence), of: replica))
             #expect(update.notices.isEmpty && update.delta.isIdentity && replica.view == view)
             #expect(replica.inFlight?.sequence == 7 && replica.revision == 5)
         }
@@ -135,7 +135,7 @@ import Testing
     @Test func aSubmissionInFlightKeepsItsSequence() throws {
         var replica = try replica()
         for last: UInt64 in [3, 6] {
-            let isNews = replica.caughtUp(lastSequence: last)
+            let isNews = replica.caughtUp(lastSequence: SequenceNumber(last))
             #expect(!isNews)
         }
         #expect(replica.inFlight?.sequence == 7 && replica.sequence == 7)

@@ -11,7 +11,7 @@ import Testing
         Item(id: ItemID(rawValue: id), content: content)
     }
 
-    private static func commit(_ delta: Delta, _ hand: Hand, revision: Int, sequence: UInt64) throws -> Commit {
+    private static func commit(_ delta: Delta, _ hand: Hand, revision: Int, sequence: SequenceNumber) throws -> Commit {
         let after = try hand.applying(delta)
         return Commit(
             revision: revision, author: 1, sequence: sequence, base: revision - 1, time: 0, count: after.count,

@@ -37,14 +37,16 @@ import Testing
             $0.userWork = 300
         }
         let ada = world.ownerOfList()
-        func insert(_ count: Int, _ sequence: UInt64) -> UpMessage {
-            let items = (0..<count).map { Item(id: ItemID(rawValue: sequence << 32 + UInt64($0)), content: .note("x")) }
+        func insert(_ count: Int, _ sequence: SequenceNumber) -> UpMessage {
+            let items = (0..<count).map {
+                Item(id: ItemID(rawValue: sequence.rawValue << 32 + UInt64($0)), content: .note("x"))
+            }
             return .submit(
                 Submission(
                     list: 1, base: 0, sequence: sequence, delta: Delta.inserting(items, at: 0, .after)))
         }
         for sequence in 1...UInt64(3) {
-            ada.say(insert(82, sequence))
+            ada.say(insert(82, SequenceNumber(sequence)))
             world.settle()
             #expect(!ada.isStopped)
         }

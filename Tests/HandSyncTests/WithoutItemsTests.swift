@@ -12,7 +12,7 @@ import Testing
         writer.subscribe("list", request: 2)
         world.settle()
         for number in 1...3 {
-            writer.submit(UInt64(number), base: number - 1, "n")
+            writer.submit(SequenceNumber(number), base: number - 1, "n")
             world.settle()
         }
         return (world, writer)
@@ -53,7 +53,7 @@ import Testing
         world.settle()
         stream.isWriting = true
         for number in 4...40 {
-            writer.submit(UInt64(number), base: number - 1, "n")
+            writer.submit(SequenceNumber(number), base: number - 1, "n")
             world.settle()
         }
         stream.drain()

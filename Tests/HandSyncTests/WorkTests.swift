@@ -122,7 +122,7 @@ import Testing
             writer.subscribe("list\(list)", request: list)
             world.settle()
             for sequence in 1...UInt64(20) {
-                writer.submit(sequence, base: Int(sequence) - 1, "item", list: list)
+                writer.submit(SequenceNumber(sequence), base: Int(sequence) - 1, "item", list: list)
                 world.settle()
             }
         }
@@ -142,7 +142,7 @@ import Testing
         ada.subscribe("list0000", request: 1)
         world.settle()
         for sequence in 1...UInt64(100) {
-            ada.submit(sequence, base: Int(sequence) - 1, "item")
+            ada.submit(SequenceNumber(sequence), base: Int(sequence) - 1, "item")
             world.settle()
         }
         let history = Self.ask(.history(request: 2, name: "list0000", from: 1, limit: 100), ada, world)

@@ -71,7 +71,7 @@ struct Scenario {
     }
 
     mutating func answer(
-        _ start: DownMessage.Subscribed.Start, last: UInt64 = 0, isRefused: Bool = false, request: UInt64? = nil
+        _ start: DownMessage.Subscribed.Start, last: SequenceNumber = 0, isRefused: Bool = false, request: UInt64? = nil
     ) {
         hear(
             .subscribed(
@@ -81,12 +81,12 @@ struct Scenario {
     }
 
     /// Answers with a snapshot in one chunk.
-    mutating func snapshot(last: UInt64 = 0, isRefused: Bool = false) {
+    mutating func snapshot(last: SequenceNumber = 0, isRefused: Bool = false) {
         beginSnapshot(last: last, isRefused: isRefused)
         if !hand.isEmpty { chunk(Array(hand)) }
     }
 
-    mutating func beginSnapshot(last: UInt64 = 0, isRefused: Bool = false, request: UInt64? = nil) {
+    mutating func beginSnapshot(last: SequenceNumber = 0, isRefused: Bool = false, request: UInt64? = nil) {
         answer(
             .snapshot(revision: revision, count: hand.count, digest: hand.digest), last: last, isRefused: isRefused,
             request: request)
@@ -95,20 +95,22 @@ struct Scenario {
     mutating func chunk(_ items: some Collection<Item>) { hear(.chunk(request: client.request, items: Hand(items))) }
 
     /// Answers that the commits after a revision follow, and sends them.
-    mutating func resume(after known: Int, last: UInt64 = 0) {
+    mutating func resume(after known: Int, last: SequenceNumber = 0) {
         answer(.resumed(head: revision, digest: hand.digest), last: last)
         for commit in commits[known...] { hear(.commit(list: list, commit)) }
     }
 
     /// Commits an edit, and sends it unless the client is away.
     mutating func commit(
-        _ delta: Delta, author: AuthorID = 2, sequence: UInt64? = nil, base: Int? = nil, refusal: Rejection? = nil,
+        _ delta: Delta, author: AuthorID = 2, sequence: SequenceNumber? = nil, base: Int? = nil,
+        refusal: Rejection? = nil,
         isSent: Bool = true
     ) {
         do { try hand.apply(delta) } catch { preconditionFailure("\(name): \(error)") }
         commits.append(
             Commit(
-                revision: revision + 1, author: author, sequence: sequence ?? UInt64(revision + 1),
+                revision: revision + 1, author: author,
+                sequence: sequence ?? SequenceNumber(rawValue: UInt64(revision + 1)),
                 base: refusal == nil ? base ?? revision : revision, time: 0, count: hand.count, digest: hand.digest,
                 delta: delta, refusal: refusal))
         if isSent, let commit = commits.last { hear(.commit(list: list, commit)) }

@@ -46,7 +46,7 @@ import Testing
             switch line {
             case .up(client, let frame):
                 guard case .submit(let submission) = try UpMessage(body: frame), replica.inFlight == nil,
-                    submission.base == replica.revision, submission.sequence == replica.sequence + 1
+                    submission.base == replica.revision, submission.sequence == replica.sequence.next
                 else { continue }
                 try replica.edit(submission.delta)
                 #expect(replica.takeSubmission(list: 1) == submission)

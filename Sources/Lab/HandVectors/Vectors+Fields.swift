@@ -30,8 +30,8 @@ extension Vectors {
     private static func object(_ submission: Submission) -> JSONValue {
         let how = submission.isExact ? 1 : submission.lag == 0 ? 0 : submission.lag + 1
         return JSONValue(fields: [
-            "list": JSONValue(submission.list), "base": JSONValue(submission.base),
-            "sequence": JSONValue(submission.sequence), "how": JSONValue(how), "delta": JSON.delta(submission.delta),
+            "list": submission.list, "base": submission.base, "sequence": submission.sequence, "how": how,
+            "delta": JSON.delta(submission.delta),
         ])
     }
 

@@ -96,7 +96,7 @@ extension Vectors {
         private static func told(_ notice: Replica.Notice) -> JSONValue {
             switch notice {
             case .acknowledged(let sequence, let revision):
-                ["committed": JSONValue(sequence), "revision": JSONValue(revision)]
+                ["committed": sequence.json, "revision": JSONValue(revision)]
             case .superseded(let item, let loss, let override):
                 .object(
                     [.init("overridden", JSON.id(item.id))] + JSON.members(of: loss)

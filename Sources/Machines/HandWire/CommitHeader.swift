@@ -4,7 +4,7 @@ import HandCore
 package struct CommitHeader {
     package let revision: Int
     package let author: AuthorID
-    package let sequence: UInt64
+    package let sequence: SequenceNumber
     /// The number of revisions from the base to the commit's revision; 0 if the submission was refused and a reason
     /// replaces the delta.
     let lag: Int
@@ -25,7 +25,7 @@ package struct CommitHeader {
     init(_ reader: inout WireReader) throws(WireError) {
         revision = try reader.revision("revision")
         author = try reader.number("author")
-        sequence = try reader.varint("sequence")
+        sequence = try reader.number("sequence")
         lag = try reader.count("revisions since the base", limit: revision)
         time = try reader.varint("time")
         count = try reader.count("number of items")

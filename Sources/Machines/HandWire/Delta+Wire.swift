@@ -81,7 +81,7 @@ extension WireWriter {
 
     private mutating func header(of commit: Commit) {
         varints(
-            UInt64(commit.revision), commit.author.rawValue, commit.sequence,
+            UInt64(commit.revision), commit.author.rawValue, commit.sequence.rawValue,
             UInt64(commit.refusal == nil ? commit.revision - commit.base : 0), commit.time, UInt64(commit.count))
         word(commit.digest)
     }

@@ -29,14 +29,14 @@ extension DownMessage {
         case commitType: return .commit(list: try reader.varint("list"), try reader.commit())
         case 5:
             return .rejected(
-                list: try reader.varint("list"), sequence: try reader.varint("sequence"), try reader.rejection())
+                list: try reader.varint("list"), sequence: try reader.number("sequence"), try reader.rejection())
         case 6:
             return .stale(
-                list: try reader.varint("list"), sequence: try reader.varint("sequence"),
+                list: try reader.varint("list"), sequence: try reader.number("sequence"),
                 head: try reader.revision("newest revision"))
         case 7:
             return .acknowledged(
-                list: try reader.varint("list"), sequence: try reader.varint("sequence"),
+                list: try reader.varint("list"), sequence: try reader.number("sequence"),
                 revision: try reader.revision("revision"))
         case 8:
             let list = try reader.varint("list")
@@ -94,7 +94,7 @@ extension DownMessage {
         let list = try reader.varint("list")
         let logID = try reader.word("log id")
         let rules = try reader.rules()
-        let lastSequence = try reader.varint("last sequence")
+        let lastSequence: SequenceNumber = try reader.number("last sequence")
         let isLastRefused = try reader.flag("whether the last was refused")
         return Subscribed(
             request: request, list: list, logID: logID, rules: rules, lastSequence: lastSequence,

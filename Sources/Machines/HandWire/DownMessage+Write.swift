@@ -57,17 +57,17 @@ extension DownMessage {
         case .rejected(let list, let sequence, let reason):
             writer.byte(5)
             writer.varint(list)
-            writer.varint(sequence)
+            writer.number(sequence)
             writer.rejection(reason)
         case .stale(let list, let sequence, let head):
             writer.byte(6)
             writer.varint(list)
-            writer.varint(sequence)
+            writer.number(sequence)
             writer.varint(head)
         case .acknowledged(let list, let sequence, let revision):
             writer.byte(7)
             writer.varint(list)
-            writer.varint(sequence)
+            writer.number(sequence)
             writer.varint(revision)
         case .presence(let list, let entries): write(entries, of: list, to: &writer)
         case .pong(let nonce):
@@ -160,7 +160,7 @@ extension DownMessage {
         writer.varint(subscribed.list)
         writer.word(subscribed.logID)
         writer.rules(subscribed.rules)
-        writer.varint(subscribed.lastSequence)
+        writer.number(subscribed.lastSequence)
         writer.flag(subscribed.isLastRefused)
         switch subscribed.start {
         case .resumed(let head, nil):

@@ -7,11 +7,11 @@ public enum DownMessage: Equatable, Sendable {
     /// Some items of a snapshot or a fetched state, in order.
     case chunk(request: UInt64, items: Hand)
     case commit(list: UInt64, Commit)
-    case rejected(list: UInt64, sequence: UInt64, Rejection)
+    case rejected(list: UInt64, sequence: SequenceNumber, Rejection)
     /// The base of a submission is too old for the server to transform it: catch up to `head` and submit again.
-    case stale(list: UInt64, sequence: UInt64, head: Int)
+    case stale(list: UInt64, sequence: SequenceNumber, head: Int)
     /// The submission was already committed, at `revision` (0 if the submission is too old to determine its revision).
-    case acknowledged(list: UInt64, sequence: UInt64, revision: Int)
+    case acknowledged(list: UInt64, sequence: SequenceNumber, revision: Int)
     case presence(list: UInt64, [Presence])
     case pong(UInt64)
     /// A request was carried out.
@@ -92,7 +92,7 @@ public enum DownMessage: Equatable, Sendable {
         public var logID: UInt64
         public var rules: Rules
         /// The last sequence number of this client in the list's history.
-        public var lastSequence: UInt64
+        public var lastSequence: SequenceNumber
         /// Whether the submission with that sequence number was refused.
         public var isLastRefused: Bool
         public var start: Start
@@ -109,7 +109,7 @@ public enum DownMessage: Equatable, Sendable {
         }
 
         public init(
-            request: UInt64, list: UInt64, logID: UInt64, rules: Rules, lastSequence: UInt64,
+            request: UInt64, list: UInt64, logID: UInt64, rules: Rules, lastSequence: SequenceNumber,
             isLastRefused: Bool = false,
             start: Start
         ) {

@@ -5,7 +5,7 @@ public struct Submission: Equatable, Sendable {
     public var list: UInt64
     /// The revision that the delta was made on.
     public var base: Int
-    public var sequence: UInt64
+    public var sequence: SequenceNumber
     /// Whether the server must reject the edit if the list is no longer at `base`.
     public var isExact: Bool
     /// How many revisions before `base` the author made the edit, if it was transformed to `base` since; 0 for an exact
@@ -13,7 +13,7 @@ public struct Submission: Equatable, Sendable {
     public var lag: Int
     public var delta: Delta
 
-    public init(list: UInt64, base: Int, sequence: UInt64, isExact: Bool = false, lag: Int = 0, delta: Delta) {
+    public init(list: UInt64, base: Int, sequence: SequenceNumber, isExact: Bool = false, lag: Int = 0, delta: Delta) {
         self.list = list
         self.base = base
         self.sequence = sequence
@@ -30,7 +30,7 @@ extension Submission {
     init(_ reader: inout WireReader) throws(WireError) {
         list = try reader.varint("list")
         base = try reader.revision("base")
-        sequence = try reader.varint("sequence")
+        sequence = try reader.number("sequence")
         let making = try reader.revision("how it was made")
         isExact = making == 1
         lag = making < 2 ? 0 : making - 1

@@ -38,7 +38,7 @@ extension UpMessage {
             writer.byte(4)
             writer.varint(submission.list)
             writer.varint(submission.base)
-            writer.varint(submission.sequence)
+            writer.number(submission.sequence)
             writer.varint(submission.making)
             writer.delta(submission.delta)
         case .presence(let list, let focus):

@@ -69,7 +69,7 @@ extension Replica {
     /// The list as the server has it, without any client's edits; nil if the list was never loaded.
     ///
     /// - Parameter sequence: the last sequence that the client used.
-    fileprivate func copy(sequence: UInt64) -> Replica? {
+    fileprivate func copy(sequence: SequenceNumber) -> Replica? {
         logID == 0 ? nil : Replica(confirmed: confirmed, revision: revision, logID: logID, sequence: sequence)
     }
 }

@@ -19,7 +19,7 @@ final class FullClient: LoadClient, MachineShell {
     private var madeAt: [UInt64] = []
     /// How many of the unanswered edits are in flight.
     private var inFlight = 0
-    private var submitted: UInt64 = 0
+    private var submitted: SequenceNumber = 0
 
     init(
         _ player: Player, _ loop: Loop, _ plan: LoadPlan, to servers: ServerOrder, _ meter: Meter, seed: UInt64

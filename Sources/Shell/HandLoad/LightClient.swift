@@ -28,7 +28,7 @@ final class LightClient: LoadClient {
     private var count = 0
     private(set) var revision = 0
     private(set) var digest: UInt64?
-    private var sequence: UInt64 = 0
+    private var sequence: SequenceNumber = 0
     /// How many items of the snapshot have not arrived yet.
     private var missing = 0
     private var pending: (submission: Submission, madeAt: UInt64)?
@@ -107,7 +107,7 @@ final class LightClient: LoadClient {
     func edit(_ edit: ScriptRun.Edit, since time: UInt64) -> Bool {
         guard let listNumber, pending == nil, let delta = edit.delta(count: count, itemID: .scripted(using: &random))
         else { return false }
-        sequence += 1
+        sequence = sequence.next
         let submission = Submission(list: listNumber, base: revision, sequence: sequence, delta: delta)
         submit(submission, since: time)
         return true
@@ -194,14 +194,14 @@ final class LightClient: LoadClient {
     }
 
     /// Completes the submission in flight if the submission has that sequence; returns whether it has.
-    private func acknowledged(_ sequence: UInt64, _ now: UInt64) -> Bool {
+    private func acknowledged(_ sequence: SequenceNumber, _ now: UInt64) -> Bool {
         guard let mine = pending, mine.submission.sequence == sequence else { return false }
         pending = nil
         meter.acknowledged(since: mine.madeAt, now: now)
         return true
     }
 
-    private func refused(_ sequence: UInt64, _ reason: Rejection) -> Bool {
+    private func refused(_ sequence: SequenceNumber, _ reason: Rejection) -> Bool {
         guard pending?.submission.sequence == sequence else { return false }
         pending = nil
         meter.failed("rejected: \(reason.name)", "client \(number + 1): \(reason)")

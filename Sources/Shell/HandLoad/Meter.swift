@@ -7,7 +7,7 @@ package final class Meter {
     private(set) var figures = LoadFigures()
     /// When each author made its submission in flight. From this time on, the time until others see the submission is
     /// measured.
-    private var submissions: [AuthorID: (sequence: UInt64, at: UInt64)] = [:]
+    private var submissions: [AuthorID: (sequence: SequenceNumber, at: UInt64)] = [:]
     /// Each client measures one in this many commits, so that five to ten clients measure each commit.
     let stride: Int
     /// The first problems, in words.
@@ -26,7 +26,7 @@ package final class Meter {
         return figures
     }
 
-    package func submitted(_ sequence: UInt64, by author: AuthorID, at time: UInt64) {
+    package func submitted(_ sequence: SequenceNumber, by author: AuthorID, at time: UInt64) {
         submissions[author] = (sequence, time)
     }
 
@@ -59,7 +59,7 @@ package final class Meter {
     func samples(revision: Int, client: Int) -> Bool { (revision &+ client) % stride == 0 }
 
     /// Records the arrival of another client's commit.
-    package func saw(author: AuthorID, sequence: UInt64, now: UInt64) {
+    package func saw(author: AuthorID, sequence: SequenceNumber, now: UInt64) {
         guard let made = submissions[author], made.sequence == sequence else { return }
         record(now - made.at, in: \.seen)
     }

@@ -23,14 +23,15 @@ import Testing
     }
 
     /// Checks the result: each writer's commits occur once, in its order, and the list is what they make of it.
-    private func expectAll(_ counts: [AuthorID: UInt64]) throws {
+    private func expectAll(_ counts: [AuthorID: SequenceNumber]) throws {
         let frames = try one.frames(of: list, after: 0, about: .max)
         let commits = try frames.map { try $0.commit() }
         #expect(commits.map(\.revision) == Array(1..<commits.count + 1))
         for (author, count) in counts {
-            #expect(commits.filter { $0.author == author }.map(\.sequence) == Array(1..<count + 1))
+            #expect(
+                commits.filter { $0.author == author }.map(\.sequence) == (1...count.rawValue).map(SequenceNumber.init))
         }
-        #expect(UInt64(commits.count) == counts.values.reduce(0, +))
+        #expect(UInt64(commits.count) == counts.values.map(\.rawValue).reduce(0, +))
         let loaded = try other.load(list)
         #expect(loaded.revision == commits.count && loaded.hand.count == commits.count)
         #expect(loaded.sequences.mapValues(\.sequence) == counts)
@@ -86,7 +87,7 @@ import Testing
         let authors = try (0..<count).map { index in
             try one.knownAuthor(for: ClientID(high: 1, low: UInt64(index) + 1), person: "client \(index + 1)").number
         }
-        try expectAll(Dictionary(uniqueKeysWithValues: authors.map { ($0, UInt64(rounds * size)) }))
+        try expectAll(Dictionary(uniqueKeysWithValues: authors.map { ($0, SequenceNumber(rounds * size)) }))
     }
 
     /// A store that several threads use at once.
@@ -266,7 +267,7 @@ import Testing
         var rival = try SharedWriter(other, list, client: 2)
         try rival.append(3)
         #expect(try one.append([batch], by: []) == [.taken])
-        try expectAll([writer.author.number: UInt64(count), rival.author.number: 3])
+        try expectAll([writer.author.number: SequenceNumber(count), rival.author.number: 3])
         let sizes = try PostgresServer.shared.get().query(
             "SELECT max(length(frames)) <= 65536, count(*) FROM \(folder.schema).commits")
         #expect(sizes == (count == 1 ? "t|2" : "t|7"))

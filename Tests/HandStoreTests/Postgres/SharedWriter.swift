@@ -14,7 +14,7 @@ struct SharedWriter {
     let list: UInt64
     let author: Author
     private(set) var replay: Replay
-    private(set) var sequence: UInt64 = 0
+    private(set) var sequence: SequenceNumber = 0
 
     init(_ store: PostgresStore, _ list: UInt64, client: UInt64) throws {
         self.store = store
@@ -38,7 +38,7 @@ struct SharedWriter {
         var (hand, commits) = (replay.hand, [Commit]())
         for index in 1...UInt64(count) {
             let item = Item(
-                id: ItemID(rawValue: author.number.rawValue << 32 | sequence + index), content: .note(text))
+                id: ItemID(rawValue: author.number.rawValue << 32 | sequence.rawValue + index), content: .note(text))
             let delta = Delta.inserting([item], at: 0, .after)
             try hand.apply(delta)
             let revision = replay.revision + commits.count

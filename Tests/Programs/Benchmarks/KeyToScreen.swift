@@ -97,7 +97,7 @@ struct KeyToScreen {
             let delta = Delta.editing(at: 0, content.rewording("\(round)" + content.text.drop { $0 != " " }))
             times.append(
                 Stopwatch.nanoseconds {
-                    take(delta, author: 2, sequence: UInt64(round))
+                    take(delta, author: 2, sequence: SequenceNumber(rawValue: UInt64(round)))
                     press(round % 7 == 0 ? "space" : "x")
                     draw()
                 })
@@ -166,7 +166,7 @@ struct KeyToScreen {
             case 1: .editing(at: place, replica.confirmed[place].content.rewording("changed by somebody \(round)"))
             default: .moving(place..<place + 1, to: max(0, place - 5), .after)
             }
-        take(operation, author: 2, sequence: UInt64(round + 1))
+        take(operation, author: 2, sequence: SequenceNumber(rawValue: UInt64(round + 1)))
     }
 
     private mutating func confirm() {
@@ -175,7 +175,7 @@ struct KeyToScreen {
         }
     }
 
-    private mutating func take(_ delta: Delta, author: AuthorID, sequence: UInt64) {
+    private mutating func take(_ delta: Delta, author: AuthorID, sequence: SequenceNumber) {
         guard let after = try? replica.confirmed.applying(delta) else { return }
         let commit = Commit(
             revision: replica.revision + 1, author: author, sequence: sequence, base: replica.revision, time: 0,

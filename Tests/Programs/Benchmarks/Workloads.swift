@@ -159,7 +159,8 @@ struct Commits {
     private func commit(_ deltas: [Delta], _ authority: inout Authority, _ each: (Commit) -> Void) {
         for (index, delta) in deltas.enumerated() {
             let base = max(0, authority.revision - lag)
-            let submission = Submission(list: 1, base: base, sequence: UInt64(index + 1), delta: delta)
+            let submission = Submission(
+                list: 1, base: base, sequence: SequenceNumber(rawValue: UInt64(index + 1)), delta: delta)
             guard case .numbered = authority.submit(submission, author: author, now: 0), let commit = authority.newest
             else {
                 preconditionFailure("the benchmark's edits fit")
@@ -202,7 +203,8 @@ struct Homecoming {
             limits: Limits())
         let others = Edits(Self.items, seed: 12, kinds: [.insert, .delete, .move, .edit]).deltas(commits)
         self.commits = others.enumerated().map { index, delta in
-            let submission = Submission(list: 1, base: index, sequence: UInt64(index + 1), delta: delta)
+            let submission = Submission(
+                list: 1, base: index, sequence: SequenceNumber(rawValue: UInt64(index + 1)), delta: delta)
             guard
                 case .numbered = authority.submit(submission, author: Author(number: 1, client: 1), now: 0),
                 let commit = authority.newest

@@ -37,7 +37,7 @@ private struct ListWriter {
     private let author: Author
     private var authority: Authority
     private var random = SplitMix64(seed: 5)
-    private var sequence: UInt64 = 0
+    private var sequence: SequenceNumber = 0
     private var snapshot = 0
 
     init(_ folder: String, _ name: String) throws {
@@ -74,7 +74,7 @@ private struct ListWriter {
     }
 
     private mutating func submit(_ delta: Delta) {
-        sequence += 1
+        sequence = sequence.next
         let submission = Submission(list: authority.list, base: revision, sequence: sequence, delta: delta)
         guard case .numbered = authority.submit(submission, author: author, now: 1_767_225_600_000) else {
             preconditionFailure("an edit was not accepted")

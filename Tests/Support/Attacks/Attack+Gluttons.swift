@@ -148,7 +148,7 @@ extension Attack {
 
 /// A client that edits a long list without having it.
 private final class Visit {
-    private var sequence: UInt64 = 0
+    private var sequence: SequenceNumber = 0
     let client: RawClient
     let excerpt: Excerpt
     let list: UInt64
@@ -170,7 +170,7 @@ private final class Visit {
 
     /// Returns the server's answers to an edit.
     func submit(_ delta: Delta, base: Int) throws -> [DownMessage] {
-        sequence += 1
+        sequence = sequence.next
         return try client.answers(to: .submit(Submission(list: list, base: base, sequence: sequence, delta: delta)))
     }
 }

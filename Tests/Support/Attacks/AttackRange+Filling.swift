@@ -14,7 +14,7 @@ extension AttackRange {
         _ = try client.answers(to: .subscribe(.init(request: 2, name: Self.list, logID: 0, revision: 0)))
         var revision = 0
         func commit(_ operation: Delta) throws {
-            let sequence = UInt64(revision + 1)
+            let sequence = SequenceNumber(rawValue: UInt64(revision + 1))
             client.say(.submit(Submission(list: 1, base: revision, sequence: sequence, delta: operation)))
             while let message = try client.next() {
                 if let refusal = message.refusal { throw Failure(description: "the list is not filled: \(refusal)") }

@@ -5,7 +5,7 @@ import HandWire
 /// A client that only wants to edit its own list. It measures how long each edit takes.
 package final class Bystander {
     private let client: RawClient
-    private var sequence: UInt64 = 0
+    private var sequence: SequenceNumber = 0
     private var revision = 0
     private let list: UInt64
     /// The durations of its edits in seconds.
@@ -32,9 +32,9 @@ package final class Bystander {
     /// many.
     package func edit() throws {
         usleep(5_000)
-        sequence += 1
+        sequence = sequence.next
         let item = Item(id: ItemID(rawValue: .random(in: 1...UInt64.max)), content: .note("calm"))
-        let operation: Delta = sequence % 2 == 1 ? .inserting([item], at: 0, .after) : .deleting(0..<1)
+        let operation: Delta = sequence.rawValue % 2 == 1 ? .inserting([item], at: 0, .after) : .deleting(0..<1)
         let start = ContinuousClock.now
         client.say(.submit(Submission(list: list, base: revision, sequence: sequence, delta: operation)))
         while let message = try client.next() {

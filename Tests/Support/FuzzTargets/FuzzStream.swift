@@ -58,7 +58,7 @@ struct Received {
         var logID: UInt64
         var revision: Int?
         var count = 0
-        var sequence: UInt64
+        var sequence: SequenceNumber
     }
 
     private(set) var lists: [UInt64: List] = [:]
@@ -109,12 +109,13 @@ struct Received {
     }
 
     /// Returns the sequence for the next submission, if none is lost.
-    mutating func nextSequence(in list: UInt64) -> UInt64 {
-        lists[list]?.sequence &+= 1
-        return lists[list]?.sequence ?? 1
+    mutating func nextSequence(in list: UInt64) -> SequenceNumber {
+        let next = lists[list]?.sequence.next ?? 1
+        lists[list]?.sequence = next
+        return next
     }
 }
 
 extension FuzzStream {
-    func nextSequence(in list: UInt64) -> UInt64 { heard.nextSequence(in: list) }
+    func nextSequence(in list: UInt64) -> SequenceNumber { heard.nextSequence(in: list) }
 }

@@ -59,7 +59,9 @@ enum SessionMessages {
     private static func subscribed(_ input: inout Input, _ replica: Replica, _ request: UInt64) -> DownMessage {
         let rules = Rules(maximumCount: input.below(8) == 7 ? 3 : Rules.unlimitedCount)
         let isSame = input.below(4) > 0
-        let last = input.below(8) == 7 ? input.number() : replica.sequence &- UInt64(input.below(2))
+        let last =
+            input.below(8) == 7
+            ? input.number() : SequenceNumber(rawValue: replica.sequence.rawValue &- UInt64(input.below(2)))
         let digest = replica.confirmed.digest
         let start: DownMessage.Subscribed.Start =
             switch input.below(5) {

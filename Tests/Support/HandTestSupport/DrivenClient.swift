@@ -71,7 +71,7 @@ package struct DrivenClient {
 
     /// Answers a subscription.
     package mutating func enter(
-        _ request: UInt64, list: UInt64 = 1, logID: UInt64 = 5, lastSequence: UInt64 = 0,
+        _ request: UInt64, list: UInt64 = 1, logID: UInt64 = 5, lastSequence: SequenceNumber = 0,
         _ start: DownMessage.Subscribed.Start, now: UInt64 = 0
     ) {
         let subscribed = DownMessage.Subscribed(
@@ -82,7 +82,7 @@ package struct DrivenClient {
     /// Answers a subscription with a snapshot.
     package mutating func begin(
         _ request: UInt64, list: UInt64 = 1, logID: UInt64 = 5, _ hand: Hand = Hand(), revision: Int = 0,
-        lastSequence: UInt64 = 0
+        lastSequence: SequenceNumber = 0
     ) {
         let start = DownMessage.Subscribed.Start.snapshot(revision: revision, count: hand.count, digest: hand.digest)
         enter(request, list: list, logID: logID, lastSequence: lastSequence, start)

@@ -9,12 +9,6 @@ extension Author {
     }
 }
 
-extension TypedNumber {
-    package static var max: Self { Self(rawValue: .max) }
-
-    package init(_ number: some BinaryInteger) { self.init(rawValue: UInt64(number)) }
-}
-
 extension Authority {
     package mutating func submit(
         _ submission: Submission, author: AuthorID, isFirst: Bool = false, now: UInt64, isFull: Bool = false
@@ -24,7 +18,7 @@ extension Authority {
             Origin(submission, by: Author(author), over: nobody, isFirst: isFirst), .init(now: now, isFull: isFull))
     }
 
-    package func lastSequence(of author: AuthorID) -> UInt64 { lastSequence(of: Author(author)) }
+    package func lastSequence(of author: AuthorID) -> SequenceNumber { lastSequence(of: Author(author)) }
     package func isPending(_ author: AuthorID) -> Bool { isPending(Author(author)) }
 }
 

@@ -13,7 +13,7 @@ extension TypedNumber {
     @inlinable public init(integerLiteral value: UInt64) { self.init(rawValue: value) }
 
     /// The number after this one.
-    @inlinable package var next: Self { Self(rawValue: rawValue + 1) }
+    @inlinable package var next: Self { Self(rawValue: rawValue &+ 1) }
 
     public var description: String { rawValue.description }
 

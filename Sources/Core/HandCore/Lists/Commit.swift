@@ -8,7 +8,7 @@ public struct Commit: Equatable, Sendable {
     /// Who made the edit.
     public var author: AuthorID
     /// The client's own count of submissions to this list; together with the client it is the idempotency key.
-    public var sequence: UInt64
+    public var sequence: SequenceNumber
     /// The revision that the author had seen when making the edit; it is below `revision`. The edit is concurrent with
     /// all commits in between.
     public var base: Int
@@ -24,7 +24,7 @@ public struct Commit: Equatable, Sendable {
     public var refusal: Rejection?
 
     public init(
-        revision: Int, author: AuthorID, sequence: UInt64, base: Int, time: UInt64, count: Int, digest: UInt64,
+        revision: Int, author: AuthorID, sequence: SequenceNumber, base: Int, time: UInt64, count: Int, digest: UInt64,
         delta: Delta, refusal: Rejection? = nil
     ) {
         self.revision = revision

@@ -29,7 +29,7 @@ package struct AwkwardWire {
 
     private struct Edit: Hashable {
         let list: UInt64
-        let sequence: UInt64
+        let sequence: SequenceNumber
     }
 
     private var random: SplitMix64

@@ -17,7 +17,7 @@ final class Ledger {
         var lists = [NaiveList([])]
         var list: NaiveList { lists[lists.count - 1] }
         /// The last sequence of each client, and the number of its edits that were committed.
-        var clients: [AuthorID: (sequence: UInt64, edits: Int)] = [:]
+        var clients: [AuthorID: (sequence: SequenceNumber, edits: Int)] = [:]
         /// The newest revision that a client has seen.
         var seen = 0
         var isDeleted = false
@@ -155,7 +155,9 @@ final class Ledger {
     }
 
     /// Checks a submission that was acknowledged to a client as durable.
-    func check(acknowledged sequence: UInt64, through revision: Int, of name: String, author: AuthorID, client: Int) {
+    func check(
+        acknowledged sequence: SequenceNumber, through revision: Int, of name: String, author: AuthorID, client: Int
+    ) {
         let isThere = histories.values.contains { history in
             history.names.contains(name)
                 && history.commits.prefix(revision).contains {

@@ -6,7 +6,7 @@ import HandWire
 final class Mergers {
     private struct Key: Hashable {
         let author: AuthorID
-        let sequence: UInt64
+        let sequence: SequenceNumber
         let list: UInt64
     }
 

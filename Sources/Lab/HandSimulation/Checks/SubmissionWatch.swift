@@ -1,3 +1,4 @@
+import HandCore
 import HandWire
 
 /// Watches both directions of one connection. A submission is sent on it once, and again only after `stale`, after a
@@ -5,7 +6,7 @@ import HandWire
 struct SubmissionWatch {
     private struct Key: Hashable {
         let list: UInt64
-        let sequence: UInt64
+        let sequence: SequenceNumber
     }
 
     private var sent: Set<Key> = []

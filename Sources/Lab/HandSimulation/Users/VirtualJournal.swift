@@ -15,7 +15,7 @@ struct VirtualJournal {
     private(set) var setAside: [Replica] = []
     private(set) var client: ClientID
     /// The last sequence used in each history that has no kept list.
-    private(set) var used: [UInt64: UInt64] = [:]
+    private(set) var used: [UInt64: SequenceNumber] = [:]
     /// Whether another program is known to use the same id.
     private(set) var isShared = false
 

@@ -116,7 +116,7 @@ extension JSON {
         if refusal != nil, !delta.isIdentity { throw field["delta"].mismatch("no components in a refusal") }
         return Commit(
             revision: revision, author: try field["author"].number(),
-            sequence: try field["sequence"].integer(0...UInt64.max),
+            sequence: try field["sequence"].number(),
             base: try field["base"].integer(0...max(0, revision - 1)),
             time: try field["time"].integer(0...UInt64.max), count: try field["count"].count(),
             digest: try field["digest"].word(), delta: delta, refusal: refusal)

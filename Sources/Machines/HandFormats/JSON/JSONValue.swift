@@ -102,6 +102,7 @@ extension JSONConvertible where Self: TypedNumber {
 }
 
 extension AuthorID: JSONConvertible {}
+extension SequenceNumber: JSONConvertible {}
 
 extension Array: JSONConvertible where Element: JSONConvertible {
     package var json: JSONValue { .array(map(\.json)) }

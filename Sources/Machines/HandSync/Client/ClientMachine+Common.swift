@@ -31,12 +31,12 @@ extension ClientMachine {
         /// The author numbers of this person's other clients.
         var persons: Set<AuthorID>
         /// The last sequence that this client has used in each history, where no replica stores it.
-        var used: [UInt64: UInt64]
+        var used: [UInt64: SequenceNumber]
         private var nextRequest: UInt64 = 1
         /// The points for what the client has repeated since the last `takeRepeats`: see `Repeat`.
         private(set) var repeats = 0
 
-        init(hello: UpMessage.Hello, journal: JournalBuffer?, persons: Set<AuthorID>, used: [UInt64: UInt64]) {
+        init(hello: UpMessage.Hello, journal: JournalBuffer?, persons: Set<AuthorID>, used: [UInt64: SequenceNumber]) {
             self.hello = hello
             self.persons = persons
             self.journal = journal
@@ -75,7 +75,7 @@ extension ClientMachine {
 
         /// Notes that a sequence number is used, so that later submissions to that history, in this run or another,
         /// continue after it.
-        mutating func noteUsed(_ sequence: UInt64, in log: UInt64) {
+        mutating func noteUsed(_ sequence: SequenceNumber, in log: UInt64) {
             guard used[log] ?? 0 < sequence else { return }
             used[log] = sequence
             journal?.add(.used(log: log, sequence: sequence), isUrgent: true)
@@ -96,7 +96,7 @@ extension ClientMachine {
         }
 
         /// Records the answer to an edit on an excerpt.
-        mutating func answered(_ sequence: UInt64, in log: UInt64, _ answer: Answer) {
+        mutating func answered(_ sequence: SequenceNumber, in log: UInt64, _ answer: Answer) {
             var revision: Int?
             if case .committed(let made, _, _) = answer { revision = made }
             journal?.add(.answered(log: log, sequence: sequence, revision: revision), isUrgent: false)

@@ -18,7 +18,7 @@ struct EphemeralSubscription: Sendable {
     var isByLogID = false
     private(set) var edit: Edit?
     /// The sequence number of the edit, once it has one.
-    private(set) var sequence: UInt64?
+    private(set) var sequence: SequenceNumber?
     /// The server's answer on this connection.
     private(set) var answer: DownMessage.Subscribed?
     /// Whether the edit was sent on this connection.
@@ -73,10 +73,10 @@ struct EphemeralSubscription: Sendable {
     /// Returns the edit if it must be sent: each time the same edit, under the same sequence.
     ///
     /// - Parameter used: the last sequence that this client has used in the history.
-    mutating func submission(used: UInt64) -> Submission? {
+    mutating func submission(used: SequenceNumber) -> Submission? {
         guard let answer, let edit, !isSent else { return nil }
         isSent = true
-        let sequence = sequence ?? max(answer.lastSequence, used) &+ 1
+        let sequence = sequence ?? max(answer.lastSequence, used).next
         self.sequence = sequence
         return Submission(
             list: answer.list, base: edit.list.revision, sequence: sequence, isExact: edit.isExact, delta: edit.delta)
@@ -216,7 +216,7 @@ extension ClientMachine {
     private static let unknownOutcome =
         "the server does not know any longer what became of the edit: look at the list before you repeat it"
 
-    private func request(of list: UInt64, _ sequence: UInt64? = nil) -> UInt64? {
+    private func request(of list: UInt64, _ sequence: SequenceNumber? = nil) -> UInt64? {
         requests.first {
             $0.value.ephemeral?.list == list && (sequence == nil || $0.value.ephemeral?.sequence == sequence)
         }?.key

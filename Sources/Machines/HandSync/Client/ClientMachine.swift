@@ -142,7 +142,7 @@ public struct ClientMachine: Sendable {
     public init(
         client: ClientID, person: String, program: String,
         capabilities: Capabilities = [.presence, .digest, .role, .grants], token: String? = nil, seed: UInt64,
-        journal: JournalBuffer? = nil, persons: Set<AuthorID> = [], used: [UInt64: UInt64] = [:],
+        journal: JournalBuffer? = nil, persons: Set<AuthorID> = [], used: [UInt64: SequenceNumber] = [:],
         servers: [String] = [], list: String? = nil
     ) {
         self.servers = ServerRound(servers, list: list, maxTimeout: Self.greetingDeadline)

@@ -9,11 +9,12 @@ extension ClientMachine {
         let count: Int
         let digest: UInt64
         let logID: UInt64
-        let lastSequence: UInt64
+        let lastSequence: SequenceNumber
         let isLastRefused: Bool
 
         init(
-            revision: Int, count: Int, digest: UInt64, rules: Rules, logID: UInt64 = 0, lastSequence: UInt64 = 0,
+            revision: Int, count: Int, digest: UInt64, rules: Rules, logID: UInt64 = 0,
+            lastSequence: SequenceNumber = 0,
             isLastRefused: Bool = false
         ) {
             hand = Hand(rules: rules)

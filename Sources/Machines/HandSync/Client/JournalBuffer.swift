@@ -9,7 +9,7 @@ public enum JournalWrite: Sendable {
     /// Records a submission with an undo or redo, with several edits, or with an edit on an excerpt.
     case submission(JournalSubmission, person: String)
     /// Records that a submission became the commit of a revision; nil if it became no commit.
-    case answered(log: UInt64, sequence: UInt64, revision: Int?)
+    case answered(log: UInt64, sequence: SequenceNumber, revision: Int?)
     /// Records what a person can undo and redo on a list at a revision.
     case undo(UndoHistory, log: UInt64, revision: Int, person: String)
     /// Records what others may still override of a person's commits.
@@ -21,7 +21,7 @@ public enum JournalWrite: Sendable {
     /// Records that a person has been told of all lost edits of a list.
     case told(list: String, person: String)
     /// Records that the sequence is used in that history, if no stored list records the sequence.
-    case used(log: UInt64, sequence: UInt64)
+    case used(log: UInt64, sequence: SequenceNumber)
     /// Records the author number that the server gave this client under that name.
     case met(author: AuthorID, person: String)
     /// Records that a commit of this client was made under that number and name.

@@ -13,8 +13,8 @@ public enum JournalEvent: Equatable, Sendable {
     case commit(Commit)
     /// A commit that another client of the same person made.
     case personsCommit(Commit)
-    case rejected(sequence: UInt64, Rejection)
-    case caughtUp(lastSequence: UInt64)
+    case rejected(sequence: SequenceNumber, Rejection)
+    case caughtUp(lastSequence: SequenceNumber)
     /// The client has this author number from now on, as it changed its name.
     case author(AuthorID)
 
@@ -59,11 +59,11 @@ extension JournalEvent {
             writer.commit(commit)
         case .rejected(let sequence, let reason):
             writer.byte(5)
-            writer.varint(sequence)
+            writer.number(sequence)
             writer.rejection(reason)
         case .caughtUp(let lastSequence):
             writer.byte(6)
-            writer.varint(lastSequence)
+            writer.number(lastSequence)
         case .author(let number):
             writer.byte(7)
             writer.number(number)
@@ -88,8 +88,8 @@ extension JournalEvent {
         case 3: self = .submitted
         case 4: self = .commit(try reader.commit())
         case 5:
-            self = .rejected(sequence: try reader.varint("sequence"), try reader.rejection())
-        case 6: self = .caughtUp(lastSequence: try reader.varint("last sequence"))
+            self = .rejected(sequence: try reader.number("sequence"), try reader.rejection())
+        case 6: self = .caughtUp(lastSequence: try reader.number("last sequence"))
         case 7: self = .author(try reader.number("author"))
         case 8, 9: self = .step(number == 8 ? .undo : .redo, try reader.delta())
         case 10: self = .personsCommit(try reader.commit())

@@ -4,7 +4,7 @@ import HandWire
 /// A submission as the journal records it under its sequence, before it is sent.
 public struct JournalSubmission: Equatable, Sendable {
     public let log: UInt64
-    public let sequence: UInt64
+    public let sequence: SequenceNumber
     public let list: String
     /// Whether the submission is an undo or a redo.
     public let step: UndoStep?
@@ -14,7 +14,8 @@ public struct JournalSubmission: Equatable, Sendable {
     public let edit: ExcerptEdit?
 
     public init(
-        log: UInt64, sequence: UInt64, list: String, step: UndoStep? = nil, count: Int = 1, edit: ExcerptEdit? = nil
+        log: UInt64, sequence: SequenceNumber, list: String, step: UndoStep? = nil, count: Int = 1,
+        edit: ExcerptEdit? = nil
     ) {
         (self.log, self.sequence, self.list) = (log, sequence, list)
         (self.step, self.count, self.edit) = (step, count, edit)

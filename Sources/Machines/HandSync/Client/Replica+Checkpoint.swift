@@ -6,7 +6,7 @@ extension Replica {
     public struct Checkpoint: Equatable, Sendable {
         package internal(set) var revision: Int
         package internal(set) var logID: UInt64
-        package internal(set) var sequence: UInt64
+        package internal(set) var sequence: SequenceNumber
         package internal(set) var author: AuthorID
         public internal(set) var rules: Rules
         package internal(set) var inFlight: InFlight?
@@ -72,7 +72,7 @@ extension Replica.Checkpoint {
         var writer = WireWriter()
         writer.varint(revision)
         writer.word(logID)
-        writer.varint(sequence)
+        writer.number(sequence)
         writer.number(author)
         writer.rules(rules)
         var marks: Marks = []
@@ -81,7 +81,7 @@ extension Replica.Checkpoint {
         if inFlight?.hasPassedSnapshot == true { marks.insert(.passedSnapshot) }
         writer.byte(marks.rawValue)
         if let inFlight {
-            writer.varint(inFlight.sequence)
+            writer.number(inFlight.sequence)
             writer.exactBase(inFlight.exactBase)
             writer.varint(inFlight.seen)
             writer.step(inFlight.step)
@@ -103,14 +103,14 @@ extension Replica.Checkpoint {
         var reader = WireReader(bytes)
         revision = try reader.revision("revision")
         logID = try reader.word("log id")
-        sequence = try reader.varint("sequence")
+        sequence = try reader.number("sequence")
         author = try reader.number("author")
         rules = try reader.rules()
         let marks = Marks(rawValue: try reader.byte("marks"))
         guard marks.isSubset(of: .all) else { throw .unknownValue(field: "marks", found: UInt64(marks.rawValue)) }
         hasDiverged = marks.contains(.diverged)
         if marks.contains(.inFlight) {
-            let sequence = try reader.varint("sequence")
+            let sequence: SequenceNumber = try reader.number("sequence")
             let exactBase = try reader.exactBase()
             let seen = try reader.revision("seen revision")
             let step = try reader.step()

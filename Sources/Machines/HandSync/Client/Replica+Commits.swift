@@ -83,7 +83,7 @@ extension Replica {
 
     public enum Notice: Equatable, Sendable {
         /// An edit of the user is durable on the server.
-        case acknowledged(sequence: UInt64, revision: Int)
+        case acknowledged(sequence: SequenceNumber, revision: Int)
         /// Somebody's commit overrode part of the user's edits (`Loss.overridden`).
         case superseded(Item, Superseded.Loss, by: Loss.Override)
         /// An undo or a redo kept words of an item that somebody had put in place of the user's words.

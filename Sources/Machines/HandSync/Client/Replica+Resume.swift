@@ -6,7 +6,7 @@ extension Replica {
     /// other pending edits stay.
     ///
     /// Answers to other submissions are outdated and change nothing.
-    package mutating func rejected(sequence: UInt64, _ reason: Rejection) -> Update {
+    package mutating func rejected(sequence: SequenceNumber, _ reason: Rejection) -> Update {
         var update = Update()
         guard let mine = inFlight, mine.sequence == sequence else { return update }
         inFlight = nil
@@ -99,11 +99,11 @@ extension Replica {
     ///
     /// - Returns: whether anything changed.
     @discardableResult
-    package mutating func caughtUp(lastSequence: UInt64) -> Bool {
+    package mutating func caughtUp(lastSequence: SequenceNumber) -> Bool {
         let former = sequence
         sequence = max(sequence, lastSequence)
         guard let mine = inFlight, mine.sequence <= lastSequence else { return sequence != former }
-        sequence &+= 1
+        sequence = sequence.next
         inFlight = InFlight(
             sequence: sequence, delta: mine.delta, exactBase: mine.exactBase, count: mine.count, seen: mine.seen,
             step: mine.step)
@@ -132,7 +132,7 @@ extension Replica {
     ///   - isLastRefused: whether the submission with that sequence was refused.
     /// - Returns: the change of the view, as small as the ids allow.
     package mutating func reset(
-        to snapshot: Hand, revision: Int, logID: UInt64, lastSequence: UInt64, isLastRefused: Bool = false
+        to snapshot: Hand, revision: Int, logID: UInt64, lastSequence: SequenceNumber, isLastRefused: Bool = false
     ) -> Update {
         var update = Update()
         var base = confirmed

@@ -25,7 +25,7 @@ public struct Replica: Sendable {
     var buffer: [Portion] = []
     /// The last sequence that was used in this list's history. It wraps around: a faulty server may claim that the
     /// highest sequence was used; the result is then meaningless, but the client does not crash.
-    public internal(set) var sequence: UInt64
+    public internal(set) var sequence: SequenceNumber
     /// This client's author number on the server; nil until it is known.
     public package(set) var author: AuthorID?
     var history = UndoHistory()
@@ -35,7 +35,7 @@ public struct Replica: Sendable {
     public internal(set) var hasDiverged = false
 
     public struct InFlight: Equatable, Sendable {
-        public let sequence: UInt64
+        public let sequence: SequenceNumber
         var carried: CarriedDelta
         /// The only revision on which the submission may be committed; nil for any revision.
         public let exactBase: Int?
@@ -52,7 +52,7 @@ public struct Replica: Sendable {
         public internal(set) var hasPassedSnapshot = false
 
         package init(
-            sequence: UInt64, delta: Delta, exactBase: Int?, count: Int = 1, seen: Int, step: UndoStep? = nil
+            sequence: SequenceNumber, delta: Delta, exactBase: Int?, count: Int = 1, seen: Int, step: UndoStep? = nil
         ) {
             self.sequence = sequence
             self.step = step
@@ -67,7 +67,7 @@ public struct Replica: Sendable {
 
         /// Whether the submission is contained in a snapshot that includes this client's sequences up to
         /// `lastSequence`. O(n).
-        func isContained(in snapshot: Hand, lastSequence: UInt64) -> Bool {
+        func isContained(in snapshot: Hand, lastSequence: SequenceNumber) -> Bool {
             guard sequence < lastSequence else { return sequence == lastSequence }
             // A later submission was sent before the outcome of this one was known. The items that this one inserts
             // show whether it is contained.
@@ -132,7 +132,7 @@ public struct Replica: Sendable {
     }
 
     /// Creates a replica from a stored list.
-    package init(confirmed: Hand, revision: Int, logID: UInt64, sequence: UInt64) {
+    package init(confirmed: Hand, revision: Int, logID: UInt64, sequence: SequenceNumber) {
         self.confirmed = confirmed
         self.revision = revision
         self.logID = logID
@@ -259,7 +259,7 @@ extension Replica {
     package mutating func takeSubmission(list: UInt64) -> Submission? {
         if inFlight == nil, !buffer.isEmpty {
             let portion = buffer.removeFirst()
-            sequence &+= 1
+            sequence = sequence.next
             inFlight = InFlight(
                 sequence: sequence, delta: portion.delta, exactBase: portion.exactBase, count: portion.count,
                 seen: portion.seen, step: portion.step)

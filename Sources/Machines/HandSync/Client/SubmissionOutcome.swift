@@ -20,7 +20,8 @@ extension Commit {
     ///   - delta: the submission, made on the list before this commit. If it is nil, the commit is taken for the
     ///     submission.
     func outcome(
-        ofSequence sequence: UInt64?, by author: AuthorID?, _ delta: @autoclosure () -> Delta?, under rules: Rules
+        ofSequence sequence: SequenceNumber?, by author: AuthorID?, _ delta: @autoclosure () -> Delta?,
+        under rules: Rules
     ) -> SubmissionOutcome? {
         guard self.author == author, self.sequence == sequence else { return nil }
         if let refusal { return .refused(refusal) }

@@ -125,7 +125,7 @@ extension ClientMachine.Subscription {
     }
 
     /// Submits the edit in flight under a new sequence, as another program has used its sequence.
-    private mutating func submitAnew(after sequence: UInt64, _ common: inout Common) {
+    private mutating func submitAnew(after sequence: SequenceNumber, _ common: inout Common) {
         common.noteShared()
         guard renumber(after: sequence) else { return }
         journal(.caughtUp(lastSequence: sequence), &common)
@@ -176,7 +176,7 @@ extension ClientMachine.Subscription {
         tellProgress(&common)
     }
 
-    mutating func rejected(sequence: UInt64, _ reason: Rejection, _ common: inout Common) {
+    mutating func rejected(sequence: SequenceNumber, _ reason: Rejection, _ common: inout Common) {
         guard replica.inFlight?.sequence == sequence else { return }
         let update = receiveRejection(of: sequence, reason)
         journal(.rejected(sequence: sequence, reason), &common)
@@ -185,7 +185,7 @@ extension ClientMachine.Subscription {
     }
 
     /// Handles the answer that the base of a submission is too old. Returns false if the base is not older than `head`.
-    mutating func stale(sequence: UInt64, head: Int, _ common: inout Common) -> Bool {
+    mutating func stale(sequence: SequenceNumber, head: Int, _ common: inout Common) -> Bool {
         guard replica.inFlight?.sequence == sequence else { return true }
         var isOlder = false
         move(&common) { isOlder = $0.fallBehind(head: head) }
@@ -193,7 +193,7 @@ extension ClientMachine.Subscription {
         return isOlder
     }
 
-    mutating func acknowledged(sequence: UInt64, revision: Int, _ common: inout Common) {
+    mutating func acknowledged(sequence: SequenceNumber, revision: Int, _ common: inout Common) {
         guard receiveAcknowledgement(of: sequence, revision: revision) else { return }
         common.note(.asked)
         // The server no longer knows the revision: subscribing again returns the last sequence.

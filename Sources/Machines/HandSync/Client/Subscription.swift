@@ -67,11 +67,11 @@ extension ClientMachine {
             let request: UInt64
             let list: UInt64
             /// The last sequence of this client that the server has, according to that answer.
-            let lastSequence: UInt64
+            let lastSequence: SequenceNumber
             /// The sequence of the unanswered submission that was sent on this connection. That submission is not sent
             /// again on the same connection: the server does not store rejected submissions, and might accept it the
             /// second time.
-            var unanswered: UInt64?
+            var unanswered: SequenceNumber?
             /// The revision that the unanswered submission was based on.
             var base = 0
         }
@@ -197,7 +197,7 @@ extension ClientMachine.Subscription {
     /// - Returns: nil if more must arrive; otherwise the last sequence of this client, if that is news for the replica,
     ///   and whether to send the submission in flight again. It is sent again if it was sent on an earlier connection;
     ///   the server recognizes the submission by its sequence.
-    mutating func goLive(used: [UInt64: UInt64]) -> (lastSequence: UInt64?, sendsAgain: Bool)? {
+    mutating func goLive(used: [UInt64: SequenceNumber]) -> (lastSequence: SequenceNumber?, sendsAgain: Bool)? {
         guard case .catchingUp(let link, _, let through) = phase, replica.revision >= through, !replica.hasDiverged,
             !awaitsName
         else { return nil }
@@ -225,14 +225,14 @@ extension ClientMachine.Subscription {
     }
 
     /// Handles the answer that a submission is rejected.
-    mutating func receiveRejection(of sequence: UInt64, _ reason: Rejection) -> Replica.Update {
+    mutating func receiveRejection(of sequence: SequenceNumber, _ reason: Rejection) -> Replica.Update {
         link?.unanswered = nil
         return replica.rejected(sequence: sequence, reason)
     }
 
     /// Handles the answer that the submission in flight became the commit of a revision. Returns false if the
     /// submission is not in flight, or if that commit is still to arrive.
-    mutating func receiveAcknowledgement(of sequence: UInt64, revision: Int) -> Bool {
+    mutating func receiveAcknowledgement(of sequence: SequenceNumber, revision: Int) -> Bool {
         guard replica.inFlight?.sequence == sequence, replica.revision >= revision else { return false }
         link?.unanswered = nil
         return true
@@ -240,7 +240,7 @@ extension ClientMachine.Subscription {
 
     /// Gives the submission in flight a new sequence, as another program has used its sequence. Returns false if the
     /// replica has diverged: then the submission waits for the snapshot.
-    mutating func renumber(after sequence: UInt64) -> Bool {
+    mutating func renumber(after sequence: SequenceNumber) -> Bool {
         guard !replica.hasDiverged else { return false }
         link?.unanswered = nil
         replica.caughtUp(lastSequence: sequence)

@@ -16,13 +16,13 @@ package struct UndoReconstruction: Sendable {
     /// an item and then deleting it is not an undo.
     package struct Steps: Equatable, Sendable {
         /// Steps by the sequences of their commits.
-        package var made: [UInt64: UndoStep]
+        package var made: [SequenceNumber: UndoStep]
         /// The number of user edits that a commit joins, if there are several, by the sequence of the commit.
-        package var counts: [UInt64: Int] = [:]
+        package var counts: [SequenceNumber: Int] = [:]
         /// Steps that changed nothing, and so have no commit, by the revision at which they were made.
         package var empty: [Int: [UndoStep]]
 
-        package init(made: [UInt64: UndoStep] = [:], empty: [Int: [UndoStep]] = [:]) {
+        package init(made: [SequenceNumber: UndoStep] = [:], empty: [Int: [UndoStep]] = [:]) {
             self.made = made
             self.empty = empty
         }

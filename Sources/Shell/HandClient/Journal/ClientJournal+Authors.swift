@@ -56,14 +56,16 @@ extension ClientJournal {
 // MARK: - Sequences
 
 extension ClientJournal {
-    static func noteUsed(_ sequence: UInt64, in log: UInt64, _ database: SQLiteConnection) throws {
+    static func noteUsed(_ sequence: SequenceNumber, in log: UInt64, _ database: SQLiteConnection) throws {
         if let last = try usedSequences(database)[log], last >= sequence { return }
         let sql = "INSERT OR REPLACE INTO sequences VALUES (?, ?)"
         try database.run(sql, [log.stored, sequence.stored])
     }
 
-    static func usedSequences(_ database: SQLiteConnection) throws -> [UInt64: UInt64] {
-        let rows = try database.all("SELECT log_id, sequence FROM sequences") { (try $0.bits(0), try $0.bits(1)) }
-        return Dictionary(uniqueKeysWithValues: rows)
+    static func usedSequences(_ database: SQLiteConnection) throws -> [UInt64: SequenceNumber] {
+        Dictionary(
+            uniqueKeysWithValues: try database.all("SELECT log_id, sequence FROM sequences") {
+                (try $0.bits(0), try $0.number(1))
+            })
     }
 }

@@ -32,7 +32,7 @@ extension ClientJournal {
 
     /// Notes the revision that a submission became; without a revision, forgets the submission.
     static func noteAnswer(
-        to sequence: UInt64, in log: UInt64, _ revision: Int?, _ database: SQLiteConnection
+        to sequence: SequenceNumber, in log: UInt64, _ revision: Int?, _ database: SQLiteConnection
     ) throws {
         let key = [log.stored, sequence.stored]
         let isThis = "WHERE log_id = ? AND sequence = ?"
@@ -54,7 +54,7 @@ extension ClientJournal {
                 """, [.text(person)]
             ) { row in
                 JournalSubmission(
-                    log: try row.bits(0), sequence: try row.bits(1), list: try row.text(2),
+                    log: try row.bits(0), sequence: try row.number(1), list: try row.text(2),
                     step: row.isNull(3) ? nil : UndoStep(rawValue: UInt8(clamping: try row.integer(3))),
                     edit: try row.withBytes(4) { try ExcerptEdit($0) })
             }
@@ -90,7 +90,7 @@ extension ClientJournal {
             let made = try database.rows(
                 "SELECT step, sequence, count FROM submissions WHERE log_id = ?", [log.stored])
             while let row = try made.next() {
-                let sequence = try row.bits(1)
+                let sequence: SequenceNumber = try row.number(1)
                 if !row.isNull(0) { steps.made[sequence] = UndoStep(rawValue: UInt8(clamping: try row.integer(0))) }
                 if try row.integer(2) > 1 { steps.counts[sequence] = try row.integer(2) }
             }

@@ -17,7 +17,7 @@ package final class ClientJournal: Sendable {
     /// program has the same id.
     package let client: ClientID
     /// The last sequence used in each history when the journal was opened, for histories whose list is not kept.
-    package let used: [UInt64: UInt64]
+    package let used: [UInt64: SequenceNumber]
 
     /// The format of 1.0. Earlier formats have lower numbers, and are refused.
     private static let version = 7

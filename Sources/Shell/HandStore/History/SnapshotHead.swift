@@ -26,7 +26,7 @@ struct SnapshotHead {
         for (client, mark) in sequences.sorted(by: { $0.key < $1.key }) {
             writer.number(client)
             writer.number(mark.author)
-            writer.varint(mark.sequence)
+            writer.number(mark.sequence)
             writer.varint(mark.revision)
             writer.byte(mark.isRefused ? 1 : 0)
         }
@@ -52,7 +52,7 @@ struct SnapshotHead {
         for _ in 0..<(try reader.count("number of clients")) {
             let client: AuthorID = try reader.number("client")
             sequences[client] = SequenceMark(
-                author: try reader.number("author"), sequence: try reader.varint("sequence"),
+                author: try reader.number("author"), sequence: try reader.number("sequence"),
                 revision: try reader.revision("revision"), isRefused: try reader.byte("whether it was refused") == 1)
         }
         self.sequences = sequences

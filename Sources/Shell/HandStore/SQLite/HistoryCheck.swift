@@ -15,7 +15,7 @@ struct HistoryCheck {
     private var ids: Set<ItemID> = []
     private var marks = Marks([:])
     private let heads: [Int]
-    private var lastOfClients: [AuthorID: UInt64] = [:]
+    private var lastOfClients: [AuthorID: SequenceNumber] = [:]
     /// The client of each author.
     private let clients: [AuthorID: AuthorID]
 

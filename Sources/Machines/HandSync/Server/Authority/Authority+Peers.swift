@@ -8,7 +8,7 @@ extension Authority {
         /// The connection over which the submission came.
         package let connection: ConnectionID
         package let author: Author
-        package let sequence: UInt64
+        package let sequence: SequenceNumber
         /// What the client is to be told; nil if one of the commits is the answer.
         package let outcome: Outcome?
 

@@ -161,7 +161,7 @@ public struct Authority: Sendable {
     }
 
     /// The last sequence of an author's client that is durable.
-    public func lastSequence(of author: Author) -> UInt64 { lastMark(of: author)?.sequence ?? 0 }
+    public func lastSequence(of author: Author) -> SequenceNumber { lastMark(of: author)?.sequence ?? 0 }
 
     /// Whether an author's client, who has the list at `revision`, can tell its own commits among the commits that
     /// follow. A client recognizes its commits by its present author number, so it cannot if the last of its commits
@@ -239,7 +239,7 @@ public struct Authority: Sendable {
 
     /// The batch could not be written: the list falls back to its durable value. Returns the lost submissions,
     /// including those numbered after the batch, because they are based on it.
-    public mutating func writeFailed() -> [(author: AuthorID, sequence: UInt64)] {
+    public mutating func writeFailed() -> [(author: AuthorID, sequence: SequenceNumber)] {
         takeBackPending().map { (author: $0.mark.author, sequence: $0.mark.sequence) }
     }
 
@@ -269,12 +269,12 @@ extension Hand {
 /// The last submission to a list that an author or a client made, and the revision that it became.
 public struct SequenceMark: Equatable, Sendable {
     public var author: AuthorID
-    public var sequence: UInt64
+    public var sequence: SequenceNumber
     public var revision: Int
     /// Whether the submission was refused.
     public var isRefused: Bool
 
-    public init(author: AuthorID, sequence: UInt64, revision: Int, isRefused: Bool = false) {
+    public init(author: AuthorID, sequence: SequenceNumber, revision: Int, isRefused: Bool = false) {
         self.author = author
         self.sequence = sequence
         self.revision = revision
