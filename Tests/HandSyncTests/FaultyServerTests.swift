@@ -46,6 +46,22 @@ import Testing
         }
     }
 
+    /// Bytes that nobody understands are a fault of one of the two programs: after a few connections, the client stops.
+    @Test(arguments: [false, true]) func bytesThatNobodyUnderstandsEndInAStop(isRare: Bool) {
+        var victim = Victim(following: ["list"])
+        for count in 1...ClientMachine.maxMisreadings + 1 {
+            #expect(victim.isConnected)
+            let (bytes, now) = ([UInt8]([2, 99, 0]), victim.now)
+            victim.client.perform { machine in bytes.withUnsafeBytes { machine.received($0, now: now) } }
+            let isOver = count > ClientMachine.maxMisreadings && !isRare
+            #expect((victim.wait == nil) == isOver && victim.violation != nil)
+            #expect(victim.client.machine.refusal == (isOver ? .malformedMessage : nil))
+            if !isOver { victim.comeBack() }
+            if isRare { victim.now += 300_000 }
+        }
+        #expect(victim.isConnected == isRare)
+    }
+
     private static func entry(_ name: String) -> DownMessage.ListEntry {
         .init(name: name, count: 0, revision: 0, rules: Rules())
     }

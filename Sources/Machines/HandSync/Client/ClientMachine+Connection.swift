@@ -170,8 +170,17 @@ extension ClientMachine {
             reader.limit = frameLimit
             reader.keep(frames)
         } catch {
-            violated("the server sent something that Protocol.md does not allow: \(error)", now: now)
+            misread("the server sent something that Protocol.md does not allow: \(error)", now: now)
         }
+    }
+
+    /// Closes the connection because nobody understands the bytes on it. One of the two programs is at fault, which
+    /// another connection does not change: after a few, the client gives up.
+    private mutating func misread(_ problem: String, now: UInt64) {
+        misreadAt = misreadAt.filter { $0 + Self.misreadingPeriod > now } + [now]
+        guard misreadAt.count > Self.maxMisreadings else { return violated(problem, now: now) }
+        (violation, refusal) = (problem, .malformedMessage)
+        stop(reason: problem)
     }
 
     private var frameLimit: Int {

@@ -116,6 +116,11 @@ public struct ClientMachine: Sendable {
     /// A client that is replaced more often than this within `replacementPeriod` shares its id with another program.
     package static let maxReplacements = 3
     static let replacementPeriod: UInt64 = 60_000
+    /// The times at which bytes arrived that this client does not understand, within `misreadingPeriod`.
+    var misreadAt: [UInt64] = []
+    /// A client that meets such bytes more often than this within `misreadingPeriod` stops.
+    package static let maxMisreadings = 3
+    static let misreadingPeriod: UInt64 = 600_000
     /// Milliseconds that a server has to send its welcome, unless there are other servers to try.
     static let greetingDeadline: UInt64 = 10_000
     /// Milliseconds after a violation during which a welcome does not mean that all is well.
