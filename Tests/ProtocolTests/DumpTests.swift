@@ -68,7 +68,7 @@ import Testing
             #expect(try bytes(of: fence) == sample.frame, "\(name)")
         }
         #expect(
-            Self.dumps.map(\.name) == ["up hello", "up submit", "down subscribed, with a snapshot", "down commit"])
+            Self.dumps.map(\.name) == ["up hello", "down subscribed, with a snapshot", "up submit", "down commit"])
     }
 
     // MARK: The tables of messages

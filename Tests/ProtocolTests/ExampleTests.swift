@@ -101,9 +101,9 @@ import Testing
 
     private func plain(_ splice: Splice) -> String {
         switch (splice.removed, splice.inserted) {
-        case ("", let inserted): "at \(splice.at) + “\(inserted)”"
-        case (let removed, ""): "at \(splice.at) − “\(removed)”"
-        case (let removed, let inserted): "at \(splice.at) “\(removed)” → “\(inserted)”"
+        case ("", let inserted): #"at \#(splice.at) + "\#(inserted)""#
+        case (let removed, ""): #"at \#(splice.at) − "\#(removed)""#
+        case (let removed, let inserted): #"at \#(splice.at) "\#(removed)" -> "\#(inserted)""#
         }
     }
 

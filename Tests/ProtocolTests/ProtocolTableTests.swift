@@ -66,7 +66,7 @@ import Testing
 
     /// Each message of the table has its row here, and each sample's rule is the one in the row.
     @Test func leastRolesAgreeWithTheirTable() {
-        let rows = page.table("message", under: "3. Connecting")
+        let rows = page.table("message", under: "4. Connecting")
         #expect(rows.map(\.first) == page.table("number", under: "Messages from the client").map { $0[1] })
         let roles = Dictionary(uniqueKeysWithValues: rows.map { ($0[0], $0[1]) })
         for (title, message) in Samples.up {
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test func capabilitiesAgreeWithTheirTable() {
-        let rows = page.table("capability", under: "3. Connecting")
+        let rows = page.table("capability", under: "4. Connecting")
         #expect(
             rows.map { Array($0[0..<2]) } == [
                 ["presence", "\(Capabilities.presence.rawValue)"], ["token", "\(Capabilities.token.rawValue)"],
@@ -133,28 +133,80 @@ import Testing
         }
     }
 
-    /// The requirements for clients and servers are numbered: each number occurs once, none is left out, and each has
-    /// one requirement.
-    @Test func demandsAreNumbered() {
+    // MARK: The requirements
+
+    /// The text of the page without its code.
+    private var prose: String {
         var isCode = false
-        var text = ""
-        for line in page.lines.drop(while: { !$0.hasPrefix("## 0.") }) {
+        return page.lines.filter { line in
             if line.hasPrefix("```") { isCode.toggle() }
-            if !isCode { text += line + "\n" }
-        }
+            return !isCode
+        }.joined(separator: "\n")
+    }
+
+    /// Each requirement is in a sentence of its own, and numbered in the order of the page.
+    @Test func requirementsAreNumberedInReadingOrder() throws {
+        let text = prose
         let numbers = text.matches(of: #/\*\*([CS])(\d+)\*\*/#)
         for side in ["C", "S"] {
-            let mine = numbers.filter { $0.1 == side }.compactMap { Int($0.2) }.sorted()
+            let mine = numbers.filter { $0.1 == side }.compactMap { Int($0.2) }
             #expect(!mine.isEmpty && mine == Array(1...mine.count), "\(side): \(mine)")
         }
-        // The text before each number contains one requirement.
         var start = text.startIndex
         for number in numbers {
-            let demands = text[start..<number.range.lowerBound].matches(of: #/\b(MUST|SHOULD)\b/#).count
-            #expect(demands == 1, "\(number.0): \(text[start..<number.range.upperBound].suffix(300))")
+            let demands = text[start..<number.range.lowerBound].matches(of: #/\b(MUST|SHOULD)\b/#)
+            let demand = try #require(demands.first, "\(number.0)")
+            #expect(demands.count == 1, "\(number.0): \(text[start..<number.range.upperBound].suffix(300))")
+            let sentence = text[demand.range.upperBound..<number.range.lowerBound]
+            #expect(sentence.matches(of: #/\.\s/#).isEmpty, "\(number.0) ends another sentence: \(sentence)")
             start = number.range.upperBound
         }
         #expect(text[start...].matches(of: #/\b(MUST|SHOULD)\b/#).isEmpty)
+    }
+
+    /// The table at the end has every requirement, where it is, and tests and vectors that exist.
+    @Test func theTableOfRequirementsIsComplete() throws {
+        let rows = page.table("number", under: "10. The requirements")
+        let numbers = prose.matches(of: #/\*\*([CS]\d+)\*\*/#).map { String($0.1) }
+        let sides = ["C", "S"].flatMap { side in numbers.filter { $0.hasPrefix(side) } }
+        #expect(rows.map { $0[0] } == sides)
+        let sources = try Self.tests()
+        let vectors = try ProtocolPage.vectors("machine").map { line in
+            try #require(line.firstMatch(of: #/"name":"([^"]*)"/#).map { String($0.1) })
+        }
+        let headings = page.lines.filter { $0.hasPrefix("## ") }
+        let section = #/^(\d+)(, all|(, `\w+`)*)$/#
+        for row in rows {
+            let place = try #require(row[1].firstMatch(of: section), "\(row)")
+            let heading = try #require(headings.first { $0.hasPrefix("## \(place.1).") })
+            let part = page.lines[(page.lines.firstIndex(of: heading) ?? 0)...].dropFirst().prefix {
+                !$0.hasPrefix("## ")
+            }
+            #expect(part.contains { $0.contains("**\(row[0])**") }, "\(row)")
+            for name in row[1].matches(of: #/`(\w+)`/#).map({ String($0.1) }) {
+                #expect(part.contains { $0.contains("def \(name)(") || $0.contains("`\(name)`") }, "\(row)")
+            }
+            let shown = row[2].matches(of: #/`([^`]+)`/#).map { String($0.1) }
+            #expect(!shown.isEmpty && row[2] == shown.map { "`\($0)`" }.joined(separator: ", "), "\(row)")
+            for name in shown {
+                let isTest = sources.contains { $0.contains("func \(name)(") || $0.contains("struct \(name) ") }
+                #expect(isTest || name.contains(": ") && vectors.contains { $0.hasPrefix(name) }, "\(row)")
+            }
+        }
+    }
+
+    /// The sources of all tests.
+    private static func tests() throws -> [String] {
+        let folder = ProtocolPage.root.appending(path: "Tests")
+        let files = try #require(FileManager.default.enumerator(atPath: folder.path)).compactMap { $0 as? String }
+        return try files.filter { $0.hasSuffix(".swift") }.map {
+            try String(contentsOf: folder.appending(path: $0), encoding: .utf8)
+        }
+    }
+
+    /// The page is short enough to be read.
+    @Test func thePageStaysShort() {
+        #expect(page.lines.joined(separator: "\n").utf8.count <= 70_000)
     }
 
     /// Links within the page lead to headings.
@@ -168,7 +220,7 @@ import Testing
         let links = page.lines.compactMap { line in
             line.range(of: "](#").map { String(line[$0.upperBound...].prefix { $0 != ")" }) }
         }
-        #expect(links.count == 12)
+        #expect(links.count == 10)
         for link in links { #expect(anchors.contains(link), "\(link)") }
     }
 }

@@ -1,8 +1,8 @@
 """The machine of a full client for one list: the handlers of Protocol.md, as they stand on the page, and what they need
 around them: undo, and telling people what others have overridden.
 
-Messages have the fields of the test vectors; `check.py` runs the machine on `machine.jsonl`. It has no disk: `save`
-marks where everything that must be kept is written before anything is sent.
+Messages have the fields of the test vectors; `check.py` runs the machine on `machine.jsonl`. It has no disk: a program
+writes what must be kept after each handler, before it carries out `out`.
 """
 from algebra import *
 
@@ -117,7 +117,6 @@ class Machine:
         m.requests, m.is_shared, m.out, m.told = 0, False, [], []
         m.lost()
 
-    def save(m): pass
     def send(m, message, **fields): m.out.append((message, fields))
     def tell(m, **what): m.told.append(what)
     def tell_lost(m, lost, author, revision):
@@ -128,7 +127,7 @@ class Machine:
 
     # One's own edits.
 
-    def edited(m, delta, exact=False):                      # made on the view
+    def edited(m, delta, exact=False):  # made on the view
         m.undos.push(invert(m.view, delta)); m.redos = Undos()
         m.make(delta, exact)
 
@@ -136,7 +135,7 @@ class Machine:
         m.view, last = apply(m.view, delta), m.buffer[-1] if m.buffer else None
         if last and last.exact is None and not exact: last.delta = compose(last.delta, delta)
         elif delta or exact: m.buffer.append(Edit(delta, m.revision, m.revision if exact else None))
-        m.save(); m.submit()
+        m.submit()
 
     def undo(m): m.step(m.undos, m.redos)
     def redo(m): m.step(m.redos, m.undos)
@@ -154,7 +153,7 @@ class Machine:
         if not m.is_live or m.in_flight or not m.buffer: return
         m.used += 1
         m.in_flight = m.buffer.pop(0); m.in_flight.sequence = m.used
-        m.save(); m.send_in_flight()
+        m.send_in_flight()
 
     def send_in_flight(m):
         e = m.in_flight
@@ -162,14 +161,13 @@ class Machine:
         how = 1 if e.exact is not None else 1 + m.revision - e.seen if e.seen < m.revision else 0
         m.send("submit", list=m.list, base=m.base, sequence=e.sequence, how=how, delta=e.delta)
 
-    def renumber(m, last):                                  # every sequence up to this one is used
+    def renumber(m, last):  # every sequence up to this one is used
         m.used = max(m.used, last)
         if m.in_flight and m.in_flight.sequence <= last:
             m.used += 1
             m.in_flight.sequence, m.in_flight.crossed = m.used, False
-        m.save()
 
-    def resubmit(m, last):                                  # another program has the client id: section 4
+    def resubmit(m, last):  # another program has the client id
         m.is_shared = True
         if m.has_diverged: return
         m.renumber(last)
@@ -182,7 +180,7 @@ class Machine:
         m.is_live = m.by_log = m.awaits_name = False
 
     def welcome(m, w):
-        if w.author != m.author: m.author = w.author; m.save()
+        m.author = w.author
         m.subscribe()
 
     def subscribe(m, by_log=False):
@@ -193,7 +191,7 @@ class Machine:
 
     def subscribed(m, s):
         if s.request != m.request: return
-        if m.pending() and m.log != NONE and s.logID[8:] != m.log[8:]:          # another list has the name
+        if m.pending() and m.log != NONE and s.logID[8:] != m.log[8:]:  # another list has the name
             m.send("unsubscribe", list=s.list)
             m.list = m.sent = None
             m.subscribe(by_log=True); return
@@ -225,7 +223,7 @@ class Machine:
             m.tell_lost(missing(e.delta, m.confirmed, base, new), 0, revision)
         if m.in_flight: m.in_flight.crossed = True
         is_as_far = revision == m.revision and digest(new) != digest(m.confirmed)
-        if s.logID != m.log or revision < m.revision or is_as_far:              # what its people saw is gone
+        if s.logID != m.log or revision < m.revision or is_as_far:  # what its people saw is gone
             for e in [e for e in m.pending() if e.exact is not None]: m.take_back(e, base, "revisionMoved")
             for e in m.pending(): e.seen = 0
         m.confirmed, m.revision, m.log, m.head, m.incoming = new, revision, s.logID, revision, None
@@ -248,11 +246,11 @@ class Machine:
         if c.revision > m.revision + 1: m.diverge(c.revision); return
         e, refused = m.in_flight, hasattr(c, "refused")
         is_mine = e and (c.author, c.sequence) == (m.author, e.sequence)
-        is_others = is_mine and not refused and not became(e.delta, c.delta)    # another program has the client id
-        if is_others and e.crossed: m.diverge(); return                         # only a snapshot shows the outcome
+        is_others = is_mine and not refused and not became(e.delta, c.delta)  # another program has the client id
+        if is_others and e.crossed: m.diverge(); return  # only a snapshot shows the outcome
         base = m.confirmed
         try: new = apply(base, c.delta)
-        except (AssertionError, UnicodeDecodeError): new = None                 # it does not fit
+        except (AssertionError, UnicodeDecodeError): new = None  # it does not fit
         if new is None or len(new) != c.count or digest(new) != c.digest: m.diverge(c.revision); return
         m.confirmed, m.revision = new, c.revision
         if is_mine and refused:
@@ -261,13 +259,12 @@ class Machine:
             m.in_flight = None
             m.work.record(c, base)
             base = apply(base, e.delta)
-            m.carry(diff(base, new), base, m.buffer)                            # nothing, but for a card that was dealt
+            m.carry(diff(base, new), base, m.buffer)  # nothing, but for a card that was dealt
             m.tell(committed=c.sequence, revision=c.revision)
         else:
             lost = m.work.overridden(c, base)
             if c.author != m.author: m.tell_lost(lost, c.author, c.revision)
             m.carry(c.delta, base, m.pending(), c.author)
-        m.save()
         if is_others: m.tell(usedTwice=c.revision); m.resubmit(c.sequence)
         elif m.is_live: m.submit()
         else: m.catch_up()
@@ -289,10 +286,9 @@ class Machine:
         else: m.buffer.remove(e)
         m.tell(rejected=reason)
         m.carry(invert(base, e.delta), apply(base, e.delta), after, m.author)
-        m.save()
 
     def diverge(m, revision=None):
-        m.has_diverged = True; m.save()
+        m.has_diverged = True
         if revision is not None: m.tell(diverged=revision)
         m.subscribe()
 
@@ -311,14 +307,14 @@ class Machine:
     def acknowledged(m, a):
         if not m.in_flight or a.sequence != m.in_flight.sequence or a.revision > m.revision: return
         m.sent = None
-        if a.revision == 0: m.subscribe()                   # too long ago: `last sequence` tells
-        else: m.resubmit(a.sequence)                        # that commit is here, and was not this edit
+        if a.revision == 0: m.subscribe()  # too long ago: `last sequence` tells
+        else: m.resubmit(a.sequence)  # that commit is here, and was not this edit
 
     def renamed(m, r):
         if r.list != m.list: return
         is_asked = m.head is None and m.incoming is None and not m.by_log
         if r.name != m.name:
-            m.name = r.name; m.save(); m.tell(renamed=m.name)
+            m.name = r.name; m.tell(renamed=m.name)
             if is_asked: m.subscribe()
         m.awaits_name = False
         m.catch_up()

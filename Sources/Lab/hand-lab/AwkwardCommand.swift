@@ -10,7 +10,7 @@ struct AwkwardCommand: ParsableCommand {
         commandName: "awkward", abstract: "Run a server that often does what the protocol allows but is rare.",
         discussion: """
             The server has tiny limits, a store that fails now and then, guests who edit in between, and connections that break in \
-            bad moments. Nothing is stored. The same seed makes the same choices. Protocol.md lists what a client meets here.
+            bad moments. Nothing is stored. The same seed makes the same choices. Sources/Lab/README.md lists what a client meets here.
             """)
 
     @Argument(help: "Determines all choices.") var seed: UInt64

@@ -1,6 +1,6 @@
 import HandCore
 
-// Deltas and commits as bytes (`Protocol.md`, “Deltas”).
+// Deltas and commits as bytes (`Protocol.md`, “Bytes”).
 
 /// The values of the three low bits of a component's head.
 private enum Code {

@@ -1,6 +1,6 @@
 import HandCore
 
-// Items, changes and rules as bytes (`Protocol.md`, “Items”).
+// Items, changes and rules as bytes (`Protocol.md`, “Bytes”).
 
 extension WireWriter {
     package mutating func item(_ item: PackedItem) {

@@ -1,4 +1,4 @@
-/// An item as lists store it: its bytes on the wire (`Protocol.md`, “Items”) in one allocation, and its hash.
+/// An item as lists store it: its bytes on the wire (`Protocol.md`, “Bytes”) in one allocation, and its hash.
 ///
 /// It takes 24 bytes, plus an allocation that is 16 bytes larger than its content on the wire. It is compared, hashed,
 /// stored and sent without decoding. Only code that reads the content makes an `Item` of it, which copies the texts.
@@ -140,7 +140,7 @@ extension PackedItem: Summarized {
 // MARK: - Bytes
 
 extension Content {
-    /// The size of the content's body on the wire, in bytes (`Protocol.md`, “Items”).
+    /// The size of the content's body on the wire, in bytes (`Protocol.md`, “Bytes”).
     package var bodySize: Int {
         switch self {
         case .card: 1
