@@ -26,7 +26,7 @@ import Testing
         for name in [Self.evil, "a\u{202E}b", "list\u{3164}", "\u{115F}", String(repeating: "n", count: 5_000), ""] {
             for message in try eve.answers(to: .create(request: 1, name: name, rules: Rules())) {
                 #expect(message.refusal == "badListName")
-                if case .error(_, _, _, let text) = message { #expect(Self.isClean(text), "\(text)") }
+                if case .error(_, _, _, _, let text) = message { #expect(Self.isClean(text), "\(text)") }
             }
         }
         _ = try eve.answers(to: .subscribe(.init(request: 2, name: AttackRange.list, logID: 0, revision: 0)))

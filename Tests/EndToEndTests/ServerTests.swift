@@ -40,7 +40,7 @@ import Testing
     private func hello(_ low: Int = ProtocolVersion.lowest, _ high: Int = ProtocolVersion.highest) -> [UInt8] {
         UpMessage.hello(
             UpMessage.Hello(
-                lowestVersion: low, highestVersion: high, capabilities: [], client: ClientID(high: 1, low: 2),
+                lowestVersion: low, highestVersion: high, client: ClientID(high: 1, low: 2),
                 person: "p", program: "t")
         ).frame
     }
@@ -77,7 +77,7 @@ import Testing
         ]
         for (index, (name, bytes, code)) in cases.enumerated() {
             let messages = try exchange(server, bytes)
-            guard case .error(let found, _, _, let text) = messages.last else {
+            guard case .error(let found, _, _, _, let text) = messages.last else {
                 Issue.record("\(name): no error came, but \(messages)")
                 continue
             }
@@ -247,7 +247,7 @@ import Testing
             switch message {
             case .done(let request): "done \(request)"
             case .subscribed: "subscribed"
-            case .error(let code, _, _, _): "\(code)"
+            case .error(let code, _, _, _, _): "\(code)"
             default: nil
             }
         }

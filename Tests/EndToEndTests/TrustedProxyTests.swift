@@ -125,7 +125,7 @@ import Testing
     @Test func missingAndUnexpectedHeadersAreRefused() throws {
         let hello = UpMessage.hello(
             .init(
-                capabilities: .presence, client: .init(high: 1, low: 2), person: "ada", program: "test", token: nil)
+                client: .init(high: 1, low: 2), person: "ada", program: "test", token: nil)
         ).frame
         // Refused connections make room: there are more of them than the server takes at a time.
         let (server, address) = try serve([
@@ -138,7 +138,7 @@ import Testing
         garbage += [[], Array("PROXY TCP4 1.2".utf8)]
         for bytes in garbage {
             let heard = try answer(to: bytes, at: address)
-            guard case .error(.notHand, _, _, let text)? = heard.first, heard.count == 1 else {
+            guard case .error(.notHand, _, _, _, let text)? = heard.first, heard.count == 1 else {
                 Issue.record("\(bytes.prefix(20)): \(heard)")
                 continue
             }
@@ -166,10 +166,10 @@ import Testing
         defer { server.kill() }
         let hello = UpMessage.hello(
             .init(
-                capabilities: .presence, client: .init(high: 1, low: 2), person: "ada", program: "test", token: secret)
+                client: .init(high: 1, low: 2), person: "ada", program: "test", token: secret)
         ).frame
         let heard = try answer(to: Self.line("203.0.113.7") + hello, at: address)
-        guard case .welcome? = heard.first, case .error(.idleTimeout, _, _, _)? = heard.last else {
+        guard case .welcome? = heard.first, case .error(.idleTimeout, _, _, _, _)? = heard.last else {
             Issue.record("\(heard)")
             return
         }

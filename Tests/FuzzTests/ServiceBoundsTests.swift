@@ -14,7 +14,7 @@ import Testing
         init() {
             connection = world.machine.accepted(stream, at: world.time)
             say([
-                .hello(.init(capabilities: [], client: ClientID(high: 0, low: 1), person: "", program: ""))
+                .hello(.init(client: ClientID(high: 0, low: 1), person: "", program: ""))
             ])
             settle()
         }
@@ -38,7 +38,7 @@ import Testing
     @Test func nothingFollowsTheClosingError() {
         let visit = Visit()
         let hello = UpMessage.hello(
-            .init(capabilities: [], client: ClientID(high: 0, low: 1), person: "", program: ""))
+            .init(client: ClientID(high: 0, low: 1), person: "", program: ""))
         visit.say([.delete(request: 1, name: "none"), hello])
         visit.settle()
         #expect(visit.stream.fault == nil)

@@ -32,6 +32,35 @@ import Testing
         #expect(superseded(.editing(at: 4, Change(letter: "a")), .moving(4..<5, to: 0, .after)).isEmpty)
     }
 
+    /// Two people want the same: nobody lost anything.
+    @Test func theSameValueIsNoLoss() throws {
+        let tick = Delta.editing(at: 4, Change(done: true))
+        #expect(superseded(tick, tick).isEmpty)
+        let (ace, king) = (try #require(Card(code: 1)), try #require(Card(code: 13)))
+        #expect(superseded(.editing(at: 4, Change(card: ace)), .editing(at: 4, Change(card: ace))).isEmpty)
+        #expect(
+            superseded(.editing(at: 4, Change(card: ace)), .editing(at: 4, Change(card: king)))
+                == [Superseded(index: 4, loss: .edit(.card), loser: .earlier)])
+        #expect(superseded(.editing(at: 4, Change(bytes: [1])), .editing(at: 4, Change(bytes: [1]))).isEmpty)
+        #expect(!superseded(.editing(at: 4, Change(bytes: [1])), .editing(at: 4, Change(bytes: []))).isEmpty)
+        let address = Change(url: TextChange(from: "a", to: "b"))
+        #expect(superseded(.editing(at: 4, address), .editing(at: 4, address)).isEmpty)
+        // A move to the same gap, whatever it holds on to and whatever else moves there; with a change, too.
+        let (top, bottom) = (Delta.moving(2..<3, to: 0, .after), Delta.moving(2..<3, to: 5, .before))
+        #expect(superseded(top, .moving(2..<3, to: 0, .before)).isEmpty)
+        #expect(superseded(top, .moving(1..<4, to: 0, .after)).isEmpty)
+        #expect(superseded(top, bottom) == [Superseded(index: 2, loss: .move, loser: .earlier)])
+        let ticked = try Delta([
+            .drop(0..<1, .after, Change(done: true)), .keep(2), .pick(1),
+        ])
+        let unticked = try Delta([.drop(0..<1, .after, Change(done: false)), .keep(2), .pick(1)])
+        #expect(superseded(ticked, top).isEmpty && superseded(top, ticked).isEmpty)
+        #expect(superseded(ticked, ticked).isEmpty)
+        #expect(superseded(ticked, unticked) == [Superseded(index: 2, loss: .edit(.done), loser: .earlier)])
+        // A deletion overrides also a value that was set twice.
+        #expect(superseded(tick, .deleting(4..<5)) == [Superseded(index: 4, loss: .edit(.done), loser: .earlier)])
+    }
+
     /// A loss is reported exactly where the merge differs from what a delta wanted.
     @Test func aLossIsReportedWhereTheMergeOverrides() throws {
         let list = tasks(2)
@@ -50,7 +79,10 @@ import Testing
                         Set([first.fates[index] == .picked, second.fates[index] == .picked]).count == 2
                         && first.fates[index] != .deleted && second.fates[index] != .deleted
                     let bothEdit = !first.changes[index].isEmpty && !second.changes[index].isEmpty
-                    #expect(mine.isEmpty == !(isShared && ((differ && !orthogonal) || bothEdit)))
+                    let isSamePlace =
+                        first.fates[index] == .picked && second.fates[index] == .picked
+                        && first.gap(of: index) == second.gap(of: index)
+                    #expect(mine.isEmpty == !(isShared && ((differ && !orthogonal && !isSamePlace) || bothEdit)))
                 }
             }
         }

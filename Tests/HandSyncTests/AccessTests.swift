@@ -41,7 +41,7 @@ import Testing
     private static func isDenied(_ answers: [DownMessage]) -> Bool {
         answers.contains { answer in
             switch answer {
-            case .error(.notAllowed, _, _, _), .error(.noSuchList, _, _, _), .rejected(_, _, .notAllowed): true
+            case .error(.notAllowed, _, _, _, _), .error(.noSuchList, _, _, _, _), .rejected(_, _, .notAllowed): true
             default: false
             }
         }
@@ -258,7 +258,7 @@ import Testing
         scene.world.accessChanged()
         scene.world.settle()
         let answers = scene.guest.heard[count...]
-        #expect(answers.contains { if case .error(.noSuchList, 7, _, _) = $0 { true } else { false } })
+        #expect(answers.contains { if case .error(.noSuchList, 7, _, _, _) = $0 { true } else { false } })
         #expect(!answers.contains { if case .subscribed = $0 { true } else { false } })
         #expect(late.errors.isEmpty)
         let later = scene.world.connect(4, token: "guest")
@@ -279,30 +279,25 @@ import Testing
         scene.world.accessChanged()
         scene.world.settle()
         let answers = scene.guest.heard[count...]
-        #expect(answers.contains { if case .error(.noSuchList, 8, _, _) = $0 { true } else { false } })
+        #expect(answers.contains { if case .error(.noSuchList, 8, _, _, _) = $0 { true } else { false } })
         #expect(!answers.contains { if case .excerpt = $0 { true } else { false } })
     }
 
-    /// The role is the one on all lists when the connection begins. Guests have one, too.
+    /// Everybody learns their role on all lists, guests and users of a server without roles, too.
     @Test(arguments: Role.allCases) func aClientLearnsItsRole(role: Role) {
         let world = TestWorld()
-        func learned(_ client: UInt64, _ token: String?, _ capabilities: Capabilities) -> (isOffered: Bool, Role?) {
-            let stream = world.connect(client, token: token, capabilities: capabilities)
+        func learned(_ client: UInt64, _ token: String?) -> Role? {
+            let stream = world.connect(client, token: token)
             world.settle()
-            for case .welcome(let welcome) in stream.heard {
-                return (welcome.capabilities.contains(.role), welcome.role)
-            }
-            return (false, nil)
+            for case .granted(let granted) in stream.heard { return granted.everywhere }
+            return nil
         }
-        #expect(learned(1, nil, .role) == (true, .admin))
+        #expect(learned(1, nil) == .admin)
         world.tokens = ["ann": Access(name: "ann", everywhere: role, lists: ["open": .admin])]
-        #expect(learned(2, "ann", .role) == (true, role))
-        #expect(learned(3, "ann", .presence) == (false, nil))
-        world.tokens = ["ann": Access(name: "ann", everywhere: .read)]
-        #expect(learned(2, "ann", [.presence, .role]) == (true, .read))
+        #expect(learned(2, "ann") == role)
     }
 
-    /// A client that asks for it learns its person's name and roles after the welcome, and again whenever they change.
+    /// A client learns its person's name and roles after the welcome, and again whenever they change.
     @Test func aClientLearnsItsGrants() {
         let world = TestWorld()
         func told(_ stream: TestStream) -> [DownMessage.Granted] {
@@ -314,10 +309,10 @@ import Testing
             world.accessChanged()
         }
         world.tokens = ["ann": Access(name: "Ann", everywhere: .read, lists: ["b": .write, "a": .admin, "c": .read])]
-        let (ann, silent) = (world.connect(1, token: "ann", capabilities: .grants), world.connect(2, token: "ann"))
+        let ann = world.connect(1, token: "ann")
         let first = DownMessage.Granted(
             person: "Ann", everywhere: .read, lists: [.init(name: "a", role: .admin), .init(name: "b", role: .write)])
-        #expect(told(ann) == [first] && told(silent).isEmpty)
+        #expect(told(ann) == [first])
         guard case .welcome? = ann.heard.first else { return #expect(Bool(false), "the welcome comes first") }
         change(Access(name: "Ann", everywhere: .read, lists: ["b": .write, "a": .admin, "c": .read]))
         #expect(told(ann).count == 1)

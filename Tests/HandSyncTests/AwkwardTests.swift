@@ -251,7 +251,7 @@ private final class AwkwardPlay {
                         meet("acknowledged before its commit")
                     }
                 case .commit(_, let commit): if commit.author != machine.author { meet("others’ commits") }
-                case .error(let code, 0, let wait, _): if wait > 0, code != .slowedDown { meet("\(code)") }
+                case .error(let code, 0, _, let wait, _): if wait > 0, code != .slowedDown { meet("\(code)") }
                 default: break
                 }
                 return true

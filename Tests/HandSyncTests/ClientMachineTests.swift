@@ -103,7 +103,7 @@ import Testing
                 if case .list("list", .progress(let done, of: 2_500)) = effect { done } else { nil }
             }
         }
-        driven.enter(1, list: 7, .resumed(head: 2_500), now: 1_000)
+        driven.enter(1, list: 7, .resumed(at: 2_500), now: 1_000)
         var hand = Hand()
         for revision in 1...2_500 {
             let delta = Delta.inserting(
@@ -199,7 +199,7 @@ import Testing
         #expect(client.machine.keptMark == client.machine.journalMark)
         client.perform { $0.connected(now: 2_200) }
         client.welcome()
-        client.enter(2, list: 7, logID: 1, .resumed(head: 0))
+        client.enter(2, list: 7, logID: 1, .resumed(at: 0))
         client.keepAll()
         #expect(client.submissions.count == 1)
     }

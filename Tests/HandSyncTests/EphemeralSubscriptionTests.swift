@@ -12,8 +12,11 @@ import Testing
         logID: 5, revision: 7, count: 4, rules: Rules(), entries: [.init(position: 2, item: items[2])])
     fileprivate static let edit = Delta.editing(at: 2, Change(text: "3", to: "new"))
 
-    private static let entering = UpMessage.subscribe(
-        .init(request: 1, name: "list", logID: 0, revision: 0, wantsItems: false))
+    private static let entering = entering(wantsPeople: false)
+    private static func entering(wantsPeople: Bool) -> UpMessage {
+        .subscribe(
+            .init(request: 1, name: "list", logID: 0, revision: 0, wantsItems: false, wantsPeople: wantsPeople))
+    }
     private static func submission(isExact: Bool = false) -> UpMessage {
         .submit(Submission(list: 2, base: 7, sequence: 4, isExact: isExact, delta: edit))
     }
@@ -165,7 +168,7 @@ import Testing
         talk.said = []
         talk.lose()
         talk.comeBack()
-        talk.enter(request, lastSequence: 4, .resumed(head: 9))
+        talk.enter(request, lastSequence: 4, .resumed(at: 9))
         #expect(talk.said == [Self.submission()])
         // The same commits arrive again; what they override is reported once.
         talk.commit(8, author: 2, Delta.deleting(2..<3))
@@ -324,7 +327,7 @@ import Testing
             Issue.record("\(talk.answers)")
             return
         }
-        #expect(talk.said == [Self.entering, .unsubscribe(list: 2)])
+        #expect(talk.said == [Self.entering(wantsPeople: true), .unsubscribe(list: 2)])
     }
 
     @Test func aCancelledSubscriptionIsAnswered() throws {

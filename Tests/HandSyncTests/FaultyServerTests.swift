@@ -224,12 +224,12 @@ import Testing
         for round in 0..<10_000 where victim.isConnected {
             said += victim.client.said.count
             for case .subscribe(let subscribe) in victim.client.said {
-                victim.client.enter(subscribe.request, .resumed(head: 7))
+                victim.client.enter(subscribe.request, .resumed(at: 7))
             }
             let last = victim.client.submissions.last?.sequence ?? 0
             victim.client.said = []
             switch how {
-            case "not subscribed": victim.hear(.error(code: .notSubscribed, request: 1, retryAfter: 0, message: ""))
+            case "not subscribed": victim.hear(.error(code: .notSubscribed, request: 0, list: 1, retryAfter: 0, message: ""))
             case "acknowledged": victim.hear(.acknowledged(list: 1, sequence: last, revision: 7))
             default: victim.hear(.renamed(list: 1, name: "l\(round)"))
             }
@@ -258,7 +258,7 @@ import Testing
                     victim.hear(
                         .welcome(
                             .init(
-                                version: ProtocolVersion.highest, capabilities: [], author: 1, idleDeadline: 1,
+                                version: ProtocolVersion.highest, author: 1, idleDeadline: 1,
                                 frameBytes: 1, program: "")))
                     let request = victim.ask { .lists(request: $0, after: "") }
                     victim.hear(.done(request: request))
@@ -334,7 +334,7 @@ import Testing
                 client.hear(
                     .welcome(
                         .init(
-                            version: ProtocolVersion.highest, capabilities: [], author: 1, idleDeadline: 45_000,
+                            version: ProtocolVersion.highest, author: 1, idleDeadline: 45_000,
                             frameBytes: frameBytes, program: "")))
             }
             client.perform { machine in length(count).withUnsafeBytes { machine.received($0, now: 0) } }

@@ -66,7 +66,7 @@ import Testing
         if case .snapshot(revision: 1, count: 1, _) = start.start {
             #expect(seen == 0)
         } else {
-            #expect(seen == 1 && start.start == .resumed(head: 1))
+            #expect(seen == 1 && start.start.resumedHead == 1)
         }
         two.submit(1, base: 1, "once more")
         world.settle()
@@ -74,7 +74,7 @@ import Testing
         two.end()
         // Under its own name it gets the commit, and recognizes it.
         let again = Self.connects(world, as: "ONE", from: 0)
-        #expect(again.lastStart?.start == .resumed(head: 1))
+        #expect(again.lastStart?.start.resumedHead == 1)
     }
 
     /// The answer waits for a running write, whatever the client's name was when it submitted.

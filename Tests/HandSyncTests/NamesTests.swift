@@ -49,7 +49,7 @@ import Testing
         #expect(ben.errors == [.noSuchList])
         ben.subscribe("new", request: 7, logID: try #require(ben.lastStart).logID, revision: 2)
         world.settle()
-        #expect(ben.lastStart?.request == 7 && ben.lastStart?.list == 1 && ben.lastStart?.start == .resumed(head: 2))
+        #expect(ben.lastStart?.request == 7 && ben.lastStart?.list == 1 && ben.lastStart?.start.resumedHead == 2)
         #expect(world.machine.listReports().map(\.name) == ["new"])
         #expect(world.machine.brokenInvariant() == nil)
     }

@@ -150,7 +150,7 @@ import Testing
         world.settle()
         #expect(Self.author(first) == 0 && Self.author(second) != 0)
         let wasReplaced = [first, second].map { stream in
-            stream.heard.contains { if case .error(code: .replaced, _, _, _) = $0 { true } else { false } }
+            stream.heard.contains { if case .error(.replaced, _, _, _, _) = $0 { true } else { false } }
         }
         #expect(wasReplaced == [true, false])
     }

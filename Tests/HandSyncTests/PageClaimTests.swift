@@ -76,7 +76,7 @@ import Testing
         func text(_ count: Int) -> String { String(repeating: "x", count: count) }
         return UpMessage.hello(
             .init(
-                capabilities: [], client: ClientID(high: 1, low: 1), person: text(person), program: text(program),
+                client: ClientID(high: 1, low: 1), person: text(person), program: text(program),
                 token: token.map(text))
         ).frame
     }
@@ -158,17 +158,17 @@ import Testing
 
     // MARK: Presence
 
-    /// A client that follows a list and has the capability is present; others are not shown.
-    @Test func presenceShowsFollowersWithTheCapability() {
+    /// A client that follows a list and wants people's presence is present; others are not shown. A client may change
+    /// its mind.
+    @Test func presenceShowsFollowersWhoWantIt() {
         let world = TestWorld()
         let stream = served(world)
         let other = world.connect(2)
         world.settle()
-        let silent = TestStream(world)
-        silent.say(
-            .hello(.init(capabilities: [], client: ClientID(high: 0, low: 3), person: "silent", program: "")))
+        let silent = world.connect(3)
         world.settle()
-        for each in [other, silent] { each.subscribe("list", request: 1) }
+        other.subscribe("list", request: 1)
+        silent.subscribe("list", request: 1, wantsPeople: false)
         world.settle()
         // The id of a nonexistent item may be sent.
         other.say(.presence(list: 1, Focus(ItemID(rawValue: 77))))
@@ -182,5 +182,21 @@ import Testing
         world.timeout()
         world.settle()
         #expect(stream.present.count == 1)
+        for (request, wantsPeople) in [(UInt64(2), true), (3, false), (4, true)] {
+            silent.say(.presence(list: 1, .away))
+            silent.subscribe("list", request: request, wantsPeople: wantsPeople)
+            world.now += 100
+            world.timeout()
+            world.settle()
+            #expect(stream.present.count == (wantsPeople ? 2 : 1))
+            #expect(world.machine.brokenInvariant() == nil)
+        }
+        silent.say(.presence(list: 1, .away))
+        world.now += 100
+        world.timeout()
+        world.settle()
+        #expect(
+            stream.heard.contains(
+                .presence(list: 1, [.init(author: 3, place: .here(person: "p3", .away))])))
     }
 }

@@ -163,7 +163,7 @@ import Testing
 
     /// A message of each type.
     private static let samples: [UpMessage] = [
-        .hello(.init(capabilities: [], client: ClientID(high: 0, low: 1), person: "", program: "")),
+        .hello(.init(client: ClientID(high: 0, low: 1), person: "", program: "")),
         .subscribe(.init(request: 9, name: "list", logID: 0, revision: 0)), .unsubscribe(list: 1),
         insertion(of: 1, at: 1), .presence(list: 1, nil), .ping(1),
         .create(request: 9, name: "new", rules: Rules()), .delete(request: 9, name: "list"),

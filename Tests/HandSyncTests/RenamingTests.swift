@@ -68,11 +68,7 @@ import Testing
         talk.hear(.error(code: .noSuchList, request: first.request, retryAfter: 0, message: "there is no list"))
         let second = try asked()
         #expect(second.name == "" && second.logID == 5 && talk.refusals == [])
-        talk.hear(
-            .subscribed(
-                .init(
-                    request: second.request, list: 8, logID: 5, rules: Rules(), lastSequence: 0,
-                    start: .resumed(head: 0))))
+        talk.enter(second.request, list: 8, .resumed(at: 0))
         talk.hear(.renamed(list: 8, name: "new"))
         #expect(talk.names == ["list is new"] && talk.machine.subscriptions["new"]?.isLive == true)
         // If the list no longer exists, the client says so once, and that edits wait.
@@ -134,13 +130,13 @@ import Testing
         var talk = DrivenClient.online()
         talk.perform { $0.open("list") }
         talk.begin(1, list: 7)
-        talk.hear(.error(code: .notSubscribed, request: 7, retryAfter: 0, message: ""))
+        talk.hear(.error(code: .notSubscribed, request: 0, list: 7, retryAfter: 0, message: ""))
         talk.hear(.renamed(list: 7, name: "new"))
         talk.begin(2, list: 8, logID: 6)
         let again = UpMessage.Subscribe(request: 4, name: "new", logID: 5, revision: 0)
         #expect(talk.said.suffix(2) == [.unsubscribe(list: 8), .subscribe(again)])
         #expect(talk.machine.subscriptions["new"]?.isLive == false)
-        talk.enter(4, list: 7, .resumed(head: 0))
+        talk.enter(4, list: 7, .resumed(at: 0))
         #expect(talk.machine.subscriptions["new"]?.isLive == true && talk.machine.subscriptions.count == 1)
     }
 
@@ -192,7 +188,7 @@ import Testing
         #expect(sought == UpMessage.Subscribe(request: request, name: "", logID: 6, revision: 9))
         #expect(talk.said.contains(.unsubscribe(list: 7)))
         if isThere {
-            talk.enter(request, list: 8, logID: 6, .resumed(head: 9))
+            talk.enter(request, list: 8, logID: 6, .resumed(at: 9))
             // Until its name is known, it could be taken for the list that has the former name.
             #expect(talk.machine.subscriptions["list"]?.isLive == false && talk.submissions.isEmpty)
             talk.hear(.renamed(list: 8, name: "new"))

@@ -13,9 +13,9 @@ import Testing
         talk.perform { $0.open("list") }
         talk.begin(1, list: 7)
         let before = talk.said.count
-        talk.hear(.error(code: .notSubscribed, request: 8, retryAfter: 0, message: ""))
+        talk.hear(.error(code: .notSubscribed, request: 0, list: 8, retryAfter: 0, message: ""))
         #expect(talk.said.count == before)
-        talk.hear(.error(code: .notSubscribed, request: 7, retryAfter: 0, message: ""))
+        talk.hear(.error(code: .notSubscribed, request: 0, list: 7, retryAfter: 0, message: ""))
         guard case .subscribe(let again) = talk.said.last else {
             Issue.record("\(talk.said)")
             return

@@ -247,7 +247,7 @@ import Testing
         #expect(ada.errors.isEmpty && !world.machine.hasStopped && world.waiting > 0)
         world.settle()
         #expect(revisions(ada) == [1, 2] && ada.errors == [.shuttingDown])
-        guard case .error(.shuttingDown, _, _, _)? = ada.heard.last else {
+        guard case .error(.shuttingDown, _, _, _, _)? = ada.heard.last else {
             Issue.record("\(ada.heard)")
             return
         }
@@ -308,7 +308,7 @@ import Testing
             client.perform { $0.timer(now: $0.deadline ?? 0) }
             client.perform { $0.connected(now: 0) }
             let welcome = DownMessage.Welcome(
-                version: ProtocolVersion.highest, capabilities: .presence, author: author, idleDeadline: 45_000,
+                version: ProtocolVersion.highest, author: author, idleDeadline: 45_000,
                 frameBytes: 1 << 20, program: "")
             client.hear(.welcome(welcome))
         }

@@ -183,15 +183,13 @@ final class TestWorld {
 
     /// Returns a connection that has sent a hello. The store has not answered yet.
     func connect(
-        _ client: UInt64, person: String? = nil, token: String? = nil, from origin: String? = nil,
-        capabilities: Capabilities = .presence
+        _ client: UInt64, person: String? = nil, token: String? = nil, from origin: String? = nil
     ) -> TestStream {
         let stream = TestStream(self, from: origin)
         stream.say(
             .hello(
                 UpMessage.Hello(
-                    capabilities: capabilities, client: ClientID(high: 0, low: client), person: person ?? "p\(client)",
-                    program: "", token: token)))
+                    client: ClientID(high: 0, low: client), person: person ?? "p\(client)", program: "", token: token)))
         return stream
     }
 }
@@ -308,7 +306,7 @@ final class TestStream: ByteStream {
     }
 
     var errors: [ErrorCode] {
-        heard.compactMap { if case .error(let code, _, _, _) = $0 { code } else { nil } }
+        heard.compactMap { if case .error(let code, _, _, _, _) = $0 { code } else { nil } }
     }
 
     var commits: [Commit] {
@@ -316,10 +314,12 @@ final class TestStream: ByteStream {
     }
 
     func subscribe(
-        _ name: String, request: UInt64, logID: UInt64 = 0, revision: Int = 0, wantsItems: Bool = true
+        _ name: String, request: UInt64, logID: UInt64 = 0, revision: Int = 0, wantsItems: Bool = true,
+        wantsPeople: Bool = true
     ) {
         let subscribe = UpMessage.Subscribe(
-            request: request, name: name, logID: logID, revision: revision, wantsItems: wantsItems)
+            request: request, name: name, logID: logID, revision: revision, wantsItems: wantsItems,
+            wantsPeople: wantsPeople)
         say(.subscribe(subscribe))
     }
 

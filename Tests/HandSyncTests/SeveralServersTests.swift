@@ -151,7 +151,7 @@ import Testing
             Issue.record("said \(String(describing: client.said.last))")
             return
         }
-        client.enter(again.request, logID: 9, .resumed(head: 0))
+        client.enter(again.request, logID: 9, .resumed(at: 0))
         #expect(client.submissions.map(\.sequence) == [1, 1])
     }
 
@@ -176,7 +176,7 @@ import Testing
             Issue.record("it does not subscribe again")
             return
         }
-        #expect(again.logID == 5 && again.revision == 0)
+        #expect(again.logID == LogID.list(5) && again.revision == 0)
         client.begin(again.request, Hand([note(2)]), revision: 3)
         #expect(client.submissions.map(\.delta) == [.inserting([note(3)], at: 1, .after)])
         // An exact edit on a lost revision is not made.

@@ -138,6 +138,6 @@ import Testing
 
 extension [DownMessage] {
     fileprivate var errors: [ErrorCode] {
-        compactMap { if case .error(let code, _, _, _) = $0 { code } else { nil } }
+        compactMap { if case .error(let code, _, _, _, _) = $0 { code } else { nil } }
     }
 }

@@ -137,7 +137,7 @@ import Testing
         let isThere = fate == .executed
         #expect(
             moved.lastStart?.lastSequence == (isThere ? 1 : 0)
-                && moved.lastStart?.start == .resumed(head: isThere ? 1 : 0))
+                && moved.lastStart?.start.resumedHead == (isThere ? 1 : 0))
         moved.insert(10, 1)
         two.settle()
         try TestWorld.settle(one, two)

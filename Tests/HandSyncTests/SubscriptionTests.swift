@@ -27,12 +27,12 @@ import Testing
             client.welcome()
             switch phase {
             case "receiving": enter(.snapshot(revision: 4, count: 1, digest: hand.digest))
-            case "catchingUp": enter(.resumed(head: 4))
-            case "live", "asked": enter(.resumed(head: 3))
+            case "catchingUp": enter(.resumed(at: 4))
+            case "live", "asked": enter(.resumed(at: 3))
             default: break
             }
             // Messages for an earlier answer still count.
-            if phase == "asked" { client.hear(.error(code: .notSubscribed, request: 7, retryAfter: 0, message: "")) }
+            if phase == "asked" { client.hear(.error(code: .notSubscribed, request: 0, list: 7, retryAfter: 0, message: "")) }
         }
 
         /// The state that the list's followers know, and the one that it has.
@@ -84,7 +84,7 @@ import Testing
             case "a commit that does not fit": client.hear(commit(digest: 0))
             case "stale": client.hear(.stale(list: 7, sequence: 1, head: 9))
             case "taken, nobody knows when": client.hear(.acknowledged(list: 7, sequence: 1, revision: 0))
-            case "not subscribed": client.hear(.error(code: .notSubscribed, request: 7, retryAfter: 0, message: ""))
+            case "not subscribed": client.hear(.error(code: .notSubscribed, request: 0, list: 7, retryAfter: 0, message: ""))
             default: Issue.record("nothing is known of '\(event)'")
             }
         }

@@ -86,7 +86,7 @@ import Testing
         _ = Self.ask(.undelete(request: 3, name: "list0008", deletion: nil, newName: "list0008"), owner, world)
         #expect(owner.errors == [.noSuchList])
         let done = Self.ask(.undelete(request: 4, name: "list0004", deletion: nil, newName: "list0004"), owner, world)
-        #expect(done.answer == .done(request: 4))
+        #expect(done.questions > 0 && owner.heard.contains(.done(request: 4)))
         #expect(try world.store.list(named: "list0004")?.logID == 5)
     }
 

@@ -90,8 +90,9 @@ import Testing
     // MARK: Numbers
 
     @Test(arguments: [
-        [0x80, 0x00], [0xFF, 0x00], [0x80, 0x80, 0x00], Array(repeating: 0x80, count: 9) + [0x00],
-        Array(repeating: 0xFF, count: 9) + [0x02], Array(repeating: 0xFF, count: 9) + [0x81, 0x00],
+        [0x80, 0x00], [0xFF, 0x00], [0x80, 0x80, 0x00], Array(repeating: 0x80, count: 7) + [0x00],
+        Array(repeating: 0x80, count: 7) + [0x10], Array(repeating: 0xFF, count: 7) + [0x8F, 0x00],
+        Array(repeating: 0xFF, count: 9) + [0x01],
     ])
     func overlongVarintsAreRefused(bytes: [UInt8]) {
         #expect(throws: WireError.badVarint(field: "nonce")) { try UpMessage([6] + bytes) }
@@ -99,8 +100,8 @@ import Testing
     }
 
     @Test func theLargestVarintIsRead() throws {
-        let bytes = [UInt8](repeating: 0xFF, count: 9) + [1]
-        #expect(try UpMessage([6] + bytes) == .ping(.max))
+        let bytes = [UInt8](repeating: 0xFF, count: 7) + [0x0F]
+        #expect(try UpMessage([6] + bytes) == .ping(1 << 53 - 1))
     }
 
     /// Counts that exceed what the bytes can contain are refused before any memory is reserved.
@@ -125,7 +126,7 @@ import Testing
     @Test func numbersAboveTheirLimits() {
         let tooLarge: [UInt8] = [0x80, 0x80, 0x80, 0x80, 0x08]
         let tooNew: [UInt8] = [0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x10]
-        #expect(throws: WireError.tooLarge(field: "revision", limit: (1 << 53) - 1, found: 1 << 53)) {
+        #expect(throws: WireError.badVarint(field: "revision")) {
             try UpMessage([2, 1, 1, 0x61] + [UInt8](repeating: 0, count: 8) + tooNew)
         }
         #expect(throws: WireError.tooLarge(field: "number of commits", limit: Int(Int32.max), found: 1 << 31)) {

@@ -15,7 +15,7 @@ struct RandomMessages {
 
     /// Returns a number whose varint has a random length, so that every length is about equally frequent.
     private mutating func number() -> UInt64 {
-        let bits = UInt64(chaos.random.next(below: 65))
+        let bits = UInt64(chaos.random.next(below: 54))
         return bits == 0 ? 0 : chaos.random.next() >> (64 - bits)
     }
 
@@ -96,11 +96,11 @@ struct RandomMessages {
                 UpMessage.Hello(
                     lowestVersion: count(ProtocolVersion.lowest),
                     capabilities: Capabilities(rawValue: number()),
-                    client: .random(using: &chaos.random), person: text(), program: text())),
+                    client: .random(using: &chaos.random), person: text(), program: text(), token: flag() ? text() + "t" : nil, idle: number())),
             .subscribe(
                 .init(
                     request: number(), name: text(), logID: chaos.random.next(), revision: revision(),
-                    wantsItems: flag())),
+                    wantsItems: flag(), wantsPeople: flag())),
             .unsubscribe(list: number()),
             .submit(submission()),
             .presence(list: number(), focus()),
@@ -115,8 +115,8 @@ struct RandomMessages {
                     request: number(), name: text(), revision: flag() ? revision() : nil, from: count(), selections())),
             .rename(request: number(), name: text(), newName: text()),
             .undelete(
-                request: number(), name: text(), deletion: flag() ? chaos.random.next() | 1 : nil, newName: text()),
-            .deletedLists(request: number(), before: flag() ? chaos.random.next() | 1 : nil),
+                request: number(), name: text(), deletion: flag() ? number() | 1 : nil, newName: text()),
+            .deletedLists(request: number(), before: flag() ? number() | 1 : nil),
         ]
     }
 
@@ -127,8 +127,7 @@ struct RandomMessages {
             .welcome(
                 .init(
                     version: count(), capabilities: Capabilities(rawValue: number()), author: number(),
-                    idleDeadline: number(), frameBytes: count(), program: text(),
-                    role: flag() ? Role.allCases[chaos.random.next(below: Role.allCases.count)] : nil)),
+                    idleDeadline: number(), frameBytes: count(), program: text())),
             .subscribed(
                 .init(
                     request: number(), list: number(), logID: chaos.random.next(), rules: rules(),
@@ -136,7 +135,7 @@ struct RandomMessages {
                     start: flag()
                         ? flag()
                             ? .newest(revision())
-                            : .resumed(head: revision(), digest: flag() ? chaos.random.next() : nil)
+                            : .resumed(head: revision(), digest: chaos.random.next())
                         : .snapshot(revision: revision(), count: count(), digest: chaos.random.next()))),
             .chunk(request: number(), items: Hand(chaos.items(chaos.random.next(below: 6)))),
             .commit(list: number(), commit()),
@@ -166,7 +165,8 @@ struct RandomMessages {
                 request: number(), revision: revision(), count: count(), digest: chaos.random.next(), rules: rules()),
             .excerpt(request: number(), excerpt()),
             .error(
-                code: codes[chaos.random.next(below: codes.count)], request: number(), retryAfter: number(),
+                code: codes[chaos.random.next(below: codes.count)], request: number(), list: number(),
+                retryAfter: number(),
                 message: text()),
         ]
     }

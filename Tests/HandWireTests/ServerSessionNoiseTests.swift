@@ -20,7 +20,7 @@ import Testing
             #expect(reason == nil, "nothing follows the closing")
             switch effect {
             case .close(let code, let frame):
-                guard case .error(code, let request, _, let message) = try? DownMessage(body(of: frame)) else {
+                guard case .error(code, let request, _, _, let message) = try? DownMessage(body(of: frame)) else {
                     Issue.record("the last frame tells no error, or not that it is closed for")
                     continue
                 }
@@ -36,7 +36,7 @@ import Testing
     }
 
     private let hello = UpMessage.hello(
-        UpMessage.Hello(capabilities: [], client: ClientID(high: 1, low: 2), person: "", program: "")
+        UpMessage.Hello(client: ClientID(high: 1, low: 2), person: "", program: "")
     ).frame
 
     @Test func garbageInsteadOfAHello() {

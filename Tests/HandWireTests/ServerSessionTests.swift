@@ -48,7 +48,7 @@ import Testing
 
         /// The codes of the error frames that were sent.
         var errors: [ErrorCode] {
-            sent.compactMap { if case .error(let code, _, _, _) = $0 { code } else { nil } }
+            sent.compactMap { if case .error(let code, _, _, _, _) = $0 { code } else { nil } }
         }
 
         /// Whether there is exactly one error frame, right before the closing, with the same code.
@@ -61,7 +61,7 @@ import Testing
     }
 
     private let hello = UpMessage.hello(
-        UpMessage.Hello(capabilities: .presence, client: ClientID(high: 1, low: 2), person: "Ada", program: "t"))
+        UpMessage.Hello(client: ClientID(high: 1, low: 2), person: "Ada", program: "t"))
 
     private func ready() -> Driven {
         var driven = Driven()
@@ -75,14 +75,14 @@ import Testing
             driven.sent == [
                 .welcome(
                     .init(
-                        version: ProtocolVersion.highest, capabilities: .presence, author: 7, idleDeadline: 45_000,
+                        version: ProtocolVersion.highest, author: 7, idleDeadline: 45_000,
                         frameBytes: 8 << 20,
                         program: "test"))
             ])
         #expect(driven.session.deadline == 45_001)
     }
 
-    @Test func capabilitiesAreThoseOfBoth() {
+    @Test func unknownCapabilitiesAreIgnored() {
         var driven = Driven()
         driven.receive(
             UpMessage.hello(
@@ -94,28 +94,30 @@ import Testing
         #expect(welcome.capabilities == [])
     }
 
-    /// Clients that do not ask get no role, and neither do those of a server without roles.
-    @Test func onlyAClientThatAsksGetsItsRole() {
-        func welcome(_ offered: Capabilities, _ role: Role?) -> [UInt8]? {
-            var session = ServerSession(.init(limits: Limits(), program: "test"), now: 0)
-            let hello = UpMessage.Hello(
-                capabilities: offered, client: ClientID(high: 1, low: 2), person: "Ada", program: "t")
-            _ = session.effects(of: UpMessage.hello(hello).frame, now: 0)
-            guard case .send(let frame) = session.identified(author: 7, role: role, now: 0) else { return nil }
-            return frame
+    /// A client says how long it may be silent. It gets at least what others get, and at most what the server allows.
+    @Test(arguments: [
+        (0, 45_000), (1, 45_000), (45_001, 45_001), (180_000, 180_000), (300_001, 300_000), (1 << 53 - 1, 300_000),
+    ])
+    func theIdleDeadlineIsNegotiated(asked: UInt64, expected: UInt64) {
+        var driven = Driven()
+        driven.receive(
+            UpMessage.hello(.init(client: ClientID(high: 1, low: 2), person: "", program: "", idle: asked)).frame)
+        guard case .welcome(let welcome) = driven.sent.first else { preconditionFailure("no welcome") }
+        #expect(welcome.idleDeadline == expected && driven.session.deadline == 1 + expected)
+    }
+
+    /// A server whose usual deadline is longer than the longest keeps to its own.
+    @Test func theLongestDeadlineIsNoShorterThanTheUsualOne() {
+        var limits = Limits()
+        limits.idleDeadline = 600_000
+        var session = ServerSession(.init(limits: limits, program: "test"), now: 0)
+        let hello = UpMessage.Hello(client: ClientID(high: 1, low: 2), person: "", program: "", idle: 400_000)
+        _ = session.effects(of: UpMessage.hello(hello).frame, now: 0)
+        _ = session.identified(author: 1, now: 0)
+        #expect(session.deadline == 600_000)
+        guard case .close(.idleTimeout, _)? = session.timeout(now: 600_000) else {
+            return #expect(Bool(false), "it is not closed")
         }
-        func expected(_ capabilities: Capabilities, _ role: Role?) -> [UInt8] {
-            DownMessage.welcome(
-                .init(
-                    version: ProtocolVersion.highest, capabilities: capabilities, author: 7, idleDeadline: 45_000,
-                    frameBytes: 8 << 20, program: "test", role: role)
-            ).frame
-        }
-        for role in Role.allCases {
-            #expect(welcome([.presence, .role], role) == expected([.presence, .role], role))
-            #expect(welcome(.presence, role) == expected(.presence, nil))
-        }
-        #expect(welcome([.presence, .role], nil) == expected(.presence, nil))
     }
 
     /// Bytes behind the hello are read after it, even a frame larger than a hello may be.
@@ -157,7 +159,7 @@ import Testing
         driven.receive(
             UpMessage.hello(
                 .init(
-                    lowestVersion: lowest, highestVersion: highest, capabilities: [], client: ClientID(high: 1, low: 1),
+                    lowestVersion: lowest, highestVersion: highest, client: ClientID(high: 1, low: 1),
                     person: "", program: "")
             ).frame)
         #expect(driven.hasClosed == .versionNotSupported)
@@ -174,10 +176,9 @@ import Testing
         driven.receive(
             UpMessage.hello(
                 .init(
-                    lowestVersion: lowest, highestVersion: highest, capabilities: .presence,
-                    client: ClientID(high: 1, low: 1), person: "ada", program: "old")
+                    lowestVersion: lowest, highestVersion: highest, client: ClientID(high: 1, low: 1), person: "ada", program: "old")
             ).frame)
-        guard case .error(_, _, _, let text) = driven.sent.last else { preconditionFailure("no error") }
+        guard case .error(_, _, _, _, let text) = driven.sent.last else { preconditionFailure("no error") }
         #expect(text == "expected a client that speaks version 5 of the protocol, " + end)
     }
 
@@ -192,7 +193,7 @@ import Testing
         func body(_ highest: Int) -> [UInt8] {
             let hello = UpMessage.hello(
                 .init(
-                    highestVersion: highest, capabilities: [], client: ClientID(high: 1, low: 1), person: "ada",
+                    highestVersion: highest, client: ClientID(high: 1, low: 1), person: "ada",
                     program: ""))
             return Array(hello.frame.dropFirst()) + [1, 2, 3]
         }
@@ -209,7 +210,7 @@ import Testing
         var driven = Driven()
         driven.receive(
             UpMessage.hello(
-                .init(highestVersion: 99, capabilities: [], client: ClientID(high: 1, low: 1), person: "", program: "")
+                .init(highestVersion: 99, client: ClientID(high: 1, low: 1), person: "", program: "")
             ).frame)
         guard case .welcome(let welcome) = driven.sent.first else { preconditionFailure("no welcome") }
         #expect(welcome.version == ProtocolVersion.highest)
@@ -241,7 +242,7 @@ import Testing
         driven.receive(
             UpMessage.hello(
                 .init(
-                    capabilities: [], client: ClientID(high: 1, low: 1), person: String(repeating: "é", count: 33),
+                    client: ClientID(high: 1, low: 1), person: String(repeating: "é", count: 33),
                     program: "")
             ).frame)
         #expect(driven.hasClosed == .malformedMessage)

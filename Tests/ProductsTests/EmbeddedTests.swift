@@ -180,7 +180,8 @@ private struct Pair {
             case .identify: if case .send(let welcome)? = session.identified(author: 9, now: 0) { say(welcome) }
             case .send(let bytes): say(bytes)
             case .handle(.subscribe(let asked)):
-                let start = DownMessage.Subscribed.Start.resumed(head: authority.revision)
+                let start = DownMessage.Subscribed.Start.resumed(
+                    head: authority.revision, digest: authority.hand.digest)
                 say(
                     DownMessage.subscribed(
                         .init(

@@ -38,7 +38,7 @@ import Testing
     @Test(arguments: [
         ("unsubscribe", #"{"list":7}"#), ("ping", #"{"nonce":1000}"#),
         ("stale", #"{"list":7,"sequence":6,"head":90000}"#),
-        ("presence on an item", #"{"list":7,"focus":{"item":"04hmasw9nf6yy","isEditing":false}}"#),
+        ("presence on an item", #"{"list":7,"focus":{"selecting":"04hmasw9nf6yy"}}"#),
         (
             "submit what was carried over 7 revisions",
             #"{"list":7,"base":300,"sequence":5,"how":8,"delta":[{"keep":2},"#

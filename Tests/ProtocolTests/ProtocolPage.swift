@@ -14,6 +14,7 @@ struct ProtocolPage {
     let fences: [Fence]
 
     static let shared = ProtocolPage("Protocol.md")
+    static let url = root.appending(path: "Protocol.md")
     /// The page about the test vectors, with the JSON forms.
     static let vectors = ProtocolPage("Tests/Data/Vectors/README.md")
 

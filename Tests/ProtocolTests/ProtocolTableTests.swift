@@ -43,7 +43,7 @@ import Testing
         case .violation(.deckEmpty), .violation(.cardsAreDealt), .notStored, .notAllowed, .reasonForgotten:
             ["–", "–"]
         case .violation(.cardNotInDeck): ["card", "–"]
-        case .duplicateItem: ["item id", "–"]
+        case .duplicateItem: ["upper 32 bits of the item id", "lower 32 bits"]
         case .doesNotFit: ["items walked over", "items in the list"]
         case .revisionMoved: ["newest revision", "–"]
         case .tooManyPending, .storeFull: ["limit", "–"]
@@ -57,6 +57,8 @@ import Testing
         for rejection in rejections {
             let (code, first, second) = rejection.fields
             #expect(try Rejection(code: code, first: first, second: second) == rejection)
+            // The upper half of a small id is 0, too.
+            if case .duplicateItem = rejection { continue }
             #expect(details(of: rejection).map { $0 == "–" } == [first == 0, second == 0])
         }
         for code in UInt64(0)...255 where !rows.contains(where: { $0[0] == "\(code)" }) {
@@ -104,16 +106,6 @@ import Testing
         expected.append(["tokenBytes", "\(Limits.tokenBytes)"])
         #expect(rows.map { Array($0[0..<2]) } == expected)
         #expect(rows.allSatisfy { $0.count == 3 && !$0[2].isEmpty })
-    }
-
-    @Test func capabilitiesAgreeWithTheirTable() {
-        let rows = page.table("capability", under: "4. Connecting")
-        #expect(
-            rows.map { Array($0[0..<2]) } == [
-                ["presence", "\(Capabilities.presence.rawValue)"], ["token", "\(Capabilities.token.rawValue)"],
-                ["digest", "\(Capabilities.digest.rawValue)"], ["role", "\(Capabilities.role.rawValue)"],
-                ["grants", "\(Capabilities.grants.rawValue)"],
-            ])
     }
 
     @Test func theTitleNamesTheHighestVersion() {

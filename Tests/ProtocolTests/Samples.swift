@@ -25,16 +25,16 @@ enum Samples {
     static let up: [String: UpMessage] = [
         "hello": .hello(
             UpMessage.Hello(
-                capabilities: .presence, client: ClientID(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF),
+                client: ClientID(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF),
                 person: "Ada", program: "example 1.0")),
-        "hello with a token": .hello(
+        "hello with a token, from a client that may be silent for three minutes": .hello(
             UpMessage.Hello(
-                capabilities: .presence, client: ClientID(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF),
-                person: "Ada", program: "example 1.0", token: "hand-1234")),
+                client: ClientID(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF),
+                person: "Ada", program: "example 1.0", token: "hand-1234", idle: 180_000)),
         "subscribe for the first time": .subscribe(.init(request: 1, name: "groceries", logID: 0, revision: 0)),
         "subscribe again": .subscribe(.init(request: 2, name: "groceries", logID: 0xC0FFEE, revision: 300)),
         "subscribe without items": .subscribe(
-            .init(request: 3, name: "groceries", logID: 0, revision: 0, wantsItems: false)),
+            .init(request: 3, name: "groceries", logID: 0, revision: 0, wantsItems: false, wantsPeople: false)),
         "unsubscribe": .unsubscribe(list: 7),
         "submit": .submit(Submission(list: 7, base: 300, sequence: 5, delta: insertion)),
         "submit, a text is changed in two places": .submit(
@@ -48,6 +48,7 @@ enum Samples {
         "presence on an item": .presence(list: 7, Focus(milk.id)),
         "presence editing an item": .presence(list: 7, Focus(milk.id, isEditing: true)),
         "presence on no item": .presence(list: 7, nil),
+        "presence away": .presence(list: 7, .away),
         "ping": .ping(1000),
         "ping with the greatest number": .ping(1 << 53 - 1),
         "create": .create(request: 3, name: "groceries", rules: Rules()),
@@ -91,15 +92,10 @@ enum Samples {
     static let down: [String: DownMessage] = [
         "welcome": .welcome(
             .init(
-                version: ProtocolVersion.highest, capabilities: .presence, author: 4, idleDeadline: 45_000,
+                version: ProtocolVersion.highest, author: 4, idleDeadline: 45_000,
                 frameBytes: 8 << 20,
                 program: "hand 1.0")),
-        "welcome with a role": .welcome(
-            .init(
-                version: ProtocolVersion.highest, capabilities: .presence, author: 4, idleDeadline: 45_000,
-                frameBytes: 8 << 20, program: "hand 1.0", role: .write)),
-        "subscribed, resumed": subscribed(.resumed(head: 301)),
-        "subscribed, resumed with a digest": subscribed(.resumed(head: 301, digest: 0xAB)),
+        "subscribed, resumed": subscribed(.resumed(head: 301, digest: 0xAB)),
         "subscribed, with a snapshot": subscribed(
             .snapshot(revision: 301, count: 3, digest: 0xAB), isLastRefused: true),
         "subscribed, without items": subscribed(.newest(301)),
@@ -115,6 +111,7 @@ enum Samples {
                 .init(author: 4, place: .gone), .init(author: 5, place: .here(person: "Bob", nil)),
                 .init(author: 6, place: .here(person: "Eve", Focus(milk.id))),
                 .init(author: 7, place: .here(person: "Max", Focus(milk.id, isEditing: true))),
+                .init(author: 8, place: .here(person: "Zoe", .away)),
             ]),
         "pong": .pong(1000),
         "pong with the greatest number": .pong(1 << 53 - 1),

@@ -1,9 +1,12 @@
+import Foundation
 import HandCore
+import HandFormats
 import HandSync
 import HandWire
 import Testing
 
 /// The session at the end of `Protocol.md`, run against the server's machines and by the client's.
+/// `HAND_WRITE_VECTORS=1` writes the server's frames into the page.
 @Suite struct SessionTests {
     private enum Line {
         case up(String, [UInt8])
@@ -22,8 +25,27 @@ import Testing
         }
     }
 
+    /// Replaces the server's frames of the session by what the server answers.
+    private func write() throws {
+        let server = SmallServer()
+        var page = try String(contentsOf: ProtocolPage.url, encoding: .utf8)
+        for line in try session() {
+            switch line {
+            case .up(let client, let frame): server.receive(frame, from: client)
+            case .down(let client, let frame):
+                let shown = "\(client)< \(Hex.text(frame))  #"
+                guard let real = server.next(for: client), let place = page.firstRange(of: shown) else { continue }
+                // The same frame may be shown again further down, with another answer.
+                page.replaceSubrange(place, with: "\(client)<  \(Hex.text(real))  #")
+            case .lost(let client): server.lose(client)
+            }
+        }
+        try page.replacing("<  ", with: "< ").write(to: ProtocolPage.url, atomically: true, encoding: .utf8)
+    }
+
     /// The clients' frames lead to the frames that they are shown to receive, one by one.
     @Test func theServerAnswersAsShown() throws {
+        if ProcessInfo.processInfo.environment["HAND_WRITE_VECTORS"] != nil { return try write() }
         let server = SmallServer()
         for line in try session() {
             switch line {

@@ -96,7 +96,7 @@ final class SmallServer {
         let hand = authority.hand
         let start: DownMessage.Subscribed.Start =
             isKnown
-            ? .resumed(head: authority.revision)
+            ? .resumed(head: authority.revision, digest: hand.digest)
             : subscribe.wantsItems
                 ? .snapshot(revision: authority.revision, count: hand.count, digest: hand.digest)
                 : .newest(authority.revision)

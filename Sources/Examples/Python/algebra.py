@@ -96,6 +96,7 @@ class View:
     def __init__(self, delta, n):
         self.fate, self.change = [KEEP] * n, [{} for _ in range(n)]
         self.after, self.before = [[] for _ in range(n + 1)], [[] for _ in range(n + 1)]
+        self.place = {}                                     # old index of a picked item → the gap that it moves to
         at, drops, self.origin = 0, [], []                  # origin: slot → old index
         for part in delta:
             if "edit" in part: self.change[at] = part["edit"]; at += 1
@@ -112,6 +113,7 @@ class View:
         for side in self.after, self.before:                # a drop names the old item from here on
             side[:] = [[("old", self.origin[c[1]]) if c[0] == "slot" else c for c in gap] for gap in side]
         for slot, change in drops: self.change[self.origin[slot]] = change
+        for at in range(n + 1): self.place.update({c[1]: at for c in self.after[at] + self.before[at] if c[0] == "old"})
 
     def gap(self, at, side): return self.after[at] if side == "after" else self.before[at]
 
@@ -214,7 +216,8 @@ def superseded(items, first, second):
     X, Y, out = View(normalised(first), len(items)), View(normalised(second), len(items)), []
     for i, item in enumerate(items):
         a, was, b, now = X.fate[i], X.change[i], Y.fate[i], Y.change[i]
-        move, fields, loser = a == b == PICK, [f for f in was if f in now and f not in TEXTS], "first"
+        move, loser = a == b == PICK and X.place[i] != Y.place[i], "first"
+        fields = [f for f in was if f not in TEXTS and f in now and was[f] != now[f]]   # the same value is no loss
         if b == DELETE: move, fields = a == PICK, list(was)
         elif a == DELETE: move, fields, loser = b == PICK, list(now), "second"
         lost = ([{"lost": "move"}] if move else []) + ([{"lost": "edit", "fields": fields}] if fields else [])

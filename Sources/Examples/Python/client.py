@@ -110,7 +110,9 @@ class Client:
         elif number == 2:                                   # subscribed: resumed, or a snapshot
             f.varint(); self.list = f.varint(); log = f.take(8); f.rules()
             self.last, self.refused, self.is_live = f.varint(), f.take(1) == b"\1", False
-            if f.take(1) == b"\0": self.head = f.varint()
+            if f.take(1) == b"\0":
+                self.head = f.varint()
+                if self.head == self.revision and f.take(8) != digest(self.items): sys.exit("this list is not the server's")
             else: self.incoming, self.start = [], (f.varint(), f.varint(), f.take(8), log)
         elif number == 3: f.varint(); self.incoming += f.items(f.varint())
         elif number == 4 and self.incoming is None:         # commit
@@ -128,7 +130,7 @@ class Client:
             f.varint()
             if f.varint() == self.sequence and f.varint() <= self.revision: raise ConnectionError
         elif number == 14:                                  # error
-            code, _, wait, text = f.varint(), f.varint(), f.varint(), f.string().decode()
+            code, _, _, wait, text = f.varint(), f.varint(), f.varint(), f.varint(), f.string().decode()
             if code in (6, 7, 8, 9, 18, 19, 28): time.sleep(wait / 1000); raise ConnectionError(text)
             if code != 27: sys.exit(text)
         if self.incoming is not None and len(self.incoming) >= self.start[1]:
@@ -144,7 +146,8 @@ class Client:
         self.sent = self.head = self.incoming = None
         self.is_live, self.pause, data = False, 10.0, b""
         with socket.create_connection((host, port)) as self.socket:
-            self.send(1, b"HAND", varint(5), varint(5), varint(0), self.me, string(b"ann"), string(b"first client"))
+            self.send(1, b"HAND", varint(5), varint(5), varint(0), self.me, string(b"ann"), string(b"first client"),
+                      string(b""), varint(0))
             self.send(2, varint(1), string(self.name), self.log, varint(self.revision), b"\1")
             pinged = time.monotonic()
             while self.wanted or not self.is_live:

@@ -38,18 +38,19 @@ class Undos:
 
 class OwnWork:
     """What one's own commits did to items, to tell when somebody who had not seen them overrides them."""
-    def __init__(self): self.items = {}                     # id: [(revision, is moved, fields, inverse of its words)]
+    def __init__(self): self.items = {}                     # id: [(revision, is moved, fields, values, words undone)]
 
     def carry(self, id, change):
         """The work on an item, after another change of its texts."""
-        return [(revision, moved, fields, {f: carried(v, change[f]) if f in change else v for f, v in words.items()})
-                for revision, moved, fields, words in self.items.get(id, [])]
+        return [(*work, {f: carried(v, change[f]) if f in change else v for f, v in words.items()})
+                for *work, words in self.items.get(id, [])]
 
     def record(self, c, items):
         """One's own commit, made on these items."""
         for item, fate, change in touched(items, c.delta):
             words = {f: invert_text(v) for f, v in change.items() if f in TEXTS}
-            work = self.carry(item["id"], change) + [(c.revision, fate == PICK, list(change), words)]
+            values = {f: v for f, v in change.items() if f not in TEXTS}
+            work = self.carry(item["id"], change) + [(c.revision, fate == PICK, list(change), values, words)]
             if fate != DELETE: self.items[item["id"]] = work
 
     def overridden(self, c, items):
@@ -58,20 +59,23 @@ class OwnWork:
         all = [t for t in touched(items, c.delta) if t[0]["id"] in self.items]
         for item, fate, change in sorted(all, key=lambda t: t[1] != DELETE):
             id, unseen = item["id"], [w for w in self.items[item["id"]] if c.base < w[0]]
-            fields = [f for f in FIELDS if any(f in w[2] for w in unseen)
-                      and (fate == DELETE or f in change and f not in TEXTS)]
+            wanted = {f: v for w in unseen for f, v in w[3].items()}            # the last values
+            fields = [f for f in FIELDS if (any(f in w[2] for w in unseen) if fate == DELETE
+                      else f in wanted and f in change and wanted[f] != change[f])]
             if fate != KEEP and any(w[1] for w in unseen): out.append((id, {"lost": "move"}))
             if fields: out.append((id, {"lost": "edit", "fields": fields}))
             if fate == DELETE: del self.items[id]; continue
             out += [(id, {"lost": "words", "field": f, **words}) for w in unseen for f in TEXTS
-                    if f in w[3] and f in change for words in lost_to(w[3][f], change[f])]
+                    if f in w[4] and f in change for words in lost_to(w[4][f], change[f])]
             self.items[id] = self.carry(id, change)
         return out
 
 def touched(items, delta):
-    """The items that a delta edits, moves or deletes, with what becomes of them and their changes."""
-    view = View(normalised(delta), len(items))
-    return [(item, fate, change) for item, fate, change in zip(items, view.fate, view.change) if fate != KEEP or change]
+    """The items that a delta edits, moves to another place or deletes, with what becomes of them and their changes."""
+    view, stay = View(normalised(delta), len(items)), [0]
+    for fate in view.fate: stay.append(stay[-1] + (fate == KEEP))       # stay[i]: items before i that stay
+    fates = [KEEP if fate == PICK and stay[view.place[i]] == stay[i] else fate for i, fate in enumerate(view.fate)]
+    return [(item, fate, change) for item, fate, change in zip(items, fates, view.change) if fate != KEEP or change]
 
 def missing(mine, items, edited, snapshot):
     """What of an edit, which led from some items to others, a snapshot that contains it does not show."""
@@ -321,7 +325,7 @@ class Machine:
 
     def error(m, e):
         if e.code == "notSubscribed":
-            if e.request == m.list: m.list = m.sent = None; m.subscribe()
+            if e.list == m.list: m.list = m.sent = None; m.subscribe()
         elif e.request == m.request and e.code == "noSuchList" and m.log != NONE and not m.by_log:
             m.subscribe(by_log=True)
         elif e.request == m.request:

@@ -12,14 +12,13 @@ extension DownMessage {
     private static func read(_ number: UInt8, _ reader: inout WireReader) throws(WireError) -> DownMessage {
         switch number {
         case 1:
-            let version = try reader.count("version")
-            let capabilities = Capabilities(rawValue: try reader.varint("capabilities"))
             return .welcome(
                 Welcome(
-                    version: version, capabilities: capabilities, author: try reader.number("author"),
-                    idleDeadline: try reader.varint("idle deadline"), frameBytes: try reader.count("largest frame"),
-                    program: try reader.string("program", limit: Limits.personBytes),
-                    role: capabilities.contains(.role) ? try reader.role() : nil))
+                    version: try reader.count("version"),
+                    capabilities: Capabilities(rawValue: try reader.varint("capabilities")),
+                    author: try reader.number("author"), idleDeadline: try reader.varint("idle deadline"),
+                    frameBytes: try reader.count("largest frame"),
+                    program: try reader.string("program", limit: Limits.personBytes)))
         case 2: return .subscribed(try subscribed(&reader))
         case chunkType:
             let request = try reader.varint("request")
@@ -69,8 +68,8 @@ extension DownMessage {
                 throw .unknownValue(field: "error code", found: number)
             }
             return .error(
-                code: code, request: try reader.varint("request"), retryAfter: try reader.varint("retry after"),
-                message: try reader.string("message", limit: 64 << 10))
+                code: code, request: try reader.varint("request"), list: try reader.varint("list"),
+                retryAfter: try reader.varint("retry after"), message: try reader.string("message", limit: 64 << 10))
         case 15: return .excerpt(request: try reader.varint("request"), try reader.excerpt())
         case 16:
             let request = try reader.varint("request")
@@ -103,13 +102,12 @@ extension DownMessage {
 
     private static func start(_ reader: inout WireReader) throws(WireError) -> Subscribed.Start {
         switch try reader.byte("kind of start") {
-        case 0: return .resumed(head: try reader.revision("newest revision"))
+        case 0: return .resumed(head: try reader.revision("newest revision"), digest: try reader.word("digest"))
         case 1:
             return .snapshot(
                 revision: try reader.revision("revision"), count: try reader.count("number of items"),
                 digest: try reader.word("digest"))
-        case 2: return .resumed(head: try reader.revision("newest revision"), digest: try reader.word("digest"))
-        case 3: return .newest(try reader.revision("newest revision"))
+        case 2: return .newest(try reader.revision("newest revision"))
         case let kind: throw .unknownValue(field: "kind of start", found: UInt64(kind))
         }
     }
@@ -117,7 +115,7 @@ extension DownMessage {
     private static func presence(_ reader: inout WireReader) throws(WireError) -> Presence {
         let author: AuthorID = try reader.number("author")
         let place = try reader.byte("presence")
-        guard place <= 3 else { throw .unknownValue(field: "presence", found: UInt64(place)) }
+        guard place <= 4 else { throw .unknownValue(field: "presence", found: UInt64(place)) }
         guard place > 0 else { return Presence(author: author, place: .gone) }
         let person = try reader.string("person", limit: Limits.personBytes)
         return Presence(author: author, place: .here(person: person, try reader.focus(place - 1)))

@@ -48,7 +48,6 @@ extension DownMessage {
             writer.varint(welcome.idleDeadline)
             writer.varint(welcome.frameBytes)
             writer.string(welcome.program)
-            if let role = welcome.role { writer.byte(role.number) }
         case .subscribed(let subscribed): write(subscribed, to: &writer)
         case .chunk(let request, let items):
             writer.chunkHead(request: request, count: items.count)
@@ -106,10 +105,11 @@ extension DownMessage {
             writer.varint(count)
             writer.word(digest)
             writer.rules(rules)
-        case .error(let code, let request, let retryAfter, let message):
+        case .error(let code, let request, let list, let retryAfter, let message):
             writer.byte(14)
             writer.varint(code.rawValue)
             writer.varint(request)
+            writer.varint(list)
             writer.varint(retryAfter)
             writer.string(message)
         case .excerpt(let request, let excerpt):
@@ -163,11 +163,8 @@ extension DownMessage {
         writer.number(subscribed.lastSequence)
         writer.flag(subscribed.isLastRefused)
         switch subscribed.start {
-        case .resumed(let head, nil):
+        case .resumed(let head, let digest):
             writer.byte(0)
-            writer.varint(head)
-        case .resumed(let head, let digest?):
-            writer.byte(2)
             writer.varint(head)
             writer.word(digest)
         case .snapshot(let revision, let count, let digest):
@@ -176,7 +173,7 @@ extension DownMessage {
             writer.varint(count)
             writer.word(digest)
         case .newest(let revision):
-            writer.byte(3)
+            writer.byte(2)
             writer.varint(revision)
         }
     }
@@ -192,7 +189,7 @@ extension DownMessage {
             case .here(let person, let focus):
                 writer.byte(1 + focus.code)
                 writer.string(person)
-                if let focus { writer.word(focus.item.rawValue) }
+                if let item = focus?.item { writer.word(item.rawValue) }
             }
         }
     }

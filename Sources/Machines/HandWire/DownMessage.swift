@@ -27,7 +27,8 @@ public enum DownMessage: Equatable, Sendable {
     case renamed(list: UInt64, name: String)
     /// Who the client's user is here, and what they may do; sent again when either changes.
     case granted(Granted)
-    case error(code: ErrorCode, request: UInt64, retryAfter: UInt64, message: String)
+    /// A request failed, or something about a list (0 for none), or the connection ends.
+    case error(code: ErrorCode, request: UInt64, list: UInt64 = 0, retryAfter: UInt64, message: String)
 
     public struct Welcome: Equatable, Sendable {
         public var version: Int
@@ -39,21 +40,17 @@ public enum DownMessage: Equatable, Sendable {
         /// The size of the largest frame that the server accepts, in bytes.
         public var frameBytes: Int
         public var program: String
-        /// The client's role on every list when the connection begins, if the server tells it; `capabilities` then
-        /// contains `.role`. The role on some lists may be higher.
-        public let role: Role?
 
         public init(
-            version: Int, capabilities: Capabilities, author: AuthorID, idleDeadline: UInt64, frameBytes: Int,
-            program: String, role: Role? = nil
+            version: Int, capabilities: Capabilities = [], author: AuthorID, idleDeadline: UInt64, frameBytes: Int,
+            program: String
         ) {
             self.version = version
-            self.capabilities = role == nil ? capabilities.subtracting(.role) : capabilities.union(.role)
+            self.capabilities = capabilities
             self.author = author
             self.idleDeadline = idleDeadline
             self.frameBytes = frameBytes
             self.program = program
-            self.role = role
         }
     }
 
@@ -99,9 +96,9 @@ public enum DownMessage: Equatable, Sendable {
 
         /// How the client gets up to date.
         public enum Start: Equatable, Sendable {
-            /// The commits after the client's revision follow; the list's newest commit is `head`. The digest of the
-            /// list at `head` is for clients with the capability `digest`.
-            case resumed(head: Int, digest: UInt64? = nil)
+            /// The commits after the client's revision follow; the list's newest commit is `head`, and the list then
+            /// has that digest.
+            case resumed(head: Int, digest: UInt64)
             /// The list at `revision` follows in chunks with `count` items in total; then the commits after it.
             case snapshot(revision: Int, count: Int, digest: UInt64)
             /// The client wants no items. The list has that revision; the commits after it follow.
@@ -132,7 +129,7 @@ public enum DownMessage: Equatable, Sendable {
             case gone
             case here(person: String, Focus?)
 
-            /// The item that the person has selected or edits.
+            /// What the person attends to, if that is known.
             public var focus: Focus? {
                 if case .here(_, let focus) = self { focus } else { nil }
             }

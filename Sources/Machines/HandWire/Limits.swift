@@ -81,6 +81,8 @@ public struct Limits: Equatable, Sendable {
     /// Milliseconds without a byte from a client before it is considered gone. Clients send a ping three times as
     /// often.
     public var idleDeadline: UInt64 = 45_000
+    /// The same for clients that ask for it because they cannot send more often, as in a hidden tab of a browser.
+    public var longestIdleDeadline: UInt64 = 300_000
     /// Milliseconds in which a client must receive at least a sixteenth of a past revision while others wait for
     /// theirs.
     public var stallDeadline: UInt64 = 10_000

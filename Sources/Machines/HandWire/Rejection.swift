@@ -10,7 +10,8 @@ extension Rejection {
         case .violation(.deckEmpty): (4, 0, 0)
         case .violation(.cardNotInDeck(let card)): (5, UInt64(card.code), 0)
         case .violation(.cardsAreDealt): (6, 0, 0)
-        case .duplicateItem(let id): (7, id.rawValue, 0)
+        // A detail has at most 53 bits.
+        case .duplicateItem(let id): (7, id.rawValue >> 32, id.rawValue & 0xFFFF_FFFF)
         case .doesNotFit(let reach, let count): (8, UInt64(reach), UInt64(count))
         case .revisionMoved(let now): (9, UInt64(now), 0)
         case .notStored: (10, 0, 0)
@@ -30,7 +31,7 @@ extension Rejection {
         case 4: self = .violation(.deckEmpty)
         case 5: self = .violation(.cardNotInDeck(Card(code: UInt8(clamping: first)) ?? .faceDown))
         case 6: self = .violation(.cardsAreDealt)
-        case 7: self = .duplicateItem(ItemID(rawValue: first))
+        case 7: self = .duplicateItem(ItemID(rawValue: first << 32 | second & 0xFFFF_FFFF))
         case 8: self = .doesNotFit(reach: number(first), count: number(second))
         case 9: self = .revisionMoved(now: number(first))
         case 10: self = .notStored

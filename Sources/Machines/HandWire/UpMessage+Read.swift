@@ -14,10 +14,10 @@ extension UpMessage {
         case 1: return .hello(try hello(&reader))
         case 2:
             return .subscribe(
-                Subscribe(
+                try Subscribe(
                     request: try reader.varint("request"), name: try reader.listName(),
                     logID: try reader.word("log id"), revision: try reader.revision("revision"),
-                    wantsItems: try reader.flag("whether it wants items")))
+                    wanted: try reader.byte("what it wants")))
         case 3: return .unsubscribe(list: try reader.varint("list"))
         case 4:
             return .submit(try Submission(&reader))
@@ -71,11 +71,28 @@ extension UpMessage {
             throw .noCommonVersion(lowest: lowest, highest: highest)
         }
         let capabilities = Capabilities(rawValue: try reader.varint("capabilities"))
-        return Hello(
+        var hello = Hello(
             lowestVersion: lowest, highestVersion: highest, capabilities: capabilities,
             client: ClientID(high: try reader.word("client id"), low: try reader.word("client id")),
             person: try reader.string("person", limit: Limits.personBytes),
-            program: try reader.string("program", limit: Limits.personBytes),
-            token: capabilities.contains(.token) ? try reader.string("token", limit: Limits.tokenBytes) : nil)
+            program: try reader.string("program", limit: Limits.personBytes))
+        let token = try reader.string("token", limit: Limits.tokenBytes)
+        hello.token = token.isEmpty ? nil : token
+        hello.idle = try reader.varint("idle deadline")
+        return hello
+    }
+}
+
+extension UpMessage.Subscribe {
+    /// What the client wants, as one byte: 1 for the items, 2 for the people.
+    var wanted: UInt8 { (wantsItems ? 1 : 0) | (wantsPeople ? 2 : 0) }
+
+    fileprivate init(
+        request: UInt64, name: String, logID: UInt64, revision: Int, wanted: UInt8
+    ) throws(WireError) {
+        guard wanted <= 3 else { throw .unknownValue(field: "what it wants", found: UInt64(wanted)) }
+        self.init(
+            request: request, name: name, logID: logID, revision: revision, wantsItems: wanted & 1 != 0,
+            wantsPeople: wanted & 2 != 0)
     }
 }

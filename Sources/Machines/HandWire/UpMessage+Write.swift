@@ -23,14 +23,15 @@ extension UpMessage {
             writer.word(hello.client.low)
             writer.string(hello.person)
             writer.string(hello.program)
-            if let token = hello.token { writer.string(token) }
+            writer.string(hello.token ?? "")
+            writer.varint(hello.idle)
         case .subscribe(let subscribe):
             writer.byte(2)
             writer.varint(subscribe.request)
             writer.listName(subscribe.name)
             writer.word(subscribe.logID)
             writer.varint(subscribe.revision)
-            writer.flag(subscribe.wantsItems)
+            writer.byte(subscribe.wanted)
         case .unsubscribe(let list):
             writer.byte(3)
             writer.varint(list)
@@ -45,7 +46,7 @@ extension UpMessage {
             writer.byte(5)
             writer.varint(list)
             writer.byte(focus.code)
-            if let focus { writer.word(focus.item.rawValue) }
+            if let item = focus?.item { writer.word(item.rawValue) }
         case .ping(let nonce):
             writer.byte(6)
             writer.varint(nonce)

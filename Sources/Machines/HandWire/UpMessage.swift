@@ -20,7 +20,6 @@ public enum ProtocolVersion {
     public static let lowest = 5
     /// 3: texts are changed by splices; before that, they were set.
     /// 4: a sequence number is used once, even if the submission is refused; a refusal may be a commit.
-    /// 5: a subscription may do without the list's items.
     public static let highest = 5
 
     /// Returns the version to use with a peer that supports `low` to `high`, or nil if there is none in common.
@@ -30,7 +29,7 @@ public enum ProtocolVersion {
     }
 }
 
-/// Optional features beyond the version's core.
+/// Optional features beyond the version's core. There are none yet; a peer ignores those that it does not know.
 public struct Capabilities: OptionSet, Equatable, Sendable {
     public let rawValue: UInt64
 
@@ -38,16 +37,6 @@ public struct Capabilities: OptionSet, Equatable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Presence frames are sent and understood.
-    public static let presence = Capabilities(rawValue: 1)
-    /// The hello ends with a token.
-    public static let token = Capabilities(rawValue: 2)
-    /// The answer to a subscribe contains the list's digest even if the client resumes.
-    public static let digest = Capabilities(rawValue: 4)
-    /// The welcome ends with the client's role on all lists.
-    public static let role = Capabilities(rawValue: 8)
-    /// The server says which name and roles the client's user has, and when they change.
-    public static let grants = Capabilities(rawValue: 16)
 }
 
 /// All messages from a client to a server. Numbers are never reused.
@@ -58,7 +47,7 @@ public enum UpMessage: Equatable, Sendable {
     indirect case subscribe(Subscribe)
     case unsubscribe(list: UInt64)
     case submit(Submission)
-    /// The item that this person has selected or edits, or nil.
+    /// What this person attends to in a list; nil if it is no item.
     case presence(list: UInt64, Focus?)
     case ping(UInt64)
     indirect case create(request: UInt64, name: String, rules: Rules)
@@ -88,17 +77,21 @@ public enum UpMessage: Equatable, Sendable {
         public var person: String
         /// The program and its version, for logs.
         public var program: String
-        /// The secret that authenticates the user, if there is one; `capabilities` then contains `.token`.
-        public let token: String?
+        /// The secret that authenticates the user, if there is one.
+        public var token: String?
+        /// How many milliseconds the client may be silent, if that is longer than the server usually allows.
+        public var idle: UInt64
 
         public init(
             lowestVersion: Int = ProtocolVersion.lowest, highestVersion: Int = ProtocolVersion.highest,
-            capabilities: Capabilities, client: ClientID, person: String, program: String, token: String? = nil
+            capabilities: Capabilities = [], client: ClientID, person: String, program: String,
+            token: String? = nil, idle: UInt64 = 0
         ) {
             self.lowestVersion = lowestVersion
             self.highestVersion = highestVersion
-            self.capabilities = token == nil ? capabilities.subtracting(.token) : capabilities.union(.token)
+            self.capabilities = capabilities
             self.token = token
+            self.idle = idle
             self.client = client
             self.person = person
             self.program = program
@@ -114,13 +107,19 @@ public enum UpMessage: Equatable, Sendable {
         /// Whether the client wants the list's items if it cannot resume. Without them, the subscription begins at the
         /// newest revision.
         public var wantsItems: Bool
+        /// Whether the client wants to know who is there, and is there itself.
+        public var wantsPeople: Bool
 
-        public init(request: UInt64, name: String, logID: UInt64, revision: Int, wantsItems: Bool = true) {
+        public init(
+            request: UInt64, name: String, logID: UInt64, revision: Int, wantsItems: Bool = true,
+            wantsPeople: Bool = true
+        ) {
             self.request = request
             self.name = name
             self.logID = logID
             self.revision = revision
             self.wantsItems = wantsItems
+            self.wantsPeople = wantsPeople
         }
     }
 }

@@ -6,7 +6,7 @@ public enum WireError: Error, Equatable, Sendable {
     case truncated(field: String)
     /// There are bytes after the last field of a message.
     case trailingBytes(message: String, count: Int)
-    /// A varint is not in its shortest form, or exceeds 64 bits.
+    /// A varint is not in its shortest form, or exceeds 53 bits.
     case badVarint(field: String)
     case tooLarge(field: String, limit: Int, found: UInt64)
     case invalidUTF8(field: String)
@@ -29,7 +29,7 @@ extension WireError: CustomStringConvertible {
         switch self {
         case .truncated(let field): "\(field): the message ends inside it"
         case .trailingBytes(let message, let count): "\(message): expected its end, found \(count) more bytes"
-        case .badVarint(let field): "\(field): expected a varint in its shortest form, at most 64 bits"
+        case .badVarint(let field): "\(field): expected a number of at most 2^53 - 1 in its shortest form"
         case .tooLarge(let field, let limit, let found): "\(field): expected at most \(limit), found \(found)"
         case .invalidUTF8(let field): "\(field): expected UTF-8 text"
         case .notComposed(let field): "\(field): expected a name in Unicode's composed form (NFC)"

@@ -5,6 +5,9 @@ package struct WireReader {
     private let bytes: UnsafeRawBufferPointer
     package internal(set) var position = 0
 
+    /// The greatest number: every language can represent it exactly.
+    package static let maxNumber: UInt64 = 1 << 53 - 1
+
     /// Creates a reader of bytes that must outlive the reader.
     package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
@@ -16,6 +19,7 @@ package struct WireReader {
         return bytes[position]
     }
 
+    /// Reads a number up to `maxNumber`.
     @inline(__always)
     package mutating func varint(_ field: @autoclosure () -> String) throws(WireError) -> UInt64 {
         // Most varints have one byte.
@@ -31,12 +35,11 @@ package struct WireReader {
             guard position < bytes.count else { throw .truncated(field: field()) }
             let next = bytes[position]
             position += 1
-            // The tenth byte contains the last bit of 64; a zero byte at the end would be an overlong form.
-            if shift == 63 && next > 1 || next == 0 && shift > 0 { throw .badVarint(field: field()) }
+            // The eighth byte contains the last four bits of 53; a zero byte at the end would be an overlong form.
+            if shift == 49 && next > 0x0F || next == 0 && shift > 0 { throw .badVarint(field: field()) }
             value |= UInt64(next & 0x7F) << shift
             if next < 0x80 { return value }
             shift += 7
-            if shift > 63 { throw .badVarint(field: field()) }
         }
     }
 
@@ -54,9 +57,8 @@ package struct WireReader {
         Number(rawValue: try varint(field()))
     }
 
-    /// Reads a revision; up to 2⁵³ − 1, so that every language can represent it exactly.
     package mutating func revision(_ field: @autoclosure () -> String) throws(WireError) -> Int {
-        try count(field(), limit: (1 << 53) - 1)
+        Int(try varint(field()))
     }
 
     package mutating func word(_ field: @autoclosure () -> String) throws(WireError) -> UInt64 {

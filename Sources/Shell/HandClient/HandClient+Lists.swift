@@ -44,6 +44,10 @@ extension HandClient {
         return (welcome, found.1)
     }
 
+    /// Returns this user's role on all lists; nil if the server has not said it. Once the server has answered anything
+    /// else, it will not say it.
+    package func roleEverywhere() async throws -> Role? { try await read { $0.client.machine.granted?.everywhere } }
+
     public func create(_ name: String, rules: Rules = Rules()) async throws {
         _ = try await request { .create(request: $0, name: name, rules: rules) }
     }

@@ -136,8 +136,8 @@ final class LightClient: LoadClient {
             welcomeDeadline = servers.answerTimeout.map { loop.now + $0 }
             scanner = FrameScanner()
             let hello = UpMessage.Hello(
-                capabilities: [], client: id, person: "load \(number + 1)", program: "hand load", token: token)
-            let subscribe = UpMessage.Subscribe(request: 1, name: list, logID: logID, revision: revision)
+                client: id, person: "load \(number + 1)", program: "hand load", token: token)
+            let subscribe = UpMessage.Subscribe(request: 1, name: list, logID: logID, revision: revision, wantsPeople: false)
             send(UpMessage.hello(hello).frame + UpMessage.subscribe(subscribe).frame)
         case .lost(let reason): lost(reason, isHasty: false)
         case .unanswered: lost(Self.noAnswer, isHasty: true)
@@ -229,7 +229,7 @@ final class LightClient: LoadClient {
                 Submission(list: mine.list, base: base, sequence: sequence, delta: mine.delta),
                 since: pending?.madeAt ?? now)
         case .acknowledged(_, let sequence, _): return acknowledged(sequence, now)
-        case .error(let code, _, _, let text):
+        case .error(let code, _, _, _, let text):
             meter.failed("\(code)", "client \(number + 1): \(text)")
         case .chunk, .presence, .renamed, .granted, .pong, .done, .lists, .deletedLists, .history, .state, .excerpt:
             break

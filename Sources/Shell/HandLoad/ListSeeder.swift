@@ -26,7 +26,7 @@ final class ListSeeder: MachineShell {
         random = SplitMix64(seed: seed)
         let id = ClientID.random(using: &random)
         let machine = ClientMachine(
-            client: id, person: "load", program: "hand load", capabilities: [], token: plan.token,
+            client: id, person: "load", program: "hand load", token: plan.token,
             seed: random.next(), servers: plan.server.places, list: plan.script.names.first)
         driver = MachineDriver(machine, on: loop, to: destinations)
         driver.shell = self

@@ -54,7 +54,7 @@ extension Attack {
         Attack("one byte at a time", expecting: ["handshakeTimeout", "idleTimeout"]) { range, outcome in
             let hello = UpMessage.hello(
                 .init(
-                    capabilities: .presence, client: ClientID(high: 0, low: 1), person: "", program: "",
+                    client: ClientID(high: 0, low: 1), person: "", program: "",
                     token: range.tokens["writer"])
             ).frame
             let slow = try range.client()

@@ -33,7 +33,7 @@ extension Attack {
                 _ = client.say(
                     .hello(
                         .init(
-                            capabilities: .presence, client: ClientID(high: 0, low: UInt64(guess)), person: "",
+                            client: ClientID(high: 0, low: UInt64(guess)), person: "",
                             program: "", token: "hand-\(guess)")))
                 outcome.note(try client.rest())
             }
@@ -53,7 +53,7 @@ extension Attack {
             let client = try range.client()
             _ = try client.hello(300, token: range.tokens["reader"])
             let hello = UpMessage.Hello(
-                capabilities: .presence, client: ClientID(high: 0xA77, low: 1), person: "root", program: "",
+                client: ClientID(high: 0xA77, low: 1), person: "root", program: "",
                 token: range.tokens["root"])
             client.say(.hello(hello))
             client.say(.delete(request: 1, name: AttackRange.list))

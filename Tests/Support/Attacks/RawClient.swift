@@ -96,7 +96,7 @@ package final class RawClient {
     /// Returns the server's answer to a hello.
     package func hello(_ client: UInt64, as person: String = "eve", token: String? = nil) throws -> DownMessage? {
         let hello = UpMessage.Hello(
-            capabilities: .presence, client: ClientID(high: 0xA77, low: client), person: person, program: "attack",
+            client: ClientID(high: 0xA77, low: client), person: person, program: "attack",
             token: token)
         say(.hello(hello))
         return try next()
@@ -132,7 +132,7 @@ extension DownMessage {
     /// What an attack counts: the code of an error, or the reason of a rejection.
     package var refusal: String? {
         switch self {
-        case .error(let code, _, _, _): "\(code)"
+        case .error(let code, _, _, _, _): "\(code)"
         case .rejected(_, _, let reason): "rejected \(reason.name)"
         case .stale: "stale"
         default: nil

@@ -75,7 +75,7 @@ struct Received {
             isGreeted = true
             author = welcome.author
             return nil
-        case .error(let code, _, let text, _):
+        case .error(let code, _, _, let text, _):
             isOver = code.closes
             return isOver || isGreeted ? nil : "an answer before the welcome: \(code), \(text)"
         default: break

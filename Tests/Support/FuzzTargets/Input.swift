@@ -26,7 +26,7 @@ struct Input {
         case 0..<200: return UInt64(choice % 16)
         case 200..<230: return UInt64(choice) << 8 | UInt64(byte())
         default:
-            let edges: [UInt64] = [.max, .max - 1, 1 << 53 - 1, 1 << 31 - 1, 1 << 63]
+            let edges: [UInt64] = [1 << 53 - 1, 1 << 53 - 2, 1 << 31 - 1, 1 << 32, 1 << 53]
             return edges[Int(choice - 230) % edges.count]
         }
     }

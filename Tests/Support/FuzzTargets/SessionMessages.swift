@@ -26,7 +26,8 @@ enum SessionMessages {
         case 12:
             let code = ErrorCode.allCases[input.below(ErrorCode.allCases.count)]
             return .error(
-                code: code, request: request(&input, lastRequest), retryAfter: input.number(), message: "m")
+                code: code, request: request(&input, lastRequest), list: list, retryAfter: input.number(),
+                message: "m")
         case 13:
             return .state(
                 request: request(&input, lastRequest), revision: near(&input, 0), count: input.below(4), digest: 0,
@@ -47,9 +48,8 @@ enum SessionMessages {
     private static func welcome(_ input: inout Input) -> DownMessage {
         .welcome(
             DownMessage.Welcome(
-                version: ProtocolVersion.highest, capabilities: .presence, author: input.number(),
-                idleDeadline: input.number(),
-                frameBytes: 1 << 16, program: "s", role: input.flag() ? .read : nil))
+                version: ProtocolVersion.highest, author: input.number(),
+                idleDeadline: input.number(), frameBytes: 1 << 16, program: "s"))
     }
 
     private static func rejection(_ input: inout Input) -> Rejection {
@@ -65,7 +65,7 @@ enum SessionMessages {
         let digest = replica.confirmed.digest
         let start: DownMessage.Subscribed.Start =
             switch input.below(5) {
-            case 0, 1: .resumed(head: near(&input, replica.revision), digest: [nil, digest, 1][input.below(3)])
+            case 0, 1: .resumed(head: near(&input, replica.revision), digest: input.below(3) == 0 ? 1 : digest)
             case 2, 3: .snapshot(revision: near(&input, replica.revision), count: input.below(6), digest: digest)
             default: .newest(near(&input, replica.revision))
             }

@@ -34,7 +34,7 @@ struct SessionProgram {
         try hear(
             .welcome(
                 DownMessage.Welcome(
-                    version: ProtocolVersion.highest, capabilities: .presence, author: 1, idleDeadline: 45_000,
+                    version: ProtocolVersion.highest, author: 1, idleDeadline: 45_000,
                     frameBytes: 1 << 20,
                     program: "s")))
         try hear(

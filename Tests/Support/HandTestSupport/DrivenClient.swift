@@ -64,16 +64,17 @@ package struct DrivenClient {
         version: Int = ProtocolVersion.highest, idleDeadline: UInt64 = 45_000, now: UInt64 = 0
     ) {
         let welcome = DownMessage.Welcome(
-            version: version, capabilities: .presence, author: 1, idleDeadline: idleDeadline, frameBytes: 1 << 20,
+            version: version, author: 1, idleDeadline: idleDeadline, frameBytes: 1 << 20,
             program: "")
         hear(.welcome(welcome), now: now)
     }
 
-    /// Answers a subscription.
+    /// Answers a subscription. If it resumes at the replica's revision, the digest is the replica's, unless one is given.
     package mutating func enter(
         _ request: UInt64, list: UInt64 = 1, logID: UInt64 = 5, lastSequence: SequenceNumber = 0,
         _ start: DownMessage.Subscribed.Start, now: UInt64 = 0
     ) {
+        let start = start.withDigest(of: machine.subscriptions.values.first { $0.request == request }?.replica)
         let subscribed = DownMessage.Subscribed(
             request: request, list: list, logID: logID, rules: Rules(), lastSequence: lastSequence, start: start)
         hear(.subscribed(subscribed), now: now)
@@ -101,5 +102,21 @@ package struct DrivenClient {
         var answers: [UInt64: ClientMachine.Answer] = [:]
         for case .answer(let request, let answer) in effects { answers[request] = answer }
         return answers
+    }
+}
+
+extension DownMessage.Subscribed.Start {
+    /// A digest that no list has.
+    private static let anyDigest = UInt64.max
+
+    /// The client resumes. The digest at `head` is right.
+    package static func resumed(at head: Int) -> Self { .resumed(head: head, digest: anyDigest) }
+
+    /// The newest revision, if the client resumes.
+    package var resumedHead: Int? { if case .resumed(let head, _) = self { head } else { nil } }
+
+    fileprivate func withDigest(of replica: Replica?) -> Self {
+        guard case .resumed(let head, Self.anyDigest) = self else { return self }
+        return .resumed(head: head, digest: replica?.confirmed.digest ?? 0)
     }
 }

@@ -8,9 +8,9 @@ public struct Superseded: Equatable, Sendable {
     public let loser: Order
 
     public enum Loss: Equatable, Sendable {
-        /// The item was moved, but the other delta deleted it or moved it later.
+        /// The item was moved, but the other delta deleted it or moved it later, to another place.
         case move
-        /// Fields were changed, but the other delta deleted the item or set them later.
+        /// Fields were changed, but the other delta deleted the item or set them later, to other values.
         case edit(Change.Fields)
         /// Words of the text or of the address were replaced with other words.
         case words(TextChange.Loss, in: Change.Fields)
@@ -27,7 +27,8 @@ extension Delta {
     /// Returns the intentions that are overridden when `earlier` and `later`, made on the same list, are merged, in the
     /// order of the items.
     ///
-    /// A deletion is never overridden. O(n log n) in the components of both.
+    /// A deletion is never overridden, and who set the same value or moved to the same gap lost nothing. O(n log n) in
+    /// the components of both.
     public static func superseded(earlier: Delta, later: Delta) -> [Superseded] {
         let earlierPrint = Footprint(earlier)
         let laterPrint = Footprint(later)
@@ -37,9 +38,12 @@ extension Delta {
                 guard other.kind != .keep else { return }
                 for index in other.old..<other.old + other.count {
                     let changes = (earlierPrint.change(of: run, at: index), laterPrint.change(of: other, at: index))
+                    let isMovedAgain =
+                        run.kind == .pick && other.kind == .pick
+                        && earlierPrint.gap(of: run, at: index) != laterPrint.gap(of: other, at: index)
                     found += conflicts(
                         at: index, run.kind, changes.0 < 0 ? Change() : earlier.changes[changes.0],
-                        other.kind, changes.1 < 0 ? Change() : later.changes[changes.1])
+                        other.kind, changes.1 < 0 ? Change() : later.changes[changes.1], isMovedAgain: isMovedAgain)
                 }
             }
         }
@@ -47,7 +51,8 @@ extension Delta {
     }
 
     private static func conflicts(
-        at index: Int, _ earlier: Step.Kind, _ earlierChange: Change, _ later: Step.Kind, _ laterChange: Change
+        at index: Int, _ earlier: Step.Kind, _ earlierChange: Change, _ later: Step.Kind, _ laterChange: Change,
+        isMovedAgain: Bool
     ) -> [Superseded] {
         func lost(_ kind: Step.Kind, _ edits: [Superseded.Loss], by loser: Order) -> [Superseded] {
             ((kind == .pick ? [.move] : []) + edits).map { Superseded(index: index, loss: $0, loser: loser) }
@@ -55,16 +60,24 @@ extension Delta {
         func all(_ change: Change) -> [Superseded.Loss] { change.isEmpty ? [] : [.edit(change.fields)] }
         if later == .delete { return lost(earlier, all(earlierChange), by: .earlier) }
         if earlier == .delete { return lost(later, all(laterChange), by: .later) }
-        let bothMove = earlier == .pick && later == .pick
-        return lost(bothMove ? .pick : .keep, earlierChange.losses(to: laterChange), by: .earlier)
+        return lost(isMovedAgain ? .pick : .keep, earlierChange.losses(to: laterChange), by: .earlier)
     }
 }
 
 extension Change {
-    /// Returns the parts of this change that `later`, made on the same content, overrides.
+    /// Returns the parts of this change that `later`, made on the same content, overrides with something else.
     func losses(to later: Change) -> [Superseded.Loss] {
-        let set = fields.intersection(later.fields).subtracting([.text, .url])
+        let set = valuesLost(to: later)
         return (set.isEmpty ? [] : [.edit(set)]) + wordLosses(to: later)
+    }
+
+    /// Returns the fields that this change sets to a value, and `later` to another one.
+    package func valuesLost(to later: Change) -> Fields {
+        var lost = values.fields.intersection(later.fields)
+        if done == later.done { lost.remove(.done) }
+        if card == later.card { lost.remove(.card) }
+        if bytes == later.bytes { lost.remove(.bytes) }
+        return lost
     }
 
     /// Returns the words of this change that `later` overrides.

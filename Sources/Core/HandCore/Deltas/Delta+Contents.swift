@@ -64,7 +64,8 @@ extension Delta {
 }
 
 extension Delta {
-    /// Returns the items of `list` that this delta moves or edits, whether it moves them, and how it changes them.
+    /// Returns the items of `list` that this delta moves or edits, whether it moves them to another place, and how it
+    /// changes them.
     ///
     /// O(components + touched · log n).
     ///
@@ -75,7 +76,8 @@ extension Delta {
         for run in footprint.runs where run.kind != .delete {
             for index in run.old..<run.old + run.count {
                 let change = footprint.change(of: run, at: index)
-                result.append((list[index], run.kind == .pick, change < 0 ? Change() : changes[change]))
+                let isMoved = run.kind == .pick && !footprint.staysInPlace(run, at: index)
+                result.append((list[index], isMoved, change < 0 ? Change() : changes[change]))
             }
         }
         return result

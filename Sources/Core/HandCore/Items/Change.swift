@@ -64,6 +64,9 @@ public struct Change: Equatable, Sendable {
 
     public var isEmpty: Bool { fields.isEmpty }
 
+    /// This change without the changes of texts: each field is set to a value.
+    package var values: Change { Change(done: done, card: card, bytes: bytes) }
+
     /// The approximate size in bytes: texts in UTF-8, removed ones included, and a few bytes for each splice.
     package var size: Int { text.size + url.size + (bytes?.count ?? 0) }
 }

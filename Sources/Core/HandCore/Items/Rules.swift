@@ -27,6 +27,17 @@ public struct Rules: Equatable, Sendable {
     /// The classic list: at most five cards, dealt from a deck.
     public static let fiveCards = Rules(maximumCount: 5, allowedKinds: [.card], hasDeck: true)
 
+    /// Why no list can have these rules: nothing could ever be inserted, or the deck could not be dealt. Nil if a list
+    /// can have them.
+    public var contradiction: String? {
+        let allowsCards = (allowedKinds?.contains(.card) ?? true) && maximumSize > 0
+        if maximumCount == 0 { return "a list must have room for at least 1 item" }
+        if allowedKinds?.isEmpty == true { return "a list must accept at least 1 kind of item" }
+        if hasDeck && !allowsCards { return "a list with a deck must accept cards, which take 1 byte" }
+        if allowedKinds == [.card] && !allowsCards { return "a list of cards must accept items of 1 byte" }
+        return nil
+    }
+
     /// Why a list did not accept something.
     public enum Violation: Error, Equatable, Sendable {
         /// The list would have more than `maximum` items.

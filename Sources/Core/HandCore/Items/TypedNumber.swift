@@ -12,8 +12,8 @@ public protocol TypedNumber: Hashable, Comparable, Sendable, CustomStringConvert
 extension TypedNumber {
     @inlinable public init(integerLiteral value: UInt64) { self.init(rawValue: value) }
 
-    /// The number after this one.
-    @inlinable package var next: Self { Self(rawValue: rawValue &+ 1) }
+    /// The number after this one. Only a peer that lies makes a number the greatest one, which stays.
+    @inlinable package var next: Self { Self(rawValue: Swift.min(rawValue &+ 1, 1 << 53 - 1)) }
 
     public var description: String { rawValue.description }
 

@@ -83,6 +83,11 @@ package struct NaiveView {
         if side == .after { after[gap].append(arrival) } else { before[gap].append(arrival) }
     }
 
+    /// The gap to which an item is moved.
+    package func gap(of index: Int) -> Int? {
+        after.indices.first { after[$0].contains(.old(index)) || before[$0].contains(.old(index)) }
+    }
+
     package func outcome(on items: [Item]) -> [Item] {
         func changed(_ index: Int) -> Item {
             let item = items[index]

@@ -13,7 +13,7 @@ extension Reach {
             }
         case .stale: note(Client.stale)
         case .acknowledged: note(Client.acknowledgement)
-        case .error(let code, _, _, _) where !code.closes: note(code)
+        case .error(let code, _, _, _, _) where !code.closes: note(code)
         default: break
         }
     }

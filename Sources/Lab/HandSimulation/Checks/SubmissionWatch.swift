@@ -44,7 +44,7 @@ struct SubmissionWatch {
             if histories.updateValue(subscribed.logID, forKey: subscribed.list) != subscribed.logID {
                 sent = sent.filter { $0.list != subscribed.list }
             }
-        case .error(.listDeleted, let request, _, _), .error(.notAllowed, let request, _, _):
+        case .error(.listDeleted, let request, _, _, _), .error(.notAllowed, let request, _, _, _):
             guard let list = subscriptions[request] else { return }
             sent = sent.filter { $0.list != list }
         default: break

@@ -25,8 +25,8 @@ extension System {
         case .undo, .redo: return stepBack(client, name, isRedo: step.kind == .redo)
         case .look:
             let item = client.machine?.subscriptions[name]?.replica.view.first
-            let isEditing = random.next() & 1 == 0
-            client.perform { $0.setPresence(name, item.map { Focus($0.id, isEditing: isEditing) }) }
+            let way = random.next(below: 5)
+            client.perform { $0.setPresence(name, way == 0 ? .away : item.map { Focus($0.id, isEditing: way < 3) }) }
             return isFollowed
         case .ask: return ask(client, name, &random)
         case .open:
@@ -205,7 +205,7 @@ extension System {
         var bytes: [UInt8] = []
         if random.next() & 1 == 0 {
             let hello = UpMessage.Hello(
-                capabilities: .presence, client: .random(using: &random), person: "stranger", program: "none")
+                client: .random(using: &random), person: "stranger", program: "none")
             bytes = UpMessage.hello(hello).frame
         }
         for _ in 0..<random.next(below: 60) { bytes.append(UInt8(truncatingIfNeeded: random.next())) }

@@ -335,8 +335,7 @@ final class System {
                 guard seen != expected else { continue }
                 func text(_ people: [AuthorID: Focus?]) -> String {
                     people.sorted { $0.key < $1.key }.map { author, focus in
-                        let place = focus.map { " \($0.isEditing ? "edits" : "on") \($0.item)" } ?? ""
-                        return "\(author)\(place)"
+                        "\(author)" + (focus.map { " \($0)" } ?? "")
                     }.joined(separator: ", ")
                 }
                 return Unrest(
@@ -372,7 +371,7 @@ extension DownMessage {
         case .rejected(_, let sequence, let reason): "submission \(sequence) is rejected: \(reason)"
         case .stale(_, let sequence, let head): "submission \(sequence) is stale, the list is at \(head)"
         case .acknowledged(_, let sequence, let revision): "submission \(sequence) was made at \(revision)"
-        case .error(let code, let request, _, _): "error \(code), of request \(request)"
+        case .error(let code, let request, _, _, _): "error \(code), of request \(request)"
         case .renamed(_, let name): "the list is called \(name)"
         case .welcome, .granted, .chunk, .commit, .presence, .pong, .done, .lists, .deletedLists, .history, .state,
             .excerpt:

@@ -26,7 +26,8 @@ struct PeopleScreen: TableScreen, ListScreens {
             if row == 0 { return [Line(app.me, .bold) + Line("  (you)", .dim)] }
             let (author, person) = others[row - 1]
             var line = Line(person.name, Style(PersonColor.of(author), [.bold]))
-            if let focus = person.focus, let place = places[focus.item], place < hand.count {
+            if person.focus == .away { line.append("  away", .dim) }
+            if let focus = person.focus, let item = focus.item, let place = places[item], place < hand.count {
                 line.append("  \(focus.isEditing ? "✎ edits" : "on") \(place + 1): ", .dim)
                 line.append(Printable.line(of: hand[place].content))
             }

@@ -51,7 +51,7 @@ struct EphemeralSubscription: Sendable {
         .subscribe(
             UpMessage.Subscribe(
                 request: request, name: isByLogID ? "" : name, logID: edit?.list.logID ?? 0,
-                revision: edit?.list.revision ?? 0, wantsItems: false))
+                revision: edit?.list.revision ?? 0, wantsItems: false, wantsPeople: isForPeople))
     }
 
     /// Handles the server's answer to the subscription. Commits follow, including those that arrived over an earlier
@@ -195,8 +195,11 @@ extension ClientMachine {
             // The first message lists everybody, including this client.
             let isWhole = people.contains { $0.author == common.author }
             if isWhole, requests[request]?.ephemeral?.isForPeople == true { leave(request, .people(people)) }
-        case .error(let code, let request, _, let text):
-            guard !code.closes, code != .notSubscribed, let subscription = requests[request]?.ephemeral else {
+        case .error(.notSubscribed, _, let list, _, let text):
+            guard let request = request(of: list) else { return false }
+            leave(request, .error(.notSubscribed, text))
+        case .error(let code, let request, _, _, let text):
+            guard !code.closes, let subscription = requests[request]?.ephemeral else {
                 return false
             }
             if code == .noSuchList, subscription.isResumed, !subscription.isByLogID {

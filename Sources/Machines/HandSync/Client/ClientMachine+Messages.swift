@@ -37,8 +37,8 @@ extension ClientMachine {
             requests[request]?.incoming = IncomingSnapshot(
                 revision: revision, count: count, digest: digest, rules: rules)
             takeFetched(Hand(), of: request, now: now)
-        case .error(let code, let request, let retryAfter, let text):
-            failed(code, request: request, retryAfter: retryAfter, text, now: now)
+        case .error(let code, let request, let list, let retryAfter, let text):
+            failed(code, request: request, list: list, retryAfter: retryAfter, text, now: now)
         }
     }
 
@@ -148,7 +148,7 @@ extension ClientMachine {
     }
 
     private mutating func failed(
-        _ code: ErrorCode, request: UInt64, retryAfter: UInt64, _ text: String, now: UInt64
+        _ code: ErrorCode, request: UInt64, list: UInt64, retryAfter: UInt64, _ text: String, now: UInt64
     ) {
         if code.closes {
             guard code.mayRetry, code != .replaced || mayReturn(now: now) else {
@@ -159,7 +159,7 @@ extension ClientMachine {
         }
         if code == .notSubscribed {
             // A submission may have crossed the end of its subscription: it goes out again after the next one begins.
-            guard let name = names[request] else { return }
+            guard let name = names[list] else { return }
             common.note(.asked)
             subscriptions[name]?.subscribe(isAnew: true, &common)
             return

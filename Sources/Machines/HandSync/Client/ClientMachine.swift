@@ -145,14 +145,12 @@ public struct ClientMachine: Sendable {
     ///   - servers: the names of the hosts that have the lists, if there are several.
     ///   - list: the list that the client works on, if known; it determines which server the client tries first.
     public init(
-        client: ClientID, person: String, program: String,
-        capabilities: Capabilities = [.presence, .digest, .role, .grants], token: String? = nil, seed: UInt64,
+        client: ClientID, person: String, program: String, token: String? = nil, seed: UInt64,
         journal: JournalBuffer? = nil, persons: Set<AuthorID> = [], used: [UInt64: SequenceNumber] = [:],
         servers: [String] = [], list: String? = nil
     ) {
         self.servers = ServerRound(servers, list: list, maxTimeout: Self.greetingDeadline)
-        let hello = UpMessage.Hello(
-            capabilities: capabilities, client: client, person: person, program: program, token: token)
+        let hello = UpMessage.Hello(client: client, person: person, program: program, token: token)
         common = Common(hello: hello, journal: journal, persons: persons, used: used)
         backoff = Backoff(seed: seed)
     }

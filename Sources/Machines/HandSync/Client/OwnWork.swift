@@ -9,6 +9,8 @@ struct OwnWork: Equatable, Sendable {
         var revision: Int
         var isMoved: Bool
         var fields: Change.Fields
+        /// The values that the user set last.
+        var values: Change
         /// The change that undoes the user's words, in the current texts. Words that somebody has overwritten are no
         /// longer in it.
         var inverse: Change
@@ -33,7 +35,10 @@ struct OwnWork: Equatable, Sendable {
         for (item, isMoved, change) in commit.delta.intentions(on: list).prefix(Self.maxItems / 2) {
             let inverse = Change(text: change.text.inverted, url: change.url.inverted)
             var all = follow(change, in: item.id)
-            all.append(ItemWork(revision: commit.revision, isMoved: isMoved, fields: change.fields, inverse: inverse))
+            all.append(
+                ItemWork(
+                    revision: commit.revision, isMoved: isMoved, fields: change.fields, values: change.values,
+                    inverse: inverse))
             if all.count > Self.maxCommits { all.replaceSubrange(0..<2, with: [Self.joined(all[0], all[1])]) }
             items[item.id] = all
             bytes += inverse.size
@@ -57,7 +62,8 @@ struct OwnWork: Equatable, Sendable {
     private static func joined(_ first: ItemWork, _ second: ItemWork) -> ItemWork {
         ItemWork(
             revision: second.revision, isMoved: first.isMoved || second.isMoved,
-            fields: first.fields.union(second.fields), inverse: first.inverse.beside(second.inverse))
+            fields: first.fields.union(second.fields), values: first.values.followed(by: second.values),
+            inverse: first.inverse.beside(second.inverse))
     }
 
     /// Returns the work on an item, adjusted to a change of its texts.
@@ -97,8 +103,7 @@ struct OwnWork: Equatable, Sendable {
         }
         for (item, isMoved, change) in commit.delta.intentions(on: list) where items[item.id] != nil {
             let unseen = unseen(item)
-            let fields = unseen.reduce(into: Change.Fields()) { $0.formUnion($1.fields) }
-                .intersection(change.fields).subtracting([.text, .url])
+            let fields = unseen.reduce(Change()) { $0.followed(by: $1.values) }.valuesLost(to: change)
             add(item, (isMoved ? wasMoved(unseen) : []) + (fields.isEmpty ? [] : [.edit(fields)]))
             let after = (try? item.content.applying(change)).map { Item(id: item.id, content: $0) } ?? item
             for work in unseen { add(after, work.inverse.wordsLost(to: change)) }
@@ -120,6 +125,7 @@ extension OwnWork {
                 writer.varint(work.revision)
                 writer.flag(work.isMoved)
                 writer.byte(work.fields.rawValue)
+                writer.change(work.values)
                 writer.change(work.inverse)
             }
         }
@@ -132,7 +138,8 @@ extension OwnWork {
             for _ in 0..<(try reader.count("commits of an item", limit: reader.remaining)) {
                 let work = ItemWork(
                     revision: try reader.revision("revision"), isMoved: try reader.flag("moved"),
-                    fields: Change.Fields(rawValue: try reader.byte("fields")), inverse: try reader.change())
+                    fields: Change.Fields(rawValue: try reader.byte("fields")), values: try reader.change(),
+                    inverse: try reader.change())
                 items[item, default: []].append(work)
                 bytes += work.inverse.size
             }

@@ -100,7 +100,7 @@ extension ClientMachine {
         /// The list's number on this connection, once the server has answered.
         public var list: UInt64? { link?.list }
         /// The number of the last request for the list.
-        var request: UInt64? { if case .asked(let request, _, _) = phase { request } else { link?.request } }
+        package var request: UInt64? { if case .asked(let request, _, _) = phase { request } else { link?.request } }
         var isByLogID: Bool { if case .asked(_, true, _) = phase { true } else { false } }
         var isReceiving: Bool { if case .receiving = phase { true } else { false } }
         /// Whether the view is the server's newest revision with the user's own pending edits.
@@ -150,7 +150,7 @@ extension ClientMachine.Subscription {
         switch subscribed.start {
         case .resumed(let head, let digest):
             phase = .catchingUp(link, from: replica.revision, through: head)
-            return digest.flatMap { replica.compare(with: $0, at: head) }
+            return replica.compare(with: digest, at: head)
         case .snapshot(let revision, let count, let digest):
             let incoming = ClientMachine.IncomingSnapshot(
                 revision: revision, count: count, digest: digest, rules: subscribed.rules, logID: subscribed.logID,

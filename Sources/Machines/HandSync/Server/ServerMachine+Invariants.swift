@@ -56,7 +56,8 @@ extension ServerMachine {
             guard let author = connection.author?.number else { return "a subscriber has no author" }
             if !authors.insert(author).inserted { return "author \(author) follows it twice" }
         }
-        let present = hosted.subscribers.filter(\.hasPresence).compactMap(\.author?.number)
+        let present = hosted.subscribers.filter { $0.cursors[hosted.list.number]?.wantsPeople == true }
+            .compactMap(\.author?.number)
         return hosted.presence.everybody == Set(present) ? nil : "presence is not that of the subscribers"
     }
 }

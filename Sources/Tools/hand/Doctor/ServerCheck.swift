@@ -41,7 +41,7 @@ struct ServerCheck {
                     "\(greeting.welcome.program) answers in \(Amount.number((time * 10).rounded() / 10)) ms, "
                     + "protocol version \(greeting.welcome.version)"
                 return try await [.ok("server", server)] + certificate(greeting.certificateLifetime, address)
-                    + [role(greeting.welcome.role), access(lists, address)] + clock(lists, address, client)
+                    + [role(client.roleEverywhere()), access(lists, address)] + clock(lists, address, client)
             }
             return (diagnoses, true)
         } catch {
@@ -63,7 +63,7 @@ struct ServerCheck {
     private func role(_ role: Role?) -> Diagnosis {
         let finding =
             switch role {
-            case nil: "the server's version does not tell what your role is"
+            case nil: "you have roles on single lists, too many to tell"
             case .some(.none):
                 "none on all lists: your token is for single ones. See them: \(Suggestion.command("lists"))"
             case .read: "read on all lists: you may not edit them, unless you have a higher role on some"

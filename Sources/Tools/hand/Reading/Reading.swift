@@ -237,13 +237,14 @@ struct Who: AsyncParsableCommand {
             if json {
                 Output.json(
                     JSONValue(fields: [
-                        "author": person.author, "person": name, "item": JSONValue(orNull: focus?.item.description),
-                        "editing": focus?.isEditing == true,
+                        "author": person.author, "person": name, "item": JSONValue(orNull: focus?.item?.description),
+                        "editing": focus?.isEditing == true, "away": focus == .away,
                     ]))
             } else {
                 let summary = focus?.isEditing == true ? "edits" : "on"
                 let place: Printable =
-                    entry.map { "\t\(summary) \($0.position + 1): \(Printable.line(of: $0.item.content))" } ?? ""
+                    entry.map { "\t\(summary) \($0.position + 1): \(Printable.line(of: $0.item.content))" }
+                    ?? (focus == .away ? "\taway" : "")
                 Output.line("\(name)\(place)")
             }
         }

@@ -224,9 +224,9 @@ extension ServerMachine {
         return false
     }
 
-    /// Tells a client which name and roles its user has, if it wants to know.
+    /// Tells a client which name and roles its user has.
     func tellGrants(_ connection: Connection) {
-        guard connection.hasGrants, connection.author != nil, !connection.isEnding,
+        guard connection.author != nil, !connection.isEnding,
             let granted = connection.access.granted(to: connection.person)
         else { return }
         send(.granted(granted), to: connection)

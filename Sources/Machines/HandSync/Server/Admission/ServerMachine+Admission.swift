@@ -107,8 +107,7 @@ extension ServerMachine {
         connection.identify(as: author, isNewcomer: isNewcomer)
         note(.letIn(connection))
         connection.stream.resumeReading()
-        let role = connection.access.everywhere
-        carryOut(connection.session.identified(author: author.number, role: role, now: now), for: connection)
+        carryOut(connection.session.identified(author: author.number, now: now), for: connection)
         tellGrants(connection)
         receive(from: connection)
     }

@@ -9,6 +9,8 @@ extension Connection {
         var revision: Int
         /// Whether its client wants a snapshot rather than many commits.
         var wantsItems = true
+        /// Whether its client wants to know who is there.
+        var wantsPeople = false
         /// The number of items when the list was subscribed to, as it is counted in the account.
         var items = 0
         /// The snapshot that is being sent. Commits wait until it is sent.

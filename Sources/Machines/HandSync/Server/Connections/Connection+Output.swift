@@ -183,9 +183,10 @@ extension Connection {
     /// Records that the client must be told the changes of a list's presence since `before`.
     ///
     /// - Parameter frame: contains the changes, and is the same for everybody; nil if it would be too large.
-    /// - Returns: false if the client believes that people are present whose leaving is no longer remembered.
-    func owePresence(of hosted: ListMachine, since before: Int, _ frame: FrameRun?) -> Bool {
-        guard let index = cursors.index(of: hosted.list.number) else { return true }
+    /// - Returns: false if the client believes that people are present whose leaving is no longer remembered; nil if
+    ///   the client does not want to know who is there.
+    func owePresence(of hosted: ListMachine, since before: Int, _ frame: FrameRun?) -> Bool? {
+        guard let index = cursors.index(of: hosted.list.number), cursors[at: index].wantsPeople else { return nil }
         if cursors[at: index].presence.isLost(hosted.presence) { return false }
         cursors[at: index].presence.due = hosted.presence.taken
         guard let frame, cursors[at: index].presence.sent >= before, !stream.isWriting else { return true }

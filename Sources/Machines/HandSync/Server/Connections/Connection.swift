@@ -26,12 +26,6 @@ package final class Connection {
     /// Bytes of a message that has begun to come, as they are counted in the account.
     var unfinished: UInt32 = 0
     @exclusivity(unchecked) var session: ServerSession
-    /// Whether its client understands presence.
-    private(set) var hasPresence = false
-    /// Whether the client compares its lists' digests when it comes back.
-    private(set) var hasDigest = false
-    /// Whether the client wants to know its user's name and roles.
-    private(set) var hasGrants = false
     @exclusivity(unchecked) private var identity = Identity.unknown
     /// The person's name, once it is known.
     package private(set) var person = ""
@@ -92,14 +86,11 @@ package final class Connection {
         }
     }
 
-    /// Records who says hello, what the user may do, and what the client understands.
+    /// Records who says hello, and what the user may do.
     func admit(_ hello: UpMessage.Hello, _ grant: Grant) {
         access = grant.access
         identity = .client(grant.client)
         person = grant.access.person(saying: hello.person)
-        hasPresence = hello.capabilities.contains(.presence)
-        hasDigest = hello.capabilities.contains(.digest)
-        hasGrants = hello.capabilities.contains(.grants)
     }
 
     func identify(as author: Author, isNewcomer: Bool) {

@@ -15,7 +15,7 @@ public struct ServerSession: Sendable {
         /// Nothing but a hello is taken. → `greeting`, `closed`
         case awaitingHello(until: UInt64)
         /// The hello was handed on; nothing is read until `identified`. → `ready`, `closed`
-        case greeting(Capabilities, version: UInt8)
+        case greeting(version: UInt8)
         /// Every message of the version is accepted. → `closed`
         case ready(lastHeard: UInt64)
         /// Nothing is taken any more.
@@ -37,6 +37,8 @@ public struct ServerSession: Sendable {
     private let terms: Terms
     private var reader: FrameReader
     private var state: State
+    /// Milliseconds after which a silent client is considered gone.
+    private var idleDeadline: UInt32 = 0
 
     /// What a server says to all its clients. Many connections share one object, because each idle connection should
     /// take little memory.
@@ -62,7 +64,7 @@ public struct ServerSession: Sendable {
     public var deadline: UInt64? {
         switch state {
         case .awaitingHello(let until): until
-        case .ready(let lastHeard): lastHeard + limits.idleDeadline
+        case .ready(let lastHeard): lastHeard + UInt64(idleDeadline)
         case .greeting, .closed: nil
         }
     }
@@ -125,17 +127,15 @@ public struct ServerSession: Sendable {
         }
     }
 
-    /// The hello was accepted; messages that came behind it are read from now on. Clients with the capability `role`
-    /// are told their role on all lists; `role` is nil if the server has no roles.
-    public mutating func identified(author: AuthorID, role: Role? = nil, now: UInt64) -> Effect? {
-        guard case .greeting(let capabilities, let version) = state else { return nil }
+    /// The hello was accepted; messages that came behind it are read from now on.
+    public mutating func identified(author: AuthorID, now: UInt64) -> Effect? {
+        guard case .greeting(let version) = state else { return nil }
         state = .ready(lastHeard: now)
         reader.limit = limits.frameBytes
         let welcome = DownMessage.welcome(
             DownMessage.Welcome(
-                version: Int(version), capabilities: capabilities, author: author, idleDeadline: limits.idleDeadline,
-                frameBytes: limits.frameBytes, program: terms.program,
-                role: capabilities.contains(.role) ? role : nil))
+                version: Int(version), author: author, idleDeadline: UInt64(idleDeadline),
+                frameBytes: limits.frameBytes, program: terms.program))
         return .send(welcome.frame)
     }
 
@@ -150,7 +150,7 @@ public struct ServerSession: Sendable {
         if case .awaitingHello = state {
             return fail(.handshakeTimeout, "expected a hello within \(limits.handshakeDeadline) ms of connecting")
         }
-        return fail(.idleTimeout, "nothing was heard from this client for \(limits.idleDeadline) ms")
+        return fail(.idleTimeout, "nothing was heard from this client for \(idleDeadline) ms")
     }
 
     /// Tells the client why the connection ends, and closes it; returns nil if the session is closed already.
@@ -181,8 +181,9 @@ public struct ServerSession: Sendable {
             let error = WireError.noCommonVersion(lowest: hello.lowestVersion, highest: hello.highestVersion)
             return fail(.versionNotSupported, "\(error)")
         }
-        state = .greeting(
-            hello.capabilities.intersection([.presence, .digest, .role, .grants]), version: UInt8(version))
+        let longest = max(limits.idleDeadline, limits.longestIdleDeadline)
+        idleDeadline = UInt32(clamping: min(max(limits.idleDeadline, hello.idle), longest))
+        state = .greeting(version: UInt8(version))
         return .identify(hello)
     }
 

@@ -253,11 +253,10 @@ final class ListMachine {
     /// A client that has not seen all its own commits gets them one by one if possible. From a snapshot it could not
     /// tell whether its own program made them, or a copy of it.
     func start(
-        from revision: Int, logID: UInt64, wantsItems: Bool, for author: Author, hasDigest: Bool
+        from revision: Int, logID: UInt64, wantsItems: Bool, for author: Author
     ) -> DownMessage.Subscribed.Start {
         let hand = authority.hand
-        let resumed = DownMessage.Subscribed.Start.resumed(
-            head: authority.revision, digest: hasDigest ? hand.digest : nil)
+        let resumed = DownMessage.Subscribed.Start.resumed(head: authority.revision, digest: hand.digest)
         let isKnown =
             logID == authority.logID && (storeFloor...authority.revision).contains(revision)
             && authority.recognizesOwnCommits(author, after: revision)

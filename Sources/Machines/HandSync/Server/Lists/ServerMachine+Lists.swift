@@ -107,12 +107,13 @@ extension ServerMachine {
 
     private func start(_ connection: Connection, in hosted: ListMachine, _ subscribe: UpMessage.Subscribe) {
         guard let author = connection.author else { return }
-        let isNew = connection.cursors[hosted.list.number] == nil
+        let former = connection.cursors[hosted.list.number]
+        let isNew = former == nil
         let start = hosted.start(
-            from: subscribe.revision, logID: subscribe.logID, wantsItems: subscribe.wantsItems, for: author,
-            hasDigest: connection.hasDigest)
+            from: subscribe.revision, logID: subscribe.logID, wantsItems: subscribe.wantsItems, for: author)
         begin(connection, in: hosted, request: subscribe.request, start, from: subscribe.revision)
         connection.cursors[hosted.list.number]?.wantsItems = subscribe.wantsItems
+        connection.cursors[hosted.list.number]?.wantsPeople = subscribe.wantsPeople
         if subscribe.name.isEmpty { send(.renamed(list: hosted.list.number, name: hosted.list.name), to: connection) }
         if !isNew { figures.resynchronizations += 1 }
         if isNew {
@@ -120,10 +121,11 @@ extension ServerMachine {
             connection.account?.follow(items: hosted.authority.count)
             connection.cursors[hosted.list.number]?.items = hosted.authority.count
         }
-        guard connection.hasPresence else { return }
-        if isNew {
-            hosted.addPerson(author, connection, isShared: isShared)
-        } else {
+        switch (former?.wantsPeople ?? false, subscribe.wantsPeople) {
+        case (false, false): return
+        case (false, true): hosted.addPerson(author, connection, isShared: isShared)
+        case (true, false): hosted.removePerson(author.number)
+        case (true, true):
             // A client that subscribes again may have forgotten who is here. It says again on which item its person is.
             hosted.movePerson(author.number, to: nil)
             connection.cursors[hosted.list.number]?.presence.startAnew(hosted.presence)
@@ -141,7 +143,8 @@ extension ServerMachine {
         var cursor = Connection.Cursor(hosted: hosted, request: request, revision: revision)
         if let former = connection.cursors[number] {
             (cursor.presence, cursor.items, cursor.position) = (former.presence, former.items, former.position)
-            (cursor.isFirstSubmission, cursor.wantsItems) = (former.isFirstSubmission, former.wantsItems)
+            cursor.isFirstSubmission = former.isFirstSubmission
+            (cursor.wantsItems, cursor.wantsPeople) = (former.wantsItems, former.wantsPeople)
         }
         switch start {
         case .snapshot(let revision, let count, _):
@@ -167,7 +170,7 @@ extension ServerMachine {
         guard let cursor = connection.cursors.remove(list) else { return }
         cursor.hosted.remove(cursor, now: now)
         connection.account?.unfollow(items: cursor.items)
-        if let author = connection.author?.number, connection.hasPresence {
+        if let author = connection.author?.number, cursor.wantsPeople {
             cursor.hosted.removePerson(author)
             announce(cursor.hosted, for: connection)
         }
@@ -180,8 +183,7 @@ extension ServerMachine {
         figures.readsBehind += 1
         let bytes = limits.chunkBytes
         let start = cursor.hosted.start(
-            from: revision, logID: cursor.hosted.authority.logID, wantsItems: cursor.wantsItems, for: author,
-            hasDigest: connection.hasDigest)
+            from: revision, logID: cursor.hosted.authority.logID, wantsItems: cursor.wantsItems, for: author)
         guard case .resumed = start else {
             return begin(connection, in: cursor.hosted, request: cursor.request, start, from: revision)
         }

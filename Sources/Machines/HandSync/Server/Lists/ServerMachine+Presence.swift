@@ -30,8 +30,9 @@ extension ServerMachine {
                 after: before, through: hosted.presence.taken, atMost: Self.presencePage)
             let isWhole = end == hosted.presence.taken
             let frame = isWhole ? FrameRun(DownMessage.presence(list: hosted.list.number, entries).frame) : nil
-            for connection in hosted.subscribers where connection.hasPresence {
-                if connection.owePresence(of: hosted, since: before, frame) {
+            for connection in hosted.subscribers {
+                guard let isKept = connection.owePresence(of: hosted, since: before, frame) else { continue }
+                if isKept {
                     mark(connection)
                 } else {
                     let text = "\(PresenceBoard.maxGone) people left '\(hosted.list.name)' while nothing was read here"

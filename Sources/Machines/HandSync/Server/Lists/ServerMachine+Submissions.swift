@@ -6,7 +6,8 @@ extension ServerMachine {
         guard let author = connection.author else { return }
         guard let hosted = connection.cursors.hostedList(of: submission.list) else {
             let text = "list \(submission.list) was not subscribed to"
-            return refuse(connection, submission.list, .notSubscribed, text)
+            return send(
+                .error(code: .notSubscribed, request: 0, list: submission.list, retryAfter: 0, message: text), to: connection)
         }
         let isFirst = connection.cursors.isFirstSubmission(to: submission.list)
         if connection.pendingSubmissions >= limits.pendingSubmissions, !isFirst {

@@ -69,8 +69,7 @@ extension ServerMachine {
             !hosted.authority.recognizesOwnCommits(author, after: cursor.revision)
         else { return }
         let start = hosted.start(
-            from: cursor.revision, logID: hosted.authority.logID, wantsItems: cursor.wantsItems, for: author,
-            hasDigest: connection.hasDigest)
+            from: cursor.revision, logID: hosted.authority.logID, wantsItems: cursor.wantsItems, for: author)
         begin(connection, in: hosted, request: cursor.request, start, from: cursor.revision)
     }
 

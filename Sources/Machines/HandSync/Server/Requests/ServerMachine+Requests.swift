@@ -26,9 +26,7 @@ extension ServerMachine {
 
     func create(_ name: String, _ rules: Rules, _ connection: Connection, _ request: UInt64) {
         if let problem = ListName.problem(with: name) { return refuse(connection, request, .badListName, problem) }
-        if rules.maximumCount == 0 {
-            return refuse(connection, request, .badRules, "a list must have room for at least 1 item")
-        }
+        if let problem = rules.contradiction { return refuse(connection, request, .badRules, problem) }
         var rules = rules
         // A client that asks for the default size has no wish of its own.
         if rules.maximumSize == Rules.defaultSize { rules.maximumSize = min(rules.maximumSize, limits.itemBytes) }
