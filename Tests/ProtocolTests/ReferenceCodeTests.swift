@@ -1,4 +1,6 @@
 import Foundation
+import HandFormats
+import HandTestSupport
 import HandVectors
 import Testing
 
@@ -30,6 +32,24 @@ import Testing
         #expect(status == 0, "\(output)")
         let asked = try #require(output.firstMatch(of: #/(\d+) vectors, 0 differ/#)?.1)
         #expect(Int(asked) ?? 0 > 600, "\(output)")
+    }
+
+    /// The machine in Python, whose handlers are on the page, does what the project's own does, whatever happens.
+    @Test(.enabled(if: python != nil))
+    func theMachineDoesTheSame() throws {
+        let (seed, rounds) = (testSeed(1), 150)
+        let lines = (0..<UInt64(rounds)).map { number -> String in
+            let question = Scenario.random(seed + number).question
+            guard case .object(let members) = question,
+                let answer = try? JSONValue.parse(Vectors.answer(line: question.line))
+            else { return "" }
+            return JSONValue.object(members + [.init("expect", answer)]).line
+        }
+        let file = FileManager.default.temporaryDirectory.appending(path: "hand-vectors-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data(lines.map { $0 + "\n" }.joined().utf8).write(to: file)
+        let (output, status) = try run("check.py", [file.path])
+        #expect(status == 0 && output.hasPrefix("\(rounds) vectors, 0 differ"), "\(output.prefix(10_000))")
     }
 
     /// A wrong answer is noticed, whatever the law.

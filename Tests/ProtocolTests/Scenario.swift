@@ -8,7 +8,7 @@ import HandWire
 struct Scenario {
     let name: String
     private(set) var steps: [JSONValue] = []
-    private var client = Vectors.Follower()
+    private(set) var client = Vectors.Follower()
     /// The list on the server.
     var hand = Hand()
     var revision: Int { commits.count }
@@ -121,11 +121,17 @@ struct Scenario {
         commit(.inserting(note(text), at: gap, side), base: base, isSent: isSent)
     }
 
+    /// The client's last submission, carried over the commits since its base.
+    var carriedSubmission: Delta? {
+        client.submission.map { submission in
+            commits[submission.base...].reduce(submission.delta) { $0.transformed(over: $1.delta, as: .later) }
+        }
+    }
+
     /// Commits the client's last submission.
     mutating func accept(isSent: Bool = true) {
-        guard let submission = client.submission else { preconditionFailure("\(name): nothing was submitted") }
-        let delta = commits[submission.base...].reduce(submission.delta) {
-            $0.transformed(over: $1.delta, as: .later)
+        guard let submission = client.submission, let delta = carriedSubmission else {
+            preconditionFailure("\(name): nothing was submitted")
         }
         commit(
             delta, author: 1, sequence: submission.sequence, base: submission.base - submission.lag, isSent: isSent)

@@ -392,13 +392,31 @@ def change_of_text(old, new):
     for i in reversed(range(len(a))):
         for j in reversed(range(len(b))):
             length[i][j] = length[i + 1][j + 1] + 1 if a[i] == b[j] else max(length[i + 1][j], length[i][j + 1])
-    out, i, j, at = [], 0, 0, 0
-    while i < len(a) or j < len(b):
-        if i < len(a) and j < len(b) and a[i] == b[j]: at += len(a[i].encode()); i += 1; j += 1
-        elif j == len(b) or i < len(a) and length[i + 1][j] >= length[i][j + 1]:
-            out.append((at, a[i].encode(), b"")); at += len(a[i].encode()); i += 1
-        else: out.append((at, b"", b[j].encode())); j += 1
+    matches, i, j = [], 0, 0
+    while i < len(a) and j < len(b):
+        if a[i] == b[j]: matches.append((i, j)); i += 1; j += 1
+        elif length[i + 1][j] >= length[i][j + 1]: i += 1
+        else: j += 1
+    out, i, j, kept = [], 0, 0, 0
+    for old_end, new_end in matches + [(len(a), len(b))]:   # the words between two that are kept
+        gone, come = (i, old_end), (j, new_end)
+        i, j = old_end + 1, new_end + 1
+        if gone[0] == gone[1] or come[0] == come[1]:
+            way = slide(a, *gone, kept) if gone[0] < gone[1] else slide(b, *come, kept)
+            gone, come = (gone[0] - way, gone[1] - way), (come[0] - way, come[1] - way)
+        if gone[0] == gone[1] and come[0] == come[1]: kept += 1; continue
+        out.append((len("".join(a[:gone[0]]).encode()), "".join(a[slice(*gone)]).encode(),
+                    "".join(b[slice(*come)]).encode()))
+        kept = 0                                            # one word at least stays before the next splice
     return joined(out)
+
+def slide(words, start, end, limit):
+    """By how many words some that come or go can move to the left, so that they begin with their space."""
+    way = 0
+    while start < end and words[start - way][0] != " ":
+        if way == limit or words[start - 1 - way] != words[end - 1 - way]: return 0
+        way += 1
+    return way
 
 # Undoing one's own words, and nobody else's.
 

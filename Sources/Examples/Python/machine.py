@@ -25,7 +25,7 @@ class Undos:
         if self.entries and delta: self.entries[-1][1] = compose(self.entries[-1][1], delta)
 
     def pop(self):
-        """The edit that undoes the newest one, and what stays: the words that somebody has put in place of one's own."""
+        """The edit that undoes the newest one, and the words of others that stay, in place of one's own."""
         if not self.entries: return None
         inverse, since = self.entries.pop()
         allowed, left, kept = keeping_words(inverse, since)
@@ -256,16 +256,15 @@ class Machine:
         try: new = apply(base, c.delta)
         except (AssertionError, UnicodeDecodeError): new = None  # it does not fit
         if new is None or len(new) != c.count or digest(new) != c.digest: m.diverge(c.revision); return
+        if is_mine and refused: m.take_back(e, base, c.refused["reason"])
         m.confirmed, m.revision = new, c.revision
-        if is_mine and refused:
-            m.take_back(e, base, c.refused["reason"])
-        elif is_mine and not is_others:
+        if is_mine and not refused and not is_others:
             m.in_flight = None
             m.work.record(c, base)
             base = apply(base, e.delta)
             m.carry(diff(base, new), base, m.buffer)  # nothing, but for a card that was dealt
             m.tell(committed=c.sequence, revision=c.revision)
-        else:
+        elif not (is_mine and refused):
             lost = m.work.overridden(c, base)
             if c.author != m.author: m.tell_lost(lost, c.author, c.revision)
             m.carry(c.delta, base, m.pending(), c.author)

@@ -25,6 +25,8 @@ extension Vectors {
         package private(set) var submission: Submission?
         /// The request of the last subscription.
         package private(set) var request: UInt64 = 0
+        /// What the client has of the list.
+        package var replica: Replica? { machine.subscriptions[name]?.replica }
 
         package init() { machine.open(name) }
 
