@@ -33,7 +33,7 @@ def happens(m, step):
     elif "lost" in step: m.lost()
     elif "connected" in step: return
     elif message is None or message == "error" and fields["code"] in CLOSING: m.give_up()
-    elif message != "subscribed" and fields.get("list", m.list) != m.list: return      # another list, or none yet
+    elif message not in ("subscribed", "error") and fields.get("list", m.list) != m.list: return     # another list
     elif message == "chunk":
         if fields["request"] == m.request: m.chunk(fields["items"])
     elif message == "commit": m.commit(SimpleNamespace(**fields["commit"]))
