@@ -5,9 +5,14 @@ import HandWire
 extension Scenario {
     /// What may happen to a client, at random. At most one edit waits behind the one in flight.
     static func random(_ seed: UInt64) -> Scenario {
-        Scenario("random \(seed)", ["one two three", "four five", "six"]) { scenario in
+        Scenario("random \(seed)") { scenario in
             var random = SplitMix64(seed: seed)
             var (known, decided) = (0, SequenceNumber(rawValue: 0))
+            scenario.hand = Hand(
+                (1...4).map { number in
+                    let content = Content.task("one\(number) two\(number)", done: number == 2)
+                    return Item(id: ItemID(rawValue: UInt64(number)), content: content)
+                })
             scenario.follow()
             for _ in 0..<(8 + random.next(below: 16)) {
                 let replica = scenario.client.replica ?? Replica()
@@ -72,10 +77,12 @@ extension Scenario {
         func word() -> String { "w\(random.next(below: 1_000_000))" }
         guard !hand.isEmpty else { return .inserting(note(word()), at: 0, .after) }
         let index = random.next(below: hand.count)
-        switch random.next(below: 6) {
+        switch random.next(below: 8) {
         case 0: return .inserting(note(word() + " " + word()), at: random.next(below: hand.count + 1), .before)
         case 1: return .deleting(index..<index + 1)
         case 2: return .moving(index..<index + 1, to: random.next(below: hand.count + 1), .after)
+        case 3...4 where hand[index].content.kind == .task:
+            return .editing(at: index, Change(done: random.next(below: 2) == 0))
         default:
             let old = hand[index].content.text
             var all = old.split(separator: " ").map(String.init)
