@@ -254,7 +254,9 @@ import Testing
         #expect(kinds == ["done 1", "subscribed", "listDeleted", "done 3"])
         let client = try server.client()
         try await client.create("list")
-        let flood = (1...2_000).flatMap { UpMessage.history(request: $0, name: "list", from: 1, limit: 1_000).frame }
+        let flood = (1...2_000).flatMap {
+            UpMessage.history(request: RequestNumber($0), name: "list", from: 1, limit: 1_000).frame
+        }
         let first = try exchange(server, hello() + flood) { if case .history = $0 { true } else { false } }
         #expect(first.count < 2_000)
         #expect(try await client.lists().map(\.name) == ["list"])

@@ -60,7 +60,8 @@ import Testing
         visit.settle()
         var most = 0
         for turn in 0..<50 where visit.stream.isReading {
-            visit.say((0..<1_000).map { .fetch(request: UInt64(turn * 1_000 + $0 + 3), name: "a", revision: nil) })
+            visit.say(
+                (0..<1_000).map { .fetch(request: RequestNumber(turn * 1_000 + $0 + 3), name: "a", revision: nil) })
             _ = visit.world.endTurn()
             most = max(most, visit.connection.held.transfers)
         }

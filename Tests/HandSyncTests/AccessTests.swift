@@ -223,7 +223,7 @@ import Testing
         for (index, name) in names.enumerated() {
             root.say(.create(request: 1, name: name, rules: Rules()))
             world.settle()
-            for stream in [root, guest] { stream.subscribe(name, request: UInt64(index) + 2) }
+            for stream in [root, guest] { stream.subscribe(name, request: RequestNumber(index + 2)) }
             world.settle()
         }
         // The second time is like the first.
@@ -242,7 +242,7 @@ import Testing
             world.tokens?["guest"] = access(names)
             world.accessChanged()
             for (index, name) in names.enumerated() where !kept.contains(name) {
-                guest.subscribe(name, request: UInt64(index) + 2)
+                guest.subscribe(name, request: RequestNumber(index + 2))
                 world.settle()
             }
         }

@@ -63,12 +63,12 @@ extension TestWorld {
     @Test func followedItemsOfOneUserAreLimited() {
         let world = TestWorld.ofTwoUsers { $0.userItems = 4 }
         let ada = world.ownerOfList()
-        for request in [7, 8] as [UInt64] {
+        for request in [7, 8] as [RequestNumber] {
             ada.say(.create(request: request, name: "list\(request)", rules: Rules()))
             world.settle()
             ada.subscribe("list\(request)", request: request)
             world.settle()
-            let list = request - 5
+            let list = request.rawValue - 5
             for sequence in UInt64(1)...3 {
                 ada.submit(SequenceNumber(sequence), base: Int(sequence) - 1, "\(request) \(sequence)", list: list)
                 world.settle()
@@ -77,7 +77,7 @@ extension TestWorld {
         let (again, ben) = (world.connect(2, token: "ada"), world.connect(3, token: "ben"))
         world.settle()
         for stream in [again, ben] {
-            for request in [7, 8] as [UInt64] {
+            for request in [7, 8] as [RequestNumber] {
                 stream.subscribe("list\(request)", request: request)
                 world.settle()
             }
@@ -153,7 +153,7 @@ extension TestWorld {
         world.settle()
         for stream in streams + [ben] {
             stream.isWriting = true
-            for request in 1...10 { stream.say(.create(request: UInt64(request), name: "", rules: Rules())) }
+            for request in 1...10 { stream.say(.create(request: RequestNumber(request), name: "", rules: Rules())) }
             world.settle()
             #expect(world.machine.brokenInvariant() == nil)
         }

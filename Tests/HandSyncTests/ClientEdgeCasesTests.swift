@@ -62,7 +62,7 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
             client.perform { if round == 1 { $0.start() } else { $0.timer(now: now) } }
             client.perform { $0.connected(now: now) }
             client.welcome(now: now)
-            client.enter(round, list: 4, .resumed(at: 0), now: now)
+            client.enter(RequestNumber(round), list: 4, .resumed(at: 0), now: now)
             client.hear(.pong(now), now: now + 3)
             client.perform { $0.disconnected(reason: "gone", now: now) }
         }

@@ -365,11 +365,13 @@ extension DrivenClient {
     }
 
     /// Subscribes, and edits on the excerpt.
-    fileprivate mutating func edit(isExact: Bool = false, step: UndoStep? = nil) -> UInt64? {
+    fileprivate mutating func edit(isExact: Bool = false, step: UndoStep? = nil) -> RequestNumber? {
         perform { $0.enter("list") }.flatMap { submit($0, isExact: isExact, step: step) }
     }
 
-    fileprivate mutating func submit(_ request: UInt64, isExact: Bool = false, step: UndoStep? = nil) -> UInt64? {
+    fileprivate mutating func submit(_ request: RequestNumber, isExact: Bool = false, step: UndoStep? = nil)
+        -> RequestNumber?
+    {
         perform {
             $0.submit(
                 EphemeralSubscriptionTests.edit, on: PartialList(EphemeralSubscriptionTests.excerpt), isExact: isExact,
@@ -378,7 +380,7 @@ extension DrivenClient {
     }
 
     fileprivate mutating func enter(
-        _ request: UInt64, logID: UInt64 = 5, lastSequence: SequenceNumber = 3,
+        _ request: RequestNumber, logID: UInt64 = 5, lastSequence: SequenceNumber = 3,
         _ start: DownMessage.Subscribed.Start = .newest(7)
     ) {
         enter(request, list: 2, logID: logID, lastSequence: lastSequence, start)

@@ -16,7 +16,7 @@ import Testing
             client.connect()
             for (index, list) in lists.enumerated() {
                 client.perform { $0.open(list) }
-                client.begin(UInt64(index) + 1, list: UInt64(index) + 1, Self.hand, revision: 7)
+                client.begin(RequestNumber(index + 1), list: UInt64(index) + 1, Self.hand, revision: 7)
             }
             client.said = []
         }
@@ -26,7 +26,9 @@ import Testing
         mutating func hear(_ message: DownMessage) { client.hear(message, now: now) }
 
         /// Asks for something. Returns the number of the request.
-        mutating func ask(_ message: (UInt64) -> UpMessage) -> UInt64 { client.perform { $0.ask(message) } ?? 0 }
+        mutating func ask(_ message: (RequestNumber) -> UpMessage) -> RequestNumber {
+            client.perform { $0.ask(message) } ?? 0
+        }
 
         var isConnected: Bool { client.machine.state == .ready }
         var violation: String? { client.machine.violation }
@@ -83,13 +85,13 @@ import Testing
     }
 
     private struct Exchange {
-        let ask: (UInt64) -> UpMessage
-        let fits: (UInt64) -> [DownMessage]
-        let not: (UInt64) -> [DownMessage]
+        let ask: (RequestNumber) -> UpMessage
+        let fits: (RequestNumber) -> [DownMessage]
+        let not: (RequestNumber) -> [DownMessage]
 
         init(
-            _ ask: @escaping (UInt64) -> UpMessage, _ fits: @escaping (UInt64) -> [DownMessage],
-            not: @escaping (UInt64) -> [DownMessage]
+            _ ask: @escaping (RequestNumber) -> UpMessage, _ fits: @escaping (RequestNumber) -> [DownMessage],
+            not: @escaping (RequestNumber) -> [DownMessage]
         ) {
             (self.ask, self.fits, self.not) = (ask, fits, not)
         }
@@ -229,7 +231,8 @@ import Testing
             let last = victim.client.submissions.last?.sequence ?? 0
             victim.client.said = []
             switch how {
-            case "not subscribed": victim.hear(.error(code: .notSubscribed, request: 0, list: 1, retryAfter: 0, message: ""))
+            case "not subscribed":
+                victim.hear(.error(code: .notSubscribed, request: 0, list: 1, retryAfter: 0, message: ""))
             case "acknowledged": victim.hear(.acknowledged(list: 1, sequence: last, revision: 7))
             default: victim.hear(.renamed(list: 1, name: "l\(round)"))
             }

@@ -182,7 +182,7 @@ import Testing
         var client = DrivenClient()
         client.connect()
         var now: UInt64 = 0
-        func request() -> UInt64 {
+        func request() -> RequestNumber {
             for case .subscribe(let subscribe) in client.said.reversed() { return subscribe.request }
             return 0
         }

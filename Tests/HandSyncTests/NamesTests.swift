@@ -78,7 +78,7 @@ import Testing
         #expect(ada.heard.filter { $0 == told }.count == 1 && ben.heard.contains(told))
         // Another history of the same list is the same list.
         for (count, asked) in [(1, logID), (2, logID ^ 1 << 40)] {
-            let request = UInt64(5 + count)
+            let request = RequestNumber(5 + count)
             away.subscribe("", request: request, logID: asked, revision: 1)
             world.settle()
             #expect(away.lastStart?.request == request && away.lastStart?.logID == logID)
@@ -133,7 +133,8 @@ import Testing
         world.settle()
         for (name, new, expected) in [
             ("list", "taken", ErrorCode.listExists), ("list", "list", .listExists), ("none", "new", .noSuchList),
-            ("list", "a/b", .badListName), ("list", " a", .badListName), ("list", "", .badListName), ("list", "a\u{3164}", .badListName),
+            ("list", "a/b", .badListName), ("list", " a", .badListName), ("list", "", .badListName),
+            ("list", "a\u{3164}", .badListName),
         ] {
             ada.say(.rename(request: 5, name: name, newName: new))
             world.settle()

@@ -184,7 +184,7 @@ import Testing
         #expect(stream.present.count == 1)
         for (request, wantsPeople) in [(UInt64(2), true), (3, false), (4, true)] {
             silent.say(.presence(list: 1, .away))
-            silent.subscribe("list", request: request, wantsPeople: wantsPeople)
+            silent.subscribe("list", request: RequestNumber(request), wantsPeople: wantsPeople)
             world.now += 100
             world.timeout()
             world.settle()

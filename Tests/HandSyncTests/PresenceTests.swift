@@ -122,7 +122,7 @@ import Testing
     }
 
     private static func follow(_ lists: Int, _ stream: TestStream, _ world: TestWorld) {
-        for list in 1...lists { stream.subscribe("list\(list)", request: UInt64(list)) }
+        for list in 1...lists { stream.subscribe("list\(list)", request: RequestNumber(list)) }
         world.settle()
     }
 

@@ -288,7 +288,7 @@ import Testing
         client.connect()
         for round in 1...3 as ClosedRange<UInt64> {
             client.perform { $0.open("list", isJournaled: isJournaled) }
-            var request: UInt64 = 0
+            var request: RequestNumber = 0
             for case .subscribe(let subscribe) in client.said { request = subscribe.request }
             client.begin(request, list: round)
             client.perform { try? $0.edit("list", Delta.inserting(tasks(1), at: 0, .after)) }

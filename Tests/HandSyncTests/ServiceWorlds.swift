@@ -314,7 +314,7 @@ final class TestStream: ByteStream {
     }
 
     func subscribe(
-        _ name: String, request: UInt64, logID: UInt64 = 0, revision: Int = 0, wantsItems: Bool = true,
+        _ name: String, request: RequestNumber, logID: UInt64 = 0, revision: Int = 0, wantsItems: Bool = true,
         wantsPeople: Bool = true
     ) {
         let subscribe = UpMessage.Subscribe(

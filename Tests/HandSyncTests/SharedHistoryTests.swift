@@ -98,7 +98,7 @@ import Testing
         two.turn()
         #expect(two.waiting == 1)
         // After the batch, the store is asked for news; and, as the list went back, for all of it.
-        for request: UInt64 in [1, 2] {
+        for request: RequestNumber in [1, 2] {
             kim.subscribe("list", request: request)
             while two.waiting > 1 { two.answer(1) }
         }

@@ -32,7 +32,9 @@ import Testing
             default: break
             }
             // Messages for an earlier answer still count.
-            if phase == "asked" { client.hear(.error(code: .notSubscribed, request: 0, list: 7, retryAfter: 0, message: "")) }
+            if phase == "asked" {
+                client.hear(.error(code: .notSubscribed, request: 0, list: 7, retryAfter: 0, message: ""))
+            }
         }
 
         /// The state that the list's followers know, and the one that it has.
@@ -54,7 +56,7 @@ import Testing
         }
 
         /// The last request for the list.
-        private var request: UInt64 {
+        private var request: RequestNumber {
             for case .subscribe(let asked) in client.said.reversed() { return asked.request }
             return 0
         }
@@ -84,7 +86,8 @@ import Testing
             case "a commit that does not fit": client.hear(commit(digest: 0))
             case "stale": client.hear(.stale(list: 7, sequence: 1, head: 9))
             case "taken, nobody knows when": client.hear(.acknowledged(list: 7, sequence: 1, revision: 0))
-            case "not subscribed": client.hear(.error(code: .notSubscribed, request: 0, list: 7, retryAfter: 0, message: ""))
+            case "not subscribed":
+                client.hear(.error(code: .notSubscribed, request: 0, list: 7, retryAfter: 0, message: ""))
             default: Issue.record("nothing is known of '\(event)'")
             }
         }

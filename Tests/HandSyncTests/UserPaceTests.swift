@@ -11,12 +11,12 @@ import Testing
         let ada = world.connect(1, token: "ada")
         let ben = world.connect(2, token: "ben")
         world.settle()
-        for request in 1...150 { ada.say(.lists(request: UInt64(request), after: "")) }
+        for request in 1...150 { ada.say(.lists(request: RequestNumber(request), after: "")) }
         world.settle()
         #expect(ada.answers == 101 && ada.isStopped)
         #expect(world.machine.brokenInvariant() == nil)
         #expect(world.machine.load.slowed == 1 && world.machine.figures.slowings == 1)
-        for request in 1...50 { ben.say(.lists(request: UInt64(request), after: "")) }
+        for request in 1...50 { ben.say(.lists(request: RequestNumber(request), after: "")) }
         world.settle()
         #expect(ben.answers == 50 && !ben.isStopped)
         for _ in 0..<20 {
@@ -64,7 +64,9 @@ import Testing
         let world = TestWorld.ofTwoUsers { $0.tooFastDeadline = 1_000_000 }
         let streams = (1...5).map { world.connect($0, token: "ada") }
         world.settle()
-        for request in 1...60 { for stream in streams { stream.say(.lists(request: UInt64(request), after: "")) } }
+        for request in 1...60 {
+            for stream in streams { stream.say(.lists(request: RequestNumber(request), after: "")) }
+        }
         world.settle()
         let total = streams.reduce(0) { $0 + $1.answers }
         #expect((100...105).contains(total))
@@ -108,12 +110,12 @@ import Testing
         let world = TestWorld.ofTwoUsers { _ in }
         let ada = world.connect(1, token: "ada")
         world.settle()
-        var request: UInt64 = 0
+        var request: RequestNumber = 0
         func hammer(_ seconds: Int) {
             for _ in 0..<seconds * 20 {
                 if !ada.isStopped {
                     for _ in 1...20 {
-                        request += 1
+                        request = request.next
                         ada.say(.lists(request: request, after: ""))
                     }
                     world.settle()
@@ -158,7 +160,7 @@ import Testing
         let world = TestWorld.ofTwoUsers { $0.userBytes = 100 }
         let ada = world.connect(1, token: "ada")
         world.settle()
-        for request in 1...130 { ada.say(.fetch(request: UInt64(request), name: "list", revision: nil)) }
+        for request in 1...130 { ada.say(.fetch(request: RequestNumber(request), name: "list", revision: nil)) }
         world.settle()
         #expect(ada.isStopped && world.machine.load.slowed == 1)
         #expect(world.machine.close(connection: 1, at: world.time))
@@ -221,7 +223,7 @@ import Testing
             let burst = (0..<each).flatMap { number in
                 UpMessage.excerpt(
                     .init(
-                        request: UInt64(number), name: "list",
+                        request: RequestNumber(number), name: "list",
                         (0..<20).map { .positions(start: $0, count: 1) })
                 ).frame
             }
@@ -230,7 +232,7 @@ import Testing
         world.settle()
         for stream in streams {
             let answers = stream.heard.compactMap { if case .excerpt(let request, _) = $0 { request } else { nil } }
-            #expect(answers == (0..<UInt64(each)).map(\.self))
+            #expect(answers == (0..<each).map(RequestNumber.init))
         }
         #expect(turns >= 40 && most <= 20_000, "\(turns) turns, at most \(most) steps in one")
         #expect(world.machine.brokenInvariant() == nil)
@@ -241,7 +243,7 @@ import Testing
         let world = TestWorld.ofTwoUsers { $0.tooFastDeadline = 1 }
         let ada = world.connect(1, token: "ada")
         world.settle()
-        for request in 1...110 { ada.say(.lists(request: UInt64(request), after: "")) }
+        for request in 1...110 { ada.say(.lists(request: RequestNumber(request), after: "")) }
         world.settle()
         ada.say(.create(request: 1, name: "late", rules: Rules()))
         world.pass(5_000)
@@ -262,7 +264,7 @@ import Testing
         let ada = world.ownerOfList()
         let gone = world.connect(7, token: "ada")
         world.settle()
-        for request in 1...20 { gone.say(.history(request: UInt64(request), name: "list", from: 1, limit: 1)) }
+        for request in 1...20 { gone.say(.history(request: RequestNumber(request), name: "list", from: 1, limit: 1)) }
         world.pass(60_000)
         #expect(!ada.isStopped)
         // The answer to each request costs as much as finding a list, 200 steps.
@@ -287,7 +289,7 @@ import Testing
         }
         let ada = world.connect(1, token: "ada")
         world.settle()
-        for request in 1...1_000 { ada.say(.lists(request: UInt64(request), after: "")) }
+        for request in 1...1_000 { ada.say(.lists(request: RequestNumber(request), after: "")) }
         world.settle()
         while !ada.errors.contains(.slowedDown) { world.pass(100) }
         let late = world.connect(2, token: "ada")

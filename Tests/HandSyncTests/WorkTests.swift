@@ -119,7 +119,7 @@ import Testing
         let writer = world.connect(1)
         world.settle()
         for list in 1...UInt64(3) {
-            writer.subscribe("list\(list)", request: list)
+            writer.subscribe("list\(list)", request: RequestNumber(list))
             world.settle()
             for sequence in 1...UInt64(20) {
                 writer.submit(SequenceNumber(sequence), base: Int(sequence) - 1, "item", list: list)
@@ -129,7 +129,7 @@ import Testing
         writer.end()
         let again = world.connect(1)
         world.settle()
-        for list in 1...UInt64(3) { again.subscribe("list\(list)", request: list, logID: list) }
+        for list in 1...UInt64(3) { again.subscribe("list\(list)", request: RequestNumber(list), logID: list) }
         #expect(world.waiting == 1)
         world.settle()
         #expect(again.heard.count { if case .commit = $0 { true } else { false } } == 60)

@@ -71,7 +71,8 @@ struct Scenario {
     }
 
     mutating func answer(
-        _ start: DownMessage.Subscribed.Start, last: SequenceNumber = 0, isRefused: Bool = false, request: UInt64? = nil
+        _ start: DownMessage.Subscribed.Start, last: SequenceNumber = 0, isRefused: Bool = false,
+        request: RequestNumber? = nil
     ) {
         hear(
             .subscribed(
@@ -86,7 +87,7 @@ struct Scenario {
         if !hand.isEmpty { chunk(Array(hand)) }
     }
 
-    mutating func beginSnapshot(last: SequenceNumber = 0, isRefused: Bool = false, request: UInt64? = nil) {
+    mutating func beginSnapshot(last: SequenceNumber = 0, isRefused: Bool = false, request: RequestNumber? = nil) {
         answer(
             .snapshot(revision: revision, count: hand.count, digest: hand.digest), last: last, isRefused: isRefused,
             request: request)

@@ -9,7 +9,7 @@ final class SmallServer {
     private struct Connection {
         var session: ServerSession
         var author: AuthorID = 0
-        var request: UInt64 = 0
+        var request: RequestNumber = 0
         /// The revision up to which commits were sent, or nil if not subscribed.
         var cursor: Int?
         /// Frames that the client has not received yet.

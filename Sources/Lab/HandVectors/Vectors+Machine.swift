@@ -24,7 +24,7 @@ extension Vectors {
         /// The last submission.
         package private(set) var submission: Submission?
         /// The request of the last subscription.
-        package private(set) var request: UInt64 = 0
+        package private(set) var request: RequestNumber = 0
         /// What the client has of the list.
         package var replica: Replica? { machine.subscriptions[name]?.replica }
 

@@ -38,7 +38,7 @@ extension DownMessage {
     package static func countOfChunk(_ body: UnsafeRawBufferPointer) throws(WireError) -> Int {
         var reader = WireReader(body)
         _ = try reader.byte("message type")
-        _ = try reader.varint("request")
+        _ = try reader.number("request") as RequestNumber
         return try reader.count("number of items")
     }
 }

@@ -21,7 +21,7 @@ extension DownMessage {
                     program: try reader.string("program", limit: Limits.personBytes)))
         case 2: return .subscribed(try subscribed(&reader))
         case chunkType:
-            let request = try reader.varint("request")
+            let request: RequestNumber = try reader.number("request")
             return .chunk(
                 request: request,
                 items: Hand(packed: try reader.list("items of a chunk", size: 10, WireReader.readItem)))
@@ -47,19 +47,19 @@ extension DownMessage {
 
     private static func answer(_ number: UInt8, _ reader: inout WireReader) throws(WireError) -> DownMessage {
         switch number {
-        case 10: return .done(request: try reader.varint("request"))
+        case 10: return .done(request: try reader.number("request"))
         case 11:
-            let request = try reader.varint("request")
+            let request: RequestNumber = try reader.number("request")
             let hasMore = try reader.flag("more lists")
             return .lists(request: request, try reader.list("lists", size: 6, listEntry), hasMore: hasMore)
         case 12:
-            let request = try reader.varint("request")
+            let request: RequestNumber = try reader.number("request")
             let people = try reader.list("people", size: 2, person)
             return .history(
                 request: request, try reader.list("commits", size: 15, WireReader.readCommit), people: people)
         case 13:
             return .state(
-                request: try reader.varint("request"), revision: try reader.revision("revision"),
+                request: try reader.number("request"), revision: try reader.revision("revision"),
                 count: try reader.count("number of items"), digest: try reader.word("digest"),
                 rules: try reader.rules())
         case 14:
@@ -68,11 +68,11 @@ extension DownMessage {
                 throw .unknownValue(field: "error code", found: number)
             }
             return .error(
-                code: code, request: try reader.varint("request"), list: try reader.varint("list"),
+                code: code, request: try reader.number("request"), list: try reader.varint("list"),
                 retryAfter: try reader.varint("retry after"), message: try reader.string("message", limit: 64 << 10))
-        case 15: return .excerpt(request: try reader.varint("request"), try reader.excerpt())
+        case 15: return .excerpt(request: try reader.number("request"), try reader.excerpt())
         case 16:
-            let request = try reader.varint("request")
+            let request: RequestNumber = try reader.number("request")
             let hasMore = try reader.flag("more lists")
             return .deletedLists(
                 request: request, try reader.list("deleted lists", size: 10, deletedEntry), hasMore: hasMore)
@@ -89,7 +89,7 @@ extension DownMessage {
     }
 
     private static func subscribed(_ reader: inout WireReader) throws(WireError) -> Subscribed {
-        let request = try reader.varint("request")
+        let request: RequestNumber = try reader.number("request")
         let list = try reader.varint("list")
         let logID = try reader.word("log id")
         let rules = try reader.rules()

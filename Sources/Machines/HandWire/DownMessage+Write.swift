@@ -23,7 +23,7 @@ extension DownMessage {
     /// Returns the frame of a chunk with the items of `hand` from `start` on, about `bytes` bytes of them, and their
     /// number.
     package static func chunk(
-        request: UInt64, of hand: Hand, from start: Int, about bytes: Int
+        request: RequestNumber, of hand: Hand, from start: Int, about bytes: Int
     ) -> (frame: [UInt8], count: Int) {
         var items = WireWriter(reserving: bytes + 1024)
         var count = 0
@@ -81,16 +81,16 @@ extension DownMessage {
         switch self {
         case .done(let request):
             writer.byte(10)
-            writer.varint(request)
+            writer.number(request)
         case .lists(let request, let entries, let hasMore):
             writer.byte(11)
-            writer.varint(request)
+            writer.number(request)
             writer.flag(hasMore)
             writer.varint(entries.count)
             for entry in entries { Self.write(entry, to: &writer) }
         case .history(let request, let commits, let people):
             writer.byte(12)
-            writer.varint(request)
+            writer.number(request)
             writer.varint(people.count)
             for person in people {
                 writer.number(person.author)
@@ -100,7 +100,7 @@ extension DownMessage {
             for commit in commits { writer.commit(commit) }
         case .state(let request, let revision, let count, let digest, let rules):
             writer.byte(13)
-            writer.varint(request)
+            writer.number(request)
             writer.varint(revision)
             writer.varint(count)
             writer.word(digest)
@@ -108,17 +108,17 @@ extension DownMessage {
         case .error(let code, let request, let list, let retryAfter, let message):
             writer.byte(14)
             writer.varint(code.rawValue)
-            writer.varint(request)
+            writer.number(request)
             writer.varint(list)
             writer.varint(retryAfter)
             writer.string(message)
         case .excerpt(let request, let excerpt):
             writer.byte(15)
-            writer.varint(request)
+            writer.number(request)
             writer.excerpt(excerpt)
         case .deletedLists(let request, let entries, let hasMore):
             writer.byte(16)
-            writer.varint(request)
+            writer.number(request)
             writer.flag(hasMore)
             writer.varint(entries.count)
             for entry in entries {
@@ -156,7 +156,7 @@ extension DownMessage {
 
     private func write(_ subscribed: Subscribed, to writer: inout WireWriter) {
         writer.byte(2)
-        writer.varint(subscribed.request)
+        writer.number(subscribed.request)
         writer.varint(subscribed.list)
         writer.word(subscribed.logID)
         writer.rules(subscribed.rules)

@@ -5,7 +5,7 @@ public enum DownMessage: Equatable, Sendable {
     case welcome(Welcome)
     case subscribed(Subscribed)
     /// Some items of a snapshot or a fetched state, in order.
-    case chunk(request: UInt64, items: Hand)
+    case chunk(request: RequestNumber, items: Hand)
     case commit(list: UInt64, Commit)
     case rejected(list: UInt64, sequence: SequenceNumber, Rejection)
     /// The base of a submission is too old for the server to transform it: catch up to `head` and submit again.
@@ -15,20 +15,20 @@ public enum DownMessage: Equatable, Sendable {
     case presence(list: UInt64, [Presence])
     case pong(UInt64)
     /// A request was carried out.
-    case done(request: UInt64)
-    case lists(request: UInt64, [ListEntry], hasMore: Bool)
+    case done(request: RequestNumber)
+    case lists(request: RequestNumber, [ListEntry], hasMore: Bool)
     /// Commits in order, with the names of their authors.
-    case history(request: UInt64, [Commit], people: [Person])
+    case history(request: RequestNumber, [Commit], people: [Person])
     /// A fetched list: `count` items follow in chunks.
-    case state(request: UInt64, revision: Int, count: Int, digest: UInt64, rules: Rules)
-    case excerpt(request: UInt64, Excerpt)
-    case deletedLists(request: UInt64, [DeletedEntry], hasMore: Bool)
+    case state(request: RequestNumber, revision: Int, count: Int, digest: UInt64, rules: Rules)
+    case excerpt(request: RequestNumber, Excerpt)
+    case deletedLists(request: RequestNumber, [DeletedEntry], hasMore: Bool)
     /// The new name of a subscribed list, or its current name if the client used another one.
     case renamed(list: UInt64, name: String)
     /// Who the client's user is here, and what they may do; sent again when either changes.
     case granted(Granted)
     /// A request failed, or something about a list (0 for none), or the connection ends.
-    case error(code: ErrorCode, request: UInt64, list: UInt64 = 0, retryAfter: UInt64, message: String)
+    case error(code: ErrorCode, request: RequestNumber, list: UInt64 = 0, retryAfter: UInt64, message: String)
 
     public struct Welcome: Equatable, Sendable {
         public var version: Int
@@ -83,7 +83,7 @@ public enum DownMessage: Equatable, Sendable {
     }
 
     public struct Subscribed: Equatable, Sendable {
-        public var request: UInt64
+        public var request: RequestNumber
         /// The number that identifies the list on this connection.
         public var list: UInt64
         public var logID: UInt64
@@ -106,7 +106,7 @@ public enum DownMessage: Equatable, Sendable {
         }
 
         public init(
-            request: UInt64, list: UInt64, logID: UInt64, rules: Rules, lastSequence: SequenceNumber,
+            request: RequestNumber, list: UInt64, logID: UInt64, rules: Rules, lastSequence: SequenceNumber,
             isLastRefused: Bool = false,
             start: Start
         ) {

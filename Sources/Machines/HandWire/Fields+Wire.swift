@@ -10,9 +10,9 @@ extension WireWriter {
     }
 
     /// Writes what comes before the items of a chunk.
-    mutating func chunkHead(request: UInt64, count: Int) {
+    mutating func chunkHead(request: RequestNumber, count: Int) {
         byte(DownMessage.chunkType)
-        varint(request)
+        number(request)
         varint(count)
     }
 }

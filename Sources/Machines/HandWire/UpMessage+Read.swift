@@ -15,7 +15,7 @@ extension UpMessage {
         case 2:
             return .subscribe(
                 try Subscribe(
-                    request: try reader.varint("request"), name: try reader.listName(),
+                    request: try reader.number("request"), name: try reader.listName(),
                     logID: try reader.word("log id"), revision: try reader.revision("revision"),
                     wanted: try reader.byte("what it wants")))
         case 3: return .unsubscribe(list: try reader.varint("list"))
@@ -32,7 +32,7 @@ extension UpMessage {
     private static func readRequest(_ number: UInt8, _ reader: inout WireReader) throws(WireError) -> UpMessage {
         let unknown = WireError.unknownValue(field: "message type", found: UInt64(number))
         guard (7...15).contains(number) else { throw unknown }
-        let request = try reader.varint("request")
+        let request: RequestNumber = try reader.number("request")
         if number == 15 {
             let before = try reader.varint("deletion")
             return .deletedLists(request: request, before: before == 0 ? nil : before)
@@ -88,7 +88,7 @@ extension UpMessage.Subscribe {
     var wanted: UInt8 { (wantsItems ? 1 : 0) | (wantsPeople ? 2 : 0) }
 
     fileprivate init(
-        request: UInt64, name: String, logID: UInt64, revision: Int, wanted: UInt8
+        request: RequestNumber, name: String, logID: UInt64, revision: Int, wanted: UInt8
     ) throws(WireError) {
         guard wanted <= 3 else { throw .unknownValue(field: "what it wants", found: UInt64(wanted)) }
         self.init(

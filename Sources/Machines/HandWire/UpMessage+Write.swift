@@ -27,7 +27,7 @@ extension UpMessage {
             writer.varint(hello.idle)
         case .subscribe(let subscribe):
             writer.byte(2)
-            writer.varint(subscribe.request)
+            writer.number(subscribe.request)
             writer.listName(subscribe.name)
             writer.word(subscribe.logID)
             writer.varint(subscribe.revision)
@@ -59,49 +59,49 @@ extension UpMessage {
         switch self {
         case .create(let request, let name, let rules):
             writer.byte(7)
-            writer.varint(request)
+            writer.number(request)
             writer.listName(name)
             writer.rules(rules)
         case .delete(let request, let name):
             writer.byte(8)
-            writer.varint(request)
+            writer.number(request)
             writer.listName(name)
         case .lists(let request, let after):
             writer.byte(9)
-            writer.varint(request)
+            writer.number(request)
             writer.listName(after)
         case .history(let request, let name, let from, let limit):
             writer.byte(10)
-            writer.varint(request)
+            writer.number(request)
             writer.listName(name)
             writer.varint(from)
             writer.varint(limit)
         case .fetch(let request, let name, let revision):
             writer.byte(11)
-            writer.varint(request)
+            writer.number(request)
             writer.listName(name)
             writer.optionalRevision(revision)
         case .excerpt(let asked):
             writer.byte(12)
-            writer.varint(asked.request)
+            writer.number(asked.request)
             writer.listName(asked.name)
             writer.optionalRevision(asked.revision)
             writer.varint(asked.start)
             writer.selections(asked.selections)
         case .rename(let request, let name, let newName):
             writer.byte(13)
-            writer.varint(request)
+            writer.number(request)
             writer.listName(name)
             writer.listName(newName)
         case .undelete(let request, let name, let deletion, let newName):
             writer.byte(14)
-            writer.varint(request)
+            writer.number(request)
             writer.listName(name)
             writer.varint(deletion ?? 0)
             writer.listName(newName)
         case .deletedLists(let request, let before):
             writer.byte(15)
-            writer.varint(request)
+            writer.number(request)
             writer.varint(before ?? 0)
         // `write(to:)` writes these messages. Both switches name every message: a new message does not compile until it
         // is written.

@@ -50,23 +50,23 @@ public enum UpMessage: Equatable, Sendable {
     /// What this person attends to in a list; nil if it is no item.
     case presence(list: UInt64, Focus?)
     case ping(UInt64)
-    indirect case create(request: UInt64, name: String, rules: Rules)
-    indirect case delete(request: UInt64, name: String)
+    indirect case create(request: RequestNumber, name: String, rules: Rules)
+    indirect case delete(request: RequestNumber, name: String)
     /// A page of lists whose names come after `after`.
-    indirect case lists(request: UInt64, after: String)
+    indirect case lists(request: RequestNumber, after: String)
     /// Commits of a list from a revision on, at most `limit`.
-    indirect case history(request: UInt64, name: String, from: Int, limit: Int)
+    indirect case history(request: RequestNumber, name: String, from: Int, limit: Int)
     /// The list at a revision; nil for the newest one.
-    indirect case fetch(request: UInt64, name: String, revision: Int?)
+    indirect case fetch(request: RequestNumber, name: String, revision: Int?)
     /// Some items of the list at a revision, or at the newest one.
     indirect case excerpt(ExcerptRequest)
     /// Renames a list.
-    indirect case rename(request: UInt64, name: String, newName: String)
+    indirect case rename(request: RequestNumber, name: String, newName: String)
     /// Restores a deleted list under its former name or another one. If `deletion` is nil, restores the last deleted
     /// list whose former name is `name`.
-    indirect case undelete(request: UInt64, name: String, deletion: UInt64?, newName: String)
+    indirect case undelete(request: RequestNumber, name: String, deletion: UInt64?, newName: String)
     /// A page of deleted lists, the newest first: only deletions before `before`, or all if `before` is nil.
-    indirect case deletedLists(request: UInt64, before: UInt64?)
+    indirect case deletedLists(request: RequestNumber, before: UInt64?)
 
     public struct Hello: Equatable, Sendable {
         public var lowestVersion: Int
@@ -99,7 +99,7 @@ public enum UpMessage: Equatable, Sendable {
     }
 
     public struct Subscribe: Equatable, Sendable {
-        public var request: UInt64
+        public var request: RequestNumber
         public var name: String
         /// The history that `revision` belongs to; 0 for a client that has no copy yet.
         public var logID: UInt64
@@ -111,7 +111,7 @@ public enum UpMessage: Equatable, Sendable {
         public var wantsPeople: Bool
 
         public init(
-            request: UInt64, name: String, logID: UInt64, revision: Int, wantsItems: Bool = true,
+            request: RequestNumber, name: String, logID: UInt64, revision: Int, wantsItems: Bool = true,
             wantsPeople: Bool = true
         ) {
             self.request = request
@@ -126,7 +126,7 @@ public enum UpMessage: Equatable, Sendable {
 
 extension UpMessage {
     public struct ExcerptRequest: Equatable, Sendable {
-        public var request: UInt64
+        public var request: RequestNumber
         public var name: String
         /// The revision, or nil for the newest one.
         public var revision: Int?
@@ -135,7 +135,8 @@ extension UpMessage {
         public var selections: [Excerpt.Selection]
 
         public init(
-            request: UInt64, name: String, revision: Int? = nil, from start: Int = 0, _ selections: [Excerpt.Selection]
+            request: RequestNumber, name: String, revision: Int? = nil, from start: Int = 0,
+            _ selections: [Excerpt.Selection]
         ) {
             self.request = request
             self.name = name

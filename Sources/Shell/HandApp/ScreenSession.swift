@@ -128,7 +128,7 @@ final class ScreenSession: MachineShell {
     // MARK: Requests
 
     /// Sends a request. The answer comes as an event.
-    private func ask(_ command: Command, _ message: (UInt64) -> UpMessage) {
+    private func ask(_ command: Command, _ message: (RequestNumber) -> UpMessage) {
         client.ask {
             $0.ask(message)
         } then: { [weak self] answer in

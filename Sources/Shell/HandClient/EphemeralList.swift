@@ -7,7 +7,7 @@ import HandWire
 public struct EphemeralList: Sendable {
     let client: HandClient
     public let name: String
-    private let request: UInt64
+    private let request: RequestNumber
 
     /// What an edit needs to know of a list.
     public enum Part: Sendable {

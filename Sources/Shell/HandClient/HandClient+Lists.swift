@@ -138,7 +138,7 @@ extension HandClient {
 
     static let wrongAnswer = ClientError.unreachable("the server's answer does not match the request")
 
-    func request(_ message: @escaping @Sendable (UInt64) -> UpMessage) async throws -> ClientMachine.Answer {
+    func request(_ message: @escaping @Sendable (RequestNumber) -> UpMessage) async throws -> ClientMachine.Answer {
         try await answer { $0.ask(waits: true, message) }
     }
 
@@ -147,7 +147,7 @@ extension HandClient {
     /// - Parameter other: the answer if `ask` returns nil.
     func answer(
         orElse other: ClientMachine.Answer = .disconnected(nil, mayBeDone: false),
-        _ ask: @escaping @Sendable (inout ClientMachine) -> UInt64?
+        _ ask: @escaping @Sendable (inout ClientMachine) -> RequestNumber?
     ) async throws -> ClientMachine.Answer {
         try await onLoop { engine, reply in
             engine.client.ask(ask, orElse: other) { [unowned engine] answer in

@@ -20,7 +20,7 @@ package final class JournaledClient: MachineShell {
     /// Counted from the server's last sign of life.
     package private(set) var awaitingSince: UInt64?
     /// Callbacks for requests, by their numbers.
-    private var answers: [UInt64: (ClientMachine.Answer) -> Void] = [:]
+    private var answers: [RequestNumber: (ClientMachine.Answer) -> Void] = [:]
     /// Callbacks for lists that are being read from the journal.
     private var opening: [String: [(Result<Void, any Error>) -> Void]] = [:]
     /// Callbacks for marks that the journal has not reached, in order.
@@ -118,7 +118,7 @@ package final class JournaledClient: MachineShell {
     /// Makes the machine send a request, and calls `then` with the answer: at once with `other` if the machine sends
     /// none, because there is no connection.
     package func ask(
-        _ ask: (inout ClientMachine) -> UInt64?,
+        _ ask: (inout ClientMachine) -> RequestNumber?,
         orElse other: ClientMachine.Answer = .disconnected(nil, mayBeDone: false),
         then: @escaping (ClientMachine.Answer) -> Void
     ) {

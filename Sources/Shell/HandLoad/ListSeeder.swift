@@ -9,7 +9,7 @@ import HandWire
 final class ListSeeder: MachineShell {
     private let driver: MachineDriver
     private var random: SplitMix64
-    private var answers: [UInt64: (ClientMachine.Answer) -> Void] = [:]
+    private var answers: [RequestNumber: (ClientMachine.Answer) -> Void] = [:]
     private var whenOnline: (() -> Void)?
     private var whenSettled: (() -> Void)?
     private let failed: (LoadError) -> Void
@@ -127,7 +127,7 @@ final class ListSeeder: MachineShell {
 
     // MARK: Effects
 
-    private func ask(_ message: (UInt64) -> UpMessage, answer: @escaping (ClientMachine.Answer) -> Void) {
+    private func ask(_ message: (RequestNumber) -> UpMessage, answer: @escaping (ClientMachine.Answer) -> Void) {
         let request = driver.perform { $0.ask(message) }
         if let request { answers[request] = answer } else { answer(.disconnected(nil, mayBeDone: false)) }
     }

@@ -62,9 +62,10 @@ extension Attack {
             else { return outcome.expect(false, "not admitted") }
             outcome.expect(mine.author != theirs.author, "the same client id is the same author under another token")
             // The victim is still connected, and has its own sequence.
-            for (client, number) in [(thief, UInt64(1)), (victim, 2)] {
+            for (client, request) in [(thief, RequestNumber(1)), (victim, 2)] {
                 _ = try client.answers(
-                    to: .subscribe(.init(request: number, name: AttackRange.list, logID: 0, revision: 0)))
+                    to: .subscribe(.init(request: request, name: AttackRange.list, logID: 0, revision: 0))
+                )
                 let item = Item(id: ItemID(rawValue: .random(in: 1...UInt64.max)), content: .note("x"))
                 let delta = Delta.inserting([item], at: 0, .after)
                 client.say(.submit(Submission(list: 1, base: 1, sequence: 1, delta: delta)))
@@ -75,7 +76,7 @@ extension Attack {
                     }
                     if let refusal = message.refusal { outcome.expect(false, "the first edit got: \(refusal)") }
                 }
-                outcome.expect(author == (number == 1 ? theirs.author : mine.author), "an edit has another's name")
+                outcome.expect(author == (request == 1 ? theirs.author : mine.author), "an edit has another's name")
             }
         },
     ]

@@ -104,7 +104,7 @@ package final class RawClient {
 
     /// Returns the server's messages until it answers a question that is sent after `message`.
     package func answers(to message: UpMessage) throws -> [DownMessage] {
-        let mark = UInt64(0xE0E0)
+        let mark: RequestNumber = 0xE0E0
         say(message)
         say(.lists(request: mark, after: ""))
         var all: [DownMessage] = []

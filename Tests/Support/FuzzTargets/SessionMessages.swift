@@ -6,7 +6,7 @@ import HandWire
 /// Well-formed messages of a server, mostly almost right. The input chooses their fields.
 enum SessionMessages {
     static func any(
-        _ input: inout Input, _ machine: ClientMachine, _ name: String, _ lastRequest: UInt64
+        _ input: inout Input, _ machine: ClientMachine, _ name: String, _ lastRequest: RequestNumber
     ) -> DownMessage {
         let replica = machine.subscriptions[name]?.replica ?? Replica()
         let list = input.below(16) == 15 ? input.number() : machine.subscriptions[name]?.list ?? 1
@@ -36,9 +36,10 @@ enum SessionMessages {
         }
     }
 
-    private static func request(_ input: inout Input, _ last: UInt64) -> UInt64 {
+    private static func request(_ input: inout Input, _ last: RequestNumber) -> RequestNumber {
         let choice = input.byte()
-        return choice < 128 ? last &+ UInt64(choice % 4) : choice < 250 ? UInt64(choice % 8) : input.number()
+        let near = choice < 128 ? last.rawValue &+ UInt64(choice % 4) : UInt64(choice % 8)
+        return choice < 250 ? RequestNumber(rawValue: near) : input.number()
     }
 
     private static func near(_ input: inout Input, _ revision: Int) -> Int {
@@ -56,7 +57,7 @@ enum SessionMessages {
         (try? Rejection(code: UInt64(input.below(12)), first: input.number(), second: 0)) ?? .notStored
     }
 
-    private static func subscribed(_ input: inout Input, _ replica: Replica, _ request: UInt64) -> DownMessage {
+    private static func subscribed(_ input: inout Input, _ replica: Replica, _ request: RequestNumber) -> DownMessage {
         let rules = Rules(maximumCount: input.below(8) == 7 ? 3 : Rules.unlimitedCount)
         let isSame = input.below(4) > 0
         let last =

@@ -11,7 +11,7 @@ struct SessionProgram {
     private var now: UInt64 = 1_000
     /// Each view as it follows from the reported deltas.
     private var followed: [String: Hand] = [:]
-    private var lastRequest: UInt64 = 0
+    private var lastRequest: RequestNumber = 0
 
     private static let names = ["a", "b"]
 
@@ -90,7 +90,7 @@ struct SessionProgram {
     }
 
     private mutating func ask() throws {
-        var asked: UInt64?
+        var asked: RequestNumber?
         try perform { machine in
             asked = machine.ask({ .fetch(request: $0, name: "a", revision: nil) })
         }

@@ -12,7 +12,7 @@ struct SubmissionWatch {
     private var sent: Set<Key> = []
     private var histories: [UInt64: UInt64] = [:]
     /// The list of each subscription, by request.
-    private var subscriptions: [UInt64: UInt64] = [:]
+    private var subscriptions: [RequestNumber: UInt64] = [:]
     private var reader = FrameReader(limit: Int(Int32.max))
 
     /// Whether the client may send this submission now.

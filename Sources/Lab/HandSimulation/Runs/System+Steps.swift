@@ -183,8 +183,8 @@ extension System {
     }
 
     /// Sends a request. Returns false without a connection.
-    private func request(_ client: SimulatedClient, _ message: (UInt64) -> UpMessage) -> Bool {
-        var request: UInt64?
+    private func request(_ client: SimulatedClient, _ message: (RequestNumber) -> UpMessage) -> Bool {
+        var request: RequestNumber?
         client.perform { request = $0.ask(message) }
         return request != nil
     }

@@ -29,7 +29,7 @@ final class SimulatedClient {
     /// How many edits this client has made in each list (by its log id), undo and redo included.
     var edits: [UInt64: Int] = [:]
     /// Receives the answers to the client's requests.
-    var onAnswer: (UInt64, ClientMachine.Answer) -> Void = { _, _ in }
+    var onAnswer: (RequestNumber, ClientMachine.Answer) -> Void = { _, _ in }
     /// Words that commits of this process have put into existing texts, by list, with the revisions of those commits.
     var ownWords: [String: [Substring: Int]] = [:]
     var diesAtNextWrite = false

@@ -11,7 +11,7 @@ final class SimulatedCommand {
     private var edit: Edit?
 
     private struct Edit {
-        let request: UInt64
+        let request: RequestNumber
         let name: String
         let logID: UInt64
         let item: Item
@@ -42,28 +42,28 @@ final class SimulatedCommand {
         let asked: [Excerpt.Selection] = [.positions(start: random.next(below: 5), count: 3)]
         leave()
         client.perform { machine in
-            guard let list = machine.enter(name),
+            guard let subscription = machine.enter(name),
                 let excerpt = machine.ask(waits: true, { .excerpt(.init(request: $0, name: name, asked)) })
             else { return }
-            asking = (list, excerpt, name)
+            asking = (subscription, excerpt, name)
         }
     }
 
     private func leave() {
-        if let asking { client.perform { $0.leave(asking.list) } }
+        if let asking { client.perform { $0.leave(asking.subscription) } }
         asking = nil
     }
 
     /// The ephemeral subscription, the excerpt request, and the name of their list.
-    private var asking: (list: UInt64, excerpt: UInt64, name: String)?
+    private var asking: (subscription: RequestNumber, excerpt: RequestNumber, name: String)?
 
-    private func answered(_ request: UInt64, _ answer: ClientMachine.Answer) {
+    private func answered(_ request: RequestNumber, _ answer: ClientMachine.Answer) {
         switch answer {
         case .excerpt(let excerpt):
             guard edit == nil, let asking, asking.excerpt == request else { return }
             // Other people keep editing in the meantime.
             system.scheduler.after(UInt64(random.next(below: 200))) { [unowned self] in
-                edit(asking.name, asking.list, excerpt)
+                edit(asking.name, asking.subscription, excerpt)
             }
         case .committed(let revision, _, _): committed(at: revision)
         case .rejected(.duplicateItem(let id)):
@@ -73,7 +73,7 @@ final class SimulatedCommand {
         }
     }
 
-    private func edit(_ name: String, _ list: UInt64, _ excerpt: Excerpt) {
+    private func edit(_ name: String, _ subscription: RequestNumber, _ excerpt: Excerpt) {
         guard edit == nil else { return }
         let item = Item(id: ItemID(rawValue: random.next()), content: .task("added", done: false))
         let delta = Delta.inserting([item], at: random.next(below: excerpt.count + 1), .after)
@@ -83,7 +83,9 @@ final class SimulatedCommand {
         // learns whether the item was committed.
         system.promises.rejected(UniqueWords.Put(item))
         client.perform { machine in
-            guard let request = machine.submit(delta, on: PartialList(excerpt), isExact: isExact, list) else { return }
+            guard let request = machine.submit(delta, on: PartialList(excerpt), isExact: isExact, subscription) else {
+                return
+            }
             edit = Edit(request: request, name: name, logID: excerpt.logID, item: item)
         }
     }

@@ -5,7 +5,7 @@ import HandWire
 /// advance would otherwise be asked for ever.
 extension ClientMachine {
     /// Handles an answer. If it does not fit its request, the request fails, and so does the connection.
-    mutating func respond(_ request: UInt64, _ answer: Answer, now: UInt64) {
+    mutating func respond(_ request: RequestNumber, _ answer: Answer, now: UInt64) {
         guard let problem = requests[request]?.asked?.problem(with: answer) else { return self.answer(request, answer) }
         self.answer(request, .error(.malformedMessage, problem))
         violated(problem, now: now)

@@ -32,7 +32,7 @@ extension ClientMachine {
         var persons: Set<AuthorID>
         /// The last sequence that this client has used in each history, where no replica stores it.
         var used: [UInt64: SequenceNumber]
-        private var nextRequest: UInt64 = 1
+        private var nextRequest: RequestNumber = 1
         /// The points for what the client has repeated since the last `takeRepeats`: see `Repeat`.
         private(set) var repeats = 0
 
@@ -68,8 +68,8 @@ extension ClientMachine {
             return repeats
         }
 
-        mutating func newRequest() -> UInt64 {
-            defer { nextRequest += 1 }
+        mutating func newRequest() -> RequestNumber {
+            defer { nextRequest = nextRequest.next }
             return nextRequest
         }
 

@@ -18,7 +18,7 @@ extension ClientMachine {
         case list(String, ListEvent)
         /// The milliseconds that the server took to answer a ping.
         case latency(UInt64)
-        case answer(request: UInt64, Answer)
+        case answer(request: RequestNumber, Answer)
         /// A message from the server that does not answer a request.
         case warning(ErrorCode, String)
     }

@@ -47,7 +47,7 @@ struct EphemeralSubscription: Sendable {
 
     var list: UInt64? { answer?.list }
 
-    func subscribe(_ request: UInt64) -> UpMessage {
+    func subscribe(_ request: RequestNumber) -> UpMessage {
         .subscribe(
             UpMessage.Subscribe(
                 request: request, name: isByLogID ? "" : name, logID: edit?.list.logID ?? 0,
@@ -119,7 +119,7 @@ extension ClientMachine {
     /// Subscribes to a list that is not followed, without its items: `submit` edits it, and `leave` gives it up. If it
     /// is for people, the answer is `people` or an error. Returns nil if there is no connection and will be none, or if
     /// the client already follows the list or has an ephemeral subscription to it.
-    public mutating func enter(_ name: String, isForPeople: Bool = false) -> UInt64? {
+    public mutating func enter(_ name: String, isForPeople: Bool = false) -> RequestNumber? {
         begin(EphemeralSubscription(name, isForPeople: isForPeople))
     }
 
@@ -128,8 +128,8 @@ extension ClientMachine {
     ///
     /// - Parameter step: recorded with the edit, if the edit undoes or redoes a commit of the same author.
     public mutating func submit(
-        _ delta: Delta, on list: PartialList, isExact: Bool, step: UndoStep? = nil, _ request: UInt64
-    ) -> UInt64? {
+        _ delta: Delta, on list: PartialList, isExact: Bool, step: UndoStep? = nil, _ request: RequestNumber
+    ) -> RequestNumber? {
         guard let subscription = requests[request]?.ephemeral, subscription.edit == nil else { return nil }
         requests[request]?.ephemeral?.make(.init(delta: delta, list: list, isExact: isExact, step: step))
         submit(request)
@@ -137,7 +137,7 @@ extension ClientMachine {
     }
 
     /// Gives up an ephemeral subscription without an edit.
-    public mutating func leave(_ request: UInt64) {
+    public mutating func leave(_ request: RequestNumber) {
         guard let subscription = requests[request]?.ephemeral, subscription.edit == nil else { return }
         if let list = subscription.list { unsubscribe(from: list) }
         if subscription.list == nil, requests[request]?.isSent == true { abandoned[request] = subscription.name }
@@ -145,11 +145,11 @@ extension ClientMachine {
     }
 
     /// Returns the history that an ephemeral subscription is about; nil until the server has answered.
-    public func logID(of request: UInt64) -> UInt64? { requests[request]?.ephemeral?.answer?.logID }
+    public func logID(of request: RequestNumber) -> UInt64? { requests[request]?.ephemeral?.answer?.logID }
 
     /// Sends an edit again under its sequence, because an earlier run has not heard of its outcome. The answers are the
     /// same as for an edit.
-    public mutating func resume(_ submission: JournalSubmission) -> UInt64? {
+    public mutating func resume(_ submission: JournalSubmission) -> RequestNumber? {
         EphemeralSubscription(resuming: submission).flatMap { begin($0) }
     }
 
@@ -158,7 +158,7 @@ extension ClientMachine {
         requests.values.contains { $0.changesLists && $0.isSent || $0.ephemeral?.sequence != nil }
     }
 
-    private mutating func begin(_ subscription: EphemeralSubscription) -> UInt64? {
+    private mutating func begin(_ subscription: EphemeralSubscription) -> RequestNumber? {
         guard subscriptions[subscription.name] == nil,
             !requests.values.contains(where: { $0.ephemeral?.name == subscription.name })
         else { return nil }
@@ -219,14 +219,14 @@ extension ClientMachine {
     private static let unknownOutcome =
         "the server does not know any longer what became of the edit: look at the list before you repeat it"
 
-    private func request(of list: UInt64, _ sequence: SequenceNumber? = nil) -> UInt64? {
+    private func request(of list: UInt64, _ sequence: SequenceNumber? = nil) -> RequestNumber? {
         requests.first {
             $0.value.ephemeral?.list == list && (sequence == nil || $0.value.ephemeral?.sequence == sequence)
         }?.key
     }
 
     /// Sends the edit, if there is one and the server has answered the subscription.
-    private mutating func submit(_ request: UInt64) {
+    private mutating func submit(_ request: RequestNumber) {
         guard let subscription = requests[request]?.ephemeral, let edit = subscription.edit,
             let log = subscription.answer?.logID
         else { return }
@@ -241,7 +241,7 @@ extension ClientMachine {
         common.send(.submit(submission))
     }
 
-    private mutating func take(_ commit: Commit, on request: UInt64) {
+    private mutating func take(_ commit: Commit, on request: RequestNumber) {
         guard let subscription = requests[request]?.ephemeral else { return }
         switch subscription.outcome(of: commit, by: common.author) {
         case .committed:
@@ -261,7 +261,7 @@ extension ClientMachine {
 
     /// Ends an ephemeral subscription with its answer. A refused edit is kept if its person has been told that the
     /// outcome of the edit is unknown.
-    private mutating func leave(_ request: UInt64, _ answer: Answer) {
+    private mutating func leave(_ request: RequestNumber, _ answer: Answer) {
         guard let subscription = requests[request]?.ephemeral else { return }
         if let list = subscription.list { unsubscribe(from: list) }
         if let edit = subscription.edit { ended(edit, of: subscription, answer) }

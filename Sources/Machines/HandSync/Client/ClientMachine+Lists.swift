@@ -106,11 +106,11 @@ extension ClientMachine {
     /// - Parameter waits: whether the request waits for a connection. It is sent right behind the hello if it changes
     ///   no lists, and again on the next connection if this one is lost.
     /// - Returns: nil if there is no connection, or, if the request waits, if there will be none soon.
-    public mutating func ask(waits: Bool = false, _ message: (UInt64) -> UpMessage) -> UInt64? {
+    public mutating func ask(waits: Bool = false, _ message: (RequestNumber) -> UpMessage) -> RequestNumber? {
         begin(waits: waits) { Request(asked: message($0)) }
     }
 
-    mutating func begin(waits: Bool, _ make: (UInt64) -> Request) -> UInt64? {
+    mutating func begin(waits: Bool, _ make: (RequestNumber) -> Request) -> RequestNumber? {
         let isConnecting = state.isUp || hasHeard && state.isBetweenConnections
         guard isReady || waits && isConnecting else { return nil }
         let number = common.newRequest()
@@ -122,7 +122,7 @@ extension ClientMachine {
 
     /// Sends a request, if there is a connection. What changes lists is sent only after the welcome: if the hello is
     /// refused, it is certain that nothing was changed.
-    mutating func send(_ number: UInt64) {
+    mutating func send(_ number: RequestNumber) {
         guard let request = requests[number], isReady || state == .greeting && !request.changesLists,
             let message = request.asked ?? request.ephemeral?.subscribe(number)
         else { return }

@@ -91,7 +91,7 @@ extension ClientMachine {
         if case .snapshot(_, 0, _) = subscribed.start { take(Hand(), of: subscribed.request, now: now) }
     }
 
-    private mutating func take(_ items: Hand, of request: UInt64, now: UInt64) {
+    private mutating func take(_ items: Hand, of request: RequestNumber, now: UInt64) {
         guard let name = subscriptions.first(where: { $0.value.request == request && $0.value.isReceiving })?.key
         else { return takeFetched(items, of: request, now: now) }
         if subscriptions[name]?.take(items, &common) == false { violated("a snapshot arrived damaged", now: now) }
@@ -114,7 +114,7 @@ extension ClientMachine {
 
     // MARK: Requests
 
-    private mutating func takeFetched(_ new: Hand, of request: UInt64, now: UInt64) {
+    private mutating func takeFetched(_ new: Hand, of request: RequestNumber, now: UInt64) {
         requests[request]?.incoming?.hand.append(new)
         guard let incoming = requests[request]?.incoming, incoming.isComplete else { return }
         if let hand = incoming.assembled() {
@@ -125,7 +125,7 @@ extension ClientMachine {
         }
     }
 
-    mutating func answer(_ request: UInt64, _ answer: Answer) {
+    mutating func answer(_ request: RequestNumber, _ answer: Answer) {
         guard requests.removeValue(forKey: request) != nil else { return }
         common.emit(.answer(request: request, answer))
     }
@@ -148,7 +148,7 @@ extension ClientMachine {
     }
 
     private mutating func failed(
-        _ code: ErrorCode, request: UInt64, list: UInt64, retryAfter: UInt64, _ text: String, now: UInt64
+        _ code: ErrorCode, request: RequestNumber, list: UInt64, retryAfter: UInt64, _ text: String, now: UInt64
     ) {
         if code.closes {
             guard code.mayRetry, code != .replaced || mayReturn(now: now) else {

@@ -99,8 +99,8 @@ public struct ClientMachine: Sendable {
     /// The names of the followed lists, by their numbers on this connection.
     var names: [UInt64: String] = [:]
     /// Lists that were closed before the server answered their subscription, by the request of the subscription.
-    var abandoned: [UInt64: String] = [:]
-    var requests: [UInt64: Request] = [:]
+    var abandoned: [RequestNumber: String] = [:]
+    var requests: [RequestNumber: Request] = [:]
     var idleDeadline: UInt64 = 45_000
     var lastHeard: UInt64 = 0
     var nextPing: UInt64 = 0

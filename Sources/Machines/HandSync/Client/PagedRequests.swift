@@ -4,7 +4,7 @@ import HandWire
 /// A question whose answer comes in pages: what to ask next, and what has arrived.
 package protocol PagedRequest: Sendable {
     /// The next request; nil if everything has arrived.
-    var request: (@Sendable (UInt64) -> UpMessage)? { get }
+    var request: (@Sendable (RequestNumber) -> UpMessage)? { get }
     mutating func take(_ answer: ClientMachine.Answer)
 }
 
@@ -15,7 +15,7 @@ package struct ListPages: PagedRequest {
 
     package init() {}
 
-    package var request: (@Sendable (UInt64) -> UpMessage)? {
+    package var request: (@Sendable (RequestNumber) -> UpMessage)? {
         if isAtEnd { return nil }
         let after = lists.last?.name ?? ""
         return { .lists(request: $0, after: after) }
@@ -44,7 +44,7 @@ package struct CommitPages: PagedRequest {
         (self.name, self.last, next) = (name, last, max(1, first))
     }
 
-    package var request: (@Sendable (UInt64) -> UpMessage)? {
+    package var request: (@Sendable (RequestNumber) -> UpMessage)? {
         guard !isAtEnd, next <= last else { return nil }
         let (name, next, limit) = (name, next, min(Self.page, last - next + 1))
         return { .history(request: $0, name: name, from: next, limit: limit) }
@@ -75,7 +75,7 @@ package struct ExcerptPages: PagedRequest {
         (self.name, self.revision, waiting) = (name, revision, selections[...])
     }
 
-    package var request: (@Sendable (UInt64) -> UpMessage)? {
+    package var request: (@Sendable (RequestNumber) -> UpMessage)? {
         if isComplete { return nil }
         let (name, revision, start) = (name, excerpt?.revision ?? revision, start)
         let selections = Array(waiting.prefix(Limits.selections))
@@ -128,7 +128,7 @@ package struct UndoRequests: PagedRequest {
         seek()
     }
 
-    package var request: (@Sendable (UInt64) -> UpMessage)? { commits?.request ?? items?.request }
+    package var request: (@Sendable (RequestNumber) -> UpMessage)? { commits?.request ?? items?.request }
 
     package mutating func take(_ answer: ClientMachine.Answer) {
         commits?.take(answer)

@@ -52,7 +52,7 @@ extension ClientMachine {
             case idle
             /// Requested under that request number: by the list's log id if `isByLogID`, as there is no list of that
             /// name. Messages under an earlier answer on this connection (`before`) still count.
-            case asked(request: UInt64, isByLogID: Bool, before: Link?)
+            case asked(request: RequestNumber, isByLogID: Bool, before: Link?)
             /// A snapshot is arriving.
             case receiving(Link, IncomingSnapshot)
             /// Commits up to `through` must arrive before anything is submitted; `from` is the revision at the start.
@@ -64,7 +64,7 @@ extension ClientMachine {
         /// A list's number on the current connection.
         package struct Link: Sendable {
             /// The request that the server answered with this number.
-            let request: UInt64
+            let request: RequestNumber
             let list: UInt64
             /// The last sequence of this client that the server has, according to that answer.
             let lastSequence: SequenceNumber
@@ -100,7 +100,9 @@ extension ClientMachine {
         /// The list's number on this connection, once the server has answered.
         public var list: UInt64? { link?.list }
         /// The number of the last request for the list.
-        package var request: UInt64? { if case .asked(let request, _, _) = phase { request } else { link?.request } }
+        package var request: RequestNumber? {
+            if case .asked(let request, _, _) = phase { request } else { link?.request }
+        }
         var isByLogID: Bool { if case .asked(_, true, _) = phase { true } else { false } }
         var isReceiving: Bool { if case .receiving = phase { true } else { false } }
         /// Whether the view is the server's newest revision with the user's own pending edits.
@@ -120,7 +122,7 @@ extension ClientMachine {
 
 extension ClientMachine.Subscription {
     /// - Parameter isAnew: whether messages under an earlier answer do not apply to this replica.
-    mutating func ask(_ request: UInt64, isByLogID: Bool, isAnew: Bool) {
+    mutating func ask(_ request: RequestNumber, isByLogID: Bool, isAnew: Bool) {
         phase = .asked(request: request, isByLogID: isByLogID, before: isAnew ? nil : link)
     }
 

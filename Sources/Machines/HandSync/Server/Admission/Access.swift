@@ -158,7 +158,7 @@ extension UpMessage {
     }
 
     /// The request that an answer names; 0 for messages without one.
-    var request: UInt64 {
+    var request: RequestNumber {
         switch self {
         case .subscribe(let subscribe): subscribe.request
         case .excerpt(let asked): asked.request

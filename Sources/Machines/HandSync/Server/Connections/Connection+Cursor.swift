@@ -5,7 +5,7 @@ extension Connection {
     /// How far a connection has got in one list.
     struct Cursor {
         let hosted: ListMachine
-        let request: UInt64
+        let request: RequestNumber
         var revision: Int
         /// Whether its client wants a snapshot rather than many commits.
         var wantsItems = true
@@ -57,7 +57,7 @@ extension Connection {
     /// A list that is sent in chunks. A transfer is an object because most cursors have no transfer, and so a cursor
     /// takes less memory.
     final class Transfer {
-        private let request: UInt64
+        private let request: RequestNumber
         private let hand: Hand
         private var position = 0
         /// Keeps a past state in memory; nil if the list is not a past state.
@@ -65,7 +65,7 @@ extension Connection {
         /// The transfer's position at the last check, and since when it has been there.
         private var seen: (position: Int, since: UInt64)?
 
-        init(request: UInt64, hand: Hand, hold: RevisionHold? = nil) {
+        init(request: RequestNumber, hand: Hand, hold: RevisionHold? = nil) {
             self.request = request
             self.hand = hand
             self.hold = hold

@@ -80,11 +80,11 @@ extension ServerMachine {
     func end(_ connection: ConnectionID) { connections[connection].map(end) }
 
     /// Answers a request with an error that does not close the connection.
-    func refuse(_ connection: Connection, _ request: UInt64, _ code: ErrorCode, _ message: String) {
+    func refuse(_ connection: Connection, _ request: RequestNumber, _ code: ErrorCode, _ message: String) {
         send(.error(code: code, request: request, retryAfter: 0, message: message), to: connection)
     }
 
-    func refuse(_ connection: Connection, _ request: UInt64, _ error: StoreError) {
+    func refuse(_ connection: Connection, _ request: RequestNumber, _ error: StoreError) {
         refuse(RequestID(connection, request), error)
     }
 

@@ -135,7 +135,7 @@ extension ServerMachine {
 
     /// Sets the cursor of a connection in a list, and tells the client.
     func begin(
-        _ connection: Connection, in hosted: ListMachine, request: UInt64, _ start: DownMessage.Subscribed.Start,
+        _ connection: Connection, in hosted: ListMachine, request: RequestNumber, _ start: DownMessage.Subscribed.Start,
         from revision: Int
     ) {
         let number = hosted.list.number

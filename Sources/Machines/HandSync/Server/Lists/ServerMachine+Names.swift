@@ -3,19 +3,21 @@ import HandWire
 
 /// Names of lists: deleting a list takes its name away, and undeleting a list gives it a name.
 extension ServerMachine {
-    func delete(_ name: String, _ connection: Connection, _ request: UInt64) {
+    func delete(_ name: String, _ connection: Connection, _ request: RequestNumber) {
         change(name, .delete(at: wallClock), connection, request)
     }
 
     /// Subscribers continue to follow the list, with their roles. Clients that ask for its former name find no list, or
     /// a new one; by its log id, they find the renamed list.
-    func rename(_ name: String, to new: String, _ connection: Connection, _ request: UInt64) {
+    func rename(_ name: String, to new: String, _ connection: Connection, _ request: RequestNumber) {
         guard mayName(new, by: "rename", connection, request) else { return }
         guard name != new else { return refuse(connection, request, .listExists(name)) }
         change(name, .rename(to: new), connection, request)
     }
 
-    func undelete(_ name: String, _ deletion: UInt64?, as new: String, _ connection: Connection, _ request: UInt64) {
+    func undelete(
+        _ name: String, _ deletion: UInt64?, as new: String, _ connection: Connection, _ request: RequestNumber
+    ) {
         guard name == new || mayName(new, by: "undelete", connection, request) else { return }
         let mine = connection.access.restorableLists
         // A request that cannot succeed must not hold up writes.
@@ -23,7 +25,8 @@ extension ServerMachine {
         change(name, .undelete(deletion, as: new, kept: upkeep.retention.deleted, among: mine), connection, request)
     }
 
-    private func change(_ name: String, _ change: ChangeName.Change, _ connection: Connection, _ request: UInt64) {
+    private func change(_ name: String, _ change: ChangeName.Change, _ connection: Connection, _ request: RequestNumber)
+    {
         charge(connection, work: Price.transaction)
         begin(connection)
         writer.add(
@@ -34,7 +37,7 @@ extension ServerMachine {
     }
 
     /// Giving a list a new name is like creating a list, and requires the same role on all lists.
-    private func mayName(_ name: String, by what: String, _ connection: Connection, _ request: UInt64) -> Bool {
+    private func mayName(_ name: String, by what: String, _ connection: Connection, _ request: RequestNumber) -> Bool {
         if let problem = ListName.problem(with: name) {
             refuse(connection, request, .badListName, problem)
             return false

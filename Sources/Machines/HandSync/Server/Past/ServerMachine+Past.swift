@@ -16,7 +16,7 @@ struct StateRequest {
 }
 
 extension ServerMachine {
-    func fetch(_ name: String, at revision: Int?, _ connection: Connection, _ request: UInt64) {
+    func fetch(_ name: String, at revision: Int?, _ connection: Connection, _ request: RequestNumber) {
         ask(.init(id: RequestID(connection, request), name: name, revision: revision, wish: .allItems), connection)
     }
 

@@ -5,9 +5,9 @@ import HandWire
 struct RequestID: Sendable {
     let connection: ConnectionID
     /// The client's number for the request; the answer repeats the number.
-    let request: UInt64
+    let request: RequestNumber
 
-    init(_ connection: Connection, _ request: UInt64) {
+    init(_ connection: Connection, _ request: RequestNumber) {
         self.connection = connection.id
         self.request = request
     }
@@ -24,7 +24,7 @@ extension ServerMachine {
         end(id.connection)
     }
 
-    func create(_ name: String, _ rules: Rules, _ connection: Connection, _ request: UInt64) {
+    func create(_ name: String, _ rules: Rules, _ connection: Connection, _ request: RequestNumber) {
         if let problem = ListName.problem(with: name) { return refuse(connection, request, .badListName, problem) }
         if let problem = rules.contradiction { return refuse(connection, request, .badRules, problem) }
         var rules = rules
@@ -50,7 +50,7 @@ extension ServerMachine {
                     requester: connection.requester)))
     }
 
-    func lists(after name: String, _ connection: Connection, _ request: UInt64) {
+    func lists(after name: String, _ connection: Connection, _ request: RequestNumber) {
         begin(connection)
         readLists(after: name, connection, RequestID(connection, request))
     }
@@ -95,7 +95,7 @@ extension ServerMachine {
         }
     }
 
-    func deletedLists(before: UInt64?, _ connection: Connection, _ request: UInt64) {
+    func deletedLists(before: UInt64?, _ connection: Connection, _ request: RequestNumber) {
         let mine = connection.access.restorableLists
         charge(connection, work: connection.access.deleted.count)
         if mine?.isEmpty == true {
@@ -123,7 +123,7 @@ extension ServerMachine {
         }
     }
 
-    func history(of name: String, from: Int, limit: Int, _ connection: Connection, _ request: UInt64) {
+    func history(of name: String, from: Int, limit: Int, _ connection: Connection, _ request: RequestNumber) {
         begin(connection)
         start(
             .readHistory(
