@@ -233,7 +233,7 @@ import Testing
         #expect(added.contains(#""person":"ada","at":"20"#), "\(added)")
         let change = try #require(
             added.firstMatch(of: #/"changes":\[{"change":"added","item":"([0-9a-z]{13})","to":1,"after":({.*})}\]}$/#))
-        #expect(change.2 == #"{"kind":"task","text":"seen","done":false}"#)
+        #expect(change.2 == #"{"kind":"task","text":"seen","done":false,"level":0}"#)
         #expect(added.hasPrefix(#"{"revision":1,"author":"#) && added.contains(#""delta":[{"insert":[{"id":"#))
         #expect(try hand("log", "--json") == added + "\n", "the log has the same")
         server.kill()

@@ -36,7 +36,10 @@ import Testing
         for (name, text, line) in [
             ("a.txt", "one\n\ntwo\n\(long)\nthree", 4), ("a.md", "# a\n\n- b\n- \(long)\n- c", 4),
             ("b.md", "- a\n\n```\n\(String(repeating: "x\n", count: 9_996))```\n", 3),
-            ("a.jsonl", "{\"kind\":\"note\",\"text\":\"\"}\n{\"kind\":\"note\",\"text\":\"\(long)\"}", 2),
+            (
+                "a.jsonl",
+                "{\"kind\":\"note\",\"text\":\"\",\"level\":0}\n{\"kind\":\"note\",\"text\":\"\(long)\",\"level\":0}", 2
+            ),
         ] {
             let said = try user.hand("import", try file(name, text), expecting: 4)
             let what = "the item has 20000 bytes; this list takes at most 16384. Shorten it or split it."

@@ -20,13 +20,15 @@ import Testing
             .pick(1),
         ])
         let lines = JSON.changes(moved, from: old, to: try old.applying(moved)).line
-        func task(_ text: String, _ done: Bool) -> String { #"{"kind":"task","text":"\#(text)","done":\#(done)}"# }
+        func task(_ text: String, _ done: Bool) -> String {
+            #"{"kind":"task","text":"\#(text)","done":\#(done),"level":0}"#
+        }
         #expect(
             lines == "["
                 + #"{"change":"deleted","item":"\#(old[1].id)","from":2,"before":\#(task("b", false))},"#
                 + #"{"change":"moved","item":"\#(old[3].id)","from":4,"to":1,"before":\#(task("d", false)),"#
                 + #""after":\#(task("D", false))},"#
-                + #"{"change":"added","item":"\#(new.id)","to":2,"after":{"kind":"note","text":"n"}},"#
+                + #"{"change":"added","item":"\#(new.id)","to":2,"after":{"kind":"note","text":"n","level":0}},"#
                 + #"{"change":"edited","item":"\#(old[2].id)","from":3,"to":4,"before":\#(task("c", false)),"#
                 + #""after":\#(task("c", true))}"# + "]")
     }
@@ -39,9 +41,9 @@ import Testing
             let old = Hand(chaos.items(chaos.random.next(below: 12)))
             let delta = chaos.delta(on: old, size: 6)
             let new = try old.applying(delta)
-            func text(_ content: Content) -> String { JSONValue.object(JSON.members(of: content)).line }
+            func text(_ item: Item) -> String { JSONValue.object(JSON.members(of: item)).line }
             var present = old.map(\.id.description)
-            var contents = Dictionary(uniqueKeysWithValues: old.map { ($0.id.description, text($0.content)) })
+            var contents = Dictionary(uniqueKeysWithValues: old.map { ($0.id.description, text($0)) })
             let changes = try JSONField(JSON.changes(delta, from: old, to: new), path: "").elements()
             for change in changes where change["from"].isPresent {
                 let id = try change["item"].string()
@@ -56,7 +58,7 @@ import Testing
                 #expect(try new[change["to"].count() - 1].id.description == id)
             }
             #expect(present == new.map(\.id.description))
-            #expect(new.allSatisfy { text($0.content) == contents[$0.id.description] })
+            #expect(new.allSatisfy { text($0) == contents[$0.id.description] })
         }
     }
 }

@@ -20,7 +20,7 @@ import Testing
         ]
         for (content, form) in forms {
             let item = Item(id: id, content: content)
-            #expect(JSON.item(item).line == "{\"id\":\"0000000000002\",\(form)}")
+            #expect(JSON.item(item).line == "{\"id\":\"0000000000002\",\(form),\"level\":0}")
             #expect(try JSON.item(from: JSONField(JSON.item(item))) == item)
         }
     }
@@ -43,7 +43,7 @@ import Testing
     @Test func aDeltaIsWrittenAndReadBack() throws {
         let line =
             #"[{"keep":3},{"edit":{"text":[{"at":0,"removed":"old","inserted":"new"}],"done":true}},{"delete":2},{"pick":3},"#
-            + #"{"insert":[{"id":"0000000000002","kind":"note","text":"n"}],"side":"after"},"#
+            + #"{"insert":[{"id":"0000000000002","kind":"note","text":"n","level":0}],"side":"after"},"#
             + #"{"drop":[0,2],"side":"before"},{"drop":[2,3],"side":"before","change":{"bytes":"AA=="}}]"#
         let delta = try JSON.delta(from: JSONField(JSONValue.parse(line)))
         #expect(JSON.delta(delta).line == line)
@@ -79,10 +79,12 @@ import Testing
     }
 
     @Test func rulesAreWrittenAndReadBack() throws {
-        let line = #"{"maximumCount":5,"maximumSize":16384,"kinds":["card"],"deck":true}"#
+        let line = #"{"maximumCount":5,"maximumSize":16384,"maximumLevel":0,"kinds":["card"],"deck":true}"#
         #expect(JSON.rules(.fiveCards).line == line)
         #expect(try JSON.rules(from: JSONField(JSONValue.parse(line))) == .fiveCards)
-        #expect(JSON.rules(Rules()).line == #"{"maximumCount":2147483647,"maximumSize":16384,"deck":false}"#)
+        #expect(
+            JSON.rules(Rules()).line
+                == #"{"maximumCount":2147483647,"maximumSize":16384,"maximumLevel":15,"deck":false}"#)
         #expect(try JSON.rules(from: JSONField([:])) == Rules())
         let odd = Rules(allowedKinds: [Content.Kind(rawValue: 900), .note, .card])
         #expect(JSON.rules(odd)["kinds"]?.line == #"["card","note",900]"#)
@@ -118,32 +120,32 @@ import Testing
             #"delta[2].insert[0].kind: expected the name of a kind or a number, found "tsk""#
         ),
         (
-            #"[{"insert":[{"id":"abc","kind":"note","text":""}],"side":"after"}]"#,
+            #"[{"insert":[{"id":"abc","kind":"note","text":"","level":0}],"side":"after"}]"#,
             #"delta[0].insert[0].id: expected an id of 13 characters, found "abc""#
         ),
         (
-            #"[{"insert":[{"id":"0000000000001","kind":"note","text":""}],"side":"after"}]"#,
+            #"[{"insert":[{"id":"0000000000001","kind":"note","text":"","level":0}],"side":"after"}]"#,
             #"delta[0].insert[0].id: expected an id, whose last character is one of 02468acegjmprtwy, found "#
                 + #""0000000000001""#
         ),
         (
-            #"[{"insert":[{"id":"00000000000u2","kind":"note","text":""}],"side":"after"}]"#,
+            #"[{"insert":[{"id":"00000000000u2","kind":"note","text":"","level":0}],"side":"after"}]"#,
             #"delta[0].insert[0].id: expected an id of 13 characters, found "00000000000u2""#
         ),
         (
-            #"[{"insert":[{"id":"0000000000002","kind":"note","text":"","done":true}],"side":"after"}]"#,
+            #"[{"insert":[{"id":"0000000000002","kind":"note","text":"","done":true,"level":0}],"side":"after"}]"#,
             "delta[0].insert[0].done: expected no such field in a note, found true"
         ),
         (
-            #"[{"insert":[{"id":"0000000000002","kind":"task","text":""}],"side":"after"}]"#,
+            #"[{"insert":[{"id":"0000000000002","kind":"task","text":"","level":0}],"side":"after"}]"#,
             "delta[0].insert[0].done: expected true or false, found nothing"
         ),
         (
-            #"[{"insert":[{"id":"0000000000002","kind":0,"bytes":""}],"side":"after"}]"#,
+            #"[{"insert":[{"id":"0000000000002","kind":0,"bytes":"","level":0}],"side":"after"}]"#,
             "delta[0].insert[0].kind: expected the name of a kind or a number, found 0"
         ),
         (
-            #"[{"insert":[{"id":"0000000000002","kind":9,"bytes":"A"}],"side":"after"}]"#,
+            #"[{"insert":[{"id":"0000000000002","kind":9,"bytes":"A","level":0}],"side":"after"}]"#,
             #"delta[0].insert[0].bytes: expected bytes in base 64 as a text, found "A""#
         ),
         (
@@ -162,7 +164,7 @@ import Testing
         (#"[{"edit":{"card":"1♠"}}]"#, #"delta[0].edit.card: expected a card such as "Q♠" or "??", found "1♠""#),
         (
             #"[{"edit":{"txt":"a"}}]"#,
-            #"delta[0].edit: expected only the fields text, done, url, card, bytes, found "txt""#
+            #"delta[0].edit: expected only the fields text, done, url, card, bytes, level, found "txt""#
         ),
         (#"[{"keep":1,"side":"after"}]"#, #"delta[0]: expected only the fields keep, found "side""#),
         (#"[{"keep":1.0}]"#, "delta[0].keep: expected a whole number from 0 to 2147483647, found 1.0"),

@@ -42,13 +42,13 @@ import Testing
         (
             .jsonl,
             """
-            {"id":"0000000000002","kind":"heading","text":"Dairy"}
-            {"id":"0000000000004","kind":"task","text":"Milk","done":false}
-            {"id":"0000000000006","kind":"task","text":"Cheese","done":true}
-            {"id":"0000000000008","kind":"note","text":"two\\nlines"}
-            {"id":"000000000000a","kind":"link","text":"Swift [lang]","url":"https://swift.org/(a)"}
-            {"id":"000000000000c","kind":"card","card":"Q♠"}
-            {"id":"000000000000e","kind":900,"bytes":"AAEC"}
+            {"id":"0000000000002","kind":"heading","text":"Dairy","level":0}
+            {"id":"0000000000004","kind":"task","text":"Milk","done":false,"level":0}
+            {"id":"0000000000006","kind":"task","text":"Cheese","done":true,"level":0}
+            {"id":"0000000000008","kind":"note","text":"two\\nlines","level":0}
+            {"id":"000000000000a","kind":"link","text":"Swift [lang]","url":"https://swift.org/(a)","level":0}
+            {"id":"000000000000c","kind":"card","card":"Q♠","level":0}
+            {"id":"000000000000e","kind":900,"bytes":"AAEC","level":0}
 
             """
         ),
@@ -106,11 +106,14 @@ import Testing
     }
 
     @Test func errorsSayTheLine() throws {
-        let note = #"{"id":"0000000000002","kind":"note","text":""}"#
+        let note = #"{"id":"0000000000002","kind":"note","text":"","level":0}"#
         let texts: [(String, ListFormat, String)] = [
             (note + "\n\n{", .jsonl, "line 3: byte 2: expected the name of a field in quotes, found the end"),
             (note + "\r\n" + note, .jsonl, "line 2: id: expected an id that no earlier line has, found 0000000000002"),
-            (#"{"id":1,"kind":"note","text":""}"#, .jsonl, "line 1: id: expected an id of 13 characters, found 1"),
+            (
+                #"{"id":1,"kind":"note","text":"","level":0}"#, .jsonl,
+                "line 1: id: expected an id of 13 characters, found 1"
+            ),
             ("[]", .jsonl, "line 1: expected an item, found []"),
         ]
         for (text, format, message) in texts {
@@ -125,7 +128,9 @@ import Testing
     }
 
     @Test func idsAreKeptOrMinted() throws {
-        let text = #"{"id":"0000000000002","kind":"note","text":"a"}"# + "\n" + #"{"kind":"note","text":"b"}"#
+        let text =
+            #"{"id":"0000000000002","kind":"note","text":"a","level":0}"# + "\n"
+            + #"{"kind":"note","text":"b","level":0}"#
         var random = SplitMix64(seed: 3)
         let kept = try ListFormat.jsonl.read(text.utf8, using: &random)
         #expect(kept[0].id == ItemID(rawValue: 1))

@@ -53,7 +53,7 @@ import Testing
     }
 
     private static func refused(_ text: String) -> Loss {
-        .refused(.notAllowed, [.insert(.note(text), behind: nil)])
+        .refused(.notAllowed, [.insert(Item(id: ItemID(rawValue: 0), content: .note(text)), behind: nil)])
     }
 
     private static func overridden(_ revision: Int) -> Loss {

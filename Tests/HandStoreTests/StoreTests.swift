@@ -352,7 +352,7 @@ extension TemporaryFolder {
     }
 
     /// Not even the log, which a killed server leaves, is copied into a store of another format.
-    @Test(arguments: [10, 99]) func otherFormatsAreRefusedAndLeftAlone(version: Int) throws {
+    @Test(arguments: [11, 99]) func otherFormatsAreRefusedAndLeftAlone(version: Int) throws {
         let (origin, folder) = (try TemporaryFolder(), try TemporaryFolder())
         try SQLiteStore(folder: origin.path, durability: .os).close()
         let database = try SQLiteDatabase(origin.path + "/hand.sqlite")
@@ -366,7 +366,7 @@ extension TemporaryFolder {
         }
         let before = try contents()
         let file = folder.path + "/hand.sqlite"
-        let expected = version == 10 ? StoreError.older(path: file) : .newer(path: file, found: 99, known: 11)
+        let expected = version == 11 ? StoreError.older(path: file) : .newer(path: file, found: 99, known: 12)
         #expect(throws: expected) { try SQLiteStore(folder: folder.path, durability: .fsync) }
         #expect(throws: expected) { try StoreVerifier(path: folder.path).verify() }
         #expect(throws: expected) { try SQLiteStore.accessRules(in: folder.path) }

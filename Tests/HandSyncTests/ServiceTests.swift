@@ -297,7 +297,9 @@ import Testing
         world.settle()
         #expect(
             try #require(stream.lastStart).start
-                == (areOwn ? .resumed(head: 20, digest: Hand().digest) : .snapshot(revision: 20, count: 0, digest: Hand().digest)))
+                == (areOwn
+                    ? .resumed(head: 20, digest: Hand().digest)
+                    : .snapshot(revision: 20, count: 0, digest: Hand().digest)))
         let revisions = stream.heard.compactMap { if case .commit(_, let commit) = $0 { commit.revision } else { nil } }
         #expect(revisions == (areOwn ? Array(2...20) : []))
     }

@@ -5,7 +5,8 @@ import Testing
 /// Names of lists are what people write, and each has one form.
 @Suite struct ListNameTests {
     @Test(arguments: [
-        "groceries", "Summer trip", "Wocheneinkauf für Oma", "買い物　リスト", "👩‍👩‍👧 & ❤️", "می‌خواهم", "-x", ".hidden", "...", "--",
+        "groceries", "Summer trip", "Wocheneinkauf für Oma", "買い物　リスト", "👩‍👩‍👧 & ❤️", "می‌خواهم", "-x", ".hidden", "...",
+        "--",
         "50% off?", "a#b", "\"quoted\" 'twice' \\", "$(reboot)", "a:b,c=d", "1️⃣", String(repeating: "é", count: 64),
     ])
     func namesThatPeopleWrite(name: String) { #expect(ListName.problem(with: name) == nil) }
@@ -24,7 +25,9 @@ import Testing
     }
 
     /// What a client sends is composed, and a server refuses every other form of the same name.
-    @Test(arguments: [("fu\u{308}r", "für"), ("e\u{301}", "é"), ("\u{212B}", "Å"), ("a\u{323}\u{302}", "ậ"), ("für", "für")])
+    @Test(arguments: [
+        ("fu\u{308}r", "für"), ("e\u{301}", "é"), ("\u{212B}", "Å"), ("a\u{323}\u{302}", "ậ"), ("für", "für"),
+    ])
     func namesHaveOneForm(typed: String, sent: String) throws {
         #expect(ListName.composed(typed).utf8.elementsEqual(sent.utf8))
         for message in [

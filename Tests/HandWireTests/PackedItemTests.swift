@@ -50,6 +50,7 @@ import Testing
             let packed = PackedItem(item)
             #expect(packed.kind == item.content.kind)
             #expect(packed.size == item.content.size)
+            #expect(packed.level == item.level)
         }
     }
 
@@ -82,20 +83,23 @@ private struct PlainItem {
 
     init?(_ bytes: [UInt8]) {
         var rest = bytes[...]
-        func varint() -> Int? {
+        func varint(upTo limit: UInt64 = UInt64(Int32.max)) -> Int? {
             var (value, shift): (UInt64, UInt64) = (0, 0)
             while let byte = rest.popFirst() {
-                // No item of this test has a number of more than 32 bits, and the last byte of several is never zero.
+                // No item of this test has a number of more than 35 bits, and the last byte of several is never zero.
                 if shift > 28 || byte == 0 && shift > 0 { return nil }
                 value |= UInt64(byte & 0x7F) << shift
-                if byte < 0x80 { return value <= UInt64(Int32.max) ? Int(value) : nil }
+                if byte < 0x80 { return value <= limit ? Int(value) : nil }
                 shift += 7
             }
             return nil
         }
         guard bytes.count >= 8 else { return nil }
         let id = (0..<8).reduce(UInt64(0)) { $0 | UInt64(rest.removeFirst()) << (8 * $1) }
-        guard let kind = varint(), kind > 0, let length = varint(), length <= rest.count else { return nil }
+        guard let head = varint(upTo: 16 << 31 - 1), head >= 16, let length = varint(), length <= rest.count else {
+            return nil
+        }
+        let (kind, level) = (head / 16, UInt8(head % 16))
         size = rest.startIndex + length
         rest = rest.prefix(length)
         func text() -> String? { String(validating: rest, as: UTF8.self) }
@@ -115,6 +119,6 @@ private struct PlainItem {
         default: content = .unknown(Content.Kind(rawValue: UInt32(kind)), Array(rest))
         }
         guard let content else { return nil }
-        item = Item(id: ItemID(rawValue: id), content: content)
+        item = Item(id: ItemID(rawValue: id), level: level, content: content)
     }
 }

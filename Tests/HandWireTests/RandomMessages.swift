@@ -96,7 +96,8 @@ struct RandomMessages {
                 UpMessage.Hello(
                     lowestVersion: count(ProtocolVersion.lowest),
                     capabilities: Capabilities(rawValue: number()),
-                    client: .random(using: &chaos.random), person: text(), program: text(), token: flag() ? text() + "t" : nil, idle: number())),
+                    client: .random(using: &chaos.random), person: text(), program: text(),
+                    token: flag() ? text() + "t" : nil, idle: number())),
             .subscribe(
                 .init(
                     request: number(), name: text(), logID: chaos.random.next(), revision: revision(),

@@ -176,7 +176,8 @@ import Testing
         driven.receive(
             UpMessage.hello(
                 .init(
-                    lowestVersion: lowest, highestVersion: highest, client: ClientID(high: 1, low: 1), person: "ada", program: "old")
+                    lowestVersion: lowest, highestVersion: highest, client: ClientID(high: 1, low: 1), person: "ada",
+                    program: "old")
             ).frame)
         guard case .error(_, _, _, _, let text) = driven.sent.last else { preconditionFailure("no error") }
         #expect(text == "expected a client that speaks version 5 of the protocol, " + end)

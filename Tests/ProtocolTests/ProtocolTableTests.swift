@@ -33,6 +33,7 @@ import Testing
         .violation(.cardNotInDeck(.faceUp(.two, .clubs))), .violation(.cardsAreDealt),
         .duplicateItem(ItemID(rawValue: 2)), .doesNotFit(reach: 3, count: 2), .revisionMoved(now: 2), .notStored,
         .tooManyPending(limit: 2), .notAllowed, .storeFull(limit: 2), .reasonForgotten,
+        .violation(.levelTooHigh(3, maximum: 2)),
     ]
 
     private func details(of rejection: Rejection) -> [String] {
@@ -40,6 +41,7 @@ import Testing
         case .violation(.listFull): ["maximum", "–"]
         case .violation(.kindNotAllowed): ["kind", "–"]
         case .violation(.itemTooLarge): ["size", "maximum"]
+        case .violation(.levelTooHigh): ["level", "maximum"]
         case .violation(.deckEmpty), .violation(.cardsAreDealt), .notStored, .notAllowed, .reasonForgotten:
             ["–", "–"]
         case .violation(.cardNotInDeck): ["card", "–"]

@@ -88,7 +88,7 @@ def lost_words(earlier, later):
 # Contents and lists.
 
 KEEP, DELETE, PICK = "keep", "delete", "pick"
-FIELDS = "text", "done", "url", "card", "bytes"
+FIELDS = "text", "done", "url", "card", "bytes", "level"
 TEXTS = "text", "url"
 
 class View:
@@ -546,7 +546,7 @@ def item_bytes(item):
     elif kind == "link": content = varint(len(text)) + text + item["url"].encode()
     elif kind in KINDS: content = text
     else: content = base64.b64decode(item["bytes"])
-    return (number >> 1).to_bytes(8, "little") + varint(KINDS.get(kind, kind)) + varint(len(content)) + content
+    return (number >> 1).to_bytes(8, "little") + varint(KINDS.get(kind, kind) * 16 + item["level"]) + varint(len(content)) + content
 
 def hash_of(item):
     h = 0xcbf29ce484222325

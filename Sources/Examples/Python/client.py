@@ -20,12 +20,12 @@ class Fields:
     def string(self): return self.take(self.varint())
     def items(self, n): return [(self.take(8), self.varint(), self.string()) for _ in range(n)]
     def rules(self): self.varint(), self.varint(), self.take(1)[0] & 2 and [self.varint() for _ in range(self.varint())]
-    def values(self, mask): return {bit: self.value(bit) for bit in (1, 2, 4, 8, 16) if mask & bit}
+    def values(self, mask): return {bit: self.value(bit) for bit in (1, 2, 4, 8, 16, 32) if mask & bit}
     def value(self, bit):                                   # a function of what was there
         if bit in (1, 4):
             splices = [(self.varint(), self.string(), self.string()) for _ in range(self.varint())]
             return lambda old: spliced(old, splices)
-        new = self.take(1) if bit in (2, 8) else self.string()
+        new = self.take(1) if bit in (2, 8, 32) else self.string()
         return lambda old: new
 
 def spliced(old, splices):
@@ -36,14 +36,15 @@ def spliced(old, splices):
     return new + old[at:]
 
 def changed(item, new):
-    id, kind, body = item
-    same = lambda old: old
+    id, head, body = item
+    same, kind = lambda old: old, head >> 4
+    head = kind << 4 | new.pop(32, same)(bytes([head & 15]))[0]                         # level
     if kind == 3: body = new.get(2, same)(body[:1]) + new.get(1, same)(body[1:])        # task: done, text
     elif kind == 4:                                                                     # link: text, URL
         old = Fields(body)
         body = string(new.get(1, same)(old.string())) + new.get(4, same)(body[old.at:])
     else: body = next(iter(new.values()), same)(body)
-    return id, kind, body
+    return id, head, body
 
 def apply(old, f):
     new, picked, at = [], [], 0
@@ -62,9 +63,9 @@ def apply(old, f):
 
 def digest(items):
     total = 0
-    for id, kind, body in items:
+    for id, head, body in items:
         h = 0xcbf29ce484222325
-        for byte in id + varint(kind) + string(body): h = (h ^ byte) * 0x100000001b3 % 2**64
+        for byte in id + varint(head) + string(body): h = (h ^ byte) * 0x100000001b3 % 2**64
         for factor in 0xff51afd7ed558ccd, 0xc4ceb9fe1a85ec53: h = (h ^ h >> 33) * factor % 2**64
         total = (total * 0x0e3b7c9d5f17a36b + (h ^ h >> 33)) % (2**61 - 1)
     return total.to_bytes(8, "little")
@@ -89,7 +90,7 @@ class Client:
         self.sent = self.sequence
         self.id = self.id or os.urandom(8)
         keep = varint(len(self.items) * 8) if self.items else b""
-        insert = varint(1 * 8 + 5) + self.id + varint(2) + string(self.wanted[0].encode())
+        insert = varint(1 * 8 + 5) + self.id + varint(2 << 4) + string(self.wanted[0].encode())
         self.send(4, varint(self.list), varint(self.revision), varint(self.sequence), varint(0),
                   varint(2 if keep else 1), keep, insert)
 
@@ -165,4 +166,4 @@ client = Client(sys.argv[3], sys.argv[4:])
 while True:
     try: client.connect(sys.argv[1], int(sys.argv[2])); break
     except OSError: time.sleep(0.1)
-for _, kind, body in client.items: print("-", body[1:].decode() if kind == 3 else body.decode(errors="replace"))
+for _, head, body in client.items: print("-", body[1:].decode() if head >> 4 == 3 else body.decode(errors="replace"))

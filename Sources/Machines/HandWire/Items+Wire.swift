@@ -17,6 +17,7 @@ extension WireWriter {
         if !change.url.isIdentity { textChange(change.url) }
         if let card = change.card { byte(card.code) }
         if let bytes = change.bytes { blob(bytes) }
+        if let level = change.level { byte(level) }
     }
 
     private mutating func textChange(_ change: TextChange) {
@@ -33,7 +34,7 @@ extension WireWriter {
     package mutating func rules(_ rules: Rules) {
         varint(rules.maximumCount)
         varint(rules.maximumSize)
-        byte((rules.hasDeck ? 1 : 0) | (rules.allowedKinds == nil ? 0 : 2))
+        byte((rules.hasDeck ? 1 : 0) | (rules.allowedKinds == nil ? 0 : 2) | rules.maximumLevel << 4)
         guard let kinds = rules.allowedKinds else { return }
         varint(kinds.count)
         for kind in kinds.map(\.rawValue).sorted() { varint(UInt64(kind)) }
@@ -43,11 +44,14 @@ extension WireWriter {
 extension WireReader {
     package mutating func item() throws(WireError) -> Item { try packedItem().item }
 
+    /// The greatest kind, with the highest level.
+    private static let maxKindAndLevel = Int(Int32.max) << 4 | 15
+
     /// Reads an item in the form in which lists store it: its texts are validated, but not copied.
     package mutating func packedItem() throws(WireError) -> PackedItem {
         let id = ItemID(rawValue: try word("item id"))
         let start = position
-        let kind = Content.Kind(rawValue: UInt32(try count("item kind")))
+        let kind = Content.Kind(rawValue: UInt32(try count("kind and level", limit: Self.maxKindAndLevel) >> 4))
         var body = try part(try count("item body"), "item body")
         try body.checkContent(of: kind)
         return PackedItem(id: id, checked: passed(since: start))
@@ -79,7 +83,7 @@ extension WireReader {
     }
 
     package mutating func change(_ mask: UInt64) throws(WireError) -> Change {
-        guard mask > 0, mask < 32 else { throw .unknownValue(field: "fields of a change", found: mask) }
+        guard mask > 0, mask < 64 else { throw .unknownValue(field: "fields of a change", found: mask) }
         let fields = Change.Fields(rawValue: UInt8(mask))
         var change = Change()
         if fields.contains(.text) { change.text = try textChange("changed text") }
@@ -87,7 +91,14 @@ extension WireReader {
         if fields.contains(.url) { change.url = try textChange("changed URL") }
         if fields.contains(.card) { change.card = try card() }
         if fields.contains(.bytes) { change.bytes = try blob("changed bytes") }
+        if fields.contains(.level) { change.level = try level() }
         return change
+    }
+
+    private mutating func level() throws(WireError) -> UInt8 {
+        let level = try byte("changed level")
+        guard level <= Item.maxLevel else { throw .unknownValue(field: "changed level", found: UInt64(level)) }
+        return level
     }
 
     private mutating func textChange(_ field: String) throws(WireError) -> TextChange {
@@ -113,8 +124,9 @@ extension WireReader {
         rules.maximumCount = try count("maximum number of items", limit: Rules.unlimitedCount)
         rules.maximumSize = try count("maximum size of an item")
         let flags = try byte("flags of the rules")
-        guard flags < 4 else { throw .unknownValue(field: "flags of the rules", found: UInt64(flags)) }
+        guard flags & 0x0C == 0 else { throw .unknownValue(field: "flags of the rules", found: UInt64(flags)) }
         rules.hasDeck = flags & 1 != 0
+        rules.maximumLevel = flags >> 4
         guard flags & 2 != 0 else { return rules }
         var kinds: Set<Content.Kind> = []
         var last = 0

@@ -19,6 +19,7 @@ extension Rejection {
         case .notAllowed: (12, 0, 0)
         case .storeFull(let limit): (13, UInt64(limit), 0)
         case .reasonForgotten: (14, 0, 0)
+        case .violation(.levelTooHigh(let level, let maximum)): (15, UInt64(level), UInt64(maximum))
         }
     }
 
@@ -39,6 +40,8 @@ extension Rejection {
         case 12: self = .notAllowed
         case 13: self = .storeFull(limit: number(first))
         case 14: self = .reasonForgotten
+        case 15:
+            self = .violation(.levelTooHigh(UInt8(clamping: first), maximum: UInt8(clamping: second)))
         default: throw .unknownValue(field: "reason of a rejection", found: code)
         }
         // A reason has only one encoding: unused numbers are 0, and used numbers are in range.
@@ -64,6 +67,7 @@ extension Rejection {
         case .notAllowed: "notAllowed"
         case .storeFull: "storeFull"
         case .reasonForgotten: "reasonForgotten"
+        case .violation(.levelTooHigh): "levelTooHigh"
         }
     }
 }

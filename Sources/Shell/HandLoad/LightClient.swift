@@ -137,7 +137,8 @@ final class LightClient: LoadClient {
             scanner = FrameScanner()
             let hello = UpMessage.Hello(
                 client: id, person: "load \(number + 1)", program: "hand load", token: token)
-            let subscribe = UpMessage.Subscribe(request: 1, name: list, logID: logID, revision: revision, wantsPeople: false)
+            let subscribe = UpMessage.Subscribe(
+                request: 1, name: list, logID: logID, revision: revision, wantsPeople: false)
             send(UpMessage.hello(hello).frame + UpMessage.subscribe(subscribe).frame)
         case .lost(let reason): lost(reason, isHasty: false)
         case .unanswered: lost(Self.noAnswer, isHasty: true)

@@ -41,7 +41,7 @@ import Testing
     @Test func manyMayOpenAtOnce() throws {
         let folder = folder
         try inParallel(6) { _ in try PostgresStore.shared(folder).close() }
-        #expect(try server.query("SELECT version FROM \(folder.schema).format") == "4")
+        #expect(try server.query("SELECT version FROM \(folder.schema).format") == "5")
         let count = try tables()
         try PostgresStore.shared(folder).close()
         #expect(try tables() == count)
@@ -52,7 +52,7 @@ import Testing
         try server.query("DROP TABLE \(folder.schema).snapshots")
         let tables = try tables()
         let place = "hand at \(server.folder):5432, schema \(folder.schema)"
-        for (version, expected) in [(99, StoreError.newer(path: place, found: 99, known: 4)), (3, .older(path: place))]
+        for (version, expected) in [(99, StoreError.newer(path: place, found: 99, known: 5)), (4, .older(path: place))]
         {
             try server.query("UPDATE \(folder.schema).format SET version = \(version)")
             #expect(throws: expected) { try PostgresStore.shared(folder) }

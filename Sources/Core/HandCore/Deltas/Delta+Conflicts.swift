@@ -77,6 +77,7 @@ extension Change {
         if done == later.done { lost.remove(.done) }
         if card == later.card { lost.remove(.card) }
         if bytes == later.bytes { lost.remove(.bytes) }
+        if level == later.level { lost.remove(.level) }
         return lost
     }
 

@@ -1,19 +1,19 @@
 // What a delta does to contents: for code that validates edits, deals cards or acknowledges commits.
 
 extension Delta {
-    /// Returns the items of `list` that this delta changes, with their new contents: first those that stay in place,
-    /// then those that move.
+    /// Returns the items of `list` that this delta changes, before and after: first those that stay in place, then
+    /// those that move.
     ///
     /// O(components + changed · log n).
     ///
     /// - Throws: `Misfit` if a change was not made on its item.
-    public func changedItems(on list: Hand) throws(Misfit) -> [(item: Item, content: Content)] {
+    public func changedItems(on list: Hand) throws(Misfit) -> [(item: Item, after: Item)] {
         guard !changes.isEmpty else { return [] }
         guard reach <= list.count else { throw .tooFewItems(reach: reach, count: list.count) }
-        var result: [(item: Item, content: Content)] = []
+        var result: [(item: Item, after: Item)] = []
         func add(_ index: Int, _ change: Change) throws(Misfit) {
             let item = list[index]
-            do { result.append((item, try item.content.applying(change))) } catch { throw .change(error, index: index) }
+            do { result.append((item, try item.applying(change))) } catch { throw .change(error, index: index) }
         }
         for span in spans where span.step.kind == .edit { try add(span.old, changes[span.step.change]) }
         guard steps.contains(where: { $0.kind == .drop && $0.change >= 0 }) else { return result }
@@ -30,7 +30,8 @@ extension Delta {
     /// Returns this delta with the contents of its inserted items replaced; ids stay the same.
     package func mappingInserted(_ transform: (Item) -> Content) -> Delta {
         Delta(
-            steps: steps, items: items.map { PackedItem(Item(id: $0.id, content: transform($0.item))) },
+            steps: steps,
+            items: items.map { PackedItem(Item(id: $0.id, level: $0.level, content: transform($0.item))) },
             changes: changes, reach: reach, growth: growth)
     }
 
@@ -54,7 +55,7 @@ extension Delta {
             }
             for index in step.start..<step.start + step.count {
                 guard items[index].id == actual.items[index].id,
-                    let change = Change(from: items[index].content, to: actual.items[index].content)
+                    let change = Change(from: items[index].item, to: actual.items[index].item)
                 else { return nil }
                 builder.edit(change)
             }

@@ -55,7 +55,7 @@ private struct Diff {
                 builder.insert(CollectionOfOne(PackedItem(item)), .after)
                 continue
             }
-            let change = Change(from: old[origin].content, to: item.content) ?? Change()
+            let change = Change(from: old[origin], to: item) ?? Change()
             if stays[origin] {
                 pass(upTo: origin)
                 builder.edit(change)

@@ -26,7 +26,7 @@ extension Delta {
             let step = span.step
             switch step.kind {
             case .keep: builder.keep(step.count)
-            case .edit: builder.edit(item(span.old).content.inverse(of: changes[step.change]))
+            case .edit: builder.edit(item(span.old).item.inverse(of: changes[step.change]))
             case .delete: builder.insert(span.oldItems.map(item), .after)
             case .insert: builder.delete(step.count)
             case .pick: builder.drop(step.start, step.count, .after)
@@ -35,7 +35,7 @@ extension Delta {
                 builder.pick(step.count)
                 if step.change >= 0 {
                     footprint?.forEachOrigin(ofSlots: step.start..<step.start + 1) { origin in
-                        undone[step.start] = item(origin.old).content.inverse(of: changes[step.change])
+                        undone[step.start] = item(origin.old).item.inverse(of: changes[step.change])
                     }
                 }
             }

@@ -1,4 +1,4 @@
-/// An edit of one item's content, field by field. Nil, or an empty text change, leaves a field as it is.
+/// An edit of one item's content and level, field by field. Nil, or an empty text change, leaves a field as it is.
 ///
 /// If one person ticks a task and another rewords it at the same time, both edits are kept, because they are in
 /// different fields. Both edits are also kept if two people reword different places: a text is changed, not set.
@@ -13,16 +13,19 @@ public struct Change: Equatable, Sendable {
     public var card: Card?
     /// The bytes of a kind that this program does not know.
     public var bytes: [UInt8]?
+    /// The level of the item.
+    public var level: UInt8?
 
     public init(
         text: TextChange = TextChange(), done: Bool? = nil, url: TextChange = TextChange(), card: Card? = nil,
-        bytes: [UInt8]? = nil
+        bytes: [UInt8]? = nil, level: UInt8? = nil
     ) {
         self.text = text
         self.done = done
         self.url = url
         self.card = card
         self.bytes = bytes
+        self.level = level.map { min($0, Item.maxLevel) }
     }
 
     /// Creates a change of a text from `old` to `new`, and optionally of a task's box.
@@ -30,7 +33,7 @@ public struct Change: Equatable, Sendable {
         self.init(text: TextChange(from: old, to: new), done: done)
     }
 
-    /// The fields of content, as a set.
+    /// The fields of an item, as a set.
     public struct Fields: OptionSet, Hashable, Sendable {
         public let rawValue: UInt8
 
@@ -43,11 +46,12 @@ public struct Change: Equatable, Sendable {
         public static let url = Fields(rawValue: 4)
         public static let card = Fields(rawValue: 8)
         public static let bytes = Fields(rawValue: 16)
-        public static let all: Fields = [.text, .done, .url, .card, .bytes]
+        public static let level = Fields(rawValue: 32)
+        public static let all: Fields = [.text, .done, .url, .card, .bytes, .level]
 
         /// The names of the members, in the order of their bits, as used in JSON.
         public var names: [String] {
-            zip(["text", "done", "url", "card", "bytes"], 0...).filter { rawValue & (1 << $0.1) != 0 }.map(\.0)
+            zip(["text", "done", "url", "card", "bytes", "level"], 0...).filter { rawValue & (1 << $0.1) != 0 }.map(\.0)
         }
     }
 
@@ -59,13 +63,14 @@ public struct Change: Equatable, Sendable {
         if !url.isIdentity { fields.insert(.url) }
         if card != nil { fields.insert(.card) }
         if bytes != nil { fields.insert(.bytes) }
+        if level != nil { fields.insert(.level) }
         return fields
     }
 
     public var isEmpty: Bool { fields.isEmpty }
 
     /// This change without the changes of texts: each field is set to a value.
-    package var values: Change { Change(done: done, card: card, bytes: bytes) }
+    package var values: Change { Change(done: done, card: card, bytes: bytes, level: level) }
 
     /// The approximate size in bytes: texts in UTF-8, removed ones included, and a few bytes for each splice.
     package var size: Int { text.size + url.size + (bytes?.count ?? 0) }
@@ -96,7 +101,7 @@ extension Change {
     public func followed(by later: Change) -> Change {
         Change(
             text: text.followed(by: later.text), done: later.done ?? done, url: url.followed(by: later.url),
-            card: later.card ?? card, bytes: later.bytes ?? bytes)
+            card: later.card ?? card, bytes: later.bytes ?? bytes, level: later.level ?? level)
     }
 
     /// Returns what remains of this change after `other`, made on the same content: texts merge, and where both set a
@@ -108,7 +113,8 @@ extension Change {
             done: yields && other.done != nil ? nil : done,
             url: url.transformed(over: other.url, as: order),
             card: yields && other.card != nil ? nil : card,
-            bytes: yields && other.bytes != nil ? nil : bytes)
+            bytes: yields && other.bytes != nil ? nil : bytes,
+            level: yields && other.level != nil ? nil : level)
     }
 
     /// Creates the change from `old` to `new`; fails if they are of different kinds, which no change can express.
@@ -134,20 +140,20 @@ extension Change {
 }
 
 extension Content.Kind {
-    /// The fields that content of this kind has.
+    /// The fields that an item of this kind has.
     public var fields: Change.Fields {
         switch self {
-        case .card: [.card]
-        case .note, .heading: [.text]
-        case .task: [.text, .done]
-        case .link: [.text, .url]
-        default: [.bytes]
+        case .card: [.card, .level]
+        case .note, .heading: [.text, .level]
+        case .task: [.text, .done, .level]
+        case .link: [.text, .url, .level]
+        default: [.bytes, .level]
         }
     }
 }
 
 extension Content {
-    /// Returns this content with `change` applied.
+    /// Returns this content with `change` applied; the level is the item's.
     ///
     /// - Throws: `Change.Misfit` if the change was not made on this content.
     public func applying(_ change: Change) throws(Change.Misfit) -> Content {

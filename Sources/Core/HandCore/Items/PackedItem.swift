@@ -8,8 +8,8 @@ package struct PackedItem: Sendable {
     // `nonisolated(unsafe)` is safe: the bytes are written once, before the object is shared.
     nonisolated(unsafe) private let storage: Storage
 
-    /// Kind, size and body, one after the other. The size determines where the bytes end, so no separate count is
-    /// stored.
+    /// Kind and level, size and body, one after the other. The size determines where the bytes end, so no separate
+    /// count is stored.
     private final class Storage: ManagedBuffer<Void, UInt8> {
         static func make(_ count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void) -> Storage {
             let storage = unsafeDowncast(create(minimumCapacity: count) { _ in }, to: Storage.self)
@@ -18,7 +18,7 @@ package struct PackedItem: Sendable {
         }
     }
 
-    /// - Parameter content: kind, size and body of a content as on the wire, already validated.
+    /// - Parameter content: kind and level, size and body of an item as on the wire, already validated.
     package init(id: ItemID, checked content: UnsafeRawBufferPointer) {
         self.id = id
         hash = Self.hash(id, content)
@@ -27,7 +27,7 @@ package struct PackedItem: Sendable {
 
     package init(_ item: Item) {
         let content = item.content
-        let (kind, size) = (UInt64(content.kind.rawValue), content.bodySize)
+        let (kind, size) = (UInt64(content.kind.rawValue) << 4 | UInt64(item.level), content.bodySize)
         let count = kind.varintSize + UInt64(size).varintSize + size
         id = item.id
         storage = .make(count) { bytes in
@@ -42,7 +42,7 @@ package struct PackedItem: Sendable {
         }
     }
 
-    /// Calls `body` with kind, size and body of the content as on the wire. It is not generic: generic functions are
+    /// Calls `body` with kind and level, size and body as on the wire. It is not generic: generic functions are
     /// slow when another module calls them.
     package func forContentBytes(_ body: (UnsafeRawBufferPointer) -> Void) { withContentBytes(body) }
 
@@ -65,9 +65,10 @@ package struct PackedItem: Sendable {
         }
     }
 
-    /// The bytes before the body: the kind and the body's size.
+    /// The bytes before the body: the kind and the level, and the body's size.
     private struct Header {
         let kind: Content.Kind
+        let level: UInt8
         let size: Int
         /// The number of bytes of the header itself.
         let length: Int
@@ -79,17 +80,26 @@ package struct PackedItem: Sendable {
         init(_ start: UnsafeRawPointer) {
             let bytes = UnsafeRawBufferPointer(start: start, count: Self.longest)
             var position = 0
-            kind = Content.Kind(rawValue: UInt32(truncatingIfNeeded: bytes.varint(at: &position)))
+            let first = bytes.varint(at: &position)
+            kind = Content.Kind(rawValue: UInt32(truncatingIfNeeded: first >> 4))
+            level = UInt8(truncatingIfNeeded: first & 15)
             size = Int(truncatingIfNeeded: bytes.varint(at: &position))
             length = position
         }
     }
 
-    package var item: Item { Item(id: id, content: content) }
+    package var item: Item { Item(id: id, level: level, content: content) }
 
     package var content: Content { withBody { Content($0, body: $1) ?? .unknown($0, [UInt8]($1)) } }
 
     package var kind: Content.Kind { measure.kind }
+
+    /// O(1).
+    package var level: UInt8 {
+        defer { withExtendedLifetime(storage) {} }
+        // The level is in the low bits of the first byte.
+        return storage.withUnsafeMutablePointerToElements { $0.pointee } & 15
+    }
 
     /// `Content.size`, found without making the content. O(1).
     package var size: Int { measure.size }

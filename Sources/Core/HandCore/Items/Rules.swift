@@ -8,15 +8,19 @@ public struct Rules: Equatable, Sendable {
     public var maximumSize: Int
     /// Whether cards come from a deck.
     public var hasDeck: Bool
+    /// The highest level of an item; 0 with a deck.
+    public var maximumLevel: UInt8
 
+    /// - Parameter maximumLevel: nil for the highest that is possible.
     public init(
         maximumCount: Int = Rules.unlimitedCount, allowedKinds: Set<Content.Kind>? = nil,
-        maximumSize: Int = Rules.defaultSize, hasDeck: Bool = false
+        maximumSize: Int = Rules.defaultSize, hasDeck: Bool = false, maximumLevel: UInt8? = nil
     ) {
         self.maximumCount = maximumCount
         self.allowedKinds = allowedKinds
         self.maximumSize = maximumSize
         self.hasDeck = hasDeck
+        self.maximumLevel = min(maximumLevel ?? (hasDeck ? 0 : Item.maxLevel), Item.maxLevel)
     }
 
     /// The largest list that any server allows: 2³¹ − 1 items.
@@ -34,6 +38,7 @@ public struct Rules: Equatable, Sendable {
         if maximumCount == 0 { return "a list must have room for at least 1 item" }
         if allowedKinds?.isEmpty == true { return "a list must accept at least 1 kind of item" }
         if hasDeck && !allowsCards { return "a list with a deck must accept cards, which take 1 byte" }
+        if hasDeck && maximumLevel > 0 { return "the items of a list with a deck have no levels" }
         if allowedKinds == [.card] && !allowsCards { return "a list of cards must accept items of 1 byte" }
         return nil
     }
@@ -45,6 +50,8 @@ public struct Rules: Equatable, Sendable {
         case kindNotAllowed(Content.Kind)
         /// An item's content would be larger than `maximum` bytes.
         case itemTooLarge(size: Int, maximum: Int)
+        /// An item's level would be above `maximum`.
+        case levelTooHigh(UInt8, maximum: UInt8)
         /// All 52 cards are in the list.
         case deckEmpty
         /// A face-up card was inserted that is not in the deck (it is already in the list).
@@ -59,12 +66,18 @@ public struct Rules: Equatable, Sendable {
         return violation(of: content)
     }
 
-    /// Returns why content of that kind and size is not allowed in the list, regardless of its count; nil if it is.
+    /// Returns why the content of an item is not allowed in the list, regardless of its count; nil if it is.
     public func violation(of content: Content) -> Violation? { violation(ofKind: content.kind, size: content.size) }
 
-    package func violation(ofKind kind: Content.Kind, size: Int) -> Violation? {
+    /// Returns why an item is not allowed in the list, regardless of its count; nil if it is.
+    public func violation(of item: Item) -> Violation? {
+        violation(ofKind: item.content.kind, size: item.content.size, level: item.level)
+    }
+
+    package func violation(ofKind kind: Content.Kind, size: Int, level: UInt8 = 0) -> Violation? {
         if let allowedKinds, !allowedKinds.contains(kind) { return .kindNotAllowed(kind) }
         if size > maximumSize { return .itemTooLarge(size: size, maximum: maximumSize) }
+        if level > maximumLevel { return .levelTooHigh(level, maximum: maximumLevel) }
         return nil
     }
 }

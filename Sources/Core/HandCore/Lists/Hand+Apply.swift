@@ -41,7 +41,7 @@ extension Hand {
     }
 
     /// Validates every change against its item before anything is applied, so that an error leaves the list intact.
-    private func changedItems(by delta: Delta) throws(Delta.Misfit) -> [(item: Item, content: Content)] {
+    private func changedItems(by delta: Delta) throws(Delta.Misfit) -> [(item: Item, after: Item)] {
         guard delta.reach <= count else { throw .tooFewItems(reach: delta.reach, count: count) }
         return try delta.changedItems(on: self)
     }
@@ -77,7 +77,7 @@ extension Hand {
     }
 
     /// Returns all items after a delta, in one pass. O(n + c).
-    private func rewritten(by delta: Delta, _ changed: [(item: Item, content: Content)]) -> [PackedItem] {
+    private func rewritten(by delta: Delta, _ changed: [(item: Item, after: Item)]) -> [PackedItem] {
         let old = Array(tree)
         var picked: [PackedItem] = []
         for span in delta.spans where span.step.kind == .pick { picked += old[span.oldItems] }
@@ -90,7 +90,7 @@ extension Hand {
             switch step.kind {
             case .keep: new += old[span.oldItems]
             case .edit:
-                new.append(PackedItem(Item(id: changed[edited].item.id, content: changed[edited].content)))
+                new.append(PackedItem(changed[edited].after))
                 edited += 1
             case .delete, .pick: break
             case .insert: new += delta.items[step.start..<step.start + step.count]
@@ -107,7 +107,7 @@ extension Hand {
         return new + old[position...]
     }
 
-    private mutating func edit(by delta: Delta, _ changed: [(item: Item, content: Content)]) {
+    private mutating func edit(by delta: Delta, _ changed: [(item: Item, after: Item)]) {
         var edited = 0
         let picked = delta.hasMoves ? Picked(by: delta, from: tree) : nil
         var position = 0
@@ -116,7 +116,7 @@ extension Hand {
             case .keep: position += step.count
             case .edit:
                 // Items that stay come first among the changed ones, in their order.
-                let item = Item(id: changed[edited].item.id, content: changed[edited].content)
+                let item = changed[edited].after
                 tree.replace(at: position, with: PackedItem(item))
                 edited += 1
                 position += 1
@@ -205,7 +205,7 @@ extension Hand {
 extension PackedItem {
     /// Returns the item with `change` applied, or the item unchanged if `change` does not fit it.
     func changed(by change: Change) -> PackedItem {
-        (try? content.applying(change)).map { PackedItem(Item(id: id, content: $0)) } ?? self
+        (try? item.applying(change)).map { PackedItem($0) } ?? self
     }
 }
 

@@ -30,6 +30,10 @@ extension Rejection: CustomStringConvertible {
         case .violation(.kindNotAllowed(let kind)): "this list does not take items of kind \(kind.name)."
         case .violation(.itemTooLarge(let size, let maximum)):
             "the item has \(size) bytes; this list takes at most \(maximum). Shorten it or split it."
+        case .violation(.levelTooHigh(let level, let maximum)):
+            maximum == 0
+                ? "the items of this list have no levels."
+                : "the items of this list have at most level \(maximum); this one would have level \(level)."
         case .violation(.deckEmpty): "the deck is empty: all 52 cards are out. Delete a card first."
         case .violation(.cardNotInDeck(let card)): "\(card) is not in the deck: somebody holds it. Deal a card instead."
         case .violation(.cardsAreDealt): "cards of this list come from its deck; nobody can choose their faces."

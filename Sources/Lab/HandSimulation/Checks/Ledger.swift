@@ -119,7 +119,7 @@ final class Ledger {
                 let other = histories[home]?.name ?? "another list"
                 system.report(.intention, "\(place): item \(item.id) was made on \(other)")
             }
-            if rules.violation(of: item.content) != nil || item.content == .card(.faceDown) && rules.hasDeck {
+            if rules.violation(of: item) != nil || item.content == .card(.faceDown) && rules.hasDeck {
                 system.report(.rules, "\(place): \(item.content)")
             }
         }

@@ -91,7 +91,7 @@ package struct NaiveView {
     package func outcome(on items: [Item]) -> [Item] {
         func changed(_ index: Int) -> Item {
             let item = items[index]
-            return Item(id: item.id, content: (try? item.content.applying(changes[index])) ?? item.content)
+            return (try? item.applying(changes[index])) ?? item
         }
         var result: [Item] = []
         for gap in 0...items.count {
@@ -136,7 +136,8 @@ package struct NaiveView {
         func merged(_ text: String, _ a: TextChange, _ b: TextChange) -> TextChange {
             TextChange(replacing: text, at: 0, with: NaiveText(text, a, b).text)
         }
-        var change = Change(done: b.done ?? a.done, card: b.card ?? a.card, bytes: b.bytes ?? a.bytes)
+        var change = Change(
+            done: b.done ?? a.done, card: b.card ?? a.card, bytes: b.bytes ?? a.bytes, level: b.level ?? a.level)
         if !a.text.isIdentity || !b.text.isIdentity { change.text = merged(content.text, a.text, b.text) }
         if case .link(_, let url) = content { change.url = merged(url, a.url, b.url) }
         return change

@@ -228,7 +228,8 @@ final class System {
         let names = (0..<schedule.lists).map(schedule.list)
         for (index, list) in names.enumerated() {
             _ = try? store.create(
-                list.name, rules: list.rules, logID: 1 << 32 | UInt64(index + 77), deckSeed: list.rules.hasDeck ? 5 : nil,
+                list.name, rules: list.rules, logID: 1 << 32 | UInt64(index + 77),
+                deckSeed: list.rules.hasDeck ? 5 : nil,
                 owner: nil)
         }
         disk.flush(disk.writes)

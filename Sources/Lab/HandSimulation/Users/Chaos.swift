@@ -19,7 +19,7 @@ package struct Chaos {
             case 4: .unknown(Content.Kind(rawValue: 900), Array(text.utf8))
             default: .task(text, done: random.next() & 1 == 0)
             }
-        return Item(id: .random(using: &random), content: content)
+        return Item(id: .random(using: &random), level: UInt8(random.next(below: 4)), content: content)
     }
 
     package mutating func items(_ count: Int) -> [Item] {
@@ -39,6 +39,12 @@ package struct Chaos {
             if random.next() & 1 == 0 { change = content.rewording(text) }
             if change.isEmpty || random.next() & 1 == 0 { change.url = content.rewording(url: text).url }
         case .note, .heading: change = content.rewording(text)
+        }
+        if random.next(below: 4) == 0 {
+            let level = UInt8(random.next(below: 16))
+            change =
+                change.isEmpty || random.next() & 1 == 0
+                ? Change(level: level) : change.followed(by: Change(level: level))
         }
         return change
     }

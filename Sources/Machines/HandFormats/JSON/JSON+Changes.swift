@@ -35,7 +35,7 @@ extension JSON {
         _ name: String, _ before: (index: Int, list: Hand)?, _ after: (index: Int, list: Hand)?
     ) -> JSONValue {
         func content(_ place: (index: Int, list: Hand)) -> JSONValue {
-            .object(members(of: place.list[place.index].content))
+            .object(members(of: place.list[place.index]))
         }
         return JSONValue(fields: [
             "change": name, "item": (after ?? before).map { id($0.list[$0.index].id) },

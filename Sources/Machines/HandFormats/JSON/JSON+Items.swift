@@ -9,18 +9,19 @@ package enum JSON {}
 // MARK: - Items
 
 extension JSON {
-    /// `{"id":"…","kind":"task","text":"…","done":false}`.
+    /// `{"id":"…","kind":"task","text":"…","done":false,"level":0}`.
     package static func item(_ item: Item) -> JSONValue {
-        .object([JSONValue.Member("id", id(item.id))] + members(of: item.content))
+        .object([JSONValue.Member("id", id(item.id))] + members(of: item))
     }
 
     package static func items(_ items: some Sequence<Item>) -> JSONValue {
         .array(items.map(item))
     }
 
-    /// Returns the fields of an item without its id: the kind, then the fields of that kind.
-    package static func members(of content: Content) -> [JSONValue.Member] {
-        [JSONValue.Member("kind", kind(content.kind))] + content.accept(Fields())
+    /// Returns the fields of an item without its id: the kind, the fields of that kind, and the level.
+    package static func members(of item: Item) -> [JSONValue.Member] {
+        [JSONValue.Member("kind", kind(item.content.kind))] + item.content.accept(Fields())
+            + [JSONValue.Member("level", JSONValue(Int(item.level)))]
     }
 
     package static func id(_ id: ItemID) -> JSONValue {
@@ -34,7 +35,15 @@ extension JSON {
 
     package static func item(from field: JSONField) throws(FormatError) -> Item {
         try field.expectObject("an item")
-        return Item(id: try field["id"].id(), content: try content(from: field))
+        return Item(id: try field["id"].id(), level: try level(from: field["level"]), content: try content(from: field))
+    }
+
+    /// Reads a level; 0 if there is none.
+    static func level(from field: JSONField) throws(FormatError) -> UInt8 {
+        guard field.isPresent else { return 0 }
+        let level = try field.count()
+        guard level <= Item.maxLevel else { throw field.mismatch("a level from 0 to \(Item.maxLevel)") }
+        return UInt8(level)
     }
 
     /// Reads the content of an item. The item must have all fields of its kind and no field of another kind. Fields
@@ -56,7 +65,7 @@ extension JSON {
     }
 
     /// The fields of all kinds, with their names.
-    private static let fields = (0..<5).map { bit in
+    private static let fields = (0..<6).map { bit in
         let field = Change.Fields(rawValue: 1 << bit)
         return (field: field, name: field.names[0])
     }
@@ -100,12 +109,12 @@ private struct Fields: ContentVisitor {
 // MARK: - Changes
 
 extension JSON {
-    /// `{"text":[…],"done":true,"url":[…],"card":"Q♠","bytes":"…"}`, with only the fields that change.
+    /// `{"text":[…],"done":true,"url":[…],"card":"Q♠","bytes":"…","level":1}`, with only the fields that change.
     package static func change(_ change: Change) -> JSONValue {
         JSONValue(fields: [
             "text": change.text.isIdentity ? nil : splices(change.text), "done": change.done,
             "url": change.url.isIdentity ? nil : splices(change.url), "card": change.card?.description,
-            "bytes": change.bytes.map(Base64.text),
+            "bytes": change.bytes.map(Base64.text), "level": change.level.map { Int($0) },
         ])
     }
 
@@ -124,6 +133,7 @@ extension JSON {
         if field["url"].isPresent { change.url = try textChange(from: field["url"]) }
         if field["card"].isPresent { change.card = try card(from: field["card"]) }
         if field["bytes"].isPresent { change.bytes = try field["bytes"].base64() }
+        if field["level"].isPresent { change.level = try level(from: field["level"]) }
         guard !change.isEmpty else {
             throw field.mismatch("at least one of the fields " + names.joined(separator: ", "))
         }
@@ -146,19 +156,20 @@ extension JSON {
 // MARK: - Rules
 
 extension JSON {
-    /// `{"maximumCount":5,"maximumSize":16384,"kinds":["card"],"deck":true}`; without `kinds` if all kinds are allowed.
+    /// `{"maximumCount":5,"maximumSize":16384,"maximumLevel":0,"kinds":["card"],"deck":true}`; without `kinds` if all
+    /// kinds are allowed.
     package static func rules(_ rules: Rules) -> JSONValue {
         let kinds = rules.allowedKinds?.sorted { $0.rawValue < $1.rawValue }
         return JSONValue(fields: [
-            "maximumCount": rules.maximumCount, "maximumSize": rules.maximumSize, "kinds": kinds?.map(kind),
-            "deck": rules.hasDeck,
+            "maximumCount": rules.maximumCount, "maximumSize": rules.maximumSize,
+            "maximumLevel": Int(rules.maximumLevel), "kinds": kinds?.map(kind), "deck": rules.hasDeck,
         ])
     }
 
-    /// A missing field gets its default value from `Rules()`.
+    /// A missing field gets its default value.
     package static func rules(from field: JSONField) throws(FormatError) -> Rules {
-        try field.expectObject("rules", only: ["maximumCount", "maximumSize", "kinds", "deck"])
-        var rules = Rules()
+        try field.expectObject("rules", only: ["maximumCount", "maximumSize", "maximumLevel", "kinds", "deck"])
+        var rules = Rules(hasDeck: field["deck"].isPresent ? try field["deck"].bool() : false)
         if field["maximumCount"].isPresent { rules.maximumCount = try field["maximumCount"].count() }
         if field["maximumSize"].isPresent { rules.maximumSize = try field["maximumSize"].count() }
         if field["kinds"].isPresent {
@@ -167,7 +178,7 @@ extension JSON {
             guard kinds.count <= 64 else { throw field["kinds"].mismatch("at most 64 kinds") }
             rules.allowedKinds = Set(kinds)
         }
-        if field["deck"].isPresent { rules.hasDeck = try field["deck"].bool() }
+        if field["maximumLevel"].isPresent { rules.maximumLevel = try level(from: field["maximumLevel"]) }
         return rules
     }
 }

@@ -32,6 +32,7 @@ extension JSON {
         case .violation(.listFull(let maximum)): .init(["maximum": maximum])
         case .violation(.kindNotAllowed(let kind)): .init(["kind": self.kind(kind)])
         case .violation(.itemTooLarge(let size, let maximum)): .init(["size": size, "maximum": maximum])
+        case .violation(.levelTooHigh(let level, let maximum)): .init(["level": Int(level), "maximum": Int(maximum)])
         case .violation(.cardNotInDeck(let card)): .init(["card": card.description])
         case .violation(.deckEmpty), .violation(.cardsAreDealt), .notStored, .notAllowed, .reasonForgotten: []
         case .duplicateItem(let item): .init(["item": id(item)])
@@ -50,6 +51,9 @@ extension JSON {
         case "itemTooLarge":
             return .violation(
                 .itemTooLarge(size: try field["size"].number(), maximum: try field["maximum"].number()))
+        case "levelTooHigh":
+            return .violation(
+                .levelTooHigh(try level(from: field["level"]), maximum: try level(from: field["maximum"])))
         case "deckEmpty": return .violation(.deckEmpty)
         case "cardNotInDeck": return .violation(.cardNotInDeck(try card(from: field["card"])))
         case "cardsAreDealt": return .violation(.cardsAreDealt)

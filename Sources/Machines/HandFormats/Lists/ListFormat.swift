@@ -2,8 +2,8 @@ import HandCore
 
 /// A file format for a whole list.
 ///
-/// Law: `read` returns the items that `export` wrote, with the same contents in the same order, and with the same ids
-/// in formats that keep them (`jsonl`).
+/// Law: `read` returns the items that `export` wrote, with the same contents and levels in the same order, and with the
+/// same ids in formats that keep them (`jsonl`).
 package enum ListFormat: String, CaseIterable, Sendable {
     /// One JSON object per line (`JSON.item`); the only format that keeps ids.
     case jsonl
@@ -66,8 +66,15 @@ protocol ItemReader {
     var lines: Lines { get set }
 
     /// Reads the item that begins in the current line, and goes to the line after the item. The current line is not
-    /// blank. Returns the content, and the id if the text has one; nil if the line only separates items.
-    mutating func item() throws(FormatError) -> (id: ItemID?, content: Content)?
+    /// blank. Returns nil if the line only separates items.
+    mutating func item() throws(FormatError) -> ReadItem?
+}
+
+/// An item as a text has it, perhaps without an id.
+struct ReadItem: Equatable {
+    var id: ItemID?
+    var level: UInt8 = 0
+    var content: Content
 }
 
 // MARK: - Writing and reading
@@ -136,7 +143,7 @@ package struct ListReader {
             try reader.lines.skipBlanks()
             guard reader.lines.current != nil else { return nil }
             line = reader.lines.number
-            let entry: (id: ItemID?, content: Content)?
+            let entry: ReadItem?
             do { entry = try reader.item() } catch { throw error.line == nil ? error.inLine(line) : error }
             guard let entry else { continue }
             // Generated ids practically never collide (64 random bits), so only the ids in the text are compared.
@@ -145,7 +152,7 @@ package struct ListReader {
                 throw FormatError(
                     line: line, place: "id", expected: "an id that no earlier line has", found: "\(kept)")
             }
-            return Item(id: kept ?? .random(using: &generator), content: entry.content)
+            return Item(id: kept ?? .random(using: &generator), level: entry.level, content: entry.content)
         }
     }
 }
@@ -157,13 +164,12 @@ private struct JSONLines: ItemReader {
         func lines(for item: Item) -> String { JSON.item(item).line + "\n" }
     }
 
-    mutating func item() throws(FormatError) -> (id: ItemID?, content: Content)? {
+    mutating func item() throws(FormatError) -> ReadItem? {
         guard let line = lines.current else { return nil }
         let field = JSONField(try JSONValue.parse(String(decoding: line.trimmed(\.isBlank), as: UTF8.self)))
-        let entry = (
-            try field["id"].ifPresent { (id) throws(FormatError) in try id.id() },
-            try JSON.content(from: field)
-        )
+        let entry = ReadItem(
+            id: try field["id"].ifPresent { (id) throws(FormatError) in try id.id() },
+            level: try JSON.level(from: field["level"]), content: try JSON.content(from: field))
         try lines.advance()
         return entry
     }

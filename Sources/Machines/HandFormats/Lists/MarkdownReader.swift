@@ -11,17 +11,47 @@ struct MarkdownReader: ItemReader {
     static let cardMark = " <!--card-->"
     /// Separates a list from an indented block after it.
     static let separator = "<!---->"
+    /// The line before an item whose level is not that of its place in a list.
+    static func levelMark(_ level: UInt8) -> String { "<!--level \(level)-->" }
 
     var lines: Lines
     /// Whether the previous item was in a list. Indented lines after it then belong to the list, too.
     private var isInList = false
+    /// The list items that enclose the next line: their levels, and the columns where their texts begin.
+    private var enclosing: [(level: UInt8, column: Int)] = []
+    /// The level of the next item, if the line before it says so.
+    private var nextLevel: UInt8?
 
     init(_ lines: Lines) { self.lines = lines }
 
-    mutating func item() throws(FormatError) -> (id: ItemID?, content: Content)? {
+    mutating func item() throws(FormatError) -> ReadItem? {
         guard let line = lines.current.map(MarkdownLine.init) else { return nil }
-        if let marker = line.marker, isInList || line.indent < 4 { return (nil, try item(line, marker)) }
-        return try block(line).map { (nil, $0) }
+        if let marker = line.marker, isInList || line.indent < 4 {
+            let level = level(of: line, marker)
+            return ReadItem(level: level, content: try item(line, marker))
+        }
+        if let level = Self.level(line) {
+            (isInList, nextLevel) = (false, level)
+            try lines.advance()
+            return nil
+        }
+        return try block(line).map { content in
+            defer { nextLevel = nil }
+            return ReadItem(level: nextLevel ?? 0, content: content)
+        }
+    }
+
+    /// Returns the level of a list item: one more than that of the item that encloses it.
+    private mutating func level(of line: MarkdownLine, _ marker: MarkdownLine.Marker) -> UInt8 {
+        enclosing.removeAll { !isInList || line.indent < $0.column }
+        let level = nextLevel ?? enclosing.last.map { min($0.level + 1, Item.maxLevel) } ?? 0
+        enclosing.append((level, marker.offset))
+        nextLevel = nil
+        return level
+    }
+
+    private static func level(_ line: MarkdownLine) -> UInt8? {
+        (1...Item.maxLevel).first { line.text.elementsEqual(levelMark($0).utf8) && line.indent == 0 }
     }
 
     /// Whether a content comes from Markdown of other programs. People do not type such contents.

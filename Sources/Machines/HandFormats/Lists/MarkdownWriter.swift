@@ -5,7 +5,7 @@ import HandCore
 ///     ## heading
 ///
 ///     - [ ] task to do
-///     - [x] task done
+///       - [x] task of level 1, done
 ///     - note
 ///       with a second line
 ///     - [link](https://example.org)
@@ -14,6 +14,9 @@ import HandCore
 ///     <!--kind 900 AAEC-->
 ///
 ///     a note that ends with a line break
+///
+/// The level of a list item is that of its place in the list. If that is not possible, as for a heading, or a level 2
+/// below a level 0, the line `<!--level 2-->` stands before the item.
 ///
 /// A text is written unchanged if the line is then read back as the same item. Otherwise some characters are written as
 /// `&#N;`, and the line ends with `<!--escaped-->`. So other programs' Markdown comes back as it was: a heading that is
@@ -37,6 +40,8 @@ struct MarkdownWriter: ItemWriter {
     }
 
     private var previous = Shape.nothing
+    /// The list items that may enclose the next item: their levels, and the columns where their texts begin.
+    private var enclosing: [(level: UInt8, column: Int)] = []
 
     mutating func lines(for item: Item) -> String {
         let content = item.content
@@ -45,7 +50,28 @@ struct MarkdownWriter: ItemWriter {
             Choices.plain(content)
             ?? { ways in ways.first { isRead($0, as: content) } ?? ways[ways.count - 1] }(content.accept(Choices()))
         defer { previous = choice.shape }
-        return gap(before: choice.shape) + choice.text
+        return gap(before: choice.shape) + placed(choice, at: item.level)
+    }
+
+    /// Returns the lines of an item where its level requires them.
+    private mutating func placed(_ choice: Choice, at level: UInt8) -> String {
+        let marker =
+            choice.shape == .item ? MarkdownLine(Array(choice.text.utf8.prefix { $0 != 0x0A })[...]).marker : nil
+        enclosing.removeAll { $0.level >= level || marker == nil }
+        let outer = enclosing.last
+        defer { if let marker { enclosing.append((level, (enclosing.last?.column ?? 0) + marker.offset)) } }
+        if marker != nil, level == outer.map({ $0.level + 1 }) ?? 0 {
+            return indented(choice.text, by: outer?.column ?? 0)
+        }
+        enclosing = []
+        return (level > 0 ? MarkdownReader.levelMark(level) + "\n" : "") + choice.text
+    }
+
+    private func indented(_ lines: String, by columns: Int) -> String {
+        if columns == 0 { return lines }
+        let blanks = String(repeating: " ", count: columns)
+        return lines.utf8.split(separator: 0x0A, omittingEmptySubsequences: false)
+            .map { ($0.isEmpty ? "" : blanks) + String(Substring($0)) }.joined(separator: "\n")
     }
 
     /// The blank line before an item; empty at the start, and between neighbours in a list.

@@ -11,6 +11,7 @@ import HandWire
 ///     Q♠ kind:card
 ///     bytes:AAEC kind:900
 ///     two%0Alines kind:task escaped:percent
+///     step kind:task level:1
 ///
 /// The tags are at the end of the line, in this order. `%XX` is a byte only in lines with `escaped:percent`, so lines
 /// of other programs are read unchanged: their priorities, dates, tags and indentation stay in the task's text. Blank
@@ -18,11 +19,18 @@ import HandWire
 struct TodoLines: ItemReader {
     var lines: Lines
     private static let escapedTag = "escaped:percent"
+    private static let levelTag = "level:"
 
     // MARK: Writing
 
     struct Writer: ItemWriter, ContentVisitor {
-        func lines(for item: Item) -> String { item.content.accept(self) + "\n" }
+        /// The level of the item that is being written.
+        private var level: UInt8 = 0
+
+        mutating func lines(for item: Item) -> String {
+            level = item.level
+            return item.content.accept(self) + "\n"
+        }
 
         func visit(card: Card) -> String { line(card.description, kind: .card) }
         func visit(note text: String) -> String { line(text, kind: .note) }
@@ -34,9 +42,11 @@ struct TodoLines: ItemReader {
         }
 
         private func line(_ text: String, url: String? = nil, kind: Content.Kind, done: Bool = false) -> String {
-            if kind == .task, !text.isEmpty, !Percent.isNeeded(text) {
+            if kind == .task, level == 0, !text.isEmpty, !Percent.isNeeded(text) {
                 let line = (done ? "x " : "") + text
-                if TodoLines.content(of: Array(line.utf8)[...]) == .task(text, done: done) { return line }
+                if TodoLines.item(in: Array(line.utf8)[...]) == ReadItem(content: .task(text, done: done)) {
+                    return line
+                }
             }
             // Unescaped, a text `x …` would be read as a completed task.
             let looksDone = !done && (text.utf8.starts(with: "x ".utf8) || text.utf8.elementsEqual("x".utf8))
@@ -46,22 +56,33 @@ struct TodoLines: ItemReader {
             if let url { words.append("url:" + (isEscaped ? Percent.escaped(url, spaces: true) : url)) }
             words.append("kind:" + kind.name)
             if isEscaped { words.append(TodoLines.escapedTag) }
+            if level > 0 { words.append(TodoLines.levelTag + "\(level)") }
             return words.joined(separator: " ")
         }
     }
 
     // MARK: Reading
 
-    mutating func item() throws(FormatError) -> (id: ItemID?, content: Content)? {
+    mutating func item() throws(FormatError) -> ReadItem? {
         guard let line = lines.current else { return nil }
         try lines.advance()
-        return (nil, Self.content(of: line.trimmingEnd()))
+        return Self.item(in: line.trimmingEnd())
     }
 
-    private static func content(of line: ArraySlice<UInt8>) -> Content {
+    private static func item(in line: ArraySlice<UInt8>) -> ReadItem {
         let isDone = line.starts(with: "x ".utf8)
         let text = isDone ? line.dropFirst(2) : line
-        return tagged(text, isDone: isDone) ?? .task(String(decoding: text, as: UTF8.self), done: isDone)
+        let (rest, word) = split(text)
+        let level = word.starts(with: levelTag.utf8) ? Self.level(word.dropFirst(levelTag.utf8.count)) : nil
+        if let content = tagged(level == nil ? text : rest, isDone: isDone) {
+            return ReadItem(level: level ?? 0, content: content)
+        }
+        return ReadItem(content: .task(String(decoding: text, as: UTF8.self), done: isDone))
+    }
+
+    private static func level(_ digits: ArraySlice<UInt8>) -> UInt8? {
+        let text = String(decoding: digits, as: UTF8.self)
+        return UInt8(text).flatMap { (1...Item.maxLevel).contains($0) && "\($0)" == text ? $0 : nil }
     }
 
     /// Returns the content of a line with tags, or nil if the tags are not those of this format: then the line is a

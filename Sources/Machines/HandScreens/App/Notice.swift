@@ -94,13 +94,12 @@ extension TextChange.Loss {
 extension Loss.Piece {
     /// The part in words: what the user wrote or did.
     package var description: String {
-        func quoted(_ content: Content) -> String { "'\(Printable.line(of: content))'" }
+        func quoted(_ item: Item) -> String { "'\(Printable.line(of: item.content))'" }
         switch self {
-        case .insert(let content, _): return "your new \(quoted(content))"
-        case .edit(_, let change, let content):
-            return "your change to \(quoted((try? content.applying(change)) ?? content))"
-        case .move(_, _, let content): return "your move of \(quoted(content))"
-        case .delete(_, let content): return "your deletion of \(quoted(content))"
+        case .insert(let item, _): return "your new \(quoted(item))"
+        case .edit(let change, let item): return "your change to \(quoted((try? item.applying(change)) ?? item))"
+        case .move(let item, _): return "your move of \(quoted(item))"
+        case .delete(let item): return "your deletion of \(quoted(item))"
         }
     }
 }

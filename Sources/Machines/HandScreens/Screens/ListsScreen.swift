@@ -151,7 +151,9 @@ struct ListsScreen: TableScreen {
             return [.open(.list(list))]
         case .model(.done(.deleteList(let list))):
             here = nil
-            return [.say("'\(list)' is deleted; bring it back with: hand undelete \(ShellWord.quoted(list))"), .fetchLists]
+            return [
+                .say("'\(list)' is deleted; bring it back with: hand undelete \(ShellWord.quoted(list))"), .fetchLists,
+            ]
         case .model(.lists), .model(.kept), .model(.input(.resize)), .model(.input(.cursor)):
             if let row = here.flatMap({ names(app).firstIndex(of: $0) }) { table.follow(to: row) }
             table.settle(in: geometry(app))

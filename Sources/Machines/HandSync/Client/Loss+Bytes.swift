@@ -45,21 +45,21 @@ extension Loss {
 extension WireWriter {
     fileprivate mutating func piece(_ piece: Loss.Piece) {
         switch piece {
-        case .insert(let content, let behind):
+        case .insert(let item, let behind):
             byte(0)
-            item(Item(id: ItemID(rawValue: 0), content: content))
+            self.item(item)
             optional(behind)
-        case .edit(let id, let change, let content):
+        case .edit(let change, let item):
             byte(1)
-            item(Item(id: id, content: content))
+            self.item(item)
             self.change(change)
-        case .move(let id, let behind, let content):
+        case .move(let item, let behind):
             byte(2)
-            item(Item(id: id, content: content))
+            self.item(item)
             optional(behind)
-        case .delete(let id, let content):
+        case .delete(let item):
             byte(3)
-            item(Item(id: id, content: content))
+            self.item(item)
         }
     }
 
@@ -94,10 +94,10 @@ extension WireReader {
         let number = try byte("kind of piece")
         let item = try item()
         switch number {
-        case 0: return .insert(item.content, behind: try optionalItem())
-        case 1: return .edit(item.id, try change(), of: item.content)
-        case 2: return .move(item.id, behind: try optionalItem(), item.content)
-        case 3: return .delete(item.id, item.content)
+        case 0: return .insert(item, behind: try optionalItem())
+        case 1: return .edit(try change(), of: item)
+        case 2: return .move(item, behind: try optionalItem())
+        case 3: return .delete(item)
         default: throw .unknownValue(field: "kind of piece", found: UInt64(number))
         }
     }

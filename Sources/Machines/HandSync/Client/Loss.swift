@@ -23,12 +23,12 @@ public enum Loss: Equatable, Sendable {
         }
     }
 
-    /// One part of an edit. The content is that of the new item, or of an item as it was before the edit.
+    /// One part of an edit. The item is the new one, which gets another id, or an item as it was before the edit.
     public enum Piece: Equatable, Sendable {
-        case insert(Content, behind: ItemID?)
-        case edit(ItemID, Change, of: Content)
-        case move(ItemID, behind: ItemID?, Content)
-        case delete(ItemID, Content)
+        case insert(Item, behind: ItemID?)
+        case edit(Change, of: Item)
+        case move(Item, behind: ItemID?)
+        case delete(Item)
     }
 
     /// Returns nil if the notice tells of no loss.
@@ -47,14 +47,12 @@ public enum Loss: Equatable, Sendable {
         switch self {
         case .refused(_, let pieces): return pieces
         case .overridden(let item, _, let override) where override.deletesItem:
-            return [.insert(item.content, behind: override.behind)]
-        case .overridden(let item, .move, let override):
-            return [.move(item.id, behind: override.behind, item.content)]
-        case .overridden(let item, .edit(let fields), _):
-            return [.edit(item.id, item.content.setting(fields), of: item.content)]
+            return [.insert(item, behind: override.behind)]
+        case .overridden(let item, .move, let override): return [.move(item, behind: override.behind)]
+        case .overridden(let item, .edit(let fields), _): return [.edit(item.setting(fields), of: item)]
         case .overridden(let item, .words(let loss, let field), _):
             let change = field == .url ? Change(url: loss.recovery) : Change(text: loss.recovery)
-            return [.edit(item.id, change, of: item.content)]
+            return [.edit(change, of: item)]
         }
     }
 
@@ -63,8 +61,8 @@ public enum Loss: Equatable, Sendable {
         if case .overridden(_, .words(let loss, _), let override) = self, !override.deletesItem { return [loss.lost] }
         return pieces.compactMap { piece in
             switch piece {
-            case .insert(let content, _): content.text
-            case .edit(_, let change, let content): (try? content.applying(change))?.text
+            case .insert(let item, _): item.content.text
+            case .edit(let change, let item): (try? item.applying(change))?.content.text
             case .move, .delete: nil
             }
         }
@@ -92,8 +90,8 @@ extension Loss.Piece {
     /// O(n), because it searches for the item's id.
     fileprivate func delta(on hand: Hand, _ newID: () -> ItemID) -> Delta? {
         func gap(behind item: ItemID?) -> Int? { item.map { hand.index(of: $0).map { $0 + 1 } } ?? 0 }
-        func inserting(_ content: Content, behind: ItemID?) -> Delta {
-            let item = Item(id: newID(), content: content)
+        func inserting(_ lost: Item, behind: ItemID?) -> Delta {
+            let item = Item(id: newID(), level: lost.level, content: lost.content)
             guard let behind, let gap = gap(behind: behind) else {
                 return .inserting(
                     [item], at: behind == nil && !hand.isEmpty ? 0 : hand.count, behind == nil ? .after : .before)
@@ -101,30 +99,32 @@ extension Loss.Piece {
             return .inserting([item], at: gap, .after)
         }
         switch self {
-        case .insert(let content, let behind): return inserting(content, behind: behind)
-        case .edit(let id, let change, let content):
-            guard let index = hand.index(of: id) else {
-                return (try? content.applying(change)).map { inserting($0, behind: hand.last?.id) }
+        case .insert(let item, let behind): return inserting(item, behind: behind)
+        case .edit(let change, let item):
+            guard let index = hand.index(of: item.id) else {
+                return (try? item.applying(change)).map { inserting($0, behind: hand.last?.id) }
             }
-            guard let since = Change(from: content, to: hand[index].content) else { return nil }
+            guard let since = Change(from: item, to: hand[index]) else { return nil }
             return .editing(at: index, change.transformed(over: since, as: .later))
-        case .move(let id, let behind, _):
-            guard let index = hand.index(of: id) else { return nil }
+        case .move(let item, let behind):
+            guard let index = hand.index(of: item.id) else { return nil }
             return .moving([index..<index + 1], to: gap(behind: behind) ?? hand.count, .after)
-        case .delete(let id, _): return hand.index(of: id).map { .deleting($0..<$0 + 1) }
+        case .delete(let item): return hand.index(of: item.id).map { .deleting($0..<$0 + 1) }
         }
     }
 }
 
-extension Content {
-    /// Returns the change that sets fields other than texts to their values in this content.
+extension Item {
+    /// Returns the change that sets fields other than texts to their values in this item.
     fileprivate func setting(_ fields: Change.Fields) -> Change {
-        switch self {
-        case .task(_, let done) where fields.contains(.done): Change(done: done)
-        case .card(let card) where fields.contains(.card): Change(card: card)
-        case .unknown(_, let bytes) where fields.contains(.bytes): Change(bytes: bytes)
-        default: Change()
+        var change = Change(level: fields.contains(.level) ? level : nil)
+        switch content {
+        case .task(_, let done) where fields.contains(.done): change.done = done
+        case .card(let card) where fields.contains(.card): change.card = card
+        case .unknown(_, let bytes) where fields.contains(.bytes): change.bytes = bytes
+        default: break
         }
+        return change
     }
 }
 
@@ -132,19 +132,19 @@ extension Delta {
     /// Returns the parts of this edit, which was made on `list`.
     fileprivate func pieces(on list: Hand) -> [Loss.Piece] {
         guard let edited = try? list.applying(self) else {
-            return insertedItems.map { .insert($0.content, behind: nil) }
+            return insertedItems.map { .insert($0, behind: nil) }
         }
         func behind(_ index: Int) -> ItemID? { index > 0 ? edited[index - 1].id : nil }
-        var pieces: [Loss.Piece] = deletedItems(on: list).map { .delete($0.id, $0.content) }
+        var pieces: [Loss.Piece] = deletedItems(on: list).map { .delete($0) }
         for (item, isMoved, change) in intentions(on: list) {
             if isMoved, let index = edited.index(of: item.id) {
-                pieces.append(.move(item.id, behind: behind(index), item.content))
+                pieces.append(.move(item, behind: behind(index)))
             }
-            if !change.isEmpty { pieces.append(.edit(item.id, change, of: item.content)) }
+            if !change.isEmpty { pieces.append(.edit(change, of: item)) }
         }
         for step in placed {
             guard case .insert = step.component else { continue }
-            for index in step.new { pieces.append(.insert(edited[index].content, behind: behind(index))) }
+            for index in step.new { pieces.append(.insert(edited[index], behind: behind(index))) }
         }
         return pieces
     }
@@ -167,6 +167,9 @@ extension Delta {
             }
             return filtered(on: list, edits: fits) { $0.content.size <= maximum }
         case .violation(.kindNotAllowed(let kind)): return filtered(on: list) { $0.content.kind != kind }
+        case .violation(.levelTooHigh(_, let maximum)):
+            let fits = { (_: Item, change: Change) in change.level ?? 0 <= maximum }
+            return filtered(on: list, edits: fits) { $0.level <= maximum }
         case .violation(.deckEmpty): return filtered(on: list) { $0.content != .card(.faceDown) }
         case .violation(.cardNotInDeck(let card)): return filtered(on: list) { $0.content != .card(card) }
         case .violation(.cardsAreDealt):

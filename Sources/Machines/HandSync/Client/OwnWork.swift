@@ -105,7 +105,7 @@ struct OwnWork: Equatable, Sendable {
             let unseen = unseen(item)
             let fields = unseen.reduce(Change()) { $0.followed(by: $1.values) }.valuesLost(to: change)
             add(item, (isMoved ? wasMoved(unseen) : []) + (fields.isEmpty ? [] : [.edit(fields)]))
-            let after = (try? item.content.applying(change)).map { Item(id: item.id, content: $0) } ?? item
+            let after = (try? item.applying(change)) ?? item
             for work in unseen { add(after, work.inverse.wordsLost(to: change)) }
             items[item.id] = follow(change, in: item.id)
         }

@@ -288,7 +288,7 @@ extension Hand {
                 behind = edited[index - 1].id
             }
             let change = left[item.id]?.change ?? Change()
-            let asLeft = (try? item.content.applying(change)).map { Item(id: item.id, content: $0) } ?? item
+            let asLeft = (try? item.applying(change)) ?? item
             let isWords = if case .words = loss.loss { true } else { false }
             return .superseded(
                 isWords ? item : asLeft, loss.loss,

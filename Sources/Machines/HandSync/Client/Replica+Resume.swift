@@ -82,7 +82,7 @@ extension Replica {
             guard !isGone, let other else { continue }
             let set = change.fields.intersection(other.change.fields).subtracting([.text, .url])
             if !set.isEmpty { losses.append((item, .edit(set))) }
-            let after = (try? other.item.content.applying(other.change)).map { Item(id: item.id, content: $0) } ?? item
+            let after = (try? other.item.applying(other.change)) ?? item
             let inverse = Change(text: change.text.inverted, url: change.url.inverted)
             losses += inverse.wordsLost(to: other.change).map { (after, $0) }
         }

@@ -234,7 +234,12 @@ extension Replica {
             throw .violation(.listFull(maximum: view.rules.maximumCount))
         }
         for item in delta.items {
-            if let violation = view.rules.violation(ofKind: item.kind, size: item.size) { throw .violation(violation) }
+            let violation = view.rules.violation(ofKind: item.kind, size: item.size, level: item.level)
+            if let violation { throw .violation(violation) }
+        }
+        let highest = delta.itemChanges.lazy.compactMap(\.level).max() ?? 0
+        if highest > view.rules.maximumLevel {
+            throw .violation(.levelTooHigh(highest, maximum: view.rules.maximumLevel))
         }
         do { try view.check(delta) } catch { throw .misfit(error) }
         let inverse = delta.inverted(on: view)

@@ -4,7 +4,7 @@ import HandSync
 /// machines can distribute these.
 enum PostgresSchema {
     /// The format of version 1.0. Lower numbers were used before, and are refused.
-    static let version = 4
+    static let version = 5
 
     /// A list in `names` is visible; a list without a name is deleted. The row of a deletion has the list's former
     /// name, the time, and the person who deleted the list. If the list of a deletion is no longer in `lists`, the rest

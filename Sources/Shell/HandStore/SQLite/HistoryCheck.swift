@@ -96,7 +96,7 @@ struct HistoryCheck {
         for item in deleted { ids.remove(item.id) }
         for item in commit.delta.insertedItems {
             if !ids.insert(item.id).inserted { throw fault("item \(item.id) occurs twice") }
-            if let violation = stored.rules.violation(of: item.content) {
+            if let violation = stored.rules.violation(of: item) {
                 throw fault("the rules do not allow item \(item.id): \(Rejection.violation(violation))")
             }
         }

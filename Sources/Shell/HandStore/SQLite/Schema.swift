@@ -4,7 +4,7 @@ import HandSync
 /// The tables of a store. `PRAGMA user_version` says which format a file has.
 enum Schema {
     /// The format of 1.0. Numbers below it were used before, and are refused.
-    private static let version = 11
+    private static let version = 12
     /// Marks the file as a hand store ("hand" in ASCII).
     private static let applicationID = 0x6861_6E64
 

@@ -87,7 +87,7 @@ struct ImportSource: Sendable {
     func count(under rules: Rules) throws -> Int {
         var (count, portions) = (0, try portions())
         while let item = try portions.reader.next(using: &portions.random) {
-            if let violation = rules.violation(of: item.content) {
+            if let violation = rules.violation(of: item) {
                 throw Failure(
                     .rejected,
                     "line \(portions.reader.line): \(Rejection.violation(violation)) Nothing was imported.")

@@ -131,6 +131,8 @@ struct TimeOptions: BoundOptions {
     // Clients cannot ping more often than once per second.
     var idleTimeout = time(
         \.idleDeadline, "Seconds without data from a client after which it is disconnected.", atLeast: 1)
+    var longestIdleTimeout = time(
+        \.longestIdleDeadline, "The same for clients that ask for more, such as hidden tabs of a browser.", atLeast: 1)
     var stallTimeout = time(
         \.stallDeadline,
         "Seconds in which a client must read at least a sixteenth of a past state while others wait for theirs.")

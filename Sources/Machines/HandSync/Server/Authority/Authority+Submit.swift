@@ -86,7 +86,7 @@ extension Authority {
         }
         try submission.delta.forEachInserted { item throws(Rejection) in
             let (kind, size) = item.measure
-            try checkContent(kind, size: size)
+            try check(kind, size: size, level: item.level)
         }
         return transformed(submission.delta, since: submission.base)
     }
@@ -234,18 +234,18 @@ extension Authority {
         let growth = delta.growth
         if growth > 0, present.hand.count + growth > maximum { throw .violation(.listFull(maximum: maximum)) }
         if delta.single != nil || delta.changes.isEmpty { return }
-        let changed: [(item: Item, content: Content)]
+        let changed: [(item: Item, after: Item)]
         do { changed = try delta.changedItems(on: present.hand) } catch {
             throw .doesNotFit(reach: delta.reach, count: present.hand.count)
         }
-        for (item, content) in changed {
+        for (item, after) in changed {
             if rules.hasDeck, case .card = item.content { throw .violation(.cardsAreDealt) }
-            try checkContent(content.kind, size: content.size)
+            try check(after.content.kind, size: after.content.size, level: after.level)
         }
     }
 
-    private func checkContent(_ kind: Content.Kind, size: Int) throws(Rejection) {
-        if let violation = rules.violation(ofKind: kind, size: size) { throw .violation(violation) }
+    private func check(_ kind: Content.Kind, size: Int, level: UInt8) throws(Rejection) {
+        if let violation = rules.violation(ofKind: kind, size: size, level: level) { throw .violation(violation) }
         if size > limits.itemBytes { throw .violation(.itemTooLarge(size: size, maximum: limits.itemBytes)) }
     }
 

@@ -7,7 +7,8 @@ extension ServerMachine {
         guard let hosted = connection.cursors.hostedList(of: submission.list) else {
             let text = "list \(submission.list) was not subscribed to"
             return send(
-                .error(code: .notSubscribed, request: 0, list: submission.list, retryAfter: 0, message: text), to: connection)
+                .error(code: .notSubscribed, request: 0, list: submission.list, retryAfter: 0, message: text),
+                to: connection)
         }
         let isFirst = connection.cursors.isFirstSubmission(to: submission.list)
         if connection.pendingSubmissions >= limits.pendingSubmissions, !isFirst {
