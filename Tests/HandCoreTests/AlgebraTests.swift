@@ -95,6 +95,25 @@ import Testing
         }
     }
 
+    /// In place, a delta is applied if it leads to the expected list; otherwise the list stays as it was.
+    @Test func applyInPlaceLeadsToTheExpectedListOrNowhere() throws {
+        var chaos = Chaos(seed: testSeed(8))
+        for round in 0..<1000 {
+            let before = Hand(chaos.items(chaos.random.next(below: 20)))
+            let delta = chaos.delta(on: before, size: round % 8)
+            let after = try before.applying(delta)
+            var hand = Hand(Array(before))
+            for (digest, count) in [(after.digest ^ 1, after.count), (after.digest, after.count + 1)] {
+                #expect(try !hand.apply(delta, leadingTo: digest, count: count))
+                #expect(hand == before && hand.digest == before.digest && hand.brokenInvariant() == nil)
+            }
+            #expect(try hand.apply(delta, leadingTo: after.digest, count: after.count))
+            #expect(hand == after && hand.brokenInvariant() == nil)
+        }
+        var short = Hand(tasks(1))
+        #expect(throws: Delta.Misfit.self) { try short.apply(Delta([.keep(4), .delete(1)]), leadingTo: 0, count: 0) }
+    }
+
     @Test func diffGivesTheTargetWithFewestMoves() throws {
         var chaos = Chaos(seed: testSeed(7))
         for round in 0..<500 {

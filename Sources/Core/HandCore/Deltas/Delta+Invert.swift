@@ -15,7 +15,7 @@ extension Delta {
     }
 
     /// - Parameter item: returns the item at a position of the list that this delta was made on.
-    private func inverted(_ item: (Int) -> PackedItem) -> Delta {
+    func inverted(_ item: (Int) -> PackedItem) -> Delta {
         if let edit = single, let inverse = Self.inverse(of: edit, item) { return inverse }
         var builder = DeltaBuilder()
         // The inverse picks where this delta drops; its slots are numbered in the order of the drops.

@@ -119,19 +119,20 @@ extension Replica {
         }
         var update = Update()
         do {
-            let next = try confirmed.applying(commit.delta)
-            guard next.digest == commit.digest, next.count == commit.count else {
-                hasDiverged = true
-                return Update(.commit(commit), notices: [.diverged(revision: commit.revision)])
-            }
+            let next = hasPending ? try confirmed.applying(commit.delta) : nil
+            if let next, next.digest != commit.digest || next.count != commit.count { return diverged(at: commit) }
             switch outcome {
             case .refused(let reason): update = rejected(sequence: commit.sequence, reason)
-            case .committed: update = try acknowledge(commit, leadingTo: next)
+            case .committed: update = try acknowledge(commit, leadingTo: next ?? confirmed)
             case .usedTwice, nil:
                 let own = isPersons ? commit.author : author
                 update.notices = ownWork.overridden(by: commit, author: own, on: confirmed)
                 if isPersons { ownWork.record(commit, on: confirmed) }
-                try advance(by: commit, to: next, isPersons, &update)
+                if let next {
+                    try advance(by: commit, to: next, isPersons, &update)
+                } else if try !advanceInStep(by: commit, isPersons, &update) {
+                    return diverged(at: commit)
+                }
             }
         } catch {
             throw .misfit(error)
@@ -142,13 +143,15 @@ extension Replica {
         return update
     }
 
+    private mutating func diverged(at commit: Commit) -> Update {
+        hasDiverged = true
+        return Update(.commit(commit), notices: [.diverged(revision: commit.revision)])
+    }
+
     /// Applies a commit, or notes that it does not fit this replica: then the replica is not what the server assumes,
     /// and only a snapshot helps, as after a wrong digest.
     package mutating func receiveAnything(_ commit: Commit, isPersons: Bool = false) -> Update {
-        do { return try receive(commit, isPersons: isPersons) } catch {
-            hasDiverged = true
-            return Update(.commit(commit), notices: [.diverged(revision: commit.revision)])
-        }
+        do { return try receive(commit, isPersons: isPersons) } catch { return diverged(at: commit) }
     }
 
     /// Compares the replica with the server's list at a revision. A history that lost its end may have reached the same
@@ -161,18 +164,28 @@ extension Replica {
     }
 
     /// Applies somebody else's commit: transforms the pending edits over the commit, and the commit over the pending
-    /// edits. If nothing is pending, the view equals the confirmed list, and one value serves as both.
+    /// edits.
     private mutating func advance(
         by commit: Commit, to next: Hand, _ isPersons: Bool, _ update: inout Update
     ) throws(Delta.Misfit) {
-        guard !hasPending else {
-            let passed = rebase(over: commit.delta, on: confirmed, by: commit.author, commit.revision, &update.notices)
-            confirmed = next
-            return try follow(passed, isPersons, update: &update)
-        }
-        history.note(commit.delta, isPersons ? commit.delta.inverted(on: confirmed) : nil)
-        (confirmed, view) = (next, next)
+        let passed = rebase(over: commit.delta, on: confirmed, by: commit.author, commit.revision, &update.notices)
+        confirmed = next
+        try follow(passed, isPersons, update: &update)
+    }
+
+    /// Applies a commit while nothing is pending, so the view equals the confirmed list. The view releases its copy
+    /// first, so that the list is changed in place. Returns whether the list is the server's then.
+    private mutating func advanceInStep(
+        by commit: Commit, _ isPersons: Bool, _ update: inout Update
+    ) throws(Delta.Misfit) -> Bool {
+        if isPersons { try confirmed.check(commit.delta) }
+        let inverse = isPersons ? commit.delta.inverted(on: confirmed) : nil
+        view = Hand(rules: confirmed.rules)
+        defer { view = confirmed }
+        guard try confirmed.apply(commit.delta, leadingTo: commit.digest, count: commit.count) else { return false }
+        history.note(commit.delta, inverse)
         update.delta = commit.delta
+        return true
     }
 
     /// Applies to the view a change that was not made here.
