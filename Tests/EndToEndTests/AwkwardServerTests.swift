@@ -75,17 +75,6 @@ import Testing
         Item(id: ItemID(rawValue: .random(in: 0 ... .max)), content: .note(text))
     }
 
-    /// Creates a list, even if the connection is lost several times.
-    private func create(_ name: String, with client: HandClient) async throws {
-        while true {
-            do { return try await client.create(name) } catch ClientError.refused(.listExists, _) {
-                return
-            } catch ClientError.refused(let code, let text) where !code.mayRetry {
-                throw ClientError.refused(code, text)
-            } catch {}
-        }
-    }
-
     /// Both clients edit one list of an awkward server, and neither loses or doubles anything.
     @Test(arguments: 1...8)
     func clientsConvergeOnAnAwkwardServer(seed: Int) async throws {
@@ -94,7 +83,6 @@ import Testing
         let port = try server.port
         let place = HandAddress.Server.tcp(host: "127.0.0.1", port: port)
         let client = try HandClient(ClientConfiguration(server: place, person: "own", program: "test"))
-        try await create("list", with: client)
         let list = try await client.open("list")
         var notices: [Replica.Notice] = []
         async let theirs: FirstClient.Ended? =
@@ -126,6 +114,28 @@ import Testing
         #expect(found.filter { !$0.hasSuffix(" was here") }.sorted() == expected.sorted(), "seed \(seed)")
         await client.close()
         await last.close()
-        server.kill()
+        let code = server.terminate()
+        let verdict = try server.lastWords()
+        #expect(code == 0 && verdict.hasSuffix("verdict: no requirement was broken\n"), "seed \(seed): \(verdict)")
+    }
+
+    /// The server ends by itself once its clients have left.
+    @Test(.enabled(if: FirstClient.python != nil))
+    func theVerdictComesWhenTheClientsHaveLeft() throws {
+        let folder = try TemporaryFolder()
+        let server = try ServerProcess(["9", "--port", "0", "--list", "Käse"], program: Built.lab, command: "awkward")
+        let ended = try FirstClient.run(["127.0.0.1", "\(server.port)", "Käse"] + (1...5).map { "\($0)" }, in: folder)
+        #expect(ended.status == 0, "\(ended.errors)")
+        let verdict = try server.lastWords()
+        #expect(server.waitForEnd() == 0)
+        #expect(verdict.hasSuffix("verdict: no requirement was broken\n"), "\(verdict)")
+        #expect(verdict.contains(#/\nnot exercised: .*C22/#))
+    }
+
+    /// Nothing was judged if nobody has edited, and that is no pass.
+    @Test func withoutClientsThereIsNoPass() throws {
+        let server = try ServerProcess(["1", "--port", "0"], program: Built.lab, command: "awkward")
+        #expect(server.terminate() == 1)
+        #expect(try server.lastWords().hasSuffix("verdict: nothing was judged, because no client has edited\n"))
     }
 }

@@ -1,20 +1,34 @@
 import ArgumentParser
 import EventLoop
+import Glibc
+import HandCore
 import HandServer
 import HandSimulation
+import HandStore
+import HandSync
 import HandWire
 import Logging
 
 struct AwkwardCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "awkward", abstract: "Run a server that often does what the protocol allows but is rare.",
+        commandName: "awkward", abstract: "Run a server that often does what is rare, and judge its clients.",
         discussion: """
-            The server has tiny limits, a store that fails now and then, guests who edit in between, and connections that break in \
-            bad moments. Nothing is stored. The same seed makes the same choices. Sources/Lab/README.md lists what a client meets here.
+            The server has one list with tight rules, tiny limits, a store that fails now and then, guests who edit in between, and \
+            connections that break in bad moments. Nothing is stored. The same seed makes the same choices. Sources/Lab/README.md \
+            lists what a client meets here.
+
+            The server ends when clients have edited and have all left for 5 s, or with Ctrl-C. Then it prints which requirements \
+            of Protocol.md the clients broke, with the last frames before, and which ones they had no occasion to break. The exit \
+            code is 0 if no requirement was broken, and 1 otherwise or if no client has edited.
             """)
 
     @Argument(help: "Determines all choices.") var seed: UInt64
     @Option(help: "The port on this machine; 0 for any that is free.") var port: UInt16 = 7777
+    @Option(help: "The name of the list that the server makes.") var list = "list"
+
+    func validate() throws {
+        if let problem = ListName.problem(with: list) { throw ValidationError("--list: \(problem)") }
+    }
 
     func run() throws {
         let loop = try Loop()
@@ -22,14 +36,30 @@ struct AwkwardCommand: ParsableCommand {
         let configuration = ServerConfiguration(
             endpoints: [.tcp(here)], limits: Awkwardness.limits(Limits()), program: "hand-lab",
             retention: Awkwardness.retention, seed: seed)
+        let store = FailingStore(seed: seed)
+        var random = SplitMix64(seed: seed)
+        let name = ListName.composed(list)
+        _ = try store.create(
+            name, rules: Awkwardness.rules, logID: LogID.new(using: &random), deckSeed: nil, owner: nil)
         // The server logs nothing: connections that end are its purpose.
         let logger = Logger(label: "hand-lab") { _ in SwiftLogNoOpLogHandler() }
-        let server = Server(configuration, store: FailingStore(seed: seed), loop: loop, logger: logger)
+        let server = Server(configuration, store: store, loop: loop, logger: logger)
         guard case .tcp(let behind)? = try server.start().first else { return }
-        let awkward = AwkwardListener(Awkwardness(seed: seed), to: behind, loop)
+        let awkwardness = Awkwardness(seed: seed)
+        let awkward = AwkwardListener(awkwardness, to: behind, loop)
         let address = try awkward.listen(at: SocketAddress(ip: "127.0.0.1", port: port))
-        tell("a server that is awkward on purpose is at hand://\(address)\nCtrl-C stops the server.")
+        for number in [SIGINT, SIGTERM] { _ = try Signal(loop, number) { loop.stop() } }
+        tell(
+            """
+            a server that is awkward on purpose is at hand://\(address), with the list '\(name)'
+            It ends, and judges its clients, when they have edited and have all left for 5 s.
+            Ctrl-C stops the server.
+            """)
         loop.run()
+        awkward.stop()
+        let verdict = awkwardness.judge.verdict
+        for line in verdict.lines { tell(line) }
+        if !verdict.isGood { throw ExitCode.failure }
     }
 }
 
@@ -40,6 +70,8 @@ private final class AwkwardListener {
     private let loop: Loop
     private let guests: [GuestConnection]
     private let pulse: Timer
+    /// Ends the server when all clients have left.
+    private let end: Timer
     private var listener: Listener?
     private var relays: [ObjectIdentifier: AwkwardRelay] = [:]
 
@@ -47,6 +79,7 @@ private final class AwkwardListener {
         (self.awkwardness, self.server, self.loop) = (awkwardness, server, loop)
         guests = awkwardness.guests.map { GuestConnection($0, to: server, loop) }
         pulse = Timer(loop)
+        end = Timer(loop)
     }
 
     /// - Returns: the actual address.
@@ -58,11 +91,19 @@ private final class AwkwardListener {
         return listener.localAddress ?? address
     }
 
+    /// Closes all connections, so that their last frames are judged.
+    func stop() {
+        for relay in Array(relays.values) { relay.close() }
+    }
+
     private func accept(_ client: TCP) {
+        end.stop()
         _ = TCP.connect(loop, to: server) { [unowned self] result in
             guard case .success(let stream) = result else { return client.close() }
             let relay = AwkwardRelay(client, stream, awkwardness) { [unowned self] in
                 relays[ObjectIdentifier($0)] = nil
+                guard relays.isEmpty, awkwardness.judge.verdict.hasEdits else { return }
+                end.start(after: 5_000) { [unowned self] in loop.stop() }
             }
             relays[ObjectIdentifier(relay)] = relay
         }

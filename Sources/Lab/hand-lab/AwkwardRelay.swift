@@ -16,6 +16,10 @@ final class AwkwardRelay {
     private var received: [AwkwardWire.Received] = []
     /// Whether guests are editing before the client's next frame.
     private var isHeldUp = false
+    /// The connection's number for the judge.
+    private let id: Int
+    /// Whether a submission has waited for pings.
+    private var wasQuiet = false
     /// Cuts the server's bytes into frames.
     private var reader = FrameReader(limit: Int(Int32.max))
     private var isPausing = false
@@ -27,9 +31,11 @@ final class AwkwardRelay {
     init(_ client: TCP, _ server: TCP, _ awkwardness: Awkwardness, onClose: @escaping (AwkwardRelay) -> Void) {
         (self.client, self.server, self.awkwardness, self.onClose) = (client, server, awkwardness, onClose)
         wire = awkwardness.wire()
+        id = awkwardness.judge.connected(now: client.loop.now)
         upTimer = Timer(client.loop)
         downTimer = Timer(client.loop)
         client.open { [unowned self] bytes in
+            awkwardness.judge.received(bytes, on: id, now: client.loop.now)
             if !isOver { received += wire.received(bytes) }
             advance()
         } onEnd: { [unowned self] _ in
@@ -47,9 +53,13 @@ final class AwkwardRelay {
 
     /// Passes the client's frames on, each after the guests' edits for which the frame waits.
     private func advance() {
-        guard !isHeldUp else { return }
+        guard !isHeldUp else { return passPings() }
         while !isOver, let frame = received.first {
             if let name = frame.wanted { awkwardness.enter(name) }
+            if frame.list != nil, !wasQuiet, let quiet = awkwardness.judge.quiet(on: id) {
+                wasQuiet = true
+                return wait(0, after: quiet)
+            }
             if frame.rounds > 0 {
                 received[0].rounds -= 1
                 awkwardness.editFirst(frame)
@@ -59,10 +69,16 @@ final class AwkwardRelay {
         }
     }
 
+    /// Pings overtake what is held up, as with a server that is slow to write.
+    private func passPings() {
+        for frame in received where frame.isPing { server.write([OutputBuffer(frame.bytes)]) }
+        received.removeAll(where: \.isPing)
+    }
+
     /// Continues when the server has answered the guests, or after some milliseconds.
-    private func wait(_ milliseconds: Int) {
+    private func wait(_ milliseconds: Int, after first: UInt64 = 1) {
         isHeldUp = true
-        upTimer.start(after: 1) { [unowned self] in
+        upTimer.start(after: first) { [unowned self] in
             if milliseconds > 0, awkwardness.guests.contains(where: \.isBusy) { return wait(milliseconds - 1) }
             isHeldUp = false
             advance()
@@ -94,6 +110,7 @@ final class AwkwardRelay {
     private func step() {
         switch wire.next() {
         case .bytes(let bytes, let pause):
+            bytes.withUnsafeBytes { awkwardness.judge.sent($0, on: id, now: client.loop.now) }
             client.write([OutputBuffer(bytes)])
             pass(after: pause)
         case .end: finish()
@@ -111,7 +128,8 @@ final class AwkwardRelay {
         downTimer.start(after: 3_000) { [unowned self] in close() }
     }
 
-    private func close() {
+    func close() {
+        awkwardness.judge.ended(id, now: client.loop.now)
         for handle in [client, server] as [Stream] { handle.close() }
         upTimer.close()
         downTimer.close()

@@ -62,6 +62,12 @@ package final class ServerProcess: Sendable {
     package var pid: Int32 { process.processIdentifier }
     package var isRunning: Bool { process.isRunning }
 
+    /// Returns what it prints after the greeting, once it has ended.
+    package func lastWords() throws -> String {
+        let output = (process.standardOutput as? Pipe)?.fileHandleForReading
+        return String(decoding: try output?.readToEnd() ?? Data(), as: UTF8.self)
+    }
+
     package func signal(_ signal: Int32) {
         guard process.isRunning else { return }
         Foundation.kill(pid, signal)

@@ -42,7 +42,9 @@ package final class AwkwardGuest {
     /// Returns an insertion, a move or a tick, or a rewording or deletion of a guest's item. The items of others are
     /// neither reworded nor deleted, so that none of these items is missing at the end.
     private func change(of list: Hand) -> Delta {
-        let sort = random.next(below: list.count < 4 ? 1 : list.count < 40 ? 6 : 3)
+        // Guests leave room for others.
+        let isLong = list.count >= 30
+        let sort = isLong ? 1 + random.next(below: 2) : random.next(below: list.count < 4 ? 1 : 6)
         let (index, gap) = (random.next(below: max(1, list.count)), random.next(below: list.count + 1))
         let side = random.next(below: 2) == 0 ? Side.after : .before
         switch sort {
@@ -50,6 +52,7 @@ package final class AwkwardGuest {
         case 2 where list[index].content.text.hasSuffix(Self.mark): return Delta.deleting(index..<index + 1)
         case 3 where list[index].content.text.hasSuffix(Self.mark):
             return Delta.editing(at: index, list[index].content.rewording(name + Self.mark))
+        case 2 where isLong: return Delta.moving(index..<index + 1, to: gap, side)
         case 3: return Delta.editing(at: index, Change(done: true))
         default:
             let content: Content = list.rules.hasDeck ? .card(.faceDown) : .note(name + Self.mark)

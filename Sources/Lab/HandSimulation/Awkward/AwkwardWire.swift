@@ -1,9 +1,9 @@
 import HandCore
 import HandWire
 
-/// Rare but allowed behavior of one connection, chosen by a seed: single bytes, several frames at once, pauses,
-/// `acknowledged` before its commit, warnings, disconnections with and without a reason. `Protocol.md` allows all of
-/// this behavior.
+/// Rare behavior of one connection, chosen by a seed: single bytes, several frames at once, pauses, `acknowledged`
+/// before its commit, warnings, disconnections with and without a reason. `Protocol.md` allows all of this behavior.
+/// Snapshots that are damaged on the way are not allowed, but happen.
 ///
 /// Sans-IO: frames of the server and of the client go in; pieces of the server's frames, and single frames of the
 /// client, come out.
@@ -13,9 +13,11 @@ package struct AwkwardWire {
         package let bytes: [UInt8]
         /// The number of the list that the frame edits, or the name of the list that the frame requests. Others edit
         /// the list `rounds` times first.
-        let list: UInt64?
+        package let list: UInt64?
         package let wanted: String?
         package var rounds: Int
+        /// Whether the frame may overtake a submission that the server takes its time to read.
+        package let isPing: Bool
     }
 
     /// The next event on the way to the client.
@@ -37,13 +39,21 @@ package struct AwkwardWire {
     private var author: AuthorID?
     /// Edits of the client that are neither committed nor refused.
     private var edits: Set<Edit> = []
+    /// The requests to which `subscribed` was sent.
+    private var requests: Set<RequestNumber> = []
+    /// What a damaged snapshot has in its digest, and no list has.
+    package static let damage: UInt64 = 1 << 63
     private var waiting: [UInt8] = []
     /// The number of bytes that are sent one by one.
     private var single = 0
     private var end: Piece?
 
-    package init(seed: UInt64) {
+    /// Whether a snapshot may arrive damaged.
+    private var mayDamage: Bool
+
+    package init(seed: UInt64, mayDamage: Bool) {
         random = SplitMix64(seed: seed)
+        self.mayDamage = mayDamage
     }
 
     /// Whether nothing waits for the client.
@@ -63,13 +73,13 @@ package struct AwkwardWire {
         } catch {
             // Let the server respond to invalid bytes.
             reader = FrameReader(limit: Int(Int32.max))
-            return [Received(bytes: [UInt8](bytes), list: nil, wanted: nil, rounds: 0)]
+            return [Received(bytes: [UInt8](bytes), list: nil, wanted: nil, rounds: 0, isPing: false)]
         }
         return frames.map { received($0) }
     }
 
     private mutating func received(_ body: [UInt8]) -> Received {
-        var (list, wanted, rounds): (UInt64?, String?, Int) = (nil, nil, 0)
+        var (list, wanted, rounds, isPing): (UInt64?, String?, Int, Bool) = (nil, nil, 0, false)
         switch try? body.withUnsafeBytes({ try UpMessage($0) }) {
         case .submit(let submission):
             edits.insert(Edit(list: submission.list, sequence: submission.sequence))
@@ -80,9 +90,10 @@ package struct AwkwardWire {
             wanted = subscribe.name
             // Sometimes there are so many rounds that the client must start from a snapshot.
             rounds = chance(1, in: 3) ? 12 : 0
+        case .ping: isPing = true
         default: break
         }
-        return Received(bytes: Frame.around(body), list: list, wanted: wanted, rounds: rounds)
+        return Received(bytes: Frame.around(body), list: list, wanted: wanted, rounds: rounds, isPing: isPing)
     }
 
     // MARK: To the client
@@ -107,7 +118,7 @@ package struct AwkwardWire {
         switch message {
         case .welcome(let welcome):
             author = welcome.author
-            if chance(1, in: 12) { return refuse(.tooManyConnections, after: 40) }
+            if chance(1, in: 12) { return refuse(.tooManyConnections, after: wait()) }
         case .commit(let list, let commit) where commit.author == author:
             guard edits.remove(Edit(list: list, sequence: commit.sequence)) != nil else { break }
             if chance(1, in: 4) { return lose(message, mayReplace) }
@@ -116,7 +127,18 @@ package struct AwkwardWire {
                     DownMessage.acknowledged(list: list, sequence: commit.sequence, revision: commit.revision).frame
             }
         case .rejected(let list, let sequence, _): edits.remove(Edit(list: list, sequence: sequence))
-        case .subscribed: if chance(1, in: 12) { return lose(message, mayReplace) }
+        case .subscribed(let subscribed):
+            if chance(1, in: 12) { return lose(message, mayReplace) }
+            let isFirst = requests.insert(subscribed.request).inserted
+            if case .snapshot(let revision, let count, let digest) = subscribed.start, count > 0, isFirst, mayDamage,
+                chance(1, in: 3)
+            {
+                mayDamage = false
+                var damaged = subscribed
+                damaged.start = .snapshot(revision: revision, count: count, digest: digest ^ Self.damage)
+                waiting += DownMessage.subscribed(damaged).frame
+                return
+            }
         case .stale: if chance(1, in: 4) { return lose(message, mayReplace) }
         default: break
         }
@@ -137,9 +159,12 @@ package struct AwkwardWire {
             if chance(1, in: 2) { waiting += frame }
             let codes: [ErrorCode] = [.shuttingDown, .internalError, .idleTimeout, .replaced]
             let code = codes[random.next(below: codes.count)]
-            refuse(code == .replaced && !mayReplace() ? .shuttingDown : code, after: UInt64(random.next(below: 60)))
+            refuse(code == .replaced && !mayReplace() ? .shuttingDown : code, after: wait())
         }
     }
+
+    /// A wait that is longer than clients wait by themselves after a first failure.
+    private mutating func wait() -> UInt64 { 200 + UInt64(random.next(below: 100)) }
 
     private mutating func refuse(_ code: ErrorCode, after milliseconds: UInt64) {
         let text = "this server is awkward on purpose"

@@ -9,6 +9,8 @@ package final class Awkwardness {
     package let guests: [AwkwardGuest]
     /// How often a client got the error `replaced`. More than three times a minute would have another meaning.
     private var replacements = 0
+    private var connections = 0
+    package var judge = Judge()
 
     package init(seed: UInt64) {
         random = SplitMix64(seed: seed)
@@ -29,10 +31,18 @@ package final class Awkwardness {
         return limits
     }
 
+    /// The rules of the list that the server makes: so tight that some edits are refused.
+    package static let rules = Rules(
+        maximumCount: 60, allowedKinds: [.note, .task], maximumSize: 64, hasDeck: false, maximumLevel: 2)
+
     /// A retention that keeps only a short history.
     package static let retention = Retention(commits: 30)
 
-    package func wire() -> AwkwardWire { AwkwardWire(seed: random.next()) }
+    /// Returns the wire of one more connection. Only the first ones damage anything: after four times, a client stops.
+    package func wire() -> AwkwardWire {
+        connections += 1
+        return AwkwardWire(seed: random.next(), mayDamage: connections <= 3)
+    }
 
     package func mayReplace() -> Bool {
         replacements += 1

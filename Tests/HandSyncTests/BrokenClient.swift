@@ -1,0 +1,160 @@
+import HandCore
+import HandSimulation
+import HandSync
+import HandWire
+
+/// A correct client's frames, changed so that they break one requirement.
+final class BrokenClient {
+    enum Fault: CaseIterable {
+        case sendsTwice, reusesRefusedSequence, sendsAgainOnEarlyAcknowledged, neverPings, ignoresWaits, makingIsZero
+        case twoInFlight, submitsBeforeCatchingUp, baseTooLow, takesOwnDelta, countsIDs, drawsNewClientID
+        case pingsBeforeHello, pingsLate, keepsDamagedSnapshot, submitsToOtherList, forgetsPresence, decomposesNames
+        case otherEditAgain
+
+        var breaks: Requirement {
+            switch self {
+            case .sendsTwice, .sendsAgainOnEarlyAcknowledged: .sentOnce
+            case .reusesRefusedSequence, .otherEditAgain: .sequenceOnce
+            case .neverPings: .neverSilent
+            case .ignoresWaits: .waits
+            case .makingIsZero: .sameAsMachine
+            case .twoInFlight: .oneInFlight
+            case .submitsBeforeCatchingUp: .caughtUp
+            case .baseTooLow: .fitsBase
+            case .takesOwnDelta: .commitsDelta
+            case .countsIDs: .randomIDs
+            case .drawsNewClientID: .clientIDKept
+            case .pingsBeforeHello: .helloFirst
+            case .pingsLate: .pingsInTime
+            case .keepsDamagedSnapshot: .noDamage
+            case .submitsToOtherList: .rightList
+            case .forgetsPresence: .presenceAgain
+            case .decomposesNames: .composedNames
+            }
+        }
+    }
+
+    let fault: Fault
+    private var reader = FrameReader(limit: Int(Int32.max))
+    private var connections: UInt64 = 0
+    private var author: AuthorID?
+    private var last: Submission?
+    private var refused: SequenceNumber?
+    private var count: UInt64 = 0
+
+    init(_ fault: Fault) {
+        self.fault = fault
+    }
+
+    func connected() {
+        connections += 1
+        reader = FrameReader(limit: Int(Int32.max))
+    }
+
+    /// Returns what the broken client sends instead of some frames.
+    func outgoing(_ frames: [UInt8]) -> [UInt8] {
+        var whole = FrameReader(limit: frames.count)
+        return bodies(frames, &whole).flatMap { body in
+            guard let message = try? body.withUnsafeBytes({ try UpMessage($0) }) else { return Frame.around(body) }
+            if case .subscribe = message, fault == .decomposesNames { return Frame.around(decomposed(body)) }
+            let sent = outgoing(message).flatMap(\.frame)
+            if case .submit(let submission) = message { last = submission }
+            return sent
+        }
+    }
+
+    /// Returns what the broken client makes of the server's bytes, and what it sends at once.
+    func incoming(_ bytes: [UInt8]) -> (up: [UInt8], down: [UInt8]) {
+        var (up, down): ([UInt8], [UInt8]) = ([], [])
+        for body in bodies(bytes, &reader) {
+            guard let message = try? body.withUnsafeBytes({ try DownMessage($0) }) else { continue }
+            if case .acknowledged(_, let sequence, _) = message, fault == .sendsAgainOnEarlyAcknowledged, let last,
+                last.sequence == sequence
+            {
+                up += UpMessage.submit(last).frame
+            }
+            down += incoming(message).frame
+        }
+        return (up, down)
+    }
+
+    private func bodies(_ bytes: [UInt8], _ reader: inout FrameReader) -> [[UInt8]] {
+        var bodies: [[UInt8]] = []
+        bytes.withUnsafeBytes { all in
+            try? reader.read(all) { (body) throws(WireError) -> Bool in
+                bodies.append([UInt8](body))
+                return true
+            }
+        }
+        return bodies
+    }
+
+    /// The name `list`, in as many bytes, with a mark of its own on the second letter.
+    private func decomposed(_ body: [UInt8]) -> [UInt8] {
+        guard let at = body.indices.first(where: { body[$0...].starts(with: "list".utf8) }) else { return body }
+        return Array(body[..<at]) + Array("li\u{301}".utf8) + Array(body[(at + 4)...])
+    }
+
+    private func outgoing(_ message: UpMessage) -> [UpMessage] {
+        switch (fault, message) {
+        case (_, .submit(let submission)): return outgoing(submission)
+        case (.submitsBeforeCatchingUp, .subscribe): return [message] + (last.map { [.submit($0)] } ?? [])
+        case (.drawsNewClientID, .hello(var hello)):
+            hello.client = ClientID(high: 2, low: connections)
+            return [.hello(hello)]
+        case (.pingsBeforeHello, .hello): return [.ping(1), message]
+        case (.neverPings, .ping): return []
+        case (.pingsLate, .ping):
+            count += 1
+            return count % 2 == 0 ? [message] : []
+        case (.forgetsPresence, .presence): return connections > 1 ? [] : [message]
+        default: return [message]
+        }
+    }
+
+    private func outgoing(_ submission: Submission) -> [UpMessage] {
+        var changed = submission
+        let isAgain = submission.sequence == last?.sequence
+        switch fault {
+        case .sendsTwice: return [.submit(submission), .submit(submission)]
+        case .twoInFlight:
+            changed.sequence = submission.sequence.next
+            changed.delta = insertion()
+            return [.submit(submission), .submit(changed)]
+        case .reusesRefusedSequence: if let refused { changed.sequence = refused }
+        case .makingIsZero: changed.lag = 0
+        case .baseTooLow:
+            changed.base = max(0, submission.base - 1)
+            changed.lag = min(changed.lag, changed.base)
+        case .countsIDs: if !submission.delta.insertedItems.isEmpty { changed.delta = insertion() }
+        case .submitsToOtherList: if isAgain { changed.list += 1 }
+        case .otherEditAgain: if isAgain { changed.delta = insertion() }
+        default: break
+        }
+        return [.submit(changed)]
+    }
+
+    private func insertion() -> Delta {
+        count += 1
+        return Delta.inserting([Item(id: ItemID(rawValue: 1 << 60 + count), content: .note("x"))], at: 0, .after)
+    }
+
+    private func incoming(_ message: DownMessage) -> DownMessage {
+        switch (fault, message) {
+        case (_, .welcome(let welcome)): author = welcome.author
+        case (.ignoresWaits, .error(let code, let request, let list, _, let text)):
+            return .error(code: code, request: request, list: list, retryAfter: 0, message: text)
+        case (.reusesRefusedSequence, .rejected(_, let sequence, _)): refused = sequence
+        case (.takesOwnDelta, .commit(let list, var commit))
+        where commit.author == author && commit.sequence == last?.sequence && commit.refusal == nil:
+            commit.delta = last?.delta ?? commit.delta
+            return .commit(list: list, commit)
+        case (.keepsDamagedSnapshot, .subscribed(var subscribed)):
+            guard case .snapshot(let revision, let count, let digest) = subscribed.start else { break }
+            subscribed.start = .snapshot(revision: revision, count: count, digest: digest & ~AwkwardWire.damage)
+            return .subscribed(subscribed)
+        default: break
+        }
+        return message
+    }
+}
