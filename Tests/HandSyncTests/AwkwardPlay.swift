@@ -18,6 +18,8 @@ final class AwkwardPlay {
     private let broken: BrokenClient?
     /// The connection's number for the judge.
     private var id = 0
+    /// When the server closes a connection on which it has sent bytes that nobody understands.
+    private var givesUpAt: UInt64?
     private var heldUntil: UInt64?
     private var wasHeld = false
     private(set) var met: [String: Int] = [:]
@@ -72,7 +74,10 @@ final class AwkwardPlay {
             if wanted.isEmpty, let subscription = machine.subscriptions["list"], subscription.isLive,
                 !subscription.replica.hasPending, received.isEmpty, wire.isEmpty
             {
-                return check(kept)
+                check(kept)
+                // The person looks at the list for a while.
+                for _ in 0..<600 { step(&kept) }
+                return lose("the client leaves", isKnown: true)
             }
         }
         problem = "never came to an end"
@@ -129,7 +134,7 @@ final class AwkwardPlay {
             stream = end
             connection = world.machine.accepted(end, at: world.time)
             id = awkwardness.judge.connected(now: world.now)
-            (heldUntil, wasHeld) = (nil, false)
+            (heldUntil, givesUpAt, wasHeld) = (nil, nil, false)
             broken?.connected()
             machine.connected(now: world.now)
         case .send(let bytes):
@@ -165,7 +170,7 @@ final class AwkwardPlay {
     }
 
     private func advance() {
-        guard let stream, let connection else { return }
+        guard let stream, let connection, givesUpAt == nil else { return }
         if let heldUntil, world.now < heldUntil {
             for ping in received where ping.isPing {
                 ping.bytes.withUnsafeBytes { world.machine.received($0, from: connection, at: world.time) }
@@ -207,6 +212,8 @@ final class AwkwardPlay {
         case .cut:
             meet("cut")
             lose("cut", isKnown: false)
+        case .open: givesUpAt = world.now + 3_000
+        case nil where givesUpAt == world.now: lose("given up", isKnown: false)
         case nil: if let connection { world.machine.drained(connection, at: world.time) }
         }
     }

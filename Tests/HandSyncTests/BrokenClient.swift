@@ -9,7 +9,7 @@ final class BrokenClient {
         case sendsTwice, reusesRefusedSequence, sendsAgainOnEarlyAcknowledged, neverPings, ignoresWaits, makingIsZero
         case twoInFlight, submitsBeforeCatchingUp, baseTooLow, takesOwnDelta, countsIDs, drawsNewClientID
         case pingsBeforeHello, pingsLate, keepsDamagedSnapshot, submitsToOtherList, forgetsPresence, decomposesNames
-        case otherEditAgain
+        case otherEditAgain, ignoresUnknownMessages
 
         var breaks: Requirement {
             switch self {
@@ -30,6 +30,7 @@ final class BrokenClient {
             case .submitsToOtherList: .rightList
             case .forgetsPresence: .presenceAgain
             case .decomposesNames: .composedNames
+            case .ignoresUnknownMessages: .closesOnUnknown
             }
         }
     }
@@ -67,7 +68,10 @@ final class BrokenClient {
     func incoming(_ bytes: [UInt8]) -> (up: [UInt8], down: [UInt8]) {
         var (up, down): ([UInt8], [UInt8]) = ([], [])
         for body in bodies(bytes, &reader) {
-            guard let message = try? body.withUnsafeBytes({ try DownMessage($0) }) else { continue }
+            guard let message = try? body.withUnsafeBytes({ try DownMessage($0) }) else {
+                if fault != .ignoresUnknownMessages { down += Frame.around(body) }
+                continue
+            }
             if case .acknowledged(_, let sequence, _) = message, fault == .sendsAgainOnEarlyAcknowledged, let last,
                 last.sequence == sequence
             {

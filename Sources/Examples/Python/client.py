@@ -134,6 +134,7 @@ class Client:
             code, _, _, wait, text = f.varint(), f.varint(), f.varint(), f.varint(), f.string().decode()
             if code in (6, 7, 8, 9, 18, 19, 28): time.sleep(wait / 1000); raise ConnectionError(text)
             if code != 27: sys.exit(text)
+        elif not 0 < number < 19: raise ConnectionError("a message that nobody knows")
         if self.incoming is not None and len(self.incoming) >= self.start[1]:
             revision, _, sum, log = self.start
             if digest(self.incoming) != sum: raise ConnectionError("a snapshot arrived damaged")

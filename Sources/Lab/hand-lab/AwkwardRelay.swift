@@ -115,16 +115,17 @@ final class AwkwardRelay {
             pass(after: pause)
         case .end: finish()
         case .cut: close()
+        case .open: finish(tellsEnd: false)
         case nil: if serverHasEnded { finish() }
         }
     }
 
     /// Ends the connection to the server. The client closes its own connection after it has read the reason, or a timer
     /// closes it.
-    private func finish() {
+    private func finish(tellsEnd: Bool = true) {
         isOver = true
         server.close()
-        client.shutdown()
+        if tellsEnd { client.shutdown() }
         downTimer.start(after: 3_000) { [unowned self] in close() }
     }
 

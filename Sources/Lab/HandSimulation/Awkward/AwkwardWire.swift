@@ -3,7 +3,7 @@ import HandWire
 
 /// Rare behavior of one connection, chosen by a seed: single bytes, several frames at once, pauses, `acknowledged`
 /// before its commit, warnings, disconnections with and without a reason. `Protocol.md` allows all of this behavior.
-/// Snapshots that are damaged on the way are not allowed, but happen.
+/// Snapshots that are damaged on the way and messages that nobody knows are not allowed, but happen.
 ///
 /// Sans-IO: frames of the server and of the client go in; pieces of the server's frames, and single frames of the
 /// client, come out.
@@ -27,6 +27,8 @@ package struct AwkwardWire {
         case end
         /// The connection is lost.
         case cut
+        /// The server has sent bytes that nobody understands, and waits for the client to close.
+        case open
     }
 
     private struct Edit: Hashable {
@@ -41,6 +43,8 @@ package struct AwkwardWire {
     private var edits: Set<Edit> = []
     /// The requests to which `subscribed` was sent.
     private var requests: Set<RequestNumber> = []
+    /// The number of no message.
+    private static let unknown: UInt8 = 99
     /// What a damaged snapshot has in its digest, and no list has.
     package static let damage: UInt64 = 1 << 63
     private var waiting: [UInt8] = []
@@ -48,7 +52,7 @@ package struct AwkwardWire {
     private var single = 0
     private var end: Piece?
 
-    /// Whether a snapshot may arrive damaged.
+    /// Whether a snapshot may arrive damaged, or an unknown message be sent.
     private var mayDamage: Bool
 
     package init(seed: UInt64, mayDamage: Bool) {
@@ -152,7 +156,11 @@ package struct AwkwardWire {
     /// Ends the connection before, in the middle of, or after a message that matters.
     private mutating func lose(_ message: DownMessage, _ mayReplace: () -> Bool) {
         let frame = message.frame
-        if chance(1, in: 2) {
+        if mayDamage, chance(1, in: 4) {
+            mayDamage = false
+            waiting += frame + Frame.around([Self.unknown, 1, 2, 3])
+            end = .open
+        } else if chance(1, in: 2) {
             waiting += frame.prefix(random.next(below: frame.count + 1))
             end = .cut
         } else {

@@ -14,6 +14,7 @@ extension Judge {
         case .commit(let list, let commit): learn(commit, of: list, on: id)
         case .rejected(let list, let sequence, _): decide(sequence, .refused, in: list, on: id)
         case .stale(let list, let sequence, let head):
+            exercise(.sentOnce)
             talks[id]?.follows[list]?.sent.remove(sequence)
             talks[id]?.follows[list]?.open = nil
             // A snapshot that is arriving is as far as the client gets at once.
@@ -90,13 +91,14 @@ extension Judge {
             hands[list]?[commit.revision] = next
         }
         guard commit.author == talk.author, let client = talk.client else { return }
-        exercise(.commitsDelta)
+        if commit.base < commit.revision - 1 { exercise(.commitsDelta) }
         clients[client]?.histories[list]?.ownRevision = commit.revision
         decide(commit.sequence, commit.refusal == nil ? .committed : .refused, in: list, on: id)
     }
 
     private mutating func decide(_ sequence: SequenceNumber, _ fate: Edit.Fate, in list: UInt64, on id: Int) {
         guard let talk = talks[id], let client = talk.client else { return }
+        if fate == .refused { exercise(.sequenceOnce) }
         clients[client]?.histories[list]?.edits[sequence]?.fate = fate
         if talk.follows[list]?.open == sequence { talks[id]?.follows[list]?.open = nil }
     }

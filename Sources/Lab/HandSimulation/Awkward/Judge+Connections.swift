@@ -16,6 +16,7 @@ extension Judge {
             return find(.sameAsMachine, "the page does not allow these bytes: \(error)", on: id)
         }
         note(">", message.name, body, id, now)
+        if judgeUnknown(id, now) { return }
         judgeSilence(id, now)
         talks[id]?.lastHeard = now
         guard talks[id]?.isClosing == false else { return }
@@ -40,10 +41,10 @@ extension Judge {
 
     private mutating func judge(_ hello: UpMessage.Hello, on id: Int) {
         exercise(.helloFirst)
-        exercise(.clientIDKept)
         if talks[id]?.client != nil { find(.helloFirst, "there is a second hello", on: id) }
         talks[id]?.client = hello.client
         var client = clients[hello.client] ?? Client()
+        if client.histories.values.contains(where: \.hasOpenEdits) { exercise(.clientIDKept) }
         defer { clients[hello.client] = client }
         guard let earliest = client.earliest, let began = talks[id]?.began else { return }
         exercise(.waits)
@@ -56,7 +57,7 @@ extension Judge {
     private mutating func ask(_ subscribe: UpMessage.Subscribe, on id: Int) {
         talks[id]?.asked[subscribe.request] = subscribe
         if subscribe.name.utf8.contains(where: { $0 >= 0xCC }) { exercise(.composedNames) }
-        for (list, follow) in talks[id]?.follows ?? [:] where follow.asked.name == subscribe.name {
+        for (list, follow) in talks[id]?.follows ?? [:] where follow.asked.name == subscribe.name && !follow.isDamaged {
             talks[id]?.follows[list]?.isOver = true
             // Only a client that has diverged asks for a list of which it keeps only the lower half of the log id.
             guard subscribe.logID != 0, subscribe.logID >> 32 == 0 else { continue }
@@ -64,12 +65,20 @@ extension Judge {
         }
     }
 
+    /// Returns whether the server has sent bytes that nobody understands. Frames that the client sends before it has
+    /// read them are not judged.
+    mutating func judgeUnknown(_ id: Int, _ now: UInt64) -> Bool {
+        guard let since = talks[id]?.strangeSince else { return false }
+        if now > since + 500 { find(.closesOnUnknown, "the connection is open \(now - since) ms later", on: id) }
+        return true
+    }
+
     mutating func judgeSilence(_ id: Int, _ now: UInt64) {
         guard let talk = talks[id], let deadline = talk.idleDeadline, !talk.isClosing else { return }
         let silence = now - min(now, talk.lastHeard)
         if silence > deadline { find(.neverSilent, "the client sent nothing for \(silence) ms", on: id) }
-        // A third is asked for. What is more than half is no delay on the way.
-        if silence > deadline / 2 { find(.pingsInTime, "the client sent nothing for \(silence) ms", on: id) }
+        // A third is asked for. What is much more is no delay on the way.
+        if silence > deadline * 3 / 5 { find(.pingsInTime, "the client sent nothing for \(silence) ms", on: id) }
     }
 
     /// Whoever was on an item says so on each connection.
@@ -97,6 +106,9 @@ extension Judge {
             }
             judgeSilence(id, now)
             judgePresence(id, now)
+            if code.fault == .client, code != .tooFast, verdict.findings.isEmpty {
+                find(.sameAsMachine, "the server closes the connection with '\(code)'", on: id)
+            }
             talks[id]?.isClosing = true
             if let client = talk.client, retryAfter > 0 { clients[client]?.earliest = now + retryAfter }
         }

@@ -6,7 +6,7 @@ extension Judge {
     mutating func judge(_ submission: Submission, of client: ClientID, on id: Int) {
         let (list, sequence) = (submission.list, submission.sequence)
         guard let talk = talks[id], !talk.gone.contains(list) else { return }
-        let ids = submission.delta.insertedItems.map(\.id)
+        let ids = Set(submission.delta.insertedItems.map(\.id))
         judgeList(ids, of: client, list, id)
         guard let follow = talk.follows[list] else {
             return find(.caughtUp, "the client submits before it is subscribed", on: id)
@@ -17,7 +17,7 @@ extension Judge {
         judgeSequence(submission, ids, before, follow, history, id)
         judgeBase(submission, isNew: before == nil, follow, history, id)
         if let before { judgeMaking(submission, before, id) }
-        if before == nil { judgeIDs(ids, of: client, id) }
+        if before == nil { judgeIDs(submission.delta.insertedItems.map(\.id), of: client, id) }
         clients[client]?.histories[list, default: History()].edits[sequence] =
             before ?? Edit(ids: ids, seen: submission.base - submission.lag)
         clients[client]?.histories[list]?.greatest = max(history.greatest, sequence)
@@ -38,14 +38,13 @@ extension Judge {
     }
 
     private mutating func judgeSequence(
-        _ submission: Submission, _ ids: [ItemID], _ before: Edit?, _ follow: Follow, _ history: History, _ id: Int
+        _ submission: Submission, _ ids: Set<ItemID>, _ before: Edit?, _ follow: Follow, _ history: History, _ id: Int
     ) {
         let sequence = submission.sequence
-        exercise(.oneInFlight)
+        if history.greatest > 0 { exercise(.oneInFlight) }
         if let open = follow.open, open != sequence {
             find(.oneInFlight, "sequence \(sequence) goes out while \(open) is not decided", on: id)
         }
-        exercise(.sequenceOnce)
         if let before {
             if before.fate == .refused {
                 find(.sequenceOnce, "sequence \(sequence) was refused before", on: id)
@@ -64,7 +63,7 @@ extension Judge {
         _ submission: Submission, isNew: Bool, _ follow: Follow, _ history: History, _ id: Int
     ) {
         exercise(.fitsBase)
-        if submission.base > follow.revision {
+        if submission.base > follow.revision, follow.asked.wantsItems {
             find(.fitsBase, "base \(submission.base) has not arrived", on: id)
         } else if isNew, submission.base < history.ownRevision, follow.asked.wantsItems {
             find(.fitsBase, "base \(submission.base) is below the client's own commit \(history.ownRevision)", on: id)
@@ -102,7 +101,7 @@ extension Judge {
         }
     }
 
-    private mutating func judgeList(_ ids: [ItemID], of client: ClientID, _ list: UInt64, _ id: Int) {
+    private mutating func judgeList(_ ids: Set<ItemID>, of client: ClientID, _ list: UInt64, _ id: Int) {
         for (other, history) in clients[client]?.histories ?? [:] where other != list {
             exercise(.rightList)
             if ids.contains(where: history.isOpen) {
@@ -113,6 +112,8 @@ extension Judge {
 }
 
 extension Judge.History {
+    var hasOpenEdits: Bool { edits.values.contains { $0.fate == .open } }
+
     /// Whether an edit that inserts the item is pending.
     fileprivate func isOpen(_ item: ItemID) -> Bool {
         edits.values.contains { $0.fate == .open && $0.ids.contains(item) }

@@ -29,6 +29,8 @@ package struct Judge {
         var lastHeard: UInt64
         /// Whether the server has said why it closes. What the client sent before it read this is not judged.
         var isClosing = false
+        /// When the server sent bytes that nobody understands.
+        var strangeSince: UInt64?
         var asked: [RequestNumber: UpMessage.Subscribe] = [:]
         var follows: [UInt64: Follow] = [:]
         /// Lists that the server has stopped sending.
@@ -76,7 +78,7 @@ package struct Judge {
 
     struct Edit {
         enum Fate { case open, committed, refused }
-        let ids: [ItemID]
+        let ids: Set<ItemID>
         let seen: Int
         var fate = Fate.open
     }
@@ -110,15 +112,22 @@ package struct Judge {
         }
         talks[id]?.down = reader
         for body in bodies {
-            guard let message = try? body.withUnsafeBytes({ try DownMessage($0) }) else { continue }
+            guard let message = try? body.withUnsafeBytes({ try DownMessage($0) }) else {
+                note("<", "unknown", body, id, now)
+                talks[id]?.strangeSince = now
+                exercise(.closesOnUnknown)
+                continue
+            }
             note("<", String("\(message)".prefix { $0 != "(" }), body, id, now)
             learn(message, on: id, now)
         }
     }
 
     package mutating func ended(_ id: Int, now: UInt64) {
-        judgeSilence(id, now)
-        judgePresence(id, now)
+        if !judgeUnknown(id, now) {
+            judgeSilence(id, now)
+            judgePresence(id, now)
+        }
         talks[id] = nil
     }
 
@@ -139,12 +148,14 @@ package struct Judge {
         verdict.add(requirement, text, talks[id]?.frames ?? [])
     }
 
-    /// Keeps the last frames of a connection in hex, without those that come all the time.
+    /// Keeps the last frames of a connection in hex, with their times since it began, without those that come all the
+    /// time.
     mutating func note(_ way: String, _ name: String, _ body: [UInt8], _ id: Int, _ now: UInt64) {
         if way == "<", name == "presence" || name == "chunk" { return }
         let bytes = Frame.around(body)
         let hex = bytes.prefix(40).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        talks[id]?.frames.append("\(now) ms \(way) \(hex)\(bytes.count > 40 ? "…" : "") \(name)")
+        let time = now - (talks[id]?.began ?? now)
+        talks[id]?.frames.append("\(time) ms \(way) \(hex)\(bytes.count > 40 ? "…" : "") \(name)")
         if let count = talks[id]?.frames.count, count > 8 { talks[id]?.frames.removeFirst() }
     }
 }

@@ -2,6 +2,7 @@
 /// vectors in `machine.jsonl` show others.
 package enum Requirement: Int, CaseIterable, Sendable {
     case randomIDs = 1
+    case closesOnUnknown = 3
     case helloFirst = 6
     case clientIDKept = 8
     case neverSilent = 11
@@ -24,6 +25,7 @@ package enum Requirement: Int, CaseIterable, Sendable {
     var rule: String {
         switch self {
         case .randomIDs: "draw the id of each new item at random"
+        case .closesOnUnknown: "close the connection after bytes that it does not understand"
         case .helloFirst: "send the hello first"
         case .clientIDKept: "keep the client id while edits are pending"
         case .neverSilent: "send something within the idle deadline"
