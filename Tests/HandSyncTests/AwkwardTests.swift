@@ -44,6 +44,22 @@ import Testing
         Issue.record("nobody noticed")
     }
 
+    /// A judge that did not run accuses nobody of silence.
+    @Test func timeWithoutTheJudgeDoesNotCount() {
+        for (stood, isBroken) in [(UInt64(0), true), (3_400, false)] {
+            var judge = Judge()
+            let id = judge.connected(now: 0)
+            let hello = UpMessage.hello(.init(client: ClientID(high: 1, low: 2), person: "Ann", program: "test"))
+            hello.frame.withUnsafeBytes { judge.received($0, on: id, now: 0) }
+            let welcome = DownMessage.welcome(
+                .init(version: 5, author: 1, idleDeadline: 3_000, frameBytes: 1 << 20, program: "test"))
+            welcome.frame.withUnsafeBytes { judge.sent($0, on: id, now: 0) }
+            judge.stood(for: stood)
+            UpMessage.ping(1).frame.withUnsafeBytes { judge.received($0, on: id, now: 3_500) }
+            #expect(judge.verdict.isBroken(.neverSilent) == isBroken)
+        }
+    }
+
     /// A server that no client has edited on judges nothing.
     @Test func withoutEditsThereIsNoPass() {
         #expect(!Judge().verdict.isGood)

@@ -70,6 +70,7 @@ private final class AwkwardListener {
     private let loop: Loop
     private let guests: [GuestConnection]
     private let pulse: Timer
+    private var lastPulse: UInt64 = 0
     /// Ends the server when all clients have left.
     private let end: Timer
     private var listener: Listener?
@@ -87,7 +88,12 @@ private final class AwkwardListener {
         let listener = try Listener.tcp(loop, address: address, onConnection: { [unowned self] in accept($0) })
         self.listener = listener
         // A relay makes the guests edit, but does not know the guests' connections, so a timer carries the edits out.
-        pulse.start(after: 1, repeating: 1) { [unowned self] in for guest in guests { guest.work() } }
+        lastPulse = loop.now
+        pulse.start(after: 1, repeating: 1) { [unowned self] in
+            if loop.now > lastPulse + 20 { awkwardness.judge.stood(for: loop.now - lastPulse) }
+            lastPulse = loop.now
+            for guest in guests { guest.work() }
+        }
         return listener.localAddress ?? address
     }
 

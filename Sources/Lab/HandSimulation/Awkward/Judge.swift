@@ -131,6 +131,14 @@ package struct Judge {
         talks[id] = nil
     }
 
+    /// Time in which the judge did not run, on a busy machine, does not count: frames were waiting to be read.
+    package mutating func stood(for milliseconds: UInt64) {
+        for id in talks.keys {
+            talks[id]?.lastHeard += milliseconds
+            if let since = talks[id]?.strangeSince { talks[id]?.strangeSince = since + milliseconds }
+        }
+    }
+
     /// How long the next submission of a connection must wait for the client to show that it pings; nil if that is
     /// known.
     package func quiet(on id: Int) -> UInt64? {
