@@ -12,7 +12,7 @@ struct StoreContents {
         let commits: [Commit]
     }
 
-    private(set) var lists: [UInt64: List] = [:]
+    private(set) var lists: [ListNumber: List] = [:]
     private(set) var people: [DownMessage.Person] = []
     private(set) var authors: [Author] = []
 

@@ -32,7 +32,7 @@ struct StoreMaker {
     }
 
     /// Saves snapshots, and forgets the start of the history.
-    private func keep(_ edit: Int, _ list: UInt64, _ authority: Authority) throws {
+    private func keep(_ edit: Int, _ list: ListNumber, _ authority: Authority) throws {
         switch edit {
         case 2, 15:
             try store.saveSnapshot(of: list, authority.hand, revision: authority.revision, deck: authority.deck)
@@ -42,7 +42,7 @@ struct StoreMaker {
     }
 
     /// Makes one edit, committed as a server does it.
-    private mutating func edit(_ list: UInt64, by turn: Int, drawsCard: Bool) throws -> Authority {
+    private mutating func edit(_ list: ListNumber, by turn: Int, drawsCard: Bool) throws -> Authority {
         var authority = Authority(try store.load(list), limits: Limits())
         let author = authors[turn % authors.count]
         let card = Item(id: .random(using: &chaos.random), content: .card(.faceDown))

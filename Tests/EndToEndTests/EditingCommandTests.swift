@@ -36,6 +36,47 @@ import Testing
         #expect(try user.lines() == ["[ ] b", "[x] a", "[ ] c"])
     }
 
+    /// Levels are given, shown and kept; sub-items go with their item, wherever it was found.
+    @Test func subitemsGoWithTheirItem() throws {
+        try user.hand("add", "trip", "car")
+        try user.hand("add", "--under", "1", "tent", "stove")
+        try user.hand("add", "--under", "2", "pegs")
+        try user.hand("add", "--level", "1", "fuel")
+        #expect(try user.lines() == ["[ ] trip", "  [ ] tent", "    [ ] pegs", "  [ ] stove", "[ ] car", "  [ ] fuel"])
+        #expect(try user.hand("ls", "--json").contains(#""text":"pegs","done":false,"level":2}"#))
+        try user.hand("mv", "1", "--end")
+        #expect(try user.lines() == ["[ ] car", "  [ ] fuel", "[ ] trip", "  [ ] tent", "    [ ] pegs", "  [ ] stove"])
+        let id = String(try user.hand("ls", "3", "--json").split(separator: "\"")[3])
+        try user.hand("mv", "@" + id.prefix(6), "--top")
+        #expect(try user.lines().first == "[ ] trip" && user.lines().last == "  [ ] fuel")
+        try user.hand("mv", "1", "--end", "--alone")
+        #expect(try user.lines() == ["[ ] tent", "  [ ] pegs", "  [ ] stove", "[ ] car", "  [ ] fuel", "[ ] trip"])
+        try user.hand("add", "--under", "9", "x", expecting: 3)
+        try user.hand("add", "--under", "1", "--level", "2", "x", expecting: 2)
+        try user.hand("add", "--under", "1", "--top", "x", expecting: 2)
+        try user.hand("add", "--level", "16", "x", expecting: 2)
+        #expect(try user.lines("3").first == "[ ] stove" || user.lines("3").first == "  [ ] stove")
+    }
+
+    /// An item with more sub-items than the first answer has is moved whole.
+    @Test func manySubitemsGoWithTheirItem() throws {
+        try user.hand("add", "parent")
+        try user.hand("add", "--level", "1", "-", input: (1...1_200).map { "n\($0)\n" }.joined())
+        try user.hand("add", "other")
+        try user.hand("mv", "1", "--end")
+        let lines = try user.lines()
+        #expect(
+            lines.count == 1_202 && lines[0] == "[ ] other" && lines[1] == "[ ] parent" && lines[1_201] == "  [ ] n1200"
+        )
+    }
+
+    @Test func aListMayHaveNoLevels() throws {
+        try user.hand("create", "flat", "--max-level", "0")
+        try user.hand("create", "odd", "--max-level", "16", expecting: 2)
+        try user.hand("create", "deck", "--deck", "--max-level", "2", expecting: 2)
+        try user.hand("add", "-l", "flat", "--level", "1", "x", expecting: 4)
+    }
+
     /// In local time, also across the change to summer time; in UTC for programs.
     @Test func logTimesAreLocal() throws {
         try user.hand("add", "a")

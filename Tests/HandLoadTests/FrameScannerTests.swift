@@ -27,7 +27,9 @@ import Testing
                 let commit = Commit(
                     revision: revision, author: authors[chaos.random.next(below: 5)], sequence: 1, base: revision - 1,
                     time: 5, count: 3, digest: 9, delta: Delta.deleting(0..<1))
-                stream += DownMessage.commit(list: chaos.random.next(below: 2) == 0 ? 1 : 1 << 53 - 1, commit).frame
+                stream +=
+                    DownMessage.commit(list: ListNumber(chaos.random.next(below: 2) == 0 ? 1 : 1 << 53 - 1), commit)
+                    .frame
                 if commit.author == me || revision & (powerOfTwo(stride) - 1) == 0 {
                     expected.append(.commit(revision))
                 }

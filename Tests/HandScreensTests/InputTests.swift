@@ -166,9 +166,9 @@ import Testing
 
     @Test func aCardIsDealt() {
         var stage = KeyTests.stage("", rules: .fiveCards)
-        stage.press("3 D")
+        stage.press("3 c")
         #expect(stage.hand().count == 3)
-        stage.press("9 D D")
+        stage.press("9 c c")
         #expect(stage.hand().count == 5)
         #expect(stage.lines.contains { $0.contains("the list is full") })
     }

@@ -133,7 +133,9 @@ import Testing
     /// A planted fault: an action of the list screen that no row above presses must be noticed.
     @Test func everyKeyOfTheListIsTried() throws {
         let rows = Self.moving + Self.adding + Self.editing + Self.selecting + Self.filtering + Self.ticked
-        let pressed = rows.map(\.keys) + Self.leading.map(\.0) + Self.commanding.map(\.0)
+        let pressed =
+            rows.map(\.keys) + Self.leading.map(\.0) + Self.commanding.map(\.0)
+            + LevelKeysTests.rows.map(\.1)
         let elsewhere: Set<Action> = [.deal, .retrieve, .notices, .editAddress]
         for action in ScreenKind.list.actions where !elsewhere.contains(action) {
             for key in KeyMap.standard.keys(for: action) {

@@ -98,7 +98,7 @@ struct Scene: CustomStringConvertible, Sendable {
         Scene("list-jump") { $0.press(": '5'") },
         Scene("list-refusal") { $0.press("p") },
         Scene("list-full", "?A♣ ?2♦ ?3♥", rules: Rules(maximumCount: 3, allowedKinds: [.card], hasDeck: true)) {
-            $0.press("D")
+            $0.press("c")
         },
         Scene("list-deck", "", rules: .fiveCards),
         Scene("list-reading") {

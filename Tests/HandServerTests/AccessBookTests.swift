@@ -38,7 +38,8 @@ import Testing
         // Before anybody has noticed that other lists have the names now.
         func role(on name: String, _ number: UInt64) throws -> Role {
             try access(ada).role(
-                on: StoredList(number: number, name: name, logID: number, rules: Rules(), revision: 0, count: 0))
+                on: StoredList(
+                    number: ListNumber(number), name: name, logID: number, rules: Rules(), revision: 0, count: 0))
         }
         #expect(try role(on: "old", 7) == .write && role(on: "fresh", 7) == .write && role(on: "old", 8) == .none)
         // It is renamed, and another gets its name.

@@ -83,7 +83,7 @@ import Testing
     @Test(arguments: StoreKind.allCases) func theLastDeletedComesFirst(kind: StoreKind) throws {
         let folder = try TemporaryFolder()
         let store = try kind.store(in: folder)
-        var numbers: [UInt64] = []
+        var numbers: [ListNumber] = []
         for seed in UInt64(1)...3 {
             numbers.append(try Self.list("x", in: store, 4, seed: seed).number)
             try store.delete("x", by: "p\(seed)", at: 100 - seed)

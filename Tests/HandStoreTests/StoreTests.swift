@@ -28,7 +28,7 @@ func history(on start: Authority.Start, _ count: Int, author: Author, chaos: ino
 
 extension CommitStore {
     /// Appends commits, each in a transaction of its own.
-    func append(oneByOne commits: some Sequence<Commit>, to list: UInt64) throws {
+    func append(oneByOne commits: some Sequence<Commit>, to list: ListNumber) throws {
         for commit in commits {
             try append([CommitBatch(list: list, expected: commit.revision - 1, commits: [commit])])
         }

@@ -234,7 +234,7 @@ import Testing
             #expect(guest.errors == Array(repeating: .notAllowed, count: (names.count - kept.count) * round))
             let before = guest.commits.count
             for index in names.indices {
-                root.insert(UInt64(round), SequenceNumber(round), base: round - 1, list: UInt64(index) + 1)
+                root.insert(UInt64(round), SequenceNumber(round), base: round - 1, list: ListNumber(index + 1))
                 world.settle()
             }
             #expect(guest.commits.count - before == kept.count)

@@ -70,7 +70,8 @@ extension TestWorld {
             world.settle()
             let list = request.rawValue - 5
             for sequence in UInt64(1)...3 {
-                ada.submit(SequenceNumber(sequence), base: Int(sequence) - 1, "\(request) \(sequence)", list: list)
+                ada.submit(
+                    SequenceNumber(sequence), base: Int(sequence) - 1, "\(request) \(sequence)", list: ListNumber(list))
                 world.settle()
             }
         }

@@ -62,7 +62,7 @@ import Testing
         func check() { #expect(world.machine.brokenInvariant() == nil) }
     }
 
-    private static func commits(_ stream: TestStream, list: UInt64 = 1) -> [Commit] {
+    private static func commits(_ stream: TestStream, list: ListNumber = 1) -> [Commit] {
         stream.heard.compactMap { if case .commit(list, let commit) = $0 { commit } else { nil } }
     }
 

@@ -131,7 +131,7 @@ final class BrokenClient {
             changed.base = max(0, submission.base - 1)
             changed.lag = min(changed.lag, changed.base)
         case .countsIDs: if !submission.delta.insertedItems.isEmpty { changed.delta = insertion() }
-        case .submitsToOtherList: if isAgain { changed.list += 1 }
+        case .submitsToOtherList: if isAgain { changed.list = changed.list.next }
         case .otherEditAgain: if isAgain { changed.delta = insertion() }
         default: break
         }

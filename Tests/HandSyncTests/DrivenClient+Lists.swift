@@ -17,7 +17,7 @@ extension DrivenClient {
         perform { try? $0.edit("a", Delta.inserting([item], at: 0, .after), isExact: isExact) }
     }
 
-    var unsubscribed: [UInt64] {
+    var unsubscribed: [ListNumber] {
         said.compactMap { if case .unsubscribe(let list) = $0 { list } else { nil } }
     }
 

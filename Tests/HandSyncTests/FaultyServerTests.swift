@@ -16,7 +16,7 @@ import Testing
             client.connect()
             for (index, list) in lists.enumerated() {
                 client.perform { $0.open(list) }
-                client.begin(RequestNumber(index + 1), list: UInt64(index) + 1, Self.hand, revision: 7)
+                client.begin(RequestNumber(index + 1), list: ListNumber(index) + 1, Self.hand, revision: 7)
             }
             client.said = []
         }

@@ -34,14 +34,14 @@ import Testing
         }
 
         /// Follows a list, and returns its number.
-        func follow(_ stream: TestStream, _ name: String) -> UInt64 {
+        func follow(_ stream: TestStream, _ name: String) -> ListNumber {
             stream.subscribe(name, request: 2)
             world.settle()
             return stream.lastStart?.list ?? 0
         }
 
         /// Adds a note at the top, then takes it away.
-        func edit(_ stream: TestStream, _ list: UInt64, _ sequence: SequenceNumber) {
+        func edit(_ stream: TestStream, _ list: ListNumber, _ sequence: SequenceNumber) {
             let revision = { stream.commits.last?.revision ?? 0 }
             stream.insert(number << 20 + sequence.rawValue, sequence, base: revision(), list: list)
             world.settle()
@@ -106,7 +106,7 @@ import Testing
     }
 
     /// Somebody who always follows one list, on which others come and go.
-    private static func regular(_ world: TestWorld) -> (TestStream, UInt64) {
+    private static func regular(_ world: TestWorld) -> (TestStream, ListNumber) {
         let day = Day(world, 0)
         let regular = day.person(9)
         day.ask(regular, .create(request: 1, name: "always", rules: Rules()))
@@ -199,10 +199,11 @@ import Testing
             }
             for (index, name) in names.enumerated().dropFirst(2) {
                 client.perform { $0.open(name, isJournaled: true) }
-                client.begin(request(), list: list + UInt64(index))
+                client.begin(request(), list: ListNumber(list + UInt64(index)))
                 let item = Item(id: ItemID(rawValue: list), content: .note("n"))
                 client.perform { try? $0.edit(name, Delta.inserting([item], at: 0, .after)) }
-                client.hear(.rejected(list: list + UInt64(index), sequence: SequenceNumber(number), .notStored))
+                client.hear(
+                    .rejected(list: ListNumber(list + UInt64(index)), sequence: SequenceNumber(number), .notStored))
             }
             client.perform { $0.close(names[2]) }
             _ = client.perform { $0.ask { .lists(request: $0, after: "") } }

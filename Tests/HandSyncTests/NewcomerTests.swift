@@ -207,7 +207,7 @@ import Testing
         world.settle()
         root.say(.delete(request: 2, name: "list"))
         for (list, sequence) in [(1, 1), (2, 1), (2, 2)] as [(UInt64, UInt64)] {
-            ada.submit(SequenceNumber(sequence), base: 0, "x", list: list)
+            ada.submit(SequenceNumber(sequence), base: 0, "x", list: ListNumber(list))
         }
         world.settle()
         #expect(ada.errors == [.listDeleted] && ada.commits.map(\.revision) == [1, 2])

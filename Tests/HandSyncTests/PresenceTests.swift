@@ -167,7 +167,7 @@ import Testing
         Self.follow(3, reader, world)
         reader.stalls = false
         reader.drain()
-        var told: [UInt64: Int] = [:]
+        var told: [ListNumber: Int] = [:]
         for case .presence(let list, let entries) in reader.heard {
             told[list, default: 0] += entries.count
             // It never knew the people who have left.

@@ -187,7 +187,7 @@ import Testing
     /// A full store trims all lists, also while one of them is being trimmed already.
     @Test(arguments: [false, true]) func allListsAreTrimmedIfTheStoreIsFull(oneByOne: Bool) throws {
         let (world, ada) = Self.world(Retention(commits: 2)) { $0.storeBytes = 2_000 }
-        func edit(_ list: UInt64) {
+        func edit(_ list: ListNumber) {
             for sequence in 1...40 {
                 ada.submit(SequenceNumber(sequence), base: sequence - 1, "x", list: list)
                 world.settle()
@@ -290,9 +290,9 @@ import Testing
             client.perform { $0.open("list", isJournaled: isJournaled) }
             var request: RequestNumber = 0
             for case .subscribe(let subscribe) in client.said { request = subscribe.request }
-            client.begin(request, list: round)
+            client.begin(request, list: ListNumber(round))
             client.perform { try? $0.edit("list", Delta.inserting(tasks(1), at: 0, .after)) }
-            client.hear(.rejected(list: round, sequence: SequenceNumber(round), .notStored))
+            client.hear(.rejected(list: ListNumber(round), sequence: SequenceNumber(round), .notStored))
             client.perform { $0.close("list") }
         }
         #expect(client.submissions.map(\.sequence) == [1, 2, 3])

@@ -323,14 +323,14 @@ final class TestStream: ByteStream {
         say(.subscribe(subscribe))
     }
 
-    func submit(_ sequence: SequenceNumber, base: Int, _ text: String, list: UInt64 = 1) {
+    func submit(_ sequence: SequenceNumber, base: Int, _ text: String, list: ListNumber = 1) {
         let item = Item(id: ItemID(rawValue: sequence.rawValue &* 7_919 &+ UInt64(base)), content: .note(text))
         let delta = Delta.inserting([item], at: 0, .after)
         say(.submit(Submission(list: list, base: base, sequence: sequence, delta: delta)))
     }
 
     /// Inserts a note with the given id at the top.
-    func insert(_ id: UInt64, _ sequence: SequenceNumber, base: Int = 0, isExact: Bool = false, list: UInt64 = 1) {
+    func insert(_ id: UInt64, _ sequence: SequenceNumber, base: Int = 0, isExact: Bool = false, list: ListNumber = 1) {
         let delta = Delta.inserting([Item(id: ItemID(rawValue: id), content: .note("\(id)"))], at: 0, .after)
         say(.submit(Submission(list: list, base: base, sequence: sequence, isExact: isExact, delta: delta)))
     }

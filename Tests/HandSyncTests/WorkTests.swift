@@ -122,7 +122,7 @@ import Testing
             writer.subscribe("list\(list)", request: RequestNumber(list))
             world.settle()
             for sequence in 1...UInt64(20) {
-                writer.submit(SequenceNumber(sequence), base: Int(sequence) - 1, "item", list: list)
+                writer.submit(SequenceNumber(sequence), base: Int(sequence) - 1, "item", list: ListNumber(list))
                 world.settle()
             }
         }

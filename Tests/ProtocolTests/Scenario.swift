@@ -14,7 +14,7 @@ struct Scenario {
     var revision: Int { commits.count }
     private(set) var commits: [Commit] = []
     var logID: UInt64 = 0x2_0000_0005
-    var list: UInt64 = 7
+    var list: ListNumber = 7
     private var lastItem: UInt64 = 100
 
     init(_ name: String, _ texts: [String] = [], _ body: (inout Scenario) throws -> Void) rethrows {

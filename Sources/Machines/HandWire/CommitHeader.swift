@@ -18,7 +18,7 @@ package struct CommitHeader {
     package init(_ body: UnsafeRawBufferPointer) throws(WireError) {
         var reader = WireReader(body)
         _ = try reader.byte("message type")
-        _ = try reader.varint("list")
+        _ = try reader.number("list") as ListNumber
         try self.init(&reader)
     }
 

@@ -25,20 +25,20 @@ extension DownMessage {
             return .chunk(
                 request: request,
                 items: Hand(packed: try reader.list("items of a chunk", size: 10, WireReader.readItem)))
-        case commitType: return .commit(list: try reader.varint("list"), try reader.commit())
+        case commitType: return .commit(list: try reader.number("list"), try reader.commit())
         case 5:
             return .rejected(
-                list: try reader.varint("list"), sequence: try reader.number("sequence"), try reader.rejection())
+                list: try reader.number("list"), sequence: try reader.number("sequence"), try reader.rejection())
         case 6:
             return .stale(
-                list: try reader.varint("list"), sequence: try reader.number("sequence"),
+                list: try reader.number("list"), sequence: try reader.number("sequence"),
                 head: try reader.revision("newest revision"))
         case 7:
             return .acknowledged(
-                list: try reader.varint("list"), sequence: try reader.number("sequence"),
+                list: try reader.number("list"), sequence: try reader.number("sequence"),
                 revision: try reader.revision("revision"))
         case 8:
-            let list = try reader.varint("list")
+            let list: ListNumber = try reader.number("list")
             return .presence(list: list, try reader.list("presence", size: 2, presence))
         case 9: return .pong(try reader.varint("nonce"))
         default: return try answer(number, &reader)
@@ -68,7 +68,7 @@ extension DownMessage {
                 throw .unknownValue(field: "error code", found: number)
             }
             return .error(
-                code: code, request: try reader.number("request"), list: try reader.varint("list"),
+                code: code, request: try reader.number("request"), list: try reader.number("list"),
                 retryAfter: try reader.varint("retry after"), message: try reader.string("message", limit: 64 << 10))
         case 15: return .excerpt(request: try reader.number("request"), try reader.excerpt())
         case 16:
@@ -76,7 +76,7 @@ extension DownMessage {
             let hasMore = try reader.flag("more lists")
             return .deletedLists(
                 request: request, try reader.list("deleted lists", size: 10, deletedEntry), hasMore: hasMore)
-        case 17: return .renamed(list: try reader.varint("list"), name: try reader.string("list name"))
+        case 17: return .renamed(list: try reader.number("list"), name: try reader.string("list name"))
         case 18:
             return .granted(
                 Granted(
@@ -90,7 +90,7 @@ extension DownMessage {
 
     private static func subscribed(_ reader: inout WireReader) throws(WireError) -> Subscribed {
         let request: RequestNumber = try reader.number("request")
-        let list = try reader.varint("list")
+        let list: ListNumber = try reader.number("list")
         let logID = try reader.word("log id")
         let rules = try reader.rules()
         let lastSequence: SequenceNumber = try reader.number("last sequence")

@@ -14,9 +14,9 @@ extension DownMessage {
     }
 
     /// Writes the body of a commit's frame, and returns the size in bytes of the delta at its end.
-    package static func write(_ commit: Commit, in list: UInt64, to writer: inout WireWriter) -> Int {
+    package static func write(_ commit: Commit, in list: ListNumber, to writer: inout WireWriter) -> Int {
         writer.byte(commitType)
-        writer.varint(list)
+        writer.number(list)
         return writer.body(of: commit)
     }
 
@@ -55,17 +55,17 @@ extension DownMessage {
         case .commit(let list, let commit): _ = Self.write(commit, in: list, to: &writer)
         case .rejected(let list, let sequence, let reason):
             writer.byte(5)
-            writer.varint(list)
+            writer.number(list)
             writer.number(sequence)
             writer.rejection(reason)
         case .stale(let list, let sequence, let head):
             writer.byte(6)
-            writer.varint(list)
+            writer.number(list)
             writer.number(sequence)
             writer.varint(head)
         case .acknowledged(let list, let sequence, let revision):
             writer.byte(7)
-            writer.varint(list)
+            writer.number(list)
             writer.number(sequence)
             writer.varint(revision)
         case .presence(let list, let entries): write(entries, of: list, to: &writer)
@@ -109,7 +109,7 @@ extension DownMessage {
             writer.byte(14)
             writer.varint(code.rawValue)
             writer.number(request)
-            writer.varint(list)
+            writer.number(list)
             writer.varint(retryAfter)
             writer.string(message)
         case .excerpt(let request, let excerpt):
@@ -130,7 +130,7 @@ extension DownMessage {
             }
         case .renamed(let list, let name):
             writer.byte(17)
-            writer.varint(list)
+            writer.number(list)
             writer.string(name)
         case .granted(let granted):
             writer.byte(18)
@@ -157,7 +157,7 @@ extension DownMessage {
     private func write(_ subscribed: Subscribed, to writer: inout WireWriter) {
         writer.byte(2)
         writer.number(subscribed.request)
-        writer.varint(subscribed.list)
+        writer.number(subscribed.list)
         writer.word(subscribed.logID)
         writer.rules(subscribed.rules)
         writer.number(subscribed.lastSequence)
@@ -178,9 +178,9 @@ extension DownMessage {
         }
     }
 
-    private func write(_ entries: [Presence], of list: UInt64, to writer: inout WireWriter) {
+    private func write(_ entries: [Presence], of list: ListNumber, to writer: inout WireWriter) {
         writer.byte(8)
-        writer.varint(list)
+        writer.number(list)
         writer.varint(entries.count)
         for entry in entries {
             writer.number(entry.author)

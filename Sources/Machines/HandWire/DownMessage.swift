@@ -6,13 +6,13 @@ public enum DownMessage: Equatable, Sendable {
     case subscribed(Subscribed)
     /// Some items of a snapshot or a fetched state, in order.
     case chunk(request: RequestNumber, items: Hand)
-    case commit(list: UInt64, Commit)
-    case rejected(list: UInt64, sequence: SequenceNumber, Rejection)
+    case commit(list: ListNumber, Commit)
+    case rejected(list: ListNumber, sequence: SequenceNumber, Rejection)
     /// The base of a submission is too old for the server to transform it: catch up to `head` and submit again.
-    case stale(list: UInt64, sequence: SequenceNumber, head: Int)
+    case stale(list: ListNumber, sequence: SequenceNumber, head: Int)
     /// The submission was already committed, at `revision` (0 if the submission is too old to determine its revision).
-    case acknowledged(list: UInt64, sequence: SequenceNumber, revision: Int)
-    case presence(list: UInt64, [Presence])
+    case acknowledged(list: ListNumber, sequence: SequenceNumber, revision: Int)
+    case presence(list: ListNumber, [Presence])
     case pong(UInt64)
     /// A request was carried out.
     case done(request: RequestNumber)
@@ -24,11 +24,11 @@ public enum DownMessage: Equatable, Sendable {
     case excerpt(request: RequestNumber, Excerpt)
     case deletedLists(request: RequestNumber, [DeletedEntry], hasMore: Bool)
     /// The new name of a subscribed list, or its current name if the client used another one.
-    case renamed(list: UInt64, name: String)
+    case renamed(list: ListNumber, name: String)
     /// Who the client's user is here, and what they may do; sent again when either changes.
     case granted(Granted)
     /// A request failed, or something about a list (0 for none), or the connection ends.
-    case error(code: ErrorCode, request: RequestNumber, list: UInt64 = 0, retryAfter: UInt64, message: String)
+    case error(code: ErrorCode, request: RequestNumber, list: ListNumber = 0, retryAfter: UInt64, message: String)
 
     public struct Welcome: Equatable, Sendable {
         public var version: Int
@@ -85,7 +85,7 @@ public enum DownMessage: Equatable, Sendable {
     public struct Subscribed: Equatable, Sendable {
         public var request: RequestNumber
         /// The number that identifies the list on this connection.
-        public var list: UInt64
+        public var list: ListNumber
         public var logID: UInt64
         public var rules: Rules
         /// The last sequence number of this client in the list's history.
@@ -106,7 +106,7 @@ public enum DownMessage: Equatable, Sendable {
         }
 
         public init(
-            request: RequestNumber, list: UInt64, logID: UInt64, rules: Rules, lastSequence: SequenceNumber,
+            request: RequestNumber, list: ListNumber, logID: UInt64, rules: Rules, lastSequence: SequenceNumber,
             isLastRefused: Bool = false,
             start: Start
         ) {

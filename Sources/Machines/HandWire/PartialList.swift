@@ -54,6 +54,20 @@ public struct PartialList: Equatable, Sendable {
         return hand[position]
     }
 
+    /// Returns the level that people see of an item.
+    ///
+    /// - Throws: if an item that determines it is not known.
+    public func shownLevel(at position: Int) throws(Unknown) -> Int {
+        try Levels.shown(at: position) { (position) throws(Unknown) in try item(at: position).level }
+    }
+
+    /// Returns the sub-items of an item.
+    ///
+    /// - Throws: if an item that determines them is not known.
+    public func subitems(of position: Int) throws(Unknown) -> Range<Int> {
+        try Levels.subitems(of: position, in: count) { (position) throws(Unknown) in try item(at: position).level }
+    }
+
     /// Returns the list.
     ///
     /// - Throws: if not all items are known.

@@ -2,7 +2,7 @@ import HandCore
 
 /// An edit that a client asks to have committed.
 public struct Submission: Equatable, Sendable {
-    public var list: UInt64
+    public var list: ListNumber
     /// The revision that the delta was made on.
     public var base: Int
     public var sequence: SequenceNumber
@@ -13,7 +13,9 @@ public struct Submission: Equatable, Sendable {
     public var lag: Int
     public var delta: Delta
 
-    public init(list: UInt64, base: Int, sequence: SequenceNumber, isExact: Bool = false, lag: Int = 0, delta: Delta) {
+    public init(
+        list: ListNumber, base: Int, sequence: SequenceNumber, isExact: Bool = false, lag: Int = 0, delta: Delta
+    ) {
         self.list = list
         self.base = base
         self.sequence = sequence
@@ -28,7 +30,7 @@ extension Submission {
     var making: Int { isExact ? 1 : lag == 0 ? 0 : lag + 1 }
 
     init(_ reader: inout WireReader) throws(WireError) {
-        list = try reader.varint("list")
+        list = try reader.number("list")
         base = try reader.revision("base")
         sequence = try reader.number("sequence")
         let making = try reader.revision("how it was made")

@@ -18,11 +18,11 @@ extension UpMessage {
                     request: try reader.number("request"), name: try reader.listName(),
                     logID: try reader.word("log id"), revision: try reader.revision("revision"),
                     wanted: try reader.byte("what it wants")))
-        case 3: return .unsubscribe(list: try reader.varint("list"))
+        case 3: return .unsubscribe(list: try reader.number("list"))
         case 4:
             return .submit(try Submission(&reader))
         case 5:
-            let list = try reader.varint("list")
+            let list: ListNumber = try reader.number("list")
             return .presence(list: list, try reader.focus(try reader.byte("presence")))
         case 6: return .ping(try reader.varint("nonce"))
         default: return try readRequest(number, &reader)

@@ -34,17 +34,17 @@ extension UpMessage {
             writer.byte(subscribe.wanted)
         case .unsubscribe(let list):
             writer.byte(3)
-            writer.varint(list)
+            writer.number(list)
         case .submit(let submission):
             writer.byte(4)
-            writer.varint(submission.list)
+            writer.number(submission.list)
             writer.varint(submission.base)
             writer.number(submission.sequence)
             writer.varint(submission.making)
             writer.delta(submission.delta)
         case .presence(let list, let focus):
             writer.byte(5)
-            writer.varint(list)
+            writer.number(list)
             writer.byte(focus.code)
             if let item = focus?.item { writer.word(item.rawValue) }
         case .ping(let nonce):

@@ -45,10 +45,10 @@ public struct Capabilities: OptionSet, Equatable, Sendable {
 public enum UpMessage: Equatable, Sendable {
     indirect case hello(Hello)
     indirect case subscribe(Subscribe)
-    case unsubscribe(list: UInt64)
+    case unsubscribe(list: ListNumber)
     case submit(Submission)
     /// What this person attends to in a list; nil if it is no item.
-    case presence(list: UInt64, Focus?)
+    case presence(list: ListNumber, Focus?)
     case ping(UInt64)
     indirect case create(request: RequestNumber, name: String, rules: Rules)
     indirect case delete(request: RequestNumber, name: String)

@@ -23,7 +23,7 @@ final class LightClient: LoadClient {
     private var author: AuthorID = 0
     private var wanted: FrameScanner.Wanted
     /// The list's number on this connection, once it is subscribed to.
-    private var listNumber: UInt64?
+    private var listNumber: ListNumber?
     private var logID: UInt64 = 0
     private var count = 0
     private(set) var revision = 0

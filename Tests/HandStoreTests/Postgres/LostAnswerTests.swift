@@ -15,7 +15,7 @@ import Testing
 @Suite(needsPostgres) struct LostAnswerTests {
     private let folder: TemporaryFolder
     private let store: PostgresStore
-    private let list: UInt64
+    private let list: ListNumber
     private let server: PostgresServer
 
     init() throws {

@@ -3,6 +3,7 @@ import HandCore
 import HandStore
 import HandSync
 import HandTestSupport
+import HandWire
 import PostgresServer
 import Synchronization
 import Testing
@@ -21,13 +22,13 @@ import Testing
         other = try .shared(folder)
     }
 
-    private func news(_ list: UInt64, _ server: UInt64, _ version: Int, _ frames: [UInt8]) -> PresenceNews {
+    private func news(_ list: ListNumber, _ server: UInt64, _ version: Int, _ frames: [UInt8]) -> PresenceNews {
         PresenceNews(place: PresencePlace(list: list, server: server), version: version, frames: frames)
     }
 
     /// Returns the presence that a server finds on lists, in a fixed order.
     private func found(
-        _ server: UInt64, _ lists: [UInt64], knowing known: [PresencePlace: Int] = [:], _ mine: [PresenceNews] = []
+        _ server: UInt64, _ lists: [ListNumber], knowing known: [PresencePlace: Int] = [:], _ mine: [PresenceNews] = []
     ) throws -> [PresenceNews] {
         try one.exchange(mine, at: server, on: lists, knowing: known).sorted {
             ($0.place.list, $0.place.server) < ($1.place.list, $1.place.server)

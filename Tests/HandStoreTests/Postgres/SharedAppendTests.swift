@@ -13,7 +13,7 @@ import Testing
     private let folder: TemporaryFolder
     private let one: PostgresStore
     private let other: PostgresStore
-    private let list: UInt64
+    private let list: ListNumber
 
     init() throws {
         folder = try TemporaryFolder()

@@ -12,7 +12,7 @@ import Testing
 @Suite(needsPostgres) struct SharedDamageTests {
     private let folder: TemporaryFolder
     private let store: PostgresStore
-    private let list: UInt64
+    private let list: ListNumber
 
     /// Makes a list with 20 commits in 20 rows, a history from revision 8 on, and a snapshot at 12.
     init() throws {

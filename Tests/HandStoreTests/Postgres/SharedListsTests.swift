@@ -209,7 +209,7 @@ import Testing
     /// Other servers are soon notified of an append; the appending server is not.
     @Test func otherServersAreNotifiedOfAppends() throws {
         let lists = try (0..<300).map { try one.newList("l\($0)") }
-        let heard = Mutex<[UInt64: Int]>([:])
+        let heard = Mutex<[ListNumber: Int]>([:])
         let own = Atomic(0)
         let all = DispatchSemaphore(value: 0)
         other.listen { hint in

@@ -11,19 +11,19 @@ import Testing
 /// A server with one list: it knows what it was told, and puts its own items at the top.
 struct SharedWriter {
     let store: PostgresStore
-    let list: UInt64
+    let list: ListNumber
     let author: Author
     private(set) var replay: Replay
     private(set) var sequence: SequenceNumber = 0
 
-    init(_ store: PostgresStore, _ list: UInt64, client: UInt64) throws {
+    init(_ store: PostgresStore, _ list: ListNumber, client: UInt64) throws {
         self.store = store
         self.list = list
         author = try store.knownAuthor(for: ClientID(high: 1, low: client), person: "client \(client)")
         replay = try Self.replay(store, list)
     }
 
-    private static func replay(_ store: PostgresStore, _ list: UInt64) throws -> Replay {
+    private static func replay(_ store: PostgresStore, _ list: ListNumber) throws -> Replay {
         let start = try store.load(list)
         return Replay(list: list, from: start.hand, revision: start.revision, deck: nil)
     }
@@ -80,7 +80,7 @@ extension PostgresStore {
             PostgresServer.shared.get().address(), schema: folder.schema, timeout: timeout, lockTime: lockTime)
     }
 
-    func newList(_ name: String = "things", logID: UInt64 = 7) throws -> UInt64 {
+    func newList(_ name: String = "things", logID: UInt64 = 7) throws -> ListNumber {
         try create(name, rules: Rules(maximumCount: 100_000), logID: logID, deckSeed: nil).number
     }
 }

@@ -151,7 +151,7 @@ private final class Visit {
     private var sequence: SequenceNumber = 0
     let client: RawClient
     let excerpt: Excerpt
-    let list: UInt64
+    let list: ListNumber
 
     init(_ range: AttackRange) throws {
         client = try range.client()

@@ -45,7 +45,7 @@ package struct Attack: Sendable, CustomStringConvertible {
     package static let others = strangers + insiders + brutes
 
     /// Returns one message of each kind, with numbers and names that an attacker could know.
-    static func everyMessage(list: String, number: UInt64 = 1) -> [UpMessage] {
+    static func everyMessage(list: String, number: ListNumber = 1) -> [UpMessage] {
         let item = Item(id: ItemID(rawValue: .random(in: 1...UInt64.max)), content: .note("mine"))
         func submission(_ operation: Delta) -> UpMessage {
             .submit(Submission(list: number, base: 1, sequence: 1, delta: operation))

@@ -7,7 +7,7 @@ package final class Bystander {
     private let client: RawClient
     private var sequence: SequenceNumber = 0
     private var revision = 0
-    private let list: UInt64
+    private let list: ListNumber
     /// The durations of its edits in seconds.
     package private(set) var times: [Double] = []
 

@@ -61,7 +61,7 @@ struct Received {
         var sequence: SequenceNumber
     }
 
-    private(set) var lists: [UInt64: List] = [:]
+    private(set) var lists: [ListNumber: List] = [:]
     private var isGreeted = false
     private var isOver = false
     private var author: AuthorID = 0
@@ -98,7 +98,7 @@ struct Received {
         lists[subscribed.list] = list
     }
 
-    private mutating func take(_ commit: Commit, of list: UInt64) -> String? {
+    private mutating func take(_ commit: Commit, of list: ListNumber) -> String? {
         guard let known = lists[list] else { return "a commit of a list that was not subscribed to" }
         if let last = known.revision, commit.revision != last + 1 {
             return "list \(list): revision \(commit.revision) comes behind \(last)"
@@ -109,7 +109,7 @@ struct Received {
     }
 
     /// Returns the sequence for the next submission, if none is lost.
-    mutating func nextSequence(in list: UInt64) -> SequenceNumber {
+    mutating func nextSequence(in list: ListNumber) -> SequenceNumber {
         let next = lists[list]?.sequence.next ?? 1
         lists[list]?.sequence = next
         return next
@@ -117,5 +117,5 @@ struct Received {
 }
 
 extension FuzzStream {
-    func nextSequence(in list: UInt64) -> SequenceNumber { heard.nextSequence(in: list) }
+    func nextSequence(in list: ListNumber) -> SequenceNumber { heard.nextSequence(in: list) }
 }

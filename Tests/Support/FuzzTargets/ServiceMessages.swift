@@ -73,7 +73,7 @@ enum ServiceMessages {
     private static func count(_ input: inout Input) -> Int { Int(min(input.number(), 1 << 31 - 1)) }
 
     private static func subscribe(_ input: inout Input, _ stream: FuzzStream) -> UpMessage {
-        let known = stream.heard.lists[UInt64(1 + input.below(3))]
+        let known = stream.heard.lists[listNumber(&input)]
         return .subscribe(
             UpMessage.Subscribe(
                 request: input.number(), name: name(&input), logID: known?.logID ?? input.number(),
@@ -90,8 +90,12 @@ enum ServiceMessages {
         return .create(request: input.number(), name: name, rules: rules)
     }
 
+    private static func listNumber(_ input: inout Input) -> ListNumber {
+        ListNumber(rawValue: UInt64(1 + input.below(3)))
+    }
+
     private static func submission(_ input: inout Input, _ stream: FuzzStream) -> Submission {
-        let list = input.below(8) == 7 ? input.number() : UInt64(1 + input.below(3))
+        let list: ListNumber = input.below(8) == 7 ? input.number() : listNumber(&input)
         let known = stream.heard.lists[list]
         let isWild = input.below(16) == 15
         let base = isWild ? revision(&input) : max(0, (known?.revision ?? 0) - input.below(4))

@@ -72,7 +72,8 @@ enum SessionMessages {
             }
         return .subscribed(
             DownMessage.Subscribed(
-                request: request, list: UInt64(1 + input.below(2)), logID: isSame ? replica.logID : input.number(),
+                request: request, list: ListNumber(rawValue: UInt64(1 + input.below(2))),
+                logID: isSame ? replica.logID : input.number(),
                 rules: rules, lastSequence: last, start: start))
     }
 

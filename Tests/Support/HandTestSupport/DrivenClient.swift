@@ -71,7 +71,7 @@ package struct DrivenClient {
 
     /// Answers a subscription. If it resumes at the replica's revision, the digest is the replica's, unless one is given.
     package mutating func enter(
-        _ request: RequestNumber, list: UInt64 = 1, logID: UInt64 = 5, lastSequence: SequenceNumber = 0,
+        _ request: RequestNumber, list: ListNumber = 1, logID: UInt64 = 5, lastSequence: SequenceNumber = 0,
         _ start: DownMessage.Subscribed.Start, now: UInt64 = 0
     ) {
         let start = start.withDigest(of: machine.subscriptions.values.first { $0.request == request }?.replica)
@@ -82,7 +82,7 @@ package struct DrivenClient {
 
     /// Answers a subscription with a snapshot.
     package mutating func begin(
-        _ request: RequestNumber, list: UInt64 = 1, logID: UInt64 = 5, _ hand: Hand = Hand(), revision: Int = 0,
+        _ request: RequestNumber, list: ListNumber = 1, logID: UInt64 = 5, _ hand: Hand = Hand(), revision: Int = 0,
         lastSequence: SequenceNumber = 0
     ) {
         let start = DownMessage.Subscribed.Start.snapshot(revision: revision, count: hand.count, digest: hand.digest)

@@ -6,8 +6,8 @@ public struct Rules: Equatable, Sendable {
     public var allowedKinds: Set<Content.Kind>?
     /// The maximum size of one item's content, in bytes (`Content.size`).
     public var maximumSize: Int
-    /// Whether cards come from a deck.
-    public var hasDeck: Bool
+    /// Whether cards come from a deck. Items of a list with a deck have no levels.
+    public var hasDeck: Bool { didSet { if hasDeck { maximumLevel = 0 } } }
     /// The highest level of an item; 0 with a deck.
     public var maximumLevel: UInt8
 

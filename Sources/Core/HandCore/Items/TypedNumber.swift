@@ -42,11 +42,3 @@ package struct NumberKey: TypedNumber {
     @inlinable package init(rawValue: UInt64) { self.rawValue = rawValue }
     @inlinable package init(_ number: UInt64) { rawValue = number }
 }
-
-extension Dictionary where Key == NumberKey {
-    @inlinable
-    package subscript(number: UInt64) -> Value? {
-        get { self[NumberKey(number)] }
-        _modify { yield &self[NumberKey(number)] }
-    }
-}

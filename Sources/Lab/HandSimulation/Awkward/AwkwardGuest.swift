@@ -28,7 +28,7 @@ package final class AwkwardGuest {
     }
 
     /// Edits the list for which `isMeant` returns true, given its name and its number.
-    func edit(_ isMeant: (String, UInt64) -> Bool) {
+    func edit(_ isMeant: (String, ListNumber) -> Bool) {
         let meant = machine.subscriptions.first { name, subscription in
             subscription.isLive && isMeant(name, subscription.list ?? 0)
         }

@@ -13,7 +13,7 @@ package struct AwkwardWire {
         package let bytes: [UInt8]
         /// The number of the list that the frame edits, or the name of the list that the frame requests. Others edit
         /// the list `rounds` times first.
-        package let list: UInt64?
+        package let list: ListNumber?
         package let wanted: String?
         package var rounds: Int
         /// Whether the frame may overtake a submission that the server takes its time to read.
@@ -32,7 +32,7 @@ package struct AwkwardWire {
     }
 
     private struct Edit: Hashable {
-        let list: UInt64
+        let list: ListNumber
         let sequence: SequenceNumber
     }
 
@@ -83,7 +83,7 @@ package struct AwkwardWire {
     }
 
     private mutating func received(_ body: [UInt8]) -> Received {
-        var (list, wanted, rounds, isPing): (UInt64?, String?, Int, Bool) = (nil, nil, 0, false)
+        var (list, wanted, rounds, isPing): (ListNumber?, String?, Int, Bool) = (nil, nil, 0, false)
         switch try? body.withUnsafeBytes({ try UpMessage($0) }) {
         case .submit(let submission):
             edits.insert(Edit(list: submission.list, sequence: submission.sequence))

@@ -71,7 +71,7 @@ extension Judge {
     }
 
     /// Compares a snapshot that has arrived with what was announced.
-    private mutating func complete(_ list: UInt64, on id: Int) {
+    private mutating func complete(_ list: ListNumber, on id: Int) {
         guard let follow = talks[id]?.follows[list], let incoming = follow.incoming,
             incoming.hand.count >= incoming.count
         else { return }
@@ -84,7 +84,7 @@ extension Judge {
         }
     }
 
-    private mutating func learn(_ commit: Commit, of list: UInt64, on id: Int) {
+    private mutating func learn(_ commit: Commit, of list: ListNumber, on id: Int) {
         guard let talk = talks[id], let follow = talk.follows[list], commit.revision > follow.revision else { return }
         talks[id]?.follows[list]?.revision = commit.revision
         if let hand = hands[list]?[commit.revision - 1], let next = try? hand.applying(commit.delta) {
@@ -96,7 +96,7 @@ extension Judge {
         decide(commit.sequence, commit.refusal == nil ? .committed : .refused, in: list, on: id)
     }
 
-    private mutating func decide(_ sequence: SequenceNumber, _ fate: Edit.Fate, in list: UInt64, on id: Int) {
+    private mutating func decide(_ sequence: SequenceNumber, _ fate: Edit.Fate, in list: ListNumber, on id: Int) {
         guard let talk = talks[id], let client = talk.client else { return }
         if fate == .refused { exercise(.sequenceOnce) }
         clients[client]?.histories[list]?.edits[sequence]?.fate = fate

@@ -93,7 +93,7 @@ extension Judge {
         }
     }
 
-    mutating func learn(_ code: ErrorCode, list: UInt64, retryAfter: UInt64, on id: Int, _ now: UInt64) {
+    mutating func learn(_ code: ErrorCode, list: ListNumber, retryAfter: UInt64, on id: Int, _ now: UInt64) {
         guard let talk = talks[id] else { return }
         if code == .notSubscribed {
             talks[id]?.follows[list] = nil

@@ -101,7 +101,7 @@ extension Judge {
         }
     }
 
-    private mutating func judgeList(_ ids: Set<ItemID>, of client: ClientID, _ list: UInt64, _ id: Int) {
+    private mutating func judgeList(_ ids: Set<ItemID>, of client: ClientID, _ list: ListNumber, _ id: Int) {
         for (other, history) in clients[client]?.histories ?? [:] where other != list {
             exercise(.rightList)
             if ids.contains(where: history.isOpen) {

@@ -11,7 +11,7 @@ package struct Judge {
     var talks: [Int: Talk] = [:]
     var clients: [ClientID: Client] = [:]
     /// The lists by number and revision, as clients have received them.
-    var hands: [UInt64: [Int: Hand]] = [:]
+    var hands: [ListNumber: [Int: Hand]] = [:]
     /// Which client inserted an item.
     var makers: [ItemID: ClientID] = [:]
     private var count = 0
@@ -32,10 +32,10 @@ package struct Judge {
         /// When the server sent bytes that nobody understands.
         var strangeSince: UInt64?
         var asked: [RequestNumber: UpMessage.Subscribe] = [:]
-        var follows: [UInt64: Follow] = [:]
+        var follows: [ListNumber: Follow] = [:]
         /// Lists that the server has stopped sending.
-        var gone: Set<UInt64> = []
-        var hasPresence: Set<UInt64> = []
+        var gone: Set<ListNumber> = []
+        var hasPresence: Set<ListNumber> = []
         var frames: [String] = []
     }
 
@@ -62,10 +62,10 @@ package struct Judge {
     struct Client {
         /// When it may connect again.
         var earliest: UInt64?
-        var histories: [UInt64: History] = [:]
+        var histories: [ListNumber: History] = [:]
         var hasPinged = false
         /// The lists in which its person is on an item.
-        var isOnItem: Set<UInt64> = []
+        var isOnItem: Set<ListNumber> = []
         var lastID: UInt64?
     }
 

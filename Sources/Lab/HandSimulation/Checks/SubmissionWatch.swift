@@ -5,14 +5,14 @@ import HandWire
 /// `subscribed` of another history, or after the end of its subscription by either side (Protocol.md §5).
 struct SubmissionWatch {
     private struct Key: Hashable {
-        let list: UInt64
+        let list: ListNumber
         let sequence: SequenceNumber
     }
 
     private var sent: Set<Key> = []
-    private var histories: [UInt64: UInt64] = [:]
+    private var histories: [ListNumber: UInt64] = [:]
     /// The list of each subscription, by request.
-    private var subscriptions: [RequestNumber: UInt64] = [:]
+    private var subscriptions: [RequestNumber: ListNumber] = [:]
     private var reader = FrameReader(limit: Int(Int32.max))
 
     /// Whether the client may send this submission now.
@@ -20,7 +20,7 @@ struct SubmissionWatch {
         sent.insert(Key(list: submission.list, sequence: submission.sequence)).inserted
     }
 
-    mutating func unsubscribed(from list: UInt64) { sent = sent.filter { $0.list != list } }
+    mutating func unsubscribed(from list: ListNumber) { sent = sent.filter { $0.list != list } }
 
     /// Reads bytes that the client has received. Notes the kinds of answers in `reach`.
     mutating func heard(_ bytes: UnsafeRawBufferPointer, _ reach: inout Reach) {

@@ -15,7 +15,7 @@ final class System {
     let mergers = Mergers()
     var reach = Reach()
     /// The log id of each list number, according to the last client that submitted to it.
-    private var logIDs: [UInt64: UInt64] = [:]
+    private var logIDs: [ListNumber: UInt64] = [:]
     /// Whether several servers share the store.
     let isShared: Bool
     private(set) lazy var servers = (0..<(isShared ? schedule.servers : 1)).map { SimulatedServer(self, number: $0) }

@@ -26,7 +26,7 @@ package struct BrokenStore: ContentsStore, SharedServers {
     package func servers() throws -> [SharedServer] { throw error }
 
     package func exchange(
-        _ mine: [PresenceNews], at server: UInt64, on lists: [UInt64], knowing known: [PresencePlace: Int]
+        _ mine: [PresenceNews], at server: UInt64, on lists: [ListNumber], knowing known: [PresencePlace: Int]
     ) throws -> [PresenceNews] {
         throw error
     }

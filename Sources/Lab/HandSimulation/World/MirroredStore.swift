@@ -62,7 +62,7 @@ final class MirroredStore: CommitStore, @unchecked Sendable {
 
     /// Each store chooses how many frames it returns at once. A store may keep some frames before the floor, in one row
     /// with later ones.
-    func frames(of list: UInt64, after revision: Int, about bytes: Int) throws -> [StoredFrame] {
+    func frames(of list: ListNumber, after revision: Int, about bytes: Int) throws -> [StoredFrame] {
         try both(
             "frames after \(revision)", { try $0.frames(of: list, after: revision, about: bytes) },
             { real, plain in
@@ -71,7 +71,7 @@ final class MirroredStore: CommitStore, @unchecked Sendable {
             })
     }
 
-    func load(_ list: UInt64) throws -> Authority.Start {
+    func load(_ list: ListNumber) throws -> Authority.Start {
         try both(
             "load", { try $0.load(list) },
             { real, plain in
@@ -80,18 +80,18 @@ final class MirroredStore: CommitStore, @unchecked Sendable {
             })
     }
 
-    func state(of list: UInt64, at revision: Int) throws -> Hand {
+    func state(of list: ListNumber, at revision: Int) throws -> Hand {
         try both("state at \(revision)") { try $0.state(of: list, at: revision) }
     }
 
-    func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) throws {
+    func saveSnapshot(of list: ListNumber, _ hand: Hand, revision: Int, deck: Deck?) throws {
         try both(
             "snapshot at \(revision)", { try $0.saveSnapshot(of: list, hand, revision: revision, deck: deck) },
             { _, _ in true })
     }
 
     /// The real store decides how far a trim goes, even if the trim was interrupted.
-    func trim(_ list: UInt64, keeping retention: Retention, now: UInt64) throws -> Trimmed {
+    func trim(_ list: ListNumber, keeping retention: Retention, now: UInt64) throws -> Trimmed {
         let before = try model.disk.read { try $0.list(list).stored }
         // The list may be deleted by this time, and another list may have its name.
         func find(in store: any CommitStore) -> StoredList? {

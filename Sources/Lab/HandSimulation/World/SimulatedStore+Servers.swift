@@ -1,11 +1,12 @@
 import HandSync
+import HandWire
 
 extension SimulatedStore: SharedServers {
     /// Milliseconds of silence after which a server is considered gone.
     private static let silence: UInt64 = 5_000
 
     package func exchange(
-        _ mine: [PresenceNews], at server: UInt64, on lists: [UInt64], knowing known: [PresencePlace: Int]
+        _ mine: [PresenceNews], at server: UInt64, on lists: [ListNumber], knowing known: [PresencePlace: Int]
     ) throws -> [PresenceNews] {
         seen[server] = now()
         for news in mine { presence[news.place] = news.frames?.isEmpty == false ? news : nil }

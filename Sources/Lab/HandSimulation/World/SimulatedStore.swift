@@ -77,7 +77,7 @@ package final class SimulatedStore: ContentsStore, @unchecked Sendable {
 
     /// Ignores the snapshot if the server is late and the history has gone back in between: then the snapshot belongs
     /// to another history.
-    package func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) throws {
+    package func saveSnapshot(of list: ListNumber, _ hand: Hand, revision: Int, deck: Deck?) throws {
         if isShared, (try? state(of: list, at: revision))?.digest != hand.digest { return }
         try disk.write { $0.saveSnapshot(of: list, hand, revision: revision, deck: deck) }
     }

@@ -1,4 +1,5 @@
 import HandCore
+import HandWire
 
 /// A JSON value that keeps the order of an object's fields and the exact value of integers.
 ///
@@ -103,6 +104,7 @@ extension JSONConvertible where Self: TypedNumber {
 
 extension AuthorID: JSONConvertible {}
 extension SequenceNumber: JSONConvertible {}
+extension ListNumber: JSONConvertible {}
 
 extension Array: JSONConvertible where Element: JSONConvertible {
     package var json: JSONValue { .array(map(\.json)) }

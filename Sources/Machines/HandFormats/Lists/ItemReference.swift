@@ -85,6 +85,15 @@ package enum ItemReference: Equatable, Sendable {
 }
 
 extension ItemReference {
+    /// Returns the part of a list with these positions, with the items above that determine the levels that are shown,
+    /// and so many items below.
+    package static func surroundings(of positions: [Int], below: Int) -> [Excerpt.Selection] {
+        positions.map { position in
+            let start = max(0, position - Int(Item.maxLevel))
+            return .positions(start: start, count: min(position - start + 1 + below, Rules.unlimitedCount))
+        }
+    }
+
     /// Returns the part of a list that must be fetched to find these items. Consecutive numbers become one selection.
     package static func selections(of items: [ItemReference]) -> [Excerpt.Selection] {
         var selections: [Excerpt.Selection] = []

@@ -17,14 +17,10 @@ package enum References {
         return try Delta(components)
     }
 
-    /// Returns a delta that moves the items to one place, in the order in which they are named.
-    package static func move(_ references: [ItemReference], to place: Place, in list: PartialList) throws -> Delta {
-        var positions: [Int] = []
+    /// Returns a delta that moves the items at these positions to one place, in that order.
+    package static func move(_ all: [Int], to place: Place, in list: PartialList) throws -> Delta {
         var seen: Set<Int> = []
-        for reference in references {
-            let position = try reference.position(in: list)
-            if seen.insert(position).inserted { positions.append(position) }
-        }
+        let positions = all.filter { seen.insert($0).inserted }
         let (gap, side) = try place.gap(in: list)
         let sorted = positions.sorted()
         let slots = Dictionary(uniqueKeysWithValues: zip(sorted, sorted.indices))

@@ -38,7 +38,8 @@ extension Action {
     var neededRole: Role? {
         switch self {
         case .addBelow, .addAbove, .addTop, .addEnd, .deal, .pasteBelow, .pasteAbove, .retrieve: .append
-        case .edit, .editAddress, .tick, .delete, .cut, .moveUp, .moveDown, .moveTop, .moveEnd, .undo, .redo,
+        case .edit, .editAddress, .tick, .delete, .deleteBranch, .indent, .outdent, .cut, .moveUp, .moveDown, .moveTop,
+            .moveEnd, .undo, .redo,
             .clearTicked, .restore, .newList:
             .write
         case .deleteList: .admin

@@ -36,11 +36,13 @@ package struct AppState: Sendable {
 
     package struct Clipboard: Sendable {
         package let contents: [Content]
+        /// The levels of these items, as they were shown, counted from that of the first.
+        let levels: [Int]
         /// The largest content of each kind. A list that allows these contents allows all contents of the clipboard.
         let largest: [Content.Kind: Content]
 
-        init(_ contents: [Content] = []) {
-            self.contents = contents
+        init(_ contents: [Content] = [], levels: [Int] = []) {
+            (self.contents, self.levels) = (contents, levels)
             largest = Dictionary(contents.map { ($0.kind, $0) }) { $0.size >= $1.size ? $0 : $1 }
         }
     }
@@ -120,7 +122,7 @@ package struct AppState: Sendable {
     }
 
     /// Makes new items with these contents.
-    mutating func mint(_ contents: [Content]) -> [Item] {
-        contents.map { Item(id: .random(using: &random), content: $0) }
+    mutating func mint(_ contents: [Content], level: UInt8 = 0) -> [Item] {
+        contents.map { Item(id: .random(using: &random), level: level, content: $0) }
     }
 }

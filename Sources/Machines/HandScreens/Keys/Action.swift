@@ -5,9 +5,9 @@ package enum Action: String, CaseIterable, Sendable {
     // Tables.
     case up, down, halfPageUp, halfPageDown, pageUp, pageDown, top, end, open
     // Editing a list.
-    case addBelow, addAbove, addTop, addEnd, edit, editAddress, tick, deal, delete
+    case addBelow, addAbove, addTop, addEnd, edit, editAddress, tick, deal, delete, deleteBranch
     case cut, copy, pasteBelow, pasteAbove
-    case moveUp, moveDown, moveTop, moveEnd
+    case moveUp, moveDown, moveTop, moveEnd, indent, outdent
     case range, selectUp, selectDown, selectAll
     case undo, redo, retrieve
     // Looking around.
@@ -29,8 +29,8 @@ package enum Action: String, CaseIterable, Sendable {
         switch self {
         case .addBelow, .addAbove, .addTop, .addEnd, .deal, .pasteBelow, .pasteAbove, .undo, .redo, .clearTicked: .list
         case .open, .follow: .item
-        case .edit, .editAddress, .tick, .delete, .cut, .copy, .moveUp, .moveDown, .moveTop, .moveEnd, .range,
-            .selectUp, .selectDown, .selectAll:
+        case .edit, .editAddress, .tick, .delete, .deleteBranch, .cut, .copy, .moveUp, .moveDown, .moveTop, .moveEnd,
+            .indent, .outdent, .range, .selectUp, .selectDown, .selectAll:
             [.list, .item]
         case .back, .quit, .help, .connection, .suspend, .redraw, .up, .down, .halfPageUp, .halfPageDown, .pageUp,
             .pageDown, .top, .end, .retrieve, .filter, .hideTicked, .jump, .history, .people, .notices, .newList,
@@ -88,8 +88,9 @@ package enum Action: String, CaseIterable, Sendable {
         case .edit: Manual(short: "edit", long: "edit the text; alt-enter breaks the line", keys: ["e", "i", "f2"])
         case .editAddress: Manual(short: "address", long: "edit a link's address", keys: ["E"])
         case .tick: Manual(short: "tick", long: "tick or untick tasks", keys: ["space"])
-        case .deal: Manual(short: "deal", long: "deal a card from the deck", keys: ["D"])
+        case .deal: Manual(short: "deal", long: "deal a card from the deck", keys: ["c"])
         case .delete: Manual(short: "delete", long: "delete", keys: ["d", "del"])
+        case .deleteBranch: Manual(short: "delete all", long: "delete with sub-items", keys: ["D"])
         case .cut: Manual(short: "cut", long: "cut, to paste here or in another list", keys: ["x"])
         case .copy: Manual(short: "copy", long: "copy", keys: ["y"])
         case .pasteBelow: Manual(short: "paste", long: "paste below", keys: ["p"])
@@ -98,6 +99,8 @@ package enum Action: String, CaseIterable, Sendable {
         case .moveDown: Manual(short: "move down", long: "move one down", keys: ["J", "alt-down", "ctrl-down"])
         case .moveTop: Manual(short: "to top", long: "move to the top", keys: ["t"])
         case .moveEnd: Manual(short: "to end", long: "move to the end", keys: ["b"])
+        case .indent: Manual(short: "indent", long: "one level further in, with sub-items", keys: ["tab", ">"])
+        case .outdent: Manual(short: "outdent", long: "one level further out", keys: ["shift-tab", "<"])
         case .range: Manual(short: "select", long: "start or end selecting a range", keys: ["v", "V"])
         case .selectUp: Manual(short: "select up", long: "select upwards", keys: ["shift-up"])
         case .selectDown: Manual(short: "select down", long: "select downwards", keys: ["shift-down"])

@@ -74,7 +74,7 @@ struct HelpScreen: TableScreen {
     func rows(_ app: AppState) -> RowsOfText {
         let sections = sections(app)
         // The cursor and the marks are in front of a row.
-        let width = max(1, app.size.columns - RowFrame.leadWidth(RowState()))
+        let width = max(1, app.size.columns - RowFrame.leadWidth(RowState(), width: app.size.columns))
         let widest = sections.flatMap(\.rows).map { Columns.width(of: $0.keys) }.max() ?? 0
         let column = min(widest + 4, width / 2)
         var rows: [[Line]] = []

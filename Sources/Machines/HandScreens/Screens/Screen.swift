@@ -109,8 +109,9 @@ package enum ScreenKind: String, CaseIterable, Sendable {
         case .lists: [.open, .newList, .deleteList, .leave, .refresh]
         case .list:
             [
-                .addBelow, .edit, .tick, .delete, .moveDown, .moveUp, .undo, .filter, .open, .deal, .retrieve, .redo,
-                .cut, .copy, .pasteBelow, .pasteAbove, .range, .selectUp, .selectDown, .selectAll, .addAbove, .addTop,
+                .addBelow, .edit, .tick, .delete, .moveDown, .moveUp, .undo, .filter, .open, .indent, .outdent, .deal,
+                .retrieve, .redo, .deleteBranch, .cut, .copy, .pasteBelow, .pasteAbove, .range, .selectUp, .selectDown,
+                .selectAll, .addAbove, .addTop,
                 .addEnd, .moveTop, .moveEnd, .editAddress, .follow, .hideTicked, .clearTicked, .jump, .history, .people,
                 .notices,
             ]

@@ -8,10 +8,12 @@ enum RowFrame {
 
     static func lines(of cell: any TableCell, _ state: RowState, width: Int) -> [Line] {
         let tags = people(state, width: width)
+        let indent = String(repeating: " ", count: indent(state, width: width))
         var rows = cell.lines(width: room(state, width: width), state)
         if rows.isEmpty { rows = [Line()] }
         return rows.enumerated().map { index, content in
             var line = lead(state, isFirst: index == 0)
+            if !indent.isEmpty { line.append(indent) }
             line.append(look(state, content))
             if index == 0, tags.width > 0 { line = line.padded(to: width - tags.width) + tags }
             return state.isCurrent || state.isSelected || state.isDragged ? highlighted(line, state, width) : line
@@ -21,11 +23,21 @@ enum RowFrame {
     /// The columns for the content.
     static func room(_ state: RowState, width: Int) -> Int {
         let tags = people(state, width: width).width
-        return max(1, width - leadWidth(state) - (tags > 0 ? tags + 1 : 0))
+        return max(1, width - leadWidth(state, width: width) - (tags > 0 ? tags + 1 : 0))
     }
 
     /// The columns in front of the content.
-    static func leadWidth(_ state: RowState) -> Int { gutter + (state.numberWidth == 0 ? 0 : state.numberWidth + 1) }
+    static func leadWidth(_ state: RowState, width: Int) -> Int { margin(state) + indent(state, width: width) }
+
+    /// The columns of the cursor, the marks and the number.
+    private static func margin(_ state: RowState) -> Int {
+        gutter + (state.numberWidth == 0 ? 0 : state.numberWidth + 1)
+    }
+
+    /// The columns that show the item's level; a narrow screen keeps half of its columns for the content.
+    private static func indent(_ state: RowState, width: Int) -> Int {
+        state.level == 0 ? 0 : min(2 * state.level, max(0, (width - margin(state)) / 2))
+    }
 
     private static func lead(_ state: RowState, isFirst: Bool) -> Line {
         var line = Line(isFirst && state.isDragged ? "↕" : isFirst && state.isCurrent ? "▸" : " ", .bold)
@@ -60,7 +72,7 @@ enum RowFrame {
     }
 
     private static func people(_ state: RowState, width: Int) -> Line {
-        let room = min(maxForPeople, max(0, (width - leadWidth(state)) / 2))
+        let room = min(maxForPeople, max(0, (width - leadWidth(state, width: width)) / 2))
         var line = Line()
         for (index, tag) in state.people.enumerated() {
             let name = (tag.isEditing ? "✎ " : "◂") + tag.name

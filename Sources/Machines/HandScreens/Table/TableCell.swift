@@ -21,6 +21,8 @@ package struct RowState: Equatable, Sendable {
     /// The number in front of the row; nil for none.
     package var number: Int?
     package var numberWidth = 0
+    /// The level of the item, as it is shown.
+    package var level = 0
     /// What a commit did to the item.
     package var mark: Delta.Mark?
 

@@ -45,7 +45,7 @@ struct EphemeralSubscription: Sendable {
             delta: edit.delta, list: PartialList(edit.excerpt), isExact: edit.isExact, step: submission.step)
     }
 
-    var list: UInt64? { answer?.list }
+    var list: ListNumber? { answer?.list }
 
     func subscribe(_ request: RequestNumber) -> UpMessage {
         .subscribe(
@@ -219,7 +219,7 @@ extension ClientMachine {
     private static let unknownOutcome =
         "the server does not know any longer what became of the edit: look at the list before you repeat it"
 
-    private func request(of list: UInt64, _ sequence: SequenceNumber? = nil) -> RequestNumber? {
+    private func request(of list: ListNumber, _ sequence: SequenceNumber? = nil) -> RequestNumber? {
         requests.first {
             $0.value.ephemeral?.list == list && (sequence == nil || $0.value.ephemeral?.sequence == sequence)
         }?.key

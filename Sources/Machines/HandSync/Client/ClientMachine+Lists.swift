@@ -34,7 +34,7 @@ extension ClientMachine {
 
     /// Unsubscribes from a list, unless the client follows it under another name. A pending subscription may be for the
     /// same list, and its answer may be on the way, so the client repeats each pending subscription.
-    mutating func unsubscribe(from list: UInt64) {
+    mutating func unsubscribe(from list: ListNumber) {
         guard names[list] == nil else { return }
         common.send(.unsubscribe(list: list))
         for name in subscriptions.keys.sorted() { subscriptions[name]?.askAgain(&common) }

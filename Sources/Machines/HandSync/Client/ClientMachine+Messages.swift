@@ -98,7 +98,7 @@ extension ClientMachine {
     }
 
     /// Returns the name of the list with that number, or nil until the server has answered its latest subscription.
-    private func followed(_ list: UInt64) -> String? {
+    private func followed(_ list: ListNumber) -> String? {
         names[list].flatMap { subscriptions[$0]?.list == list ? $0 : nil }
     }
 
@@ -148,7 +148,7 @@ extension ClientMachine {
     }
 
     private mutating func failed(
-        _ code: ErrorCode, request: RequestNumber, list: UInt64, retryAfter: UInt64, _ text: String, now: UInt64
+        _ code: ErrorCode, request: RequestNumber, list: ListNumber, retryAfter: UInt64, _ text: String, now: UInt64
     ) {
         if code.closes {
             guard code.mayRetry, code != .replaced || mayReturn(now: now) else {

@@ -5,7 +5,7 @@ import HandWire
 /// regardless of its current name.
 extension ClientMachine {
     /// Renames a followed list. All state of the list moves to the new name.
-    mutating func renamed(_ list: UInt64, to name: String) {
+    mutating func renamed(_ list: ListNumber, to name: String) {
         defer { if let found = names[list] { subscriptions[found]?.named(&common) } }
         guard let old = names[list], old != name, let mine = subscriptions[old] else { return }
         common.note(.renamed)

@@ -97,7 +97,7 @@ public struct ClientMachine: Sendable {
     public internal(set) var hasHeard = false
     public internal(set) var subscriptions: [String: Subscription] = [:]
     /// The names of the followed lists, by their numbers on this connection.
-    var names: [UInt64: String] = [:]
+    var names: [ListNumber: String] = [:]
     /// Lists that were closed before the server answered their subscription, by the request of the subscription.
     var abandoned: [RequestNumber: String] = [:]
     var requests: [RequestNumber: Request] = [:]

@@ -261,7 +261,7 @@ extension Replica {
 
     /// Returns what to submit now: the edit already in flight (a resubmission), or the first portion of the buffer,
     /// which is then in flight; nil if nothing is pending.
-    package mutating func takeSubmission(list: UInt64) -> Submission? {
+    package mutating func takeSubmission(list: ListNumber) -> Submission? {
         if inFlight == nil, !buffer.isEmpty {
             let portion = buffer.removeFirst()
             sequence = sequence.next

@@ -65,7 +65,7 @@ extension ClientMachine {
         package struct Link: Sendable {
             /// The request that the server answered with this number.
             let request: RequestNumber
-            let list: UInt64
+            let list: ListNumber
             /// The last sequence of this client that the server has, according to that answer.
             let lastSequence: SequenceNumber
             /// The sequence of the unanswered submission that was sent on this connection. That submission is not sent
@@ -98,7 +98,7 @@ extension ClientMachine {
         }
 
         /// The list's number on this connection, once the server has answered.
-        public var list: UInt64? { link?.list }
+        public var list: ListNumber? { link?.list }
         /// The number of the last request for the list.
         package var request: RequestNumber? {
             if case .asked(let request, _, _) = phase { request } else { link?.request }

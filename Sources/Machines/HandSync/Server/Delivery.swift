@@ -19,7 +19,7 @@ struct Delivery {
     private(set) var output = Connection.Output()
 
     /// Lists whose changed presence is to be sent.
-    private var listsWithNewPresence: Set<UInt64> = []
+    private var listsWithNewPresence: Set<ListNumber> = []
     private let presenceInterval: UInt64
     /// When changed presence is to be sent.
     private(set) var presenceDue: UInt64?
@@ -48,13 +48,13 @@ struct Delivery {
     // MARK: Presence
 
     /// Schedules a list's changed presence for the end of the interval. Returns false if that was done already.
-    mutating func announce(_ list: UInt64, now: UInt64) -> Bool {
+    mutating func announce(_ list: ListNumber, now: UInt64) -> Bool {
         if listsWithNewPresence.isEmpty { presenceDue = now + presenceInterval }
         return listsWithNewPresence.insert(list).inserted
     }
 
     /// Returns the lists whose changed presence is to be sent now, in ascending order.
-    mutating func takeAnnounced() -> [UInt64] {
+    mutating func takeAnnounced() -> [ListNumber] {
         defer { (listsWithNewPresence, presenceDue) = ([], nil) }
         return listsWithNewPresence.sorted()
     }

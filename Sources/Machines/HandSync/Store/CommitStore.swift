@@ -24,15 +24,15 @@ package protocol CommitStore: Sendable {
 
     /// Returns a list's commits after `revision`, in order, as complete frames: about `bytes` bytes of them, and at
     /// least one if there is any. The frames begin later if the next commits have been forgotten.
-    func frames(of list: UInt64, after revision: Int, about bytes: Int) throws -> [StoredFrame]
+    func frames(of list: ListNumber, after revision: Int, about bytes: Int) throws -> [StoredFrame]
 
     /// Returns what an authority needs to continue: the newest snapshot with the later commits applied.
-    func load(_ list: UInt64) throws -> Authority.Start
+    func load(_ list: ListNumber) throws -> Authority.Start
 
-    func state(of list: UInt64, at revision: Int) throws -> Hand
+    func state(of list: ListNumber, at revision: Int) throws -> Hand
 
     /// Returns the newest revisions of some lists, in no particular order; lists that no longer exist are left out.
-    func heads(of lists: [UInt64]) throws -> [StoredHead]
+    func heads(of lists: [ListNumber]) throws -> [StoredHead]
 
     /// Starts to call `onHint` soon after another server has changed something, on a thread of the store. A store that
     /// is not shared has no hints.
@@ -43,11 +43,11 @@ package protocol CommitStore: Sendable {
 
     /// Stores a snapshot, so that loading does not have to read the whole history. Does nothing if the history has been
     /// forgotten up to that revision, or the list is gone.
-    func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) throws
+    func saveSnapshot(of list: ListNumber, _ hand: Hand, revision: Int, deck: Deck?) throws
 
     /// Forgets some of the commits that the retention does not require; a small number, so that other writes do not
     /// wait.
-    func trim(_ list: UInt64, keeping retention: Retention, now: UInt64) throws -> Trimmed
+    func trim(_ list: ListNumber, keeping retention: Retention, now: UInt64) throws -> Trimmed
 
     /// Creates a list.
     ///
@@ -114,7 +114,7 @@ extension CommitStore {
     package var isShared: Bool { false }
 
     /// Loads each list: for stores where this is rarely called.
-    package func heads(of lists: [UInt64]) throws -> [StoredHead] {
+    package func heads(of lists: [ListNumber]) throws -> [StoredHead] {
         try lists.compactMap { list in
             let start: Authority.Start
             do { start = try load(list) } catch StoreError.noSuchList { return nil }
@@ -148,7 +148,7 @@ public struct CommitBatch: Sendable {
         public let frame: FrameRun
     }
 
-    public let list: UInt64
+    public let list: ListNumber
     /// The revision of the list before the commits.
     public let expected: Int
     /// In the order of their revisions.
@@ -158,7 +158,7 @@ public struct CommitBatch: Sendable {
     package var logID: UInt64?
     package var digest: UInt64?
 
-    package init(list: UInt64, expected: Int, commits: [Commit]) {
+    package init(list: ListNumber, expected: Int, commits: [Commit]) {
         let entries = commits.map { commit in
             Entry(
                 mark: SequenceMark(of: commit), count: commit.count, digest: commit.digest,
@@ -167,7 +167,7 @@ public struct CommitBatch: Sendable {
         self.init(list: list, expected: expected, entries: entries)
     }
 
-    init(list: UInt64, expected: Int, entries: [Entry]) {
+    init(list: ListNumber, expected: Int, entries: [Entry]) {
         self.list = list
         self.expected = expected
         self.entries = entries
@@ -245,7 +245,7 @@ package struct StoredFrame: Equatable, Sendable {
 
 /// What a store knows about a list without reading its history.
 package struct StoredList: Equatable, Sendable {
-    package let number: UInt64
+    package let number: ListNumber
     package var name: String
     package var logID: UInt64
     package let rules: Rules
@@ -255,7 +255,7 @@ package struct StoredList: Equatable, Sendable {
     package var floor: Int
 
     package init(
-        number: UInt64, name: String, logID: UInt64, rules: Rules, revision: Int, count: Int, floor: Int = 0
+        number: ListNumber, name: String, logID: UInt64, rules: Rules, revision: Int, count: Int, floor: Int = 0
     ) {
         self.number = number
         self.name = name
@@ -269,13 +269,13 @@ package struct StoredList: Equatable, Sendable {
 
 /// The newest state of a list.
 package struct StoredHead: Equatable, Sendable {
-    package let list: UInt64
+    package let list: ListNumber
     package let name: String
     package let logID: UInt64
     package let revision: Int
     package let digest: UInt64
 
-    package init(list: UInt64, name: String, logID: UInt64, revision: Int, digest: UInt64) {
+    package init(list: ListNumber, name: String, logID: UInt64, revision: Int, digest: UInt64) {
         self.list = list
         self.name = name
         self.logID = logID

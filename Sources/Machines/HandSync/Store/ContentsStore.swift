@@ -10,25 +10,25 @@ package protocol ContentsStore: CommitStore {
 }
 
 extension ContentsStore {
-    package func frames(of list: UInt64, after revision: Int, about bytes: Int) throws -> [StoredFrame] {
+    package func frames(of list: ListNumber, after revision: Int, about bytes: Int) throws -> [StoredFrame] {
         try read { $0.frames(of: list, after: revision, about: bytes) }
     }
 
-    package func load(_ list: UInt64) throws -> Authority.Start { try read { try $0.load(list) } }
+    package func load(_ list: ListNumber) throws -> Authority.Start { try read { try $0.load(list) } }
 
-    package func state(of list: UInt64, at revision: Int) throws -> Hand {
+    package func state(of list: ListNumber, at revision: Int) throws -> Hand {
         try read { try $0.state(of: list, at: revision) }
     }
 
-    package func heads(of lists: [UInt64]) throws -> [StoredHead] {
+    package func heads(of lists: [ListNumber]) throws -> [StoredHead] {
         try read { contents in try lists.compactMap { try contents.head(of: $0) } }
     }
 
-    package func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) throws {
+    package func saveSnapshot(of list: ListNumber, _ hand: Hand, revision: Int, deck: Deck?) throws {
         try write { $0.saveSnapshot(of: list, hand, revision: revision, deck: deck) }
     }
 
-    package func trim(_ list: UInt64, keeping retention: Retention, now: UInt64) throws -> Trimmed {
+    package func trim(_ list: ListNumber, keeping retention: Retention, now: UInt64) throws -> Trimmed {
         try write { try $0.trim(list, keeping: retention, now: now, step: step) }
     }
 

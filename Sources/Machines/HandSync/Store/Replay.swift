@@ -1,17 +1,18 @@
 import HandCore
+import HandWire
 
 /// A list that is rebuilt from its stored data: a snapshot, or nothing, and then commit after commit. Every digest is
 /// compared, so the result is exactly what was committed, or an error.
 package struct Replay: Sendable {
     /// The list's number, for errors.
-    let list: UInt64
+    let list: ListNumber
     package private(set) var hand: Hand
     package private(set) var revision: Int
     package private(set) var deck: Deck?
     /// The revision at which the replay began.
     package let start: Int
 
-    package init(list: UInt64, from hand: Hand, revision: Int, deck: Deck?) {
+    package init(list: ListNumber, from hand: Hand, revision: Int, deck: Deck?) {
         self.list = list
         self.hand = hand
         self.revision = revision

@@ -18,7 +18,7 @@ package protocol SharedServers: CommitStore {
     ///   - lists: the requested lists. What is known of this server itself is returned for all lists.
     ///   - known: the versions that this server knows: a place whose version has not changed is not read again.
     func exchange(
-        _ mine: [PresenceNews], at server: UInt64, on lists: [UInt64], knowing known: [PresencePlace: Int]
+        _ mine: [PresenceNews], at server: UInt64, on lists: [ListNumber], knowing known: [PresencePlace: Int]
     ) throws -> [PresenceNews]
 }
 
@@ -37,10 +37,10 @@ package struct SharedServer: Equatable, Sendable {
 }
 
 package struct PresencePlace: Hashable, Sendable {
-    package let list: UInt64
+    package let list: ListNumber
     package let server: UInt64
 
-    package init(list: UInt64, server: UInt64) {
+    package init(list: ListNumber, server: UInt64) {
         self.list = list
         self.server = server
     }

@@ -5,7 +5,7 @@ extension StoreContents {
     /// A deletion that can be undone.
     package struct Deletion {
         package let number: UInt64
-        package let list: UInt64
+        package let list: ListNumber
         let time: UInt64
         let person: String
         /// `StoreContents.passed` when the list was deleted.
@@ -78,6 +78,6 @@ extension StoreContents {
 
     private mutating func giveUp(_ deletion: Deletion) {
         deletions.removeAll { $0.number == deletion.number }
-        if let list = lists.removeValue(forKey: NumberKey(deletion.list)) { leaving.append(list) }
+        if let list = lists.removeValue(forKey: deletion.list) { leaving.append(list) }
     }
 }

@@ -37,8 +37,8 @@ package struct StoreContents {
     }
 
     /// All lists, including deleted ones that were not given up.
-    package internal(set) var lists: [NumberKey: List] = [:]
-    var names: [String: UInt64] = [:]
+    package internal(set) var lists: [ListNumber: List] = [:]
+    var names: [String: ListNumber] = [:]
     /// The deletions that can be undone, the oldest first.
     package internal(set) var deletions: [Deletion] = []
     var nextDeletion: UInt64 = 1
@@ -51,7 +51,7 @@ package struct StoreContents {
     private var clients: [ClientID: AuthorID] = [:]
     /// The client and the name of each author.
     private var people: [AuthorID: (client: AuthorID, name: String)] = [:]
-    private var nextList: UInt64 = 1
+    private var nextList: ListNumber = 1
 
     package init() {}
 
@@ -60,18 +60,18 @@ package struct StoreContents {
 
     package func list(named name: String) -> List? { names[name].flatMap { lists[$0] } }
 
-    package func list(_ number: UInt64) throws(StoreError) -> List {
+    package func list(_ number: ListNumber) throws(StoreError) -> List {
         guard let list = lists[number] else { throw .noSuchList("number \(number)") }
         return list
     }
 
     // MARK: Reading
 
-    package func frames(of list: UInt64, after revision: Int, about bytes: Int) -> [StoredFrame] {
+    package func frames(of list: ListNumber, after revision: Int, about bytes: Int) -> [StoredFrame] {
         lists[list]?.frames(after: revision, about: bytes) ?? []
     }
 
-    package func load(_ number: UInt64) throws -> Authority.Start {
+    package func load(_ number: ListNumber) throws -> Authority.Start {
         let list = try list(number)
         let replay = try list.replay(through: list.stored.revision)
         return Authority.Start(
@@ -81,7 +81,7 @@ package struct StoreContents {
     }
 
     /// Returns the newest state of a list, or nil if it is deleted.
-    package func head(of number: UInt64) throws(StoreError) -> StoredHead? {
+    package func head(of number: ListNumber) throws(StoreError) -> StoredHead? {
         guard let list = lists[number], names[list.stored.name] == number else { return nil }
         let digest = try list.frames(after: list.stored.revision - 1, about: 1).first?.commit().digest
         return StoredHead(
@@ -89,7 +89,7 @@ package struct StoreContents {
             digest: digest ?? list.snapshots.last?.hand.digest ?? Hand().digest)
     }
 
-    package func state(of number: UInt64, at revision: Int) throws -> Hand {
+    package func state(of number: ListNumber, at revision: Int) throws -> Hand {
         let list = try list(number)
         guard (list.stored.floor...list.stored.revision).contains(revision) else {
             throw StoreError.noSuchRevision(revision, oldest: list.stored.floor, newest: list.stored.revision)
@@ -117,7 +117,7 @@ package struct StoreContents {
         let stored = StoredList(number: nextList, name: name, logID: logID, rules: rules, revision: 0, count: 0)
         lists[nextList] = List(stored, deckSeed: deckSeed, owner: owner)
         names[name] = nextList
-        nextList += 1
+        nextList = nextList.next
         return stored
     }
 
@@ -130,7 +130,7 @@ package struct StoreContents {
             throw .failed("author \(newcomer.author.number) is in the store already")
         }
         for batch in batches where !batch.entries.isEmpty {
-            guard let index = lists.index(forKey: NumberKey(batch.list)) else {
+            guard let index = lists.index(forKey: batch.list) else {
                 throw .noSuchList("number \(batch.list)")
             }
             let found = lists.values[index].stored.revision
@@ -140,7 +140,7 @@ package struct StoreContents {
         }
         for batch in batches {
             // The list is changed in place, because it has many fields.
-            if let index = lists.index(forKey: NumberKey(batch.list)) { lists.values[index].append(batch) }
+            if let index = lists.index(forKey: batch.list) { lists.values[index].append(batch) }
         }
         for newcomer in newcomers { keep(newcomer) }
         return batches.count == 1 ? Self.oneTaken : batches.map { _ in .taken }
@@ -188,13 +188,13 @@ package struct StoreContents {
         authors.reduce(into: [:]) { $0[$1] = person($1)?.client }
     }
 
-    package mutating func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) {
+    package mutating func saveSnapshot(of list: ListNumber, _ hand: Hand, revision: Int, deck: Deck?) {
         lists[list]?.keep(StoreContents.Snapshot(revision: revision, hand: hand, deck: deck))
     }
 
     /// - Parameter step: the maximum number of commits forgotten at once.
     package mutating func trim(
-        _ number: UInt64, keeping retention: Retention, now: UInt64, step: Int
+        _ number: ListNumber, keeping retention: Retention, now: UInt64, step: Int
     ) throws -> Trimmed {
         let list = try list(number)
         let cut = try retention.cut(floor: list.stored.floor, revision: list.stored.revision, now: now) {

@@ -1,3 +1,5 @@
+import HandWire
+
 package enum StoreError: Error, Equatable, Sendable {
     /// Another process has the store open.
     case inUse(path: String)
@@ -11,7 +13,7 @@ package enum StoreError: Error, Equatable, Sendable {
     /// The stored data is inconsistent.
     case damaged(String)
     /// A list does not have the revision that a batch is based on: another server wrote to it.
-    case conflict(list: UInt64, expected: Int, found: Int)
+    case conflict(list: ListNumber, expected: Int, found: Int)
     case noSuchList(String)
     case listExists(String)
     /// There is no such deletion, or it can no longer be undone.

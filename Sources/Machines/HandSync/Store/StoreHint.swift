@@ -3,8 +3,8 @@ import HandWire
 /// A notification between servers that share a store. Hints may get lost, be duplicated or arrive late: nothing
 /// depends on them.
 package enum StoreHint: Hashable, Sendable {
-    case commits(list: UInt64, revision: Int)
-    case presence(list: UInt64)
+    case commits(list: ListNumber, revision: Int)
+    case presence(list: ListNumber)
     /// A client has connected to a server.
     case client(Key)
 

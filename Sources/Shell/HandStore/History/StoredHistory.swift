@@ -39,7 +39,7 @@ extension StoredList {
 }
 
 extension StoreError {
-    static func missing(_ revision: Int, of list: UInt64) -> StoreError {
+    static func missing(_ revision: Int, of list: ListNumber) -> StoreError {
         .damaged("revision \(revision) of list \(list) is missing")
     }
 }

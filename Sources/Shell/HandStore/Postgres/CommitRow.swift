@@ -7,7 +7,7 @@ enum CommitRow {
     /// consecutive.
     ///
     /// - Throws: `StoreError.damaged`.
-    static func frames(_ rows: PostgresRows, of list: UInt64, after revision: Int) throws -> [StoredFrame] {
+    static func frames(_ rows: PostgresRows, of list: ListNumber, after revision: Int) throws -> [StoredFrame] {
         var found: [StoredFrame] = []
         var end: Int?
         for index in 0..<rows.count {

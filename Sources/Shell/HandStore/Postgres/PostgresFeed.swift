@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import HandSync
+import HandWire
 import Synchronization
 
 /// Notifies other servers of appends, and receives their notifications: one session with a thread of its own, started
@@ -13,7 +14,7 @@ final class PostgresFeed: Sendable {
 
     private struct State {
         /// The newest revision of each list that is still to be sent.
-        var heads: [UInt64: Int] = [:]
+        var heads: [ListNumber: Int] = [:]
         /// The other hints that are still to be sent.
         var others: Set<StoreHint> = []
         var listener: Listener?
@@ -134,7 +135,7 @@ extension StoreHint {
         payload.split(separator: " ").compactMap { word in
             if word.first == "~" { return UInt64(word.dropFirst()).map { .client(Key(bits: $0)) } }
             let numbers = word.split(separator: "@", omittingEmptySubsequences: false)
-            guard let list = UInt64(numbers[0]) else { return nil }
+            guard let list = UInt64(numbers[0]).map(ListNumber.init(rawValue:)) else { return nil }
             if numbers.count == 1 { return .presence(list: list) }
             return Int(numbers[1]).map { .commits(list: list, revision: $0) }
         }
@@ -173,14 +174,15 @@ extension PostgresStore {
 
     package func tell(_ hint: StoreHint) { feed.tell([hint]) }
 
-    package func heads(of lists: [UInt64]) throws -> [StoredHead] {
+    package func heads(of lists: [ListNumber]) throws -> [StoredHead] {
         let sql = """
             SELECT number, name, log_id, revision, digest FROM lists JOIN names ON list = number WHERE number = ANY ($1)
             """
-        return try ask(sql, .integers(lists.map { Int64(bitPattern: $0) })) { rows in
+        return try ask(sql, .numbers(lists)) { rows in
             try rows.map { row in
                 StoredHead(
-                    list: try row.bits(0), name: try row.text(1), logID: try row.bits(2), revision: try row.integer(3),
+                    list: try row.number(0), name: try row.text(1), logID: try row.bits(2),
+                    revision: try row.integer(3),
                     digest: try row.bits(4))
             }
         }

@@ -1,5 +1,6 @@
 import HandCore
 import HandSync
+import HandWire
 
 /// A row of `lists` in a shared store, with the list's name.
 struct PostgresListRow {
@@ -22,7 +23,7 @@ struct PostgresListRow {
     static let after = selection + " WHERE names.name > $1 ORDER BY names.name LIMIT $2"
 
     init(_ row: PostgresRow) throws {
-        let number = try row.bits(0)
+        let number: ListNumber = try row.number(0)
         isDeleted = try row.isTrue(9)
         digest = try row.bits(7)
         deckSeed = try row.optionalBits(4)
@@ -35,12 +36,12 @@ struct PostgresListRow {
     /// The deck as it was when the list was created.
     var firstDeck: Deck? { deckSeed.map { Deck(seed: $0) } }
 
-    static func find(_ number: UInt64, _ session: PostgresSession) throws -> PostgresListRow? {
-        try session.run(numbered, .init(bits: number)).first.map(PostgresListRow.init)
+    static func find(_ number: ListNumber, _ session: PostgresSession) throws -> PostgresListRow? {
+        try session.run(numbered, .init(number)).first.map(PostgresListRow.init)
     }
 
     /// - Throws: `StoreError.noSuchList`.
-    static func get(_ number: UInt64, _ session: PostgresSession) throws -> PostgresListRow {
+    static func get(_ number: ListNumber, _ session: PostgresSession) throws -> PostgresListRow {
         guard let row = try find(number, session) else { throw StoreError.noSuchList("number \(number)") }
         return row
     }

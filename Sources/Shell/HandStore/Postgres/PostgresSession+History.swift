@@ -15,7 +15,7 @@ extension PostgresSession: HistoryReader {
         // Most of the time one row is enough.
         var limit = 1
         while total < bytes, end < last {
-            let rows = try run(sql, .init(bits: list.number), .init(end), .init(limit))
+            let rows = try run(sql, .init(list.number), .init(end), .init(limit))
             for frame in try CommitRow.frames(rows, of: list.number, after: end) {
                 guard total < bytes, frame.revision <= last else { return frames }
                 guard frame.revision == end + 1 || frames.isEmpty && frame.revision <= list.floor + 1 else {
@@ -41,7 +41,7 @@ extension PostgresSession: HistoryReader {
             SELECT revision, items FROM snapshots WHERE list = $1 AND revision <= $2 AND part = 0
             ORDER BY revision DESC LIMIT 1
             """
-        guard let row = try run(sql, .init(bits: list.number), .init(last)).first else { return nil }
+        guard let row = try run(sql, .init(list.number), .init(last)).first else { return nil }
         let revision = try row.integer(0)
         let head = try row.withBytes(1) { bytes in
             try SnapshotHead(bytes, "the snapshot of list \(list.number) at revision \(revision)")
@@ -60,7 +60,7 @@ extension PostgresSession: HistoryReader {
         var part = 0
         while true {
             let parts = Self.partsAtOnce
-            let rows = try run(sql, .init(bits: list.number), .init(revision), .init(part), .init(parts))
+            let rows = try run(sql, .init(list.number), .init(revision), .init(part), .init(parts))
             for index in 0..<rows.count {
                 part = try rows[index].integer(0)
                 items += try rows[index].withBytes(1, PackedItem.all)
@@ -71,7 +71,7 @@ extension PostgresSession: HistoryReader {
 
     func snapshots(of list: StoredList) throws -> [Int] {
         let sql = "SELECT revision FROM snapshots WHERE list = $1 AND part = 0 ORDER BY revision"
-        return try run(sql, .init(bits: list.number)).map { try $0.integer(0) }
+        return try run(sql, .init(list.number)).map { try $0.integer(0) }
     }
 
     func clients(of authors: [AuthorID]) throws -> [AuthorID: AuthorID] {

@@ -1,4 +1,5 @@
 import HandSync
+import HandWire
 
 /// How batches are appended: a transaction for each list, all of them sent before the first answer. Each transaction
 /// raises the list's row from the expected revision, and adds the commits if that succeeded; then it reads the commits
@@ -14,7 +15,7 @@ extension PostgresStore {
         contention.releaseOld(to: writers)
         let (unique, random) = (batches.filter { !$0.entries.isEmpty }, UInt64.random(in: .min ... .max))
         precondition(Set(unique.map(\.list)).count == unique.count, "two batches of one list at once")
-        var results: [UInt64: Result<Appended, StoreError>] = [:]
+        var results: [ListNumber: Result<Appended, StoreError>] = [:]
         do {
             // An author that a commit names must be stored before the commit, whatever happens next.
             try keep(newcomers)
@@ -44,7 +45,7 @@ extension PostgresStore {
     ///
     /// - Throws: if nothing was appended and the reason is known.
     private func conclude(
-        _ batches: [CommitBatch], _ results: [UInt64: Result<Appended, StoreError>]
+        _ batches: [CommitBatch], _ results: [ListNumber: Result<Appended, StoreError>]
     ) throws -> [Appended] {
         let failures = results.values.compactMap { if case .failure(let error) = $0 { error } else { nil } }
         if let first = failures.first, failures.count == results.count { throw first }
@@ -125,7 +126,7 @@ extension PostgresStore {
     /// Confirms a batch that an earlier attempt has added, although the answer to that attempt was lost. A later update
     /// of the list's row is durable only if the batch is durable.
     private func confirm(_ batch: CommitBatch) throws -> Appended {
-        let call = PostgresCall("UPDATE lists SET revision = revision WHERE number = $1", [.init(bits: batch.list)])
+        let call = PostgresCall("UPDATE lists SET revision = revision WHERE number = $1", [.init(batch.list)])
         let outcome = try writers.with(by: Deadline(in: timeout)) { connection in
             connection.run([[call]], by: Deadline(in: timeout))[0]
         }
@@ -167,7 +168,7 @@ struct Attempt {
             FROM raised, unnest($10::bigint[], $11::bigint[], $12::bytea[]) AS rows (last, first, frames)
             """,
             [
-                .init(bits: batch.list), .init(batch.entries.last?.mark.revision ?? 0),
+                .init(batch.list), .init(batch.entries.last?.mark.revision ?? 0),
                 .init(batch.entries.last?.count ?? 0), .init(bits: batch.entries.last?.digest ?? 0),
                 .init(rows.reduce(0) { $0 + $1.frames.count }),
                 .init(batch.expected), .init(bits: batch.logID), .init(bits: batch.digest), .init(bits: nonce),
@@ -192,7 +193,7 @@ struct Attempt {
             ORDER BY last LIMIT $5
             """,
             [
-                .init(bits: batch.list), .init(batch.expected), .init(bits: nonce), .init(bits: batch.logID),
+                .init(batch.list), .init(batch.expected), .init(bits: nonce), .init(bits: batch.logID),
                 .init(max(Self.maxMissed, rows.count)),
             ])
     }

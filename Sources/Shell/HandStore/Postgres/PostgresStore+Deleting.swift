@@ -9,7 +9,7 @@ extension PostgresStore {
 
     package func delete(_ list: StoredList, by person: String, at time: UInt64) throws {
         try write { session in
-            let (name, number) = (PostgresValue.text(list.name), PostgresValue(bits: list.number))
+            let (name, number) = (PostgresValue.text(list.name), PostgresValue(list.number))
             let naming = "DELETE FROM names WHERE name = $1 AND list = $2"
             guard try session.run(naming, name, number).changed == 1 else { throw StoreError.noSuchList(list.name) }
             // An append waits for this row, and then finds the list deleted.

@@ -1,5 +1,6 @@
 import HandCore
 import HandSync
+import HandWire
 
 extension PostgresStore {
     package func create(
@@ -14,14 +15,14 @@ extension PostgresStore {
                 INSERT INTO lists (number, log_id, rules, deck_seed, owner)
                 SELECT list, $2, $3, $4, $5 FROM named RETURNING number
                 """, .text(name), .init(bits: logID), .bytes(rules.stored), .init(bits: deckSeed), .init(owner))
-            guard let number = try made.first?.bits(0) else { throw StoreError.listExists(name) }
+            guard let number: ListNumber = try made.first?.number(0) else { throw StoreError.listExists(name) }
             return StoredList(number: number, name: name, logID: logID, rules: rules, revision: 0, count: 0)
         }
     }
 
     package func rename(_ list: StoredList, to new: String) throws {
         try write { session in
-            let (name, number) = (PostgresValue.text(list.name), PostgresValue(bits: list.number))
+            let (name, number) = (PostgresValue.text(list.name), PostgresValue(list.number))
             let isThere = try !session.run("SELECT 1 FROM names WHERE name = $1 AND list = $2", name, number).isEmpty
             if list.name == new, isThere { throw StoreError.listExists(new) }
             do {

@@ -1,8 +1,9 @@
 import HandCore
 import HandSync
+import HandWire
 
 extension PostgresStore {
-    package func load(_ list: UInt64) throws -> Authority.Start {
+    package func load(_ list: ListNumber) throws -> Authority.Start {
         try read { session in
             let row = try PostgresListRow.get(list, session)
             let start = try session.start(of: row.list, deck: row.firstDeck)
@@ -10,7 +11,7 @@ extension PostgresStore {
                 throw StoreError.damaged("list \(list) at revision \(start.revision) does not match its commits")
             }
             let later = "SELECT 1 FROM commits WHERE list = $1 AND last > $2 LIMIT 1"
-            guard try session.run(later, .init(bits: list), .init(start.revision)).isEmpty else {
+            guard try session.run(later, .init(list), .init(start.revision)).isEmpty else {
                 throw StoreError.damaged(
                     "list \(list) should be at revision \(start.revision), but its commits continue")
             }
@@ -18,11 +19,11 @@ extension PostgresStore {
         }
     }
 
-    package func state(of list: UInt64, at revision: Int) throws -> Hand {
+    package func state(of list: ListNumber, at revision: Int) throws -> Hand {
         try read { try $0.state(of: PostgresListRow.get(list, $0).list, at: revision) }
     }
 
-    package func frames(of list: UInt64, after revision: Int, about bytes: Int) throws -> [StoredFrame] {
+    package func frames(of list: ListNumber, after revision: Int, about bytes: Int) throws -> [StoredFrame] {
         try read { session in
             guard let row = try PostgresListRow.find(list, session) else { return [] }
             return try session.frames(of: row.list, after: revision, through: .max, about: bytes)

@@ -1,4 +1,5 @@
 import HandSync
+import HandWire
 import Synchronization
 
 /// Knows which lists are too contended to race for, and which of these lists are locked.
@@ -17,8 +18,8 @@ final class Contention: Sendable {
     }
 
     private struct State {
-        var failures: [UInt64: Int] = [:]
-        var locks: [UInt64: Lock] = [:]
+        var failures: [ListNumber: Int] = [:]
+        var locks: [ListNumber: Lock] = [:]
     }
 
     /// How long a lock is kept while the caller prepares the next batch.
@@ -29,14 +30,14 @@ final class Contention: Sendable {
         self.lockTime = lockTime
     }
 
-    func isLocking(_ list: UInt64) -> Bool {
+    func isLocking(_ list: ListNumber) -> Bool {
         state.withLock { state in
             guard state.failures[list, default: 0] >= Self.timeout else { return false }
             return state.locks[list] != nil || state.locks.count < Self.maxLocks
         }
     }
 
-    func note(_ result: Appended, _ list: UInt64) {
+    func note(_ result: Appended, _ list: ListNumber) {
         state.withLock { state in
             switch result {
             case .conflict: state.failures[list, default: 0] += 1
@@ -47,12 +48,12 @@ final class Contention: Sendable {
     }
 
     /// Takes the connection that holds the lock of a list; nobody else uses the connection then.
-    func takeLock(of list: UInt64) -> PostgresConnection? {
+    func takeLock(of list: ListNumber) -> PostgresConnection? {
         state.withLock { $0.locks.removeValue(forKey: list)?.connection }
     }
 
     /// Keeps a lock; returns whether there is room for it.
-    func keep(_ connection: PostgresConnection, of list: UInt64) -> Bool {
+    func keep(_ connection: PostgresConnection, of list: ListNumber) -> Bool {
         state.withLock { state in
             guard state.locks[list] == nil, state.locks.count < Self.maxLocks else { return false }
             state.locks[list] = Lock(connection: connection, deadline: Deadline(in: lockTime))
@@ -111,7 +112,7 @@ extension PostgresStore {
         defer { if !isKept { writers.giveBack(connection) } }
         let calls = [
             PostgresCall("BEGIN"), lockSettings,
-            PostgresCall("SELECT 1 FROM lists WHERE number = $1 FOR NO KEY UPDATE", [.init(bits: list)]),
+            PostgresCall("SELECT 1 FROM lists WHERE number = $1 FOR NO KEY UPDATE", [.init(list)]),
             attempt.missed,
         ]
         let outcome = connection.run([calls], by: Deadline(in: timeout))[0]

@@ -1,4 +1,5 @@
 import HandSync
+import HandWire
 
 /// Presence, in a table that is not flushed and that a database empties when it restarts after a crash.
 extension PostgresStore: SharedServers {
@@ -6,7 +7,7 @@ extension PostgresStore: SharedServers {
     private static let silence = "interval '5 seconds'"
 
     package func exchange(
-        _ mine: [PresenceNews], at server: UInt64, on lists: [UInt64], knowing known: [PresencePlace: Int]
+        _ mine: [PresenceNews], at server: UInt64, on lists: [ListNumber], knowing known: [PresencePlace: Int]
     ) throws -> [PresenceNews] {
         if !mine.isEmpty { try put(mine) }
         let sql = """
@@ -14,10 +15,10 @@ extension PostgresStore: SharedServers {
             WHERE list = ANY ($1) AND seen > now() - \(Self.silence)
             UNION SELECT list, server, version FROM presence WHERE server = $2
             """
-        let asked = PostgresValue.integers(lists.map { Int64(bitPattern: $0) })
+        let asked = PostgresValue.numbers(lists)
         let found = try ask(sql, asked, .init(bits: server)) { rows in
             try rows.map { row in
-                let place = PresencePlace(list: try row.bits(0), server: try row.bits(1))
+                let place = PresencePlace(list: try row.number(0), server: try row.bits(1))
                 return PresenceNews(place: place, version: try row.integer(2), frames: nil)
             }
         }
@@ -29,7 +30,7 @@ extension PostgresStore: SharedServers {
         try write { session in
             try session.run("SELECT set_config('synchronous_commit', 'off', true)")
             for one in news {
-                let (list, server) = (PostgresValue(bits: one.place.list), PostgresValue(bits: one.place.server))
+                let (list, server) = (PostgresValue(one.place.list), PostgresValue(bits: one.place.server))
                 guard let frames = one.frames, !frames.isEmpty else {
                     try session.run("DELETE FROM presence WHERE list = $1 AND server = $2", list, server)
                     continue
@@ -50,10 +51,10 @@ extension PostgresStore: SharedServers {
             SELECT list, server, version, people FROM presence
             JOIN unnest($1::bigint[], $2::bigint[]) AS places (l, s) ON list = l AND server = s
             """
-        let (lists, servers) = (places.map { Int64(bitPattern: $0.list) }, places.map { Int64(bitPattern: $0.server) })
-        return try ask(sql, .integers(lists), .integers(servers)) { rows in
+        let (lists, servers) = (places.map(\.list), places.map { Int64(bitPattern: $0.server) })
+        return try ask(sql, .numbers(lists), .integers(servers)) { rows in
             try rows.map { row in
-                let place = PresencePlace(list: try row.bits(0), server: try row.bits(1))
+                let place = PresencePlace(list: try row.number(0), server: try row.bits(1))
                 return PresenceNews(place: place, version: try row.integer(2), frames: try row.bytes(3))
             }
         }

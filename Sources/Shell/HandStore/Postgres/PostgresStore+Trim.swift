@@ -1,4 +1,5 @@
 import HandSync
+import HandWire
 
 extension PostgresStore {
     /// The rows of commits that one transaction removes.
@@ -7,11 +8,11 @@ extension PostgresStore {
     /// First a snapshot of the list at the cut replaces the history up to the cut; then the commits before the cut are
     /// removed, step by step. If the removal is interrupted, the next call continues it, whichever server makes that
     /// call.
-    package func trim(_ list: UInt64, keeping retention: Retention, now: UInt64) throws -> Trimmed {
+    package func trim(_ list: ListNumber, keeping retention: Retention, now: UInt64) throws -> Trimmed {
         let cut = try read { session in
             let list = try PostgresListRow.get(list, session).list
             let sql = "SELECT last FROM commits WHERE list = $1 ORDER BY last LIMIT 1"
-            let oldest = try session.run(sql, .init(bits: list.number)).first?.integer(0)
+            let oldest = try session.run(sql, .init(list.number)).first?.integer(0)
             return try session.cut(of: list, keeping: retention, now: now, oldest: oldest)
         }
         try raiseFloor(of: list, to: cut)
@@ -24,13 +25,13 @@ extension PostgresStore {
                     SELECT last FROM commits WHERE list = $1 AND last <= $2 ORDER BY last LIMIT $3
                     FOR UPDATE SKIP LOCKED)
                 RETURNING octet_length(frames)::bigint
-                """, .init(bits: list), .init(cut), .init(Self.trimStep))
+                """, .init(list), .init(cut), .init(Self.trimStep))
             if !removed.isEmpty {
                 let bytes = try removed.map { try $0.integer(0) }.reduce(0, +)
                 try session.run(
-                    "UPDATE lists SET bytes = bytes - $2 WHERE number = $1", .init(bits: list), .init(bytes))
+                    "UPDATE lists SET bytes = bytes - $2 WHERE number = $1", .init(list), .init(bytes))
             }
-            return try !session.run(Self.left, .init(bits: list), .init(cut)).isEmpty
+            return try !session.run(Self.left, .init(list), .init(cut)).isEmpty
         }
         return Trimmed(floor: cut, hasMore: hasMore)
     }
@@ -40,14 +41,14 @@ extension PostgresStore {
 
     /// Makes the history begin at `floor`, with a snapshot of the list at that revision. Does nothing if another server
     /// has already raised the floor that far.
-    private func raiseFloor(of list: UInt64, to floor: Int) throws {
+    private func raiseFloor(of list: ListNumber, to floor: Int) throws {
         let past = try read { session in
             let row = try PostgresListRow.get(list, session)
             return row.list.floor < floor ? try session.replay(row.list, deck: row.firstDeck, through: floor) : nil
         }
         guard let (start, sequences) = past else { return }
         try write { session in
-            let number = PostgresValue(bits: list)
+            let number = PostgresValue(list)
             let raised = "UPDATE lists SET floor = $2 WHERE number = $1 AND floor < $2"
             guard try session.run(raised, number, .init(floor)).changed == 1 else {
                 _ = try PostgresListRow.get(list, session)

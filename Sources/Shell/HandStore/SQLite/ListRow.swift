@@ -1,10 +1,11 @@
 import Disk
 import HandCore
 import HandSync
+import HandWire
 
 /// A row of `lists` whose checksum is right.
 struct ListRow {
-    let number: UInt64
+    let number: ListNumber
     /// The list's name, or nil if it is deleted.
     private(set) var name: String?
     private(set) var logID: UInt64
@@ -13,7 +14,7 @@ struct ListRow {
     private(set) var floor: Int
 
     private init(_ row: SQLiteRow) throws {
-        let number = try row.bits(0)
+        let number: ListNumber = try row.number(0)
         try row.check(.lists, "list \(number)")
         self.number = number
         name = try row.optionalText(1)
@@ -53,12 +54,12 @@ struct ListRow {
             "SELECT \(CheckedTable.lists.selection) FROM lists WHERE \(condition)", arguments, ListRow.init)
     }
 
-    static func find(_ number: UInt64, _ database: SQLiteConnection) throws -> ListRow? {
+    static func find(_ number: ListNumber, _ database: SQLiteConnection) throws -> ListRow? {
         try all("number = ?", [number.stored], database).first
     }
 
     /// - Throws: `StoreError.noSuchList`.
-    static func get(_ number: UInt64, _ database: SQLiteConnection) throws -> ListRow {
+    static func get(_ number: ListNumber, _ database: SQLiteConnection) throws -> ListRow {
         guard let row = try find(number, database) else { throw StoreError.noSuchList("number \(number)") }
         return row
     }
@@ -93,7 +94,8 @@ struct ListRow {
                 .integer(CheckedTable.lists.checksum([.integer(number)] + values + [.integer(0)])), .integer(number),
             ])
         return StoredList(
-            number: UInt64(bitPattern: number), name: name, logID: logID, rules: rules, revision: 0, count: 0)
+            number: ListNumber(rawValue: UInt64(bitPattern: number)), name: name, logID: logID, rules: rules,
+            revision: 0, count: 0)
     }
 
     static func insert(_ list: ListRecord, _ database: SQLiteConnection) throws {

@@ -31,7 +31,7 @@ extension SQLiteConnection: HistoryReader {
 
     /// Returns the frames of a row of commits whose revisions are wanted.
     private static func frames(in row: SQLiteRow, _ isWanted: (Int) -> Bool) throws -> [StoredFrame] {
-        let (list, last) = (try row.bits(0), try row.integer(1))
+        let (list, last) = (try row.number(0) as ListNumber, try row.integer(1))
         try row.check(.commits, "revision \(last) of list \(list)")
         do {
             return try row.withBytes(2) { bytes in
@@ -48,7 +48,7 @@ extension SQLiteConnection: HistoryReader {
     }
 
     /// Returns the newest revision of a list, and its number of items there.
-    func head(of list: UInt64) throws -> (revision: Int, count: Int) {
+    func head(of list: ListNumber) throws -> (revision: Int, count: Int) {
         let sql = "SELECT \(CheckedTable.commits.selection) FROM commits WHERE list = ? ORDER BY last DESC LIMIT 1"
         let commit = try first(sql, [list.stored]).flatMap { row in
             let last = try row.integer(1)
@@ -66,7 +66,7 @@ extension SQLiteConnection: HistoryReader {
         try snapshotHead(of: list.number, upTo: last)
     }
 
-    private func snapshotHead(of list: UInt64, upTo last: Int) throws -> (revision: Int, head: SnapshotHead)? {
+    private func snapshotHead(of list: ListNumber, upTo last: Int) throws -> (revision: Int, head: SnapshotHead)? {
         let sql = """
             SELECT revision, items FROM snapshots WHERE list = ? AND revision <= ? AND part = 0
             ORDER BY revision DESC LIMIT 1

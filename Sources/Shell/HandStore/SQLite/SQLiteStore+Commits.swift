@@ -1,6 +1,7 @@
 import Disk
 import HandCore
 import HandSync
+import HandWire
 
 extension SQLiteStore {
     @discardableResult
@@ -35,21 +36,21 @@ extension SQLiteStore {
         }
     }
 
-    package func frames(of list: UInt64, after revision: Int, about bytes: Int) throws -> [StoredFrame] {
+    package func frames(of list: ListNumber, after revision: Int, about bytes: Int) throws -> [StoredFrame] {
         try read { database in
             guard let list = try ListRow.find(list, database)?.list(database) else { return [] }
             return try database.frames(of: list, after: revision, through: .max, about: bytes)
         }
     }
 
-    package func load(_ list: UInt64) throws -> Authority.Start {
+    package func load(_ list: ListNumber) throws -> Authority.Start {
         try read { database in
             let row = try ListRow.get(list, database)
             return try database.start(of: row.list(database), deck: row.firstDeck)
         }
     }
 
-    package func state(of list: UInt64, at revision: Int) throws -> Hand {
+    package func state(of list: ListNumber, at revision: Int) throws -> Hand {
         try read { try $0.state(of: ListRow.get(list, $0).list($0), at: revision) }
     }
 }

@@ -1,5 +1,6 @@
 import Disk
 import HandSync
+import HandWire
 
 extension SQLiteStore {
     /// The rows of a list that one transaction removes: commits, and parts of snapshots, which are the largest.
@@ -89,7 +90,7 @@ extension SQLiteStore {
     }
 
     /// - Returns: whether nothing is left.
-    private static func removePart(of list: UInt64, _ database: SQLiteConnection) throws -> Bool {
+    private static func removePart(of list: ListNumber, _ database: SQLiteConnection) throws -> Bool {
         for (table, key, step) in [
             ("commits", "last", sweepCommits), ("snapshots", "revision, part", sweepParts),
         ] {
@@ -107,7 +108,7 @@ extension SQLiteStore {
 /// A row of `deleted_lists` whose checksum is right.
 struct DeletionRow {
     let number: UInt64
-    let list: UInt64
+    let list: ListNumber
     /// The list's former name.
     let name: String
     let time: UInt64
@@ -116,7 +117,7 @@ struct DeletionRow {
     private init(_ row: SQLiteRow) throws {
         number = try row.bits(0)
         try row.check(.deletedLists, "deletion \(number)")
-        list = try row.bits(1)
+        list = try row.number(1)
         name = try row.text(2)
         time = try row.bits(3)
         person = try row.text(4)
@@ -130,7 +131,7 @@ struct DeletionRow {
     }
 
     static func create(
-        of list: UInt64, called name: String, by person: String, at time: UInt64, _ database: SQLiteConnection
+        of list: ListNumber, called name: String, by person: String, at time: UInt64, _ database: SQLiteConnection
     ) throws {
         let values: [SQLiteValue] = [list.stored, .text(name), .integer(Int64(clamping: time)), .text(person)]
         try database.run(

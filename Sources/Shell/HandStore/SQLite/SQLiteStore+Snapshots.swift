@@ -1,8 +1,9 @@
 import Disk
 import HandCore
+import HandWire
 
 extension SQLiteStore {
-    package func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) throws {
+    package func saveSnapshot(of list: ListNumber, _ hand: Hand, revision: Int, deck: Deck?) throws {
         // The history up to there does not change any more, so it can be read before the transaction.
         let sequences = try read { database in
             try ListRow.find(list, database).flatMap {
@@ -24,7 +25,7 @@ extension SQLiteStore {
     }
 
     static func write(
-        _ hand: Hand, _ head: SnapshotHead, of list: UInt64, at revision: Int, _ database: SQLiteConnection
+        _ hand: Hand, _ head: SnapshotHead, of list: ListNumber, at revision: Int, _ database: SQLiteConnection
     ) throws {
         func write(_ bytes: [UInt8], part: Int) throws {
             try database.run(

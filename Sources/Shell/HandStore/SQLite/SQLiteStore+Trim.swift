@@ -1,6 +1,7 @@
 import Disk
 import HandCore
 import HandSync
+import HandWire
 
 extension SQLiteStore {
     /// The rows of commits that one transaction removes.
@@ -8,7 +9,7 @@ extension SQLiteStore {
 
     /// First a snapshot of the list at the cut replaces the history up to it; then the commits before the cut are
     /// removed, step by step. If that is interrupted, the next call continues.
-    package func trim(_ list: UInt64, keeping retention: Retention, now: UInt64) throws -> Trimmed {
+    package func trim(_ list: ListNumber, keeping retention: Retention, now: UInt64) throws -> Trimmed {
         let cut = try read { database in
             let list = try ListRow.get(list, database).list(database)
             let oldest = try database.integer("SELECT min(last) FROM commits WHERE list = ?", [list.number.stored])
@@ -28,7 +29,7 @@ extension SQLiteStore {
     }
 
     /// Makes the history begin at `floor`, with a snapshot of the list at that revision.
-    private func raiseFloor(of list: UInt64, to floor: Int) throws {
+    private func raiseFloor(of list: ListNumber, to floor: Int) throws {
         let past = try read { database -> (Replay, [AuthorID: SequenceMark])? in
             let row = try ListRow.get(list, database)
             return row.floor < floor

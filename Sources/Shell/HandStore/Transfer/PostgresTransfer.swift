@@ -120,11 +120,11 @@ struct PostgresTarget: StoreTarget {
         guard let first = frames.first, let last = frames.last else { return }
         let sql = "INSERT INTO commits (list, last, first, nonce, frames) VALUES ($1, $2, $3, 0, $4)"
         let bytes = Array(frames.map(\.bytes).joined())
-        try session.run(sql, .init(bits: list.number), .init(last.revision), .init(first.revision), .bytes(bytes))
+        try session.run(sql, .init(list.number), .init(last.revision), .init(first.revision), .bytes(bytes))
     }
 
     func finish(_ list: ListRecord, _ hand: Hand) throws {
-        let (stored, number) = (list.stored, PostgresValue(bits: list.stored.number))
+        let (stored, number) = (list.stored, PostgresValue(list.stored.number))
         var calls = [
             PostgresCall(
                 """

@@ -1,5 +1,6 @@
 import Disk
 import HandSync
+import HandWire
 
 /// Verifies everything that a store holds at one moment, also while a server writes to it: replays every commit,
 /// compares every digest, and checks sequences, snapshots, decks and rules.
@@ -55,7 +56,9 @@ package struct StoreVerifier {
                 SELECT lists.number, deleted_lists.name FROM lists LEFT JOIN deleted_lists ON list = lists.number
                 ORDER BY lists.name IS NULL, lists.name, deleted_lists.name, lists.number
                 """
-            for (number, formerName) in try database.all(sql, [], { (try $0.bits(0), try $0.optionalText(1)) }) {
+            for (number, formerName) in try database.all(
+                sql, [], { (try $0.number(0) as ListNumber, try $0.optionalText(1)) })
+            {
                 do {
                     guard let row = try ListRow.find(number, database) else { continue }
                     report.lists.append(try verify(row, deletedAs: formerName, database, progress))

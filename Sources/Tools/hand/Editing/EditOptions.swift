@@ -24,6 +24,36 @@ struct EditOptions: ParsableArguments {
         try await edit(knowing: .items(ItemReference.selections(of: items + [place.neighbour].compactMap { $0 })), make)
     }
 
+    /// Makes an edit of items and their sub-items. `make` gets the items' positions. Only what is needed is requested
+    /// from the server: the items that have a number with some items below, and more if sub-items go on.
+    func editBranches(
+        _ items: [ItemReference], to place: Place = .end,
+        _ make: @escaping @Sendable (PartialList, [Int]) throws -> Delta
+    ) async throws {
+        let found = Positions()
+        var below = 50
+        var numbers = items.compactMap { if case .index(let number) = $0 { number - 1 } else { nil } }
+        while true {
+            let named = ItemReference.selections(of: items + [place.neighbour].compactMap { $0 })
+            let part = named + ItemReference.surroundings(of: numbers.filter { $0 >= 0 }, below: below)
+            do {
+                return try await edit(knowing: .items(part)) { list in
+                    found.all = try items.map { try $0.position(in: list) }
+                    return try make(list, found.all)
+                }
+            } catch is PartialList.Unknown {
+                (numbers, below) = (found.all, below * 20)
+            }
+        }
+    }
+
+    /// Where the items of an edit were found.
+    ///
+    /// `@unchecked Sendable` is safe: only one task at a time uses it.
+    private final class Positions: @unchecked Sendable {
+        var all: [Int] = []
+    }
+
     /// Makes an edit that needs that part of the list. Edits of the list that wait on this machine are sent first. If
     /// the server cannot be reached, `--queue` keeps the edit.
     func edit(

@@ -18,6 +18,12 @@ struct Add: AsyncParsableCommand {
     @Argument(help: "The texts; '-' for standard input.") var texts: [String]
     @Flag(help: "The kind of the items.") var kind: Kind = .task
     @Option(help: .init("The address of a link; makes the item a link.", valueName: "address")) var link: String?
+    @Option(help: .init("The level of the items, 0 to 15: how far they are indented.", valueName: "number"))
+    var level: UInt8?
+    @Option(
+        help: .init("Add them below this item's sub-items, as sub-items of it.", valueName: "item"),
+        completion: Completions.items)
+    var under: String?
 
     enum Kind: String, EnumerableFlag {
         case task, note, heading, card
@@ -25,6 +31,12 @@ struct Add: AsyncParsableCommand {
 
     func validate() throws {
         if link != nil && texts.count != 1 { throw ValidationError("--link needs exactly one text.") }
+        if let level, level > Item.maxLevel {
+            throw ValidationError("--level: expected 0 to \(Item.maxLevel), found \(level)")
+        }
+        if under != nil, try level != nil || placeOptions.place() != nil {
+            throw ValidationError("--under determines the place and the level: leave out the other option.")
+        }
     }
 
     private func contents() throws -> [Content] {
@@ -57,10 +69,19 @@ struct Add: AsyncParsableCommand {
     func run() async throws {
         let place = try placeOptions.place() ?? .end
         var random = SystemRandomNumberGenerator()
-        let items = try contents().map { Item(id: .random(using: &random), content: $0) }
+        let items = try contents().map { Item(id: .random(using: &random), level: level ?? 0, content: $0) }
+        if let under { return try await add(items, under: try ItemReference(under)) }
         try await options.edit(to: place) { list in
             let (gap, side) = try place.gap(in: list)
             return Delta.inserting(items, at: gap, side)
+        }
+    }
+
+    private func add(_ items: [Item], under parent: ItemReference) async throws {
+        try await options.editBranches([parent]) { list, positions in
+            let level = UInt8(min(try list.shownLevel(at: positions[0]) + 1, Int(Item.maxLevel)))
+            let subitems = items.map { Item(id: $0.id, level: level, content: $0.content) }
+            return Delta.inserting(subitems, at: try list.subitems(of: positions[0]).upperBound, .after)
         }
     }
 }
@@ -139,17 +160,30 @@ struct Clear: AsyncParsableCommand {
 struct Move: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mv", abstract: "Move items to one place, in the order given.",
-        discussion: "hand mv 3 --top; hand mv 5 7 --after k3f9")
+        discussion: "hand mv 3 --top; hand mv 5 7 --after k3f9. Their sub-items go with them.")
 
     @OptionGroup var chosen: ItemsOptions
     @OptionGroup var placeOptions: PlaceOptions
+    @Flag(help: "Whether their sub-items go with them.") var reach: Reach = .withSub
+
+    enum Reach: String, EnumerableFlag {
+        case withSub, alone
+    }
 
     func run() async throws {
         guard let place = try placeOptions.place() else {
             throw ValidationError("Where to? Use --top, --end, --before ITEM or --after ITEM.")
         }
         let references = try ItemReference.all(chosen.items)
-        try await chosen.options.edit(references, to: place) { try References.move(references, to: place, in: $0) }
+        if reach == .alone {
+            return try await chosen.options.edit(references, to: place) { list in
+                try References.move(references.map { try $0.position(in: list) }, to: place, in: list)
+            }
+        }
+        try await chosen.options.editBranches(references, to: place) { list, positions in
+            let all = try positions.flatMap { [$0] + Array(try list.subitems(of: $0)) }
+            return try References.move(all, to: place, in: list)
+        }
     }
 }
 

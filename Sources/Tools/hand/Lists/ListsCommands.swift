@@ -113,6 +113,8 @@ struct Create: AsyncParsableCommand {
             valueName: "kinds"))
     var kinds: String?
 
+    @Option(help: .init("The highest level of an item, 0 to 15; 0 for a list without sub-items.", valueName: "number"))
+    var maxLevel: UInt8?
     @Flag(help: "Deal cards from a deck.") var deck = false
 
     func validate() throws {
@@ -135,6 +137,12 @@ struct Create: AsyncParsableCommand {
             guard maxSize >= 1 else { throw ValidationError("--max-size: expected at least 1, found \(maxSize)") }
             rules.maximumSize = maxSize
         }
+        if let maxLevel {
+            guard maxLevel <= Item.maxLevel else {
+                throw ValidationError("--max-level: expected 0 to \(Item.maxLevel), found \(maxLevel)")
+            }
+            rules.maximumLevel = maxLevel
+        }
         if let kinds {
             rules.allowedKinds = Set(
                 try kinds.split(separator: ",").map { name in
@@ -144,6 +152,7 @@ struct Create: AsyncParsableCommand {
                     return kind
                 })
         }
+        if let problem = rules.contradiction { throw ValidationError(problem) }
         return rules
     }
 

@@ -29,8 +29,12 @@ enum ItemPrinter {
             }
             let width = String(last).utf8.count
             var line: Printable = ""
-            for (number, item) in shown {
-                let number = String(number)
+            var above = (number: 0, level: -1)
+            for (place, item) in shown {
+                let number = String(place)
+                // What is above an item that is printed alone is not known.
+                let level = min(Int(item.level), above.number == place - 1 ? above.level + 1 : place - 1)
+                above = (place, level)
                 // One string for all lines: there may be a million.
                 line.removeAll()
                 for _ in number.utf8.count..<width { line.append(" ") }
@@ -38,6 +42,7 @@ enum ItemPrinter {
                 line.append("  ")
                 line.append(Substring(item.id.description.utf8.prefix(length)))
                 line.append("  ")
+                for _ in 0..<level { line.append("  ") }
                 line.append(item.content)
                 Output.line(line)
             }

@@ -48,7 +48,11 @@ struct ListRows: TableDataSource {
     func state(ofRow row: Int) -> RowState {
         var state = RowState()
         state.numberWidth = hasNumbers ? String(list.count).count : 0
-        guard let place = place(ofRow: row) else { return state }
+        guard let place = place(ofRow: row) else {
+            if let draft, case .new(let gap, _) = draft.target { state.level = Int(list.levelOfNewItem(at: gap)) }
+            return state
+        }
+        state.level = list.shownLevel(at: place)
         let item = list[place].id
         state.number = hasNumbers ? place + 1 : nil
         state.isSelected = selected?.contains(row) ?? false

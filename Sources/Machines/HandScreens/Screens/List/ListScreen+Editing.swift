@@ -54,13 +54,14 @@ extension ListScreen {
         case .edit: return beginEditing(.text, &app)
         case .editAddress: return beginEditing(.address, &app)
         case .delete: return delete(selection(app), "deleted; \(app.keys.symbol(for: .undo)) undoes", &app)
+        case .deleteBranch: return delete(branches(app), "deleted; \(app.keys.symbol(for: .undo)) undoes", &app)
         case .clearTicked: return clearTicked(&app)
         case .cut:
             copy(&app)
-            return delete(selection(app), "cut; \(app.keys.symbol(for: .pasteBelow)) pastes", &app)
+            return delete(branches(app), "cut; \(app.keys.symbol(for: .pasteBelow)) pastes", &app)
         case .copy:
             copy(&app)
-            let what = EditText.name(selection(app), of: app.list(list).hand)
+            let what = EditText.name(branches(app), of: app.list(list).hand)
             anchor = nil
             return [.say("\(what) copied; \(app.keys.symbol(for: .pasteBelow)) pastes")]
         case .pasteBelow: return paste(at: place(app).map { $0 + 1 } ?? 0, .after, &app)
@@ -69,6 +70,8 @@ extension ListScreen {
         case .moveDown: return move(by: count ?? 1, &app)
         case .moveTop: return move(to: 0, .after, app)
         case .moveEnd: return move(to: app.list(list).hand.count, .before, app)
+        case .indent: return shift(by: 1, app)
+        case .outdent: return shift(by: -1, app)
         case .tick: return tick(&app)
         case .deal: return deal(max(1, count ?? 1), &app)
         case .undo: return [.undo(list)]
@@ -104,18 +107,46 @@ extension ListScreen {
         return delete(runs, "deleted; \(app.keys.symbol(for: .undo)) undoes", &app)
     }
 
+    /// The selection with all sub-items.
+    private func branches(_ app: AppState) -> [Range<Int>] { app.list(list).hand.withSubitems(selection(app)) }
+
     private func copy(_ app: inout AppState) {
-        let hand = app.list(list).hand
-        app.clipboard = AppState.Clipboard(selection(app).flatMap { hand.items(in: $0).map(\.content) })
+        let (hand, places) = (app.list(list).hand, branches(app).flatMap { $0 })
+        let levels = places.map(hand.shownLevel(at:))
+        app.clipboard = AppState.Clipboard(
+            places.map { hand[$0].content }, levels: levels.map { $0 - (levels.first ?? 0) })
     }
 
     private mutating func paste(at gap: Int, _ side: Side, _ app: inout AppState) -> [Command] {
-        let items = app.mint(app.clipboard.contents)
+        let hand = app.list(list).hand
+        let (clipboard, level) = (app.clipboard, Int(hand.levelOfNewItem(at: gap)))
+        var items = app.mint(clipboard.contents)
+        for (index, below) in clipboard.levels.enumerated() {
+            items[index].level = UInt8(max(0, min(level + below, Int(hand.rules.maximumLevel))))
+        }
         return [.edit(list: list, Delta.inserting(items, at: gap, side))]
     }
 
-    /// Moves the selection by that many rows: up if the number is negative.
+    /// Changes the levels of the selection and its sub-items.
+    private func shift(by steps: Int, _ app: AppState) -> [Command] {
+        let hand = app.list(list).hand
+        guard let delta = hand.shifting(branches(app), by: steps) else {
+            return [.say(steps > 0 ? "there is no item above that it could belong to" : "it is at the left already")]
+        }
+        let (highest, maximum) = (delta.itemChanges.compactMap(\.level).max() ?? 0, hand.rules.maximumLevel)
+        if highest > maximum { return [.say("\(Rejection.violation(.levelTooHigh(highest, maximum: maximum)))")] }
+        return delta.isIdentity ? [.bell] : [.edit(list: list, delta)]
+    }
+
+    /// Moves the selection by that many rows: up if the number is negative. Without a filter, it goes past the items
+    /// beside it together with their sub-items.
     private mutating func move(by count: Int, _ app: inout AppState) -> [Command] {
+        if filter == nil, let first = branches(app).first {
+            let (hand, level) = (app.list(list).hand, app.list(list).hand.shownLevel(at: first.lowerBound))
+            var gap = count < 0 ? first.lowerBound : first.upperBound
+            for _ in 0..<abs(count) { gap = count < 0 ? hand.gap(above: gap, level) : hand.gap(below: gap, level) }
+            return count < 0 ? move(to: gap, .before, app) : move(to: gap, .after, app)
+        }
         let rows = rows(app)
         let selected = selectedRows(app) ?? table.cursor...table.cursor
         let row = count < 0 ? max(0, selected.lowerBound + count) : min(rows.itemCount - 1, selected.upperBound + count)
@@ -125,7 +156,7 @@ extension ListScreen {
 
     /// Moves the selection. A range stays selected, so that it can be moved again.
     private func move(to gap: Int, _ side: Side, _ app: AppState) -> [Command] {
-        let runs = selection(app)
+        let runs = branches(app)
         let delta = Delta.moving(runs, to: gap, side)
         return Self.changes(app.list(list).hand, by: delta, runs) ? [.edit(list: list, delta)] : [.bell]
     }
@@ -156,6 +187,27 @@ extension ListScreen {
         let room = max(1, hand.rules.maximumCount - hand.count)
         let cards = app.mint(Array(repeating: .card(.faceDown), count: min(52, room, count)))
         return [.edit(list: list, Delta.inserting(cards, at: hand.count, .before))]
+    }
+}
+
+extension Hand {
+    /// The level of a new item at a gap: that of the item above it.
+    func levelOfNewItem(at gap: Int) -> UInt8 {
+        gap == 0 || isEmpty ? 0 : UInt8(Swift.min(shownLevel(at: Swift.min(gap, count) - 1), Int(rules.maximumLevel)))
+    }
+
+    /// The gap above the item that is above a gap, or above the nearest one that is shown no further right than that
+    /// level.
+    fileprivate func gap(above gap: Int, _ level: Int) -> Int {
+        var place = Swift.max(0, gap - 1)
+        while place > 0, shownLevel(at: place) > level { place -= 1 }
+        return place
+    }
+
+    /// The gap below the item that is below a gap; below its sub-items, too, if the item is shown at that level.
+    fileprivate func gap(below gap: Int, _ level: Int) -> Int {
+        guard gap < count else { return gap }
+        return shownLevel(at: gap) == level ? subitems(of: gap).upperBound : gap + 1
     }
 }
 

@@ -158,7 +158,7 @@ extension ListScreen {
         }
         let rows = rows(app)
         guard let place = rows.place(ofRow: placed.row), case .task = rows.list[place].content else { return false }
-        let start = RowFrame.leadWidth(rows.state(ofRow: placed.row))
+        let start = RowFrame.leadWidth(rows.state(ofRow: placed.row), width: app.size.columns)
         return (start..<start + TaskCell.boxWidth).contains(point.column)
     }
 

@@ -98,7 +98,12 @@ extension ListScreen {
             }
             self.draft = draft.former == nil ? Draft(new: draft.target, kind: draft.kind) : nil
             settle(app)
-            return [.edit(list: list, Delta.inserting(app.mint(contents), at: gap, side))]
+            return [
+                .edit(
+                    list: list,
+                    Delta.inserting(
+                        app.mint(contents, level: app.list(list).hand.levelOfNewItem(at: gap)), at: gap, side))
+            ]
         }
     }
 

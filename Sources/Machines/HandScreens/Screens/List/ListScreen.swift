@@ -272,7 +272,9 @@ struct ListScreen: TableScreen, ItemScreens {
         let state = rows(app).state(ofRow: placed.row)
         let room = RowFrame.room(state, width: canvas.size.columns)
         let cursor = EditorCell(draft, room: app.bodyRows).cursor(width: room)
-        let (row, column) = (placed.line + cursor.row, RowFrame.leadWidth(state) + cursor.column)
+        let (row, column) = (
+            placed.line + cursor.row, RowFrame.leadWidth(state, width: canvas.size.columns) + cursor.column
+        )
         guard (0..<app.bodyRows).contains(row) else { return }
         canvas.cursor = Point(row: row + ScreenFrame.titleRows, column: min(column, canvas.size.columns - 1))
     }

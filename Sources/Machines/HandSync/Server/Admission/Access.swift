@@ -137,7 +137,7 @@ extension UpMessage {
         case server(Role)
         case list(named: String, Role)
         /// A list that the sender follows, by its number.
-        case followed(UInt64, Role)
+        case followed(ListNumber, Role)
     }
 
     /// A new message does not compile without its line here.

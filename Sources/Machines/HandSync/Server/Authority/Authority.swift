@@ -10,7 +10,7 @@ import HandWire
 public struct Authority: Sendable {
     /// What a store knows of a list: enough to carry on.
     public struct Start: Sendable {
-        public var list: UInt64
+        public var list: ListNumber
         public var logID: UInt64
         public var hand: Hand
         public var revision: Int
@@ -21,7 +21,8 @@ public struct Authority: Sendable {
         public var snapshotRevision: Int
 
         public init(
-            list: UInt64, logID: UInt64, hand: Hand, revision: Int, deck: Deck?, sequences: [AuthorID: SequenceMark],
+            list: ListNumber, logID: UInt64, hand: Hand, revision: Int, deck: Deck?,
+            sequences: [AuthorID: SequenceMark],
             snapshotRevision: Int = 0
         ) {
             self.snapshotRevision = snapshotRevision
@@ -34,7 +35,7 @@ public struct Authority: Sendable {
         }
     }
 
-    public let list: UInt64
+    public let list: ListNumber
     public let logID: UInt64
     let limits: Limits
 

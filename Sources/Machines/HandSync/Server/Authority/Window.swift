@@ -46,7 +46,7 @@ struct Window {
 
     private func index(of revision: Int) -> Int { dropped + revision - floor - 1 }
 
-    mutating func append(_ commit: Commit, list: UInt64) {
+    mutating func append(_ commit: Commit, list: ListNumber) {
         precondition(commit.revision == head + 1, "commits are numbered without gaps")
         // Most frames are small, and are put together on the stack.
         withUnsafeTemporaryAllocation(byteCount: 512, alignment: 8) { memory in

@@ -60,7 +60,7 @@ extension Connection {
         /// Whether the output contains answers or lists, so that there may be room for more afterwards.
         fileprivate(set) var hadAnswers = false
         /// A list whose next commits are no longer in its window, and have to be read.
-        fileprivate(set) var behind: UInt64?
+        fileprivate(set) var behind: ListNumber?
 
         /// Whether enough was made for this connection alone. This limits what the server holds for a client that does
         /// not read.

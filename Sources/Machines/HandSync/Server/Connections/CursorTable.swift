@@ -1,3 +1,5 @@
+import HandWire
+
 /// The cursors of one connection, in the order of subscribing. There are few, so the search is linear.
 struct CursorTable {
     /// Stored separately from the others: nearly all connections follow only one list, and then a delivery need not
@@ -7,7 +9,7 @@ struct CursorTable {
 
     var count: Int { first == nil ? 0 : 1 + others.count }
     var indices: Range<Int> { 0..<count }
-    var lists: [UInt64] { indices.map { self[at: $0].hosted.list.number } }
+    var lists: [ListNumber] { indices.map { self[at: $0].hosted.list.number } }
 
     /// - Precondition: `0 ≤ index < count`.
     subscript(at index: Int) -> Connection.Cursor {
@@ -28,26 +30,26 @@ struct CursorTable {
     }
 
     // Uses optional chaining, which does not copy the cursor, because this is called for each submission.
-    private func isFirst(_ list: UInt64) -> Bool { first?.hosted.list.number == list }
+    private func isFirst(_ list: ListNumber) -> Bool { first?.hosted.list.number == list }
 
-    func index(of list: UInt64) -> Int? {
+    func index(of list: ListNumber) -> Int? {
         if isFirst(list) { return 0 }
         return others.firstIndex { $0.hosted.list.number == list }.map { $0 + 1 }
     }
 
     /// The list of that number, if it is followed.
-    func hostedList(of list: UInt64) -> ListMachine? {
+    func hostedList(of list: ListNumber) -> ListMachine? {
         isFirst(list) ? first?.hosted : others.first { $0.hosted.list.number == list }?.hosted
     }
 
     /// Whether no submission of the connection to a list has been decided yet.
-    func isFirstSubmission(to list: UInt64) -> Bool {
+    func isFirstSubmission(to list: ListNumber) -> Bool {
         isFirst(list)
             ? first?.isFirstSubmission ?? true
             : others.first { $0.hosted.list.number == list }?.isFirstSubmission ?? true
     }
 
-    mutating func submissionDecided(in list: UInt64) {
+    mutating func submissionDecided(in list: ListNumber) {
         if isFirst(list) {
             first?.isFirstSubmission = false
         } else if let index = index(of: list) {
@@ -66,7 +68,7 @@ struct CursorTable {
     // MARK: Subscribing
 
     /// The cursor in a list.
-    subscript(list: UInt64) -> Connection.Cursor? {
+    subscript(list: ListNumber) -> Connection.Cursor? {
         get { index(of: list).map { self[at: $0] } }
         set {
             switch (index(of: list), newValue) {
@@ -78,7 +80,7 @@ struct CursorTable {
         }
     }
 
-    mutating func remove(_ list: UInt64) -> Connection.Cursor? {
+    mutating func remove(_ list: ListNumber) -> Connection.Cursor? {
         guard let index = index(of: list) else { return nil }
         if index > 0 { return others.remove(at: index - 1) }
         let removed = first.take()

@@ -5,8 +5,8 @@ import HandWire
 ///
 /// While a name is being changed in the store, no list is loaded, so that none is in memory twice.
 struct ListDirectory {
-    private var hosted: [NumberKey: ListMachine] = [:]
-    private var names: [String: UInt64] = [:]
+    private var hosted: [ListNumber: ListMachine] = [:]
+    private var names: [String: ListNumber] = [:]
     /// Lists that are being loaded or brought up to date, by name.
     private var loading: [String: Loading] = [:]
     /// The number of loads so far.
@@ -34,11 +34,11 @@ struct ListDirectory {
 
     var count: Int { hosted.count }
     var isEmpty: Bool { hosted.isEmpty }
-    var all: Dictionary<NumberKey, ListMachine>.Values { hosted.values }
+    var all: Dictionary<ListNumber, ListMachine>.Values { hosted.values }
     /// In ascending order.
-    var numbers: [UInt64] { hosted.keys.map(\.rawValue).sorted() }
+    var numbers: [ListNumber] { hosted.keys.sorted() }
 
-    subscript(number: UInt64) -> ListMachine? { hosted[number] }
+    subscript(number: ListNumber) -> ListMachine? { hosted[number] }
     subscript(name: String) -> ListMachine? { names[name].flatMap { hosted[$0] } }
 
     /// The list in memory; nil if it was evicted, even if it was loaded again since.

@@ -5,7 +5,7 @@ import HandWire
 final class ListMachine {
     /// Identifies one load of a list. A list that is loaded again has another reference.
     struct Reference: Sendable {
-        let number: UInt64
+        let number: ListNumber
         let load: UInt64
     }
 

@@ -166,7 +166,7 @@ extension ServerMachine {
             to: connection)
     }
 
-    func unsubscribe(_ connection: Connection, from list: UInt64) {
+    func unsubscribe(_ connection: Connection, from list: ListNumber) {
         guard let cursor = connection.cursors.remove(list) else { return }
         cursor.hosted.remove(cursor, now: now)
         connection.account?.unfollow(items: cursor.items)
@@ -177,7 +177,7 @@ extension ServerMachine {
     }
 
     /// Reads commits that are no longer in the window, or sends a snapshot if that is smaller.
-    func read(for connection: Connection, list: UInt64) {
+    func read(for connection: Connection, list: ListNumber) {
         guard let author = connection.author, let cursor = connection.cursors[list] else { return }
         let revision = cursor.revision
         figures.readsBehind += 1

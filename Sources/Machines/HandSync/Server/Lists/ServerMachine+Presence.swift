@@ -2,7 +2,7 @@ import HandCore
 import HandWire
 
 extension ServerMachine {
-    func move(_ connection: Connection, to focus: Focus?, in list: UInt64) {
+    func move(_ connection: Connection, to focus: Focus?, in list: ListNumber) {
         guard let author = connection.author?.number, let hosted = connection.cursors.hostedList(of: list) else {
             return
         }

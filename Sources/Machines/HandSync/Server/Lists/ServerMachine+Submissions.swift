@@ -61,7 +61,7 @@ extension ServerMachine {
         }
     }
 
-    func reject(_ reason: Rejection, list: UInt64, _ sequence: SequenceNumber, to connection: Connection) {
+    func reject(_ reason: Rejection, list: ListNumber, _ sequence: SequenceNumber, to connection: Connection) {
         figures.rejections[reason.name, default: 0] += 1
         send(.rejected(list: list, sequence: sequence, reason), to: connection)
     }

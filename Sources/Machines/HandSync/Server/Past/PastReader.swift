@@ -76,7 +76,7 @@ struct PastReader {
         return state.waiting
     }
 
-    private func state(of list: UInt64, at revision: Int) -> RevisionState? {
+    private func state(of list: ListNumber, at revision: Int) -> RevisionState? {
         states.first { $0.list == list && $0.revision == revision }
     }
 
@@ -106,14 +106,14 @@ struct RevisionRequest {
 
 /// A list at a past revision. It is kept as long as a `RevisionHold` of it lives.
 final class RevisionState {
-    let list: UInt64
+    let list: ListNumber
     let revision: Int
     /// Nil while it is being read.
     fileprivate var hand: Hand?
     fileprivate var waiting: [(hold: RevisionHold, request: RevisionRequest)] = []
     fileprivate var holders = 0
 
-    init(list: UInt64, revision: Int) {
+    init(list: ListNumber, revision: Int) {
         self.list = list
         self.revision = revision
     }
@@ -138,7 +138,7 @@ final class RevisionHold {
 }
 
 package struct ReadRevision: Sendable {
-    let list: UInt64
+    let list: ListNumber
     let revision: Int
 
     func run(on store: any CommitStore) throws -> Hand { try store.state(of: list, at: revision) }

@@ -14,7 +14,7 @@ struct Peers {
     private(set) var due: UInt64 = 0
     /// When the last exchange began.
     private var last: UInt64 = 0
-    private var announced: [UInt64: Announcement] = [:]
+    private var announced: [ListNumber: Announcement] = [:]
     /// The last version that was given to any news.
     private var version = 0
     /// The people at other servers.
@@ -72,7 +72,7 @@ struct Peers {
     /// be missing. Returns the people at other servers, by lists; nil if they are unknown.
     mutating func endExchange(
         _ found: [PresenceNews]?, _ lists: ListDirectory, now: UInt64
-    ) -> [UInt64: [AuthorID: PresenceBoard.RemotePerson]]? {
+    ) -> [ListNumber: [AuthorID: PresenceBoard.RemotePerson]]? {
         let isDueAgain = if case .underWay(true) = exchange { true } else { false }
         let next = last + Self.exchangeInterval
         (exchange, due) = (.idle, next > now ? next : now + Self.exchangeInterval)
@@ -81,17 +81,17 @@ struct Peers {
     }
 
     /// Whether other servers do not know the newest state of a board.
-    func isNew(_ board: PresenceBoard, of list: UInt64) -> Bool {
+    func isNew(_ board: PresenceBoard, of list: ListNumber) -> Bool {
         announced[list].map { $0.changes != board.ownChanges } ?? (board.ownChanges > 0)
     }
 
     /// A list was removed from memory. When it is loaded again, its board counts from zero.
-    mutating func unloaded(_ list: UInt64) {
+    mutating func unloaded(_ list: ListNumber) {
         if announced[list]?.version == nil { announced[list] = nil } else { announceAgain(list) }
     }
 
     /// Makes sure that other servers are told once more who is on a list.
-    private mutating func announceAgain(_ list: UInt64) {
+    private mutating func announceAgain(_ list: ListNumber) {
         announced[list, default: Announcement(changes: nil, version: nil)].changes = nil
     }
 
@@ -112,11 +112,11 @@ struct Peers {
 
     private mutating func hear(
         _ found: [PresenceNews], _ lists: ListDirectory
-    ) -> [UInt64: [AuthorID: PresenceBoard.RemotePerson]] {
+    ) -> [ListNumber: [AuthorID: PresenceBoard.RemotePerson]] {
         let former = known
         known = [:]
-        var everybody: [UInt64: [AuthorID: PresenceBoard.RemotePerson]] = [:]
-        var mine: [UInt64: Int] = [:]
+        var everybody: [ListNumber: [AuthorID: PresenceBoard.RemotePerson]] = [:]
+        var mine: [ListNumber: Int] = [:]
         for news in found.sorted(by: { $0.place.server < $1.place.server }) {
             guard news.place.server != server else {
                 mine[news.place.list] = news.version
@@ -139,7 +139,7 @@ struct Peers {
 package struct ExchangePresence: Sendable {
     let server: UInt64
     let news: [PresenceNews]
-    let lists: [UInt64]
+    let lists: [ListNumber]
     let known: [PresencePlace: Int]
 
     func run(on store: any CommitStore) throws -> [PresenceNews] {

@@ -152,7 +152,7 @@ package struct ReadHead: Sendable {
 
 /// Reads how far several lists are in the store.
 package struct ReadHeads: Sendable {
-    let lists: [UInt64]
+    let lists: [ListNumber]
 
     func run(on store: any CommitStore) throws -> [StoredHead] { try store.heads(of: lists) }
 }

@@ -1,0 +1,73 @@
+/// How levels are shown (`Protocol.md`, “Levels”).
+package enum Levels {
+    /// Returns the level that people see at a place: 0 for the first item, and otherwise the smaller of the item's
+    /// level and the shown level of the item above + 1. Looks at 16 items at most.
+    package static func shown<Failure: Error>(
+        at index: Int, _ level: (Int) throws(Failure) -> UInt8
+    ) throws(Failure) -> Int {
+        // The shown level rises by at most one from item to item, so only the nearest items can limit it.
+        var least = index
+        for back in 0...min(index, Int(Item.maxLevel)) { least = min(least, Int(try level(index - back)) + back) }
+        return least
+    }
+
+    /// Returns the sub-items of an item: those below it with a higher shown level, up to the next that has none. Looks
+    /// at these items, the one after them, and those that determine the item's shown level.
+    package static func subitems<Failure: Error>(
+        of index: Int, in count: Int, _ level: (Int) throws(Failure) -> UInt8
+    ) throws(Failure) -> Range<Int> {
+        let own = try shown(at: index, level)
+        var (end, shown) = (index + 1, own)
+        while end < count {
+            shown = min(Int(try level(end)), shown + 1)
+            if shown <= own { break }
+            end += 1
+        }
+        return index + 1..<end
+    }
+}
+
+extension Hand {
+    /// Returns the level that people see of an item. O(log n).
+    public func shownLevel(at index: Int) -> Int { Levels.shown(at: index) { tree[$0].level } }
+
+    /// Returns the sub-items of an item. O(log n) for each of them.
+    public func subitems(of index: Int) -> Range<Int> { Levels.subitems(of: index, in: count) { tree[$0].level } }
+
+    /// Returns these runs with the sub-items of all their items; runs that touch are joined.
+    public func withSubitems(_ runs: [Range<Int>]) -> [Range<Int>] {
+        var result: [Range<Int>] = []
+        for run in runs {
+            var (end, least) = (run.upperBound, Int.max)
+            // Only items that are shown further left than all items below them can have sub-items beyond the run.
+            for index in run.reversed() where least > 0 {
+                let shown = shownLevel(at: index)
+                if shown < least { (least, end) = (shown, Swift.max(end, subitems(of: index).upperBound)) }
+            }
+            if let last = result.last, run.lowerBound <= last.upperBound {
+                result[result.count - 1] = last.lowerBound..<Swift.max(last.upperBound, end)
+            } else {
+                result.append(run.lowerBound..<end)
+            }
+        }
+        return result
+    }
+
+    /// Returns the change of levels that shows the items of these runs further right, or further left if `steps` is
+    /// negative; nil if the first item cannot be shown there.
+    public func shifting(_ runs: [Range<Int>], by steps: Int) -> Delta? {
+        guard let first = runs.first?.lowerBound else { return nil }
+        let target = shownLevel(at: first) + steps
+        guard target >= 0, target == 0 || first > 0 && target <= shownLevel(at: first - 1) + 1 else { return nil }
+        var (components, passed): ([Delta.Component], Int) = ([], 0)
+        for run in runs {
+            components.append(.keep(run.lowerBound - passed))
+            for index in run {
+                let level = UInt8(Swift.min(Swift.max(0, shownLevel(at: index) + steps), Int(Item.maxLevel)))
+                components.append(level == tree[index].level ? .keep(1) : .edit(Change(level: level)))
+            }
+            passed = run.upperBound
+        }
+        return try? Delta(components)
+    }
+}

@@ -1,0 +1,111 @@
+import HandCore
+import HandSimulation
+import HandTestSupport
+import Testing
+
+@Suite struct LevelsTests {
+    private static func list(_ levels: [UInt8]) -> Hand {
+        Hand(
+            levels.enumerated().map {
+                Item(id: ItemID(rawValue: UInt64($0.offset + 1)), level: $0.element, content: .note("\($0.offset)"))
+            })
+    }
+
+    /// The definition in `Protocol.md`, from the top down.
+    private static func shown(_ levels: [UInt8]) -> [Int] {
+        var shown: [Int] = []
+        for level in levels { shown.append(min(Int(level), (shown.last ?? -1) + 1)) }
+        return shown
+    }
+
+    /// Whatever the levels, each item has the shown level and the sub-items that the definition gives.
+    @Test func everyListHasItsShownLevels() {
+        var random = SplitMix64(seed: testSeed(3))
+        for round in 0..<2_000 {
+            let deepest = [2, 4, 16][round % 3]
+            let levels = (0..<random.next(below: 40)).map { _ in UInt8(random.next(below: deepest)) }
+            let (hand, shown) = (Self.list(levels), Self.shown(levels))
+            for place in levels.indices {
+                #expect(hand.shownLevel(at: place) == shown[place], "\(levels)")
+                let end = shown[(place + 1)...].firstIndex { $0 <= shown[place] } ?? levels.count
+                #expect(hand.subitems(of: place) == place + 1..<end, "\(levels)")
+            }
+            guard let start = levels.indices.randomElement(using: &random) else { continue }
+            let run = start..<start + 1 + random.next(below: levels.count - start)
+            let end = run.map { hand.subitems(of: $0).upperBound }.max() ?? 0
+            #expect(hand.withSubitems([run]) == [run.lowerBound..<max(run.upperBound, end)], "\(levels) \(run)")
+        }
+    }
+
+    @Test func runsThatTouchAreJoined() {
+        let hand = Self.list([0, 1, 2, 0, 1, 0])
+        #expect(hand.withSubitems([0..<1, 1..<2, 3..<4]) == [0..<5])
+        #expect(hand.withSubitems([0..<1, 5..<6]) == [0..<3, 5..<6])
+        #expect(hand.withSubitems([]) == [])
+    }
+
+    @Test(arguments: [
+        ([0, 0, 0] as [UInt8], 1..<2, 1, [0, 1, 0] as [UInt8]?), ([0, 0, 1], 1..<3, 1, [0, 1, 2]),
+        ([0, 1, 2], 1..<3, -1, [0, 0, 1]), ([0, 0], 0..<1, 1, nil), ([0, 1], 1..<2, 1, nil), ([0, 0], 1..<2, -1, nil),
+        // A level that is not shown becomes the one that is shown.
+        ([0, 9, 9], 1..<3, -1, [0, 0, 1]), ([0, 9], 1..<2, 1, nil),
+    ])
+    func itemsAreShifted(levels: [UInt8], run: Range<Int>, steps: Int, expected: [UInt8]?) throws {
+        let hand = Self.list(levels)
+        let shifted = try hand.shifting([run], by: steps).map { try hand.applying($0).map(\.level) }
+        #expect(shifted == expected)
+    }
+
+    /// The deepest level stays the deepest.
+    @Test func nothingIsDeeperThanTheDeepest() throws {
+        let hand = Self.list((0...15).map { UInt8($0) } + [15])
+        let run = 1..<17
+        #expect(hand.shifting([run], by: 1) == nil)
+        let other = Self.list([0, 0] + (1...15).map { UInt8($0) })
+        let delta = try #require(other.shifting([1..<17], by: 1))
+        #expect(try other.applying(delta).map(\.level) == [0, 1] + (2...15).map { UInt8($0) } + [15])
+    }
+
+    /// A level is a field: the later change wins, equal levels are no loss, and undo brings it back.
+    @Test func aLevelIsAField() throws {
+        let hand = Self.list([0, 3])
+        let (one, two) = (Delta.editing(at: 1, Change(level: 1)), Delta.editing(at: 1, Change(level: 2)))
+        #expect(try hand.applying(one).applying(two.transformed(over: one, as: .later))[1].level == 2)
+        #expect(try hand.applying(two).applying(one.transformed(over: two, as: .earlier))[1].level == 2)
+        #expect(
+            Delta.superseded(earlier: one, later: two) == [Superseded(index: 1, loss: .edit(.level), loser: .earlier)])
+        #expect(Delta.superseded(earlier: one, later: one).isEmpty)
+        #expect(try hand.applying(one).applying(one.inverted(on: hand)).digest == hand.digest)
+        #expect(try hand.applying(one).digest != hand.digest)
+        #expect(Delta(from: hand, to: try hand.applying(one)) == one)
+        #expect(Item(id: ItemID(rawValue: 1), level: 200, content: .note("")).level == 15)
+        #expect(Change(level: 200).level == 15)
+    }
+
+    @Test func rulesMayBoundLevels() throws {
+        let rules = Rules(maximumLevel: 2)
+        let item = Item(id: ItemID(rawValue: 1), level: 3, content: .note(""))
+        #expect(rules.violation(of: item) == .levelTooHigh(3, maximum: 2))
+        #expect(Rules().violation(of: item) == nil)
+        #expect(Rules.fiveCards.maximumLevel == 0 && Rules.fiveCards.contradiction == nil)
+        var odd = Rules.fiveCards
+        odd.maximumLevel = 1
+        #expect(odd.contradiction != nil)
+    }
+
+    @Test(arguments: [
+        (Rules(maximumCount: 0), "at least 1 item"), (Rules(allowedKinds: []), "at least 1 kind"),
+        (Rules(allowedKinds: [.note], hasDeck: true), "must accept cards"),
+        (Rules(maximumSize: 0, hasDeck: true), "must accept cards"),
+        (Rules(allowedKinds: [.card], maximumSize: 0), "1 byte"),
+    ])
+    func impossibleRulesSayWhy(rules: Rules, reason: String) throws {
+        #expect(try #require(rules.contradiction).contains(reason))
+    }
+
+    @Test func possibleRulesAreNoContradiction() {
+        for rules in [Rules(), .fiveCards, Rules(maximumSize: 0), Rules(hasDeck: true), Rules(allowedKinds: [.card])] {
+            #expect(rules.contradiction == nil)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import HandCore
+import HandScreens
+import HandTestSupport
+import Testing
+
+/// Sub-items in the list's screen: what moves, goes and comes with an item.
+@Suite struct LevelKeysTests {
+    /// `a >b >>c d` is a list in which b belongs to a, and c to b.
+    private static func stage(_ text: String, _ rules: Rules = Rules(), columns: Int = 80) -> Stage {
+        let items = text.split(separator: " ").enumerated().map { place, word in
+            Item(
+                id: ItemID(rawValue: UInt64(place + 1) << 1), level: UInt8(word.prefix { $0 == ">" }.count),
+                content: .task(String(word.drop { $0 == ">" }), done: false))
+        }
+        return Stage(["things": Hand(items, rules: rules)], columns: columns)
+    }
+
+    private static func text(_ stage: Stage) -> String {
+        (stage.replicas["things"]?.view ?? Hand()).map { item in
+            String(repeating: ">", count: Int(item.level)) + item.content.text
+        }.joined(separator: " ")
+    }
+
+    /// The list before, the keys, the list after.
+    static let rows: [(String, String, String)] = [
+        // One level further in, with sub-items; not further than the item above allows.
+        ("a b", "j tab", "a >b"), ("a b >c d", "j tab", "a >b >>c d"), ("a b", "tab", "a b"), ("a >b", "j tab", "a >b"),
+        ("a b c", "j v j tab", "a >b >c"), ("a >b", "j shift-tab", "a b"), ("a >b >>c", "j shift-tab", "a b >c"),
+        ("a b", "j shift-tab", "a b"), ("a b", "j >", "a >b"), ("a >b", "j <", "a b"),
+        // A move takes sub-items along, and goes past others with theirs.
+        ("a >b c", "J", "c a >b"), ("a b >c d", "J", "b >c a d"), ("a >b c", "j j K", "c a >b"),
+        ("a >b c >d", "j j K", "c >d a >b"), ("a >b c", "b", "c a >b"), ("c a >b", "j t", "a >b c"),
+        ("a >b >c", "j J", "a >c >b"), ("a b c", "2 J", "b c a"), ("a b c", "j j 2 K", "c a b"),
+        // Cutting and copying take sub-items along; pasting puts them at the level of the item above.
+        ("a >b c", "x", "c"), ("a >b c >d", "x j p", "c >d >a >>b"), ("a >b c", "y j j p", "a >b c a >b"),
+        ("a >b c", "j x P", "a b c"),
+        // Deleting takes only the item, unless it is a range or is told.
+        ("a >b c", "d", ">b c"), ("a >b c", "D", "c"), ("a >b c", "v j d", "c"), ("a >b >>c d", "j D", "a d"),
+        // Ticking changes no level. A new item has the level of the one above it.
+        ("a >b", "j o 'n' enter esc", "a >b >n"), ("a >b", "O 'n' enter esc", "n a >b"),
+        ("a >b", "a 'n' enter esc", "a >b >n"), ("a >b", "A 'n' enter esc", "n a >b"),
+        ("a >b", "j o 'n' enter 'm' enter esc", "a >b >n >m"), ("a >b c", "u", "a >b c"), ("a b", "j tab u", "a b"),
+    ]
+
+    @Test(arguments: rows)
+    func keysDo(before: String, keys: String, after: String) {
+        var stage = Self.stage(before)
+        stage.press(keys)
+        #expect(Self.text(stage) == after, "\(before): \(keys)")
+    }
+
+    @Test func rulesBoundLevels() {
+        var stage = Self.stage("a >b c", Rules(maximumLevel: 1))
+        stage.press("j j tab")
+        #expect(Self.text(stage) == "a >b >c")
+        stage.press("tab")
+        #expect(Self.text(stage) == "a >b >c")
+        var flat = Self.stage("a b", Rules(maximumLevel: 0))
+        flat.press("j tab")
+        #expect(Self.text(flat) == "a b" && flat.lines.contains { $0.contains("have no levels") }, "\(flat.lines)")
+    }
+
+    /// Levels are indented, gaps in them are not; half of a narrow screen stays for the text.
+    @Test func levelsAreShown() {
+        func indents(_ text: String, columns: Int = 80) -> [Int] {
+            let lines = Self.stage(text, columns: columns).lines.filter { $0.contains("[ ]") }
+            let starts = lines.map { line in line.split(separator: "[", maxSplits: 1)[0].count }
+            return starts.map { $0 - starts[0] }
+        }
+        #expect(indents("a >b >>c d") == [0, 2, 4, 0])
+        #expect(indents("a >>>>b >c") == [0, 2, 2])
+        #expect(indents(">>>a >b") == [0, 2])
+        let deep = (0...15).map { String(repeating: ">", count: $0) + "x" }.joined(separator: " ")
+        #expect(indents(deep, columns: 20).max() ?? 0 <= 10)
+        #expect(indents(deep, columns: 20).count == 16)
+    }
+}
