@@ -169,6 +169,43 @@ import Testing
         #expect(world.notices[0].isEmpty)
     }
 
+    /// Somebody who had not seen the user's commit overrides it only with something else: another value, another place.
+    @Test(arguments: [
+        (Delta.editing(at: 0, Change(done: true)), Delta.editing(at: 0, Change(done: true)), false),
+        (.editing(at: 0, Change(done: true)), .editing(at: 0, Change(done: false)), true),
+        (.editing(at: 0, Change(level: 1)), .editing(at: 0, Change(level: 1)), false),
+        (.editing(at: 0, Change(level: 1)), .editing(at: 0, Change(level: 2)), true),
+        (.editing(at: 0, Change(done: true, level: 1)), .editing(at: 0, Change(done: true, level: 2)), true),
+        (.moving(2..<4, to: 0, .after), .moving(2..<4, to: 0, .after), false),
+        (.moving(3..<4, to: 0, .after), .moving(2..<4, to: 0, .after), false),
+        (.moving(3..<4, to: 0, .after), .moving(3..<4, to: 0, .before), false),
+        (.moving(3..<4, to: 0, .after), .moving(3..<4, to: 2, .after), true),
+        (.moving(0..<1, to: 4, .before), .moving(0..<2, to: 4, .before), false),
+    ])
+    func theSameIsNoLoss(mine: Delta, theirs: Delta, isLoss: Bool) throws {
+        var world = TestNetwork(tasks(4), replicas: 2)
+        try world.edit(0, mine)
+        try world.edit(1, theirs)
+        world.deliverUp(0)
+        try world.settle()
+        let told = world.notices.map { notices in
+            notices.contains { if case .superseded = $0 { true } else { false } }
+        }
+        #expect(told == [isLoss, false] && world.hasConverged)
+    }
+
+    /// Who sets back what somebody else has overridden overrides nobody.
+    @Test func aValueThatIsSetBackIsNoLoss() throws {
+        var world = TestNetwork(tasks(1), replicas: 3)
+        for (replica, done) in [true, false, true].enumerated() {
+            try world.edit(replica, .editing(at: 0, Change(done: done)))
+        }
+        for replica in 0..<3 { world.deliverUp(replica) }
+        try world.settle()
+        let losses = world.notices[0].filter { if case .superseded = $0 { true } else { false } }
+        #expect(losses.count == 1 && world.hasConverged)
+    }
+
     /// The losses of the third waiting portion are determined on the list after the two before it, in their order.
     @Test func lossesOfALaterPortionAreReported() throws {
         let big = Content.note(String(repeating: "x", count: Replica.portionBytes))

@@ -53,7 +53,7 @@ static inline void put_word(writer *w, uint64_t value) {
 static inline void put_rules(writer *w) {
     put_varint(w, INT32_MAX);
     put_varint(w, 16 * 1024);
-    put_byte(w, 0);
+    put_byte(w, 15 << 4);
 }
 
 typedef struct {

@@ -142,6 +142,7 @@ static void subscribe(connection *c, writer *w, uint64_t request) {
     put_byte(w, 0);
     put_byte(w, 0);
     put_varint(w, revision);
+    put_word(w, EMPTY_LIST_DIGEST);
     answer(c, w);
     if (c->is_subscribed) return;
     c->is_subscribed = 1;

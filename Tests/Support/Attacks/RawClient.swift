@@ -110,6 +110,8 @@ package final class RawClient {
         var all: [DownMessage] = []
         while let answer = try next() {
             if case .lists(mark, _, _) = answer { break }
+            // It comes after the welcome, whatever is asked.
+            if case .granted = answer { continue }
             all.append(answer)
         }
         return all

@@ -1,13 +1,16 @@
 /// How levels are shown (`Protocol.md`, “Levels”).
 package enum Levels {
     /// Returns the level that people see at a place: 0 for the first item, and otherwise the smaller of the item's
-    /// level and the shown level of the item above + 1. Looks at 16 items at most.
+    /// level and the shown level of the item above + 1. Looks at 16 items at most, and at 1 if its level is 0.
     package static func shown<Failure: Error>(
         at index: Int, _ level: (Int) throws(Failure) -> UInt8
     ) throws(Failure) -> Int {
         // The shown level rises by at most one from item to item, so only the nearest items can limit it.
-        var least = index
-        for back in 0...min(index, Int(Item.maxLevel)) { least = min(least, Int(try level(index - back)) + back) }
+        var (least, back) = (index, 0)
+        while back < least {
+            least = min(least, Int(try level(index - back)) + back)
+            back += 1
+        }
         return least
     }
 

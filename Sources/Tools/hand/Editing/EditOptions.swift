@@ -31,7 +31,8 @@ struct EditOptions: ParsableArguments {
         _ make: @escaping @Sendable (PartialList, [Int]) throws -> Delta
     ) async throws {
         let found = Positions()
-        var below = 50
+        var below = 15
+        // Items that are named by ids must be found first.
         var numbers = items.compactMap { if case .index(let number) = $0 { number - 1 } else { nil } }
         while true {
             let named = ItemReference.selections(of: items + [place.neighbour].compactMap { $0 })
@@ -42,7 +43,8 @@ struct EditOptions: ParsableArguments {
                     return try make(list, found.all)
                 }
             } catch is PartialList.Unknown {
-                (numbers, below) = (found.all, below * 20)
+                if found.all == numbers { below *= 8 }
+                numbers = found.all
             }
         }
     }
