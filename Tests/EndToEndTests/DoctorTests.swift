@@ -88,7 +88,8 @@ import Testing
         #expect(none.contains("none on all lists") && none.contains("hand lists"), "\(none)")
     }
 
-    @Test func anOlderServerTellsNoRole() throws {
+    /// A server says nothing about a person's roles if they are too many.
+    @Test func rolesThatAreTooManyAreNotTold() throws {
         let socket = user.server.folder.path + "/older.sock"
         let older = try ScriptedServer(at: socket) { message in
             guard case .lists(let request, _) = message else { return [] }
@@ -97,7 +98,7 @@ import Testing
         defer { older.close() }
         let lines = try doctor("--url", "hand+unix://\(socket)")
         #expect(try about("server", lines).contains("older/1.0"))
-        #expect(try about("role", lines).contains("does not tell"))
+        #expect(try about("role", lines).contains("too many to tell"))
     }
 
     @Test func unreadableSettingsAreFound() throws {
