@@ -175,20 +175,20 @@ import Testing
         world.now += 100
         world.timeout()
         world.settle()
-        #expect(stream.present == other.present && stream.present.count == 2)
-        #expect(silent.present.isEmpty)
+        #expect(stream.present() == other.present() && stream.present().count == 2)
+        #expect(silent.present().isEmpty)
         other.say(.unsubscribe(list: 1))
         world.now += 100
         world.timeout()
         world.settle()
-        #expect(stream.present.count == 1)
+        #expect(stream.present().count == 1)
         for (request, wantsPeople) in [(UInt64(2), true), (3, false), (4, true)] {
             silent.say(.presence(list: 1, .away))
             silent.subscribe("list", request: RequestNumber(request), wantsPeople: wantsPeople)
             world.now += 100
             world.timeout()
             world.settle()
-            #expect(stream.present.count == (wantsPeople ? 2 : 1))
+            #expect(stream.present().count == (wantsPeople ? 2 : 1))
             #expect(world.machine.brokenInvariant() == nil)
         }
         silent.say(.presence(list: 1, .away))

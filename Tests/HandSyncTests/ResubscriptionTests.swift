@@ -154,6 +154,29 @@ import Testing
         #expect(talk.notices.count == 1)
     }
 
+    /// Seed 2106376: a list was deleted and restored while its client subscribed again because the list had diverged.
+    /// The server knew of no earlier subscription, and somebody who had left stayed on the screen.
+    @Test func whoWasThereIsForgottenWithANewAnswer() {
+        func here(_ authors: [AuthorID]) -> [DownMessage.Presence] {
+            authors.map { DownMessage.Presence(author: $0, place: .here(person: "p", nil)) }
+        }
+        let gone = [2, 3].map { DownMessage.Presence(author: $0, place: .gone) }
+        var talk = DrivenClient.online()
+        talk.perform { $0.open("a") }
+        talk.begin(1)
+        talk.hear(.presence(list: 1, here([3, 2])))
+        let wrong = Commit(
+            revision: 1, author: 2, sequence: 1, base: 0, time: 0, count: 3, digest: 1,
+            delta: Delta.deleting(0..<2))
+        talk.hear(.commit(list: 1, wrong))
+        talk.begin(2, revision: 1)
+        // The server begins anew by itself: that says nothing about people.
+        talk.hear(.presence(list: 1, here([2])))
+        talk.begin(2, revision: 2)
+        let told = talk.effects.compactMap { if case .list(_, .presence(let people)) = $0 { people } else { nil } }
+        #expect(told == [here([3, 2]), gone, here([2])])
+    }
+
     /// Seed 68736: when a diverged replica was told that its submission is stale, it submitted an edit of items that
     /// only it had. Now the edit waits for the snapshot.
     @Test func aDivergedListSubmitsNothing() {

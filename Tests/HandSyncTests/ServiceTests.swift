@@ -121,7 +121,7 @@ import Testing
         slow.drain()
         world.settle()
         #expect(slow.lastStart.map { if case .snapshot = $0.start { true } else { false } } == true)
-        #expect(slow.present == [1, 2])
+        #expect(slow.present() == [1, 2])
     }
 
     /// Commits that a reader was about to get are forgotten while they are being read: it gets a snapshot.

@@ -289,12 +289,19 @@ final class TestStream: ByteStream {
     func shutdown() { isShutDown = true }
     func close() { isClosed = true }
 
-    /// The people who are present according to the last message about each.
-    var present: Set<AuthorID> {
-        var people: Set<AuthorID> = []
-        for case .presence(_, let entries) in heard {
-            for entry in entries {
-                if entry.place == .gone { people.remove(entry.author) } else { people.insert(entry.author) }
+    /// The people who are present on a list according to the last message about each since the last answer to a
+    /// subscription.
+    func present(on list: ListNumber = 1) -> Set<AuthorID> {
+        var (people, request) = (Set<AuthorID>(), RequestNumber(0))
+        for message in heard {
+            switch message {
+            case .subscribed(let subscribed) where subscribed.list == list && subscribed.request != request:
+                (people, request) = ([], subscribed.request)
+            case .presence(list, let entries):
+                for entry in entries {
+                    if entry.place == .gone { people.remove(entry.author) } else { people.insert(entry.author) }
+                }
+            default: break
             }
         }
         return people

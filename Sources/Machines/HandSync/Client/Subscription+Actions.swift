@@ -135,6 +135,9 @@ extension ClientMachine.Subscription {
     // MARK: The server's messages
 
     mutating func entered(_ subscribed: DownMessage.Subscribed, _ common: inout Common) {
+        // With each answer to a request the server tells anew who is there.
+        let former = isAsked ? forgetPeople() : []
+        if !former.isEmpty { common.emit(.list(name, .presence(former))) }
         var update: Replica.Update?
         move(&common) { update = $0.begin(subscribed) }
         if let update {

@@ -103,6 +103,7 @@ extension ClientMachine {
         package var request: RequestNumber? {
             if case .asked(let request, _, _) = phase { request } else { link?.request }
         }
+        var isAsked: Bool { if case .asked = phase { true } else { false } }
         var isByLogID: Bool { if case .asked(_, true, _) = phase { true } else { false } }
         var isReceiving: Bool { if case .receiving = phase { true } else { false } }
         /// Whether the view is the server's newest revision with the user's own pending edits.
@@ -131,6 +132,12 @@ extension ClientMachine.Subscription {
     mutating func goIdle() {
         phase = .idle
         people = []
+    }
+
+    /// Forgets who is there. Returns them as people who have gone.
+    mutating func forgetPeople() -> [DownMessage.Presence] {
+        defer { people = [] }
+        return people.sorted().map { DownMessage.Presence(author: $0, place: .gone) }
     }
 
     /// Notes who has come and gone. Returns how many are there.

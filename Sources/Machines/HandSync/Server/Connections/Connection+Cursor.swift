@@ -35,19 +35,12 @@ extension Connection {
         /// The last change that it is to be told by now.
         var due = 0
         /// The client does not believe that people who left at this change or earlier are present.
-        var knownGone = 0
+        let knownGone: Int
 
         /// Makes the mark of a client that knows nothing yet. It is told of all people, as soon as all are known.
         init(_ board: PresenceBoard = PresenceBoard(), isComplete: Bool = true) {
             knownGone = board.last
             due = isComplete ? board.last : 0
-        }
-
-        /// Arranges for the client to be told about all people once more, and about people who have left since the
-        /// client was told about them.
-        mutating func startAnew(_ board: PresenceBoard) {
-            knownGone = max(sent, knownGone)
-            (sent, due) = (0, board.last)
         }
 
         /// Whether the client was told of people who have since left, and the board no longer remembers that.

@@ -199,6 +199,11 @@ final class ListMachine {
     func addPerson(_ author: Author, _ connection: Connection, isShared: Bool) {
         if isShared, presence.everybody.isEmpty { awaitsPeerPresence = true }
         presence.join(author.number, name: connection.person)
+        tellEverybody(to: connection)
+    }
+
+    /// Arranges for a client that knows nobody to be told who is here.
+    func tellEverybody(to connection: Connection) {
         connection.cursors[list.number]?.presence =
             Connection.PresenceMark(presence, isComplete: !awaitsPeerPresence)
     }

@@ -126,9 +126,9 @@ extension ServerMachine {
         case (false, true): hosted.addPerson(author, connection, isShared: isShared)
         case (true, false): hosted.removePerson(author.number)
         case (true, true):
-            // A client that subscribes again may have forgotten who is here. It says again on which item its person is.
+            // A client that subscribes again forgets who is here, and says again on which item its person is.
             hosted.movePerson(author.number, to: nil)
-            connection.cursors[hosted.list.number]?.presence.startAnew(hosted.presence)
+            hosted.tellEverybody(to: connection)
         }
         announce(hosted, for: connection)
     }
