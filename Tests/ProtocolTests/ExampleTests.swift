@@ -63,9 +63,9 @@ import Testing
     @Test func rowsOfTheSemanticsTable() throws {
         let rows = ProtocolPage.shared.table("concurrent: first / second", under: "Merging")
         let vectors = try ProtocolPage.vectors("merging").map(JSONValue.parse)
-        #expect(rows.map { $0[0] } == vectors.map { text($0["name"]) })
         #expect(rows.count >= 10)
-        for (row, vector) in zip(rows, vectors) {
+        for row in rows {
+            let vector = try #require(vectors.first { text($0["name"]) == row[0] }, "\(row[0])")
             #expect(row[2] == letters(vector["list"]))
             #expect(row[3] == plain(try JSON.delta(from: JSONField(vector["first"] ?? .null))))
             #expect(row[4] == plain(try JSON.delta(from: JSONField(vector["second"] ?? .null))))

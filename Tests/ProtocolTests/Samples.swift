@@ -32,7 +32,7 @@ enum Samples {
                 client: ClientID(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF),
                 person: "Ada", program: "example 1.0", token: "hand-1234", idle: 180_000)),
         "subscribe for the first time": .subscribe(.init(request: 1, name: "groceries", logID: 0, revision: 0)),
-        "subscribe again": .subscribe(.init(request: 2, name: "groceries", logID: 0xC0FFEE, revision: 300)),
+        "subscribe again": .subscribe(.init(request: 2, name: "groceries", logID: 0x1_00C0_FFEE, revision: 300)),
         "subscribe without items": .subscribe(
             .init(request: 3, name: "groceries", logID: 0, revision: 0, wantsItems: false, wantsPeople: false)),
         "unsubscribe": .unsubscribe(list: 7),
@@ -81,11 +81,11 @@ enum Samples {
         delta: .identity, refusal: .violation(.listFull(maximum: 3)))
 
     private static func subscribed(
-        _ start: DownMessage.Subscribed.Start, isLastRefused: Bool = false
+        _ start: DownMessage.Subscribed.Start, last: SequenceNumber = 5, isLastRefused: Bool = false
     ) -> DownMessage {
         .subscribed(
             .init(
-                request: 2, list: 7, logID: 0xC0FFEE, rules: Rules(), lastSequence: 5, isLastRefused: isLastRefused,
+                request: 2, list: 7, logID: 0x1_00C0_FFEE, rules: Rules(), lastSequence: last, isLastRefused: isLastRefused,
                 start: start))
     }
 
@@ -97,7 +97,7 @@ enum Samples {
                 program: "hand 1.0")),
         "subscribed, resumed": subscribed(.resumed(head: 301, digest: 0xAB)),
         "subscribed, with a snapshot": subscribed(
-            .snapshot(revision: 301, count: 3, digest: 0xAB), isLastRefused: true),
+            .snapshot(revision: 300, count: 2, digest: 0xCD), last: 4, isLastRefused: true),
         "subscribed, without items": subscribed(.newest(301)),
         "chunk": .chunk(request: 2, items: Hand([milk, Item(id: ItemID(rawValue: 5), content: .heading("Dairy"))])),
         "commit": .commit(list: 7, commit),
@@ -136,7 +136,7 @@ enum Samples {
         "excerpt": .excerpt(
             request: 10,
             Excerpt(
-                logID: 0xC0FFEE, revision: 301, count: 3, rules: Rules(),
+                logID: 0x1_00C0_FFEE, revision: 301, count: 3, rules: Rules(),
                 entries: [.init(position: 2, item: milk)])),
         "error": .error(code: .noSuchList, request: 9, retryAfter: 0, message: "there is no list 'gone'"),
     ]

@@ -93,7 +93,7 @@ import Testing
             guard case .snapshot(let revision, 0, _) = subscribed.start else { return [] }
             return replica.reset(to: Hand(), revision: revision, logID: subscribed.logID, lastSequence: 0).notices
         case .chunk(_, let items):
-            return replica.reset(to: items, revision: 1, logID: 0xC0FFEE, lastSequence: 0).notices
+            return replica.reset(to: items, revision: 1, logID: 0x1_00C0_FFEE, lastSequence: 0).notices
         case .commit(_, let commit):
             return try replica.receive(commit).notices
         default: return []

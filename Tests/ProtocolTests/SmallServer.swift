@@ -76,7 +76,7 @@ final class SmallServer {
             self.name = name
             authority = Authority(
                 Authority.Start(
-                    list: 1, logID: 0xC0FFEE, hand: Hand(rules: rules), revision: 0, deck: nil, sequences: [:]),
+                    list: 1, logID: 0x1_00C0_FFEE, hand: Hand(rules: rules), revision: 0, deck: nil, sequences: [:]),
                 limits: Limits())
             send(.done(request: request), to: client)
         case .subscribe(let subscribe): start(subscribe, client)

@@ -203,7 +203,7 @@ class Machine:
         m.list, m.last, m.awaits_name, m.by_log, m.is_live = s.list, s.lastSequence, m.by_log, False, False
         if "resumed" in s.start:
             m.incoming, m.head = None, s.start["resumed"]["head"]
-            if m.head == m.revision and s.start["resumed"]["digest"] not in (None, digest(m.confirmed)):
+            if m.head == m.revision and s.start["resumed"]["digest"] != digest(m.confirmed):
                 m.diverge(m.revision)
             else: m.catch_up()
         else:

@@ -23,12 +23,11 @@ public enum ErrorCode: UInt64, CaseIterable, Sendable {
     case listDamaged = 21
     case tooManyLists = 22
     case listDeleted = 23
-    case badName = 24
-    case notAuthenticated = 25
-    case notAllowed = 26
-    case slowedDown = 27
-    case tooFast = 28
-    case closedByOperator = 29
+    case notAuthenticated = 24
+    case notAllowed = 25
+    case slowedDown = 26
+    case tooFast = 27
+    case closedByOperator = 28
 
     public enum Fault: String, Sendable {
         case client, server, nobody
@@ -41,7 +40,7 @@ public enum ErrorCode: UInt64, CaseIterable, Sendable {
         case .internalError, .listDamaged: .server
         case .notHand, .versionNotSupported, .malformedMessage, .frameTooLarge, .outOfOrder, .handshakeTimeout,
             .noSuchList, .listExists, .badListName, .badRules, .tooManySubscriptions, .notSubscribed, .wrongSequence,
-            .baseInFuture, .noSuchRevision, .tooManyLists, .badName, .notAuthenticated, .notAllowed, .slowedDown,
+            .baseInFuture, .noSuchRevision, .tooManyLists, .notAuthenticated, .notAllowed, .slowedDown,
             .tooFast:
             .client
         }
@@ -55,7 +54,7 @@ public enum ErrorCode: UInt64, CaseIterable, Sendable {
             false
         case .notHand, .versionNotSupported, .malformedMessage, .frameTooLarge, .outOfOrder, .handshakeTimeout,
             .idleTimeout, .tooManyConnections, .replaced, .wrongSequence, .baseInFuture, .shuttingDown, .internalError,
-            .badName, .notAuthenticated, .tooFast, .closedByOperator:
+            .notAuthenticated, .tooFast, .closedByOperator:
             true
         }
     }
@@ -67,7 +66,7 @@ public enum ErrorCode: UInt64, CaseIterable, Sendable {
             true
         case .notHand, .versionNotSupported, .malformedMessage, .frameTooLarge, .outOfOrder, .noSuchList, .listExists,
             .badListName, .badRules, .tooManySubscriptions, .notSubscribed, .wrongSequence, .baseInFuture,
-            .noSuchRevision, .listDamaged, .tooManyLists, .listDeleted, .badName, .notAuthenticated, .notAllowed,
+            .noSuchRevision, .listDamaged, .tooManyLists, .listDeleted, .notAuthenticated, .notAllowed,
             .slowedDown, .closedByOperator:
             false
         }
