@@ -85,7 +85,8 @@ enum Samples {
     ) -> DownMessage {
         .subscribed(
             .init(
-                request: 2, list: 7, logID: 0x1_00C0_FFEE, rules: Rules(), lastSequence: last, isLastRefused: isLastRefused,
+                request: 2, list: 7, logID: 0x1_00C0_FFEE, rules: Rules(), lastSequence: last,
+                isLastRefused: isLastRefused,
                 start: start))
     }
 
