@@ -27,6 +27,17 @@ import Testing
         #expect(try Self.line(old, new) == line)
     }
 
+    @Test func aLevelIsMarked() throws {
+        let before = Hand([1, 2].map { Item(id: ItemID(rawValue: $0), content: .task("milk", done: false)) })
+        for (change, line) in [
+            (Change(level: 1), "~ 2  [ ] milk (level [-0-]{+1+})"),
+            (Change(done: true, level: 12), "~ 2  [x] milk (level [-0-]{+12+})"),
+        ] {
+            let delta = Delta.editing(at: 1, change)
+            #expect(DeltaText.lines(delta, from: before, to: try before.applying(delta)).map(\.text) == [line])
+        }
+    }
+
     @Test func onATerminalTheyHaveColors() throws {
         let line = try Self.line(.note("salted butter"), .note("unsalted butter"), .colored)
         #expect(line == "~ 2  \u{1B}[31;9msalted\u{1B}[0m\u{1B}[32munsalted\u{1B}[0m butter")

@@ -68,6 +68,16 @@ public struct PartialList: Equatable, Sendable {
         try Levels.subitems(of: position, in: count) { (position) throws(Unknown) in try item(at: position).level }
     }
 
+    /// Returns the change that shows an item at a level, with its sub-items as far below as before; nil if the item
+    /// above does not allow that.
+    ///
+    /// - Throws: if an item that determines the levels is not known.
+    package func showing(_ position: Int, atLevel level: Int) throws(Unknown) -> Delta? {
+        let branch = position..<(try subitems(of: position).upperBound)
+        let steps = level - (try shownLevel(at: position))
+        return try Levels.shifting([branch], by: steps) { (position) throws(Unknown) in try item(at: position).level }
+    }
+
     /// Returns the list.
     ///
     /// - Throws: if not all items are known.

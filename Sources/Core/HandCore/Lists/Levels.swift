@@ -14,8 +14,8 @@ package enum Levels {
         return least
     }
 
-    /// Returns the sub-items of an item: those below it with a higher shown level, up to the next that has none. Looks
-    /// at these items, the one after them, and those that determine the item's shown level.
+    /// Returns the sub-items of an item: those below it, up to the next item whose shown level is not higher. Looks at
+    /// these items, the one after them, and those that determine the item's shown level.
     package static func subitems<Failure: Error>(
         of index: Int, in count: Int, _ level: (Int) throws(Failure) -> UInt8
     ) throws(Failure) -> Range<Int> {
@@ -27,6 +27,28 @@ package enum Levels {
             end += 1
         }
         return index + 1..<end
+    }
+
+    /// Returns the change of levels that shows the items of these runs further right, or further left if `steps` is
+    /// negative; nil if the first item cannot be shown there. Looks at these items, and those that determine their
+    /// shown levels.
+    package static func shifting<Failure: Error>(
+        _ runs: [Range<Int>], by steps: Int, _ level: (Int) throws(Failure) -> UInt8
+    ) throws(Failure) -> Delta? {
+        guard let first = runs.first?.lowerBound else { return nil }
+        let target = try shown(at: first, level) + steps
+        let highest = first == 0 ? 0 : try shown(at: first - 1, level) + 1
+        guard (0...highest).contains(target) else { return nil }
+        var (components, passed): ([Delta.Component], Int) = ([], 0)
+        for run in runs {
+            components.append(.keep(run.lowerBound - passed))
+            for index in run {
+                let new = UInt8(min(max(0, try shown(at: index, level) + steps), Int(Item.maxLevel)))
+                components.append(new == (try level(index)) ? .keep(1) : .edit(Change(level: new)))
+            }
+            passed = run.upperBound
+        }
+        return try? Delta(components)
     }
 }
 
@@ -57,20 +79,8 @@ extension Hand {
     }
 
     /// Returns the change of levels that shows the items of these runs further right, or further left if `steps` is
-    /// negative; nil if the first item cannot be shown there.
+    /// negative; nil if the first item cannot be shown there. O(log n) for each item.
     public func shifting(_ runs: [Range<Int>], by steps: Int) -> Delta? {
-        guard let first = runs.first?.lowerBound else { return nil }
-        let target = shownLevel(at: first) + steps
-        guard target >= 0, target == 0 || first > 0 && target <= shownLevel(at: first - 1) + 1 else { return nil }
-        var (components, passed): ([Delta.Component], Int) = ([], 0)
-        for run in runs {
-            components.append(.keep(run.lowerBound - passed))
-            for index in run {
-                let level = UInt8(Swift.min(Swift.max(0, shownLevel(at: index) + steps), Int(Item.maxLevel)))
-                components.append(level == tree[index].level ? .keep(1) : .edit(Change(level: level)))
-            }
-            passed = run.upperBound
-        }
-        return try? Delta(components)
+        Levels.shifting(runs, by: steps) { tree[$0].level }
     }
 }

@@ -14,7 +14,10 @@ package enum DeltaText {
             if mark == .edited {
                 return zip(step.old, step.new).map { former, place in
                     let line = Printable.line(of: new[place].content, from: old[former].content, marks)
-                    return "\(mark.rawValue) \(place + 1)  \(line)"
+                    let (level, before) = (new[place].level, old[former].level)
+                    let shift: Printable =
+                        level == before ? "" : " (level \(marks.text(from: "\(before)", to: "\(level)")))"
+                    return "\(mark.rawValue) \(place + 1)  \(line)\(shift)"
                 }
             }
             let (places, list) = mark == .deleted ? (step.old, old) : (step.new, new)

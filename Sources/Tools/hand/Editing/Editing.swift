@@ -18,8 +18,7 @@ struct Add: AsyncParsableCommand {
     @Argument(help: "The texts; '-' for standard input.") var texts: [String]
     @Flag(help: "The kind of the items.") var kind: Kind = .task
     @Option(help: .init("The address of a link; makes the item a link.", valueName: "address")) var link: String?
-    @Option(help: .init("The level of the items, 0 to 15: how far they are indented.", valueName: "number"))
-    var level: UInt8?
+    @OptionGroup var level: LevelOption
     @Option(
         help: .init("Add them below this item's sub-items, as sub-items of it.", valueName: "item"),
         completion: Completions.items)
@@ -31,10 +30,7 @@ struct Add: AsyncParsableCommand {
 
     func validate() throws {
         if link != nil && texts.count != 1 { throw ValidationError("--link needs exactly one text.") }
-        if let level, level > Item.maxLevel {
-            throw ValidationError("--level: expected 0 to \(Item.maxLevel), found \(level)")
-        }
-        if under != nil, try level != nil || placeOptions.place() != nil {
+        if under != nil, try level.level != nil || placeOptions.place() != nil {
             throw ValidationError("--under determines the place and the level: leave out the other option.")
         }
     }
@@ -69,7 +65,7 @@ struct Add: AsyncParsableCommand {
     func run() async throws {
         let place = try placeOptions.place() ?? .end
         var random = SystemRandomNumberGenerator()
-        let items = try contents().map { Item(id: .random(using: &random), level: level ?? 0, content: $0) }
+        let items = try contents().map { Item(id: .random(using: &random), level: level.level ?? 0, content: $0) }
         if let under { return try await add(items, under: try ItemReference(under)) }
         try await options.edit(to: place) { list in
             let (gap, side) = try place.gap(in: list)
@@ -116,6 +112,20 @@ extension String {
     func filled(_ name: String, _ advice: String? = nil) throws -> String {
         if !isBlank { return self }
         throw Failure(.usage, "\(name) is empty: nothing was done" + (advice.map { ". " + $0 } ?? ""))
+    }
+}
+
+/// The option `--level`.
+struct LevelOption: ParsableArguments {
+    @Option(
+        help: .init(
+            "The level, 0 to \(Item.maxLevel): how far the item is indented. Sub-items stay below it.",
+            valueName: "number"))
+    var level: UInt8?
+
+    func validate() throws {
+        guard let level, level > Item.maxLevel else { return }
+        throw ValidationError("--level: expected 0 to \(Item.maxLevel), found \(level)")
     }
 }
 
@@ -189,7 +199,7 @@ struct Move: AsyncParsableCommand {
 
 struct Edit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Change the text or the address of an item.",
+        abstract: "Change the text, the address or the level of an item.",
         discussion: """
             Words that others write at the same time are kept. So are changes since you looked, if you give --was, or \
             --if-revision with the revision that you saw ('hand show' and 'hand log' print it). If the same words have \
@@ -200,6 +210,7 @@ struct Edit: AsyncParsableCommand {
     @Argument(help: "The item: a number or an id.", completion: Completions.items) var item: String
     @Argument(help: "The new text; '-' reads it from standard input.") var text: String?
     @Option(help: .init("The address of a link.", valueName: "address")) var link: String?
+    @OptionGroup var level: LevelOption
 
     @Option(
         help: ArgumentHelp(
@@ -221,7 +232,9 @@ struct Edit: AsyncParsableCommand {
 
     func run() async throws {
         // This check is not in `validate`, so that the parser names a wrong option first.
-        if text == nil && link == nil { throw ValidationError("What should change? Give a text, or --link ADDRESS.") }
+        if text == nil && link == nil && level.level == nil {
+            throw ValidationError("What should change? Give a text, --link ADDRESS or --level NUMBER.")
+        }
         var (options, reference) = (options, try ItemReference(item))
         let words = try (text == "-" ? Self.standardInput() : text)?.filled(
             "the text", "To delete the item: hand rm \(item)")
@@ -235,14 +248,24 @@ struct Edit: AsyncParsableCommand {
             seen = (was ?? item.content.text, item.content.address)
         }
         let (link, text, was, wanted) = (link, words, seen, reference)
-        try await options.edit([wanted]) { list in
-            let place = try wanted.position(in: list)
+        let reword: @Sendable (PartialList, Int) throws -> Delta = { list, place in
             let present = try list.item(at: place).content
             return Delta.editing(
                 at: place,
                 present.rewording(
                     try Self.merged(text, from: was.text, with: present.text),
                     url: try Self.merged(link, from: was.link, with: present.address)))
+        }
+        guard let level = level.level.map(Int.init) else {
+            return try await options.edit([wanted]) { try reword($0, try wanted.position(in: $0)) }
+        }
+        try await options.editBranches([wanted]) { list, places in
+            guard let shift = try list.showing(places[0], atLevel: level) else {
+                let highest = places[0] == 0 ? 0 : try list.shownLevel(at: places[0] - 1) + 1
+                throw Failure(
+                    .rejected, "item \(places[0] + 1) can be at level \(highest) at most, below the item above it")
+            }
+            return try reword(list, places[0]).composed(with: shift)
         }
     }
 

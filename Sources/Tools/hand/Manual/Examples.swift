@@ -53,6 +53,7 @@ enum Examples {
             "hand edit 3 \"oat milk, 2 l\"",
             "hand edit 3 \"oat milk, 2 l\" --was \"oat milk\"",
             "hand edit k3f9 --link https://example.org",
+            "hand edit 4 --level 1",
         ],
         "export": ["hand export", "hand export groceries.md", "hand export --format jsonl --at 12"],
         "import": ["hand import groceries.txt", "hand import groceries.jsonl --new-ids --top"],
