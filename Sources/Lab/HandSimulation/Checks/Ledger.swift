@@ -16,6 +16,8 @@ final class Ledger {
         /// The list before the last two commits and after each of them; the newest is last.
         var lists = [NaiveList([])]
         var list: NaiveList { lists[lists.count - 1] }
+        /// The last level that somebody gave to each item.
+        var levels: [ItemID: UInt8] = [:]
         /// The last sequence of each client, and the number of its edits that were committed.
         var clients: [AuthorID: (sequence: SequenceNumber, edits: Int)] = [:]
         /// The newest revision that a client has seen.
@@ -102,12 +104,19 @@ final class Ledger {
         if let work, work > limit, !system.hasGarbled, !system.isShared {
             system.report(.work, "\(place): \(work) work before the last step; the limit is \(limit)")
         }
-        history.lists.append(try history.list.applying(commit.delta))
+        let before = history.list
+        history.lists.append(try before.applying(commit.delta))
+        let given = system.mergers.levels(givenBy: commit, of: history.logID)
+        history.levels.merge(given ?? commit.delta.levels(on: before.items)) { $1 }
         if history.lists.count > 3 { history.lists.removeFirst() }
         let items = history.list.items
         let (digest, count) = (Hand(items).digest, items.count)
         if digest != commit.digest || count != commit.count { system.report(.digest, "\(place) has a wrong digest") }
         if Set(items.map(\.id)).count != count { system.report(.intention, "\(place): an item occurs twice") }
+        if let item = items.first(where: { history.levels[$0.id] != $0.level }), !system.hasGarbled {
+            let last = history.levels[item.id].map { "\($0)" } ?? "nobody's"
+            system.report(.intention, "\(place): item \(item.id) has level \(item.level), the last one given is \(last)")
+        }
         if count > rules.maximumCount { system.report(.rules, "\(place): \(count) items") }
         inserted.formUnion(commit.delta.put)
         if let item = system.promises.refused(among: commit.delta.insertedItems, of: commit.author) {

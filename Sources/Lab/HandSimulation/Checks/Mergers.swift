@@ -16,6 +16,8 @@ final class Mergers {
         /// The newest revision that anybody had seen when the submission was first sent. Another server may have
         /// accepted the submission at that moment.
         let seen: Int
+        /// The levels that the submission gives; nil if the list that it was made on is not known any more.
+        let levels: [ItemID: UInt8]?
     }
 
     /// The submissions sent under each sequence, in order. A client may send a submission again on another base while
@@ -23,10 +25,25 @@ final class Mergers {
     /// use the same sequence.
     private var submissions: [Key: [Sent]] = [:]
 
-    func sent(_ submission: Submission, list: UInt64, author: AuthorID, client: Int, seen: Int) {
+    /// Records a submission.
+    ///
+    /// - Parameter base: the list that the submission was made on, if it is known.
+    func sent(
+        _ submission: Submission, on base: Hand?, list: UInt64, author: AuthorID, client: Int, seen: Int
+    ) {
         let key = Key(author: author, sequence: submission.sequence, list: list)
         let isKnown = submissions[key]?.contains { $0.client == client && $0.submission == submission } == true
-        if !isKnown { submissions[key, default: []].append(Sent(client: client, submission: submission, seen: seen)) }
+        if isKnown { return }
+        let levels = base.map { submission.delta.levels(on: Array($0)) }
+        submissions[key, default: []].append(
+            Sent(client: client, submission: submission, seen: seen, levels: levels))
+    }
+
+    /// Returns the levels that a commit's author gave; nil if it is not known which submission became the commit.
+    func levels(givenBy commit: Commit, of list: UInt64) -> [ItemID: UInt8]? {
+        if commit.refusal != nil { return [:] }
+        let all = Set(sent(commit, of: list).map(\.levels))
+        return all.count == 1 ? all.first ?? nil : nil
     }
 
     /// Whether this is the client's first submission under its sequence, or a repetition: the items that a submission
@@ -99,13 +116,25 @@ final class Mergers {
     }
 }
 
+extension Delta {
+    /// The levels that the delta gives to items, by the naive reading.
+    func levels(on items: [Item]) -> [ItemID: UInt8] {
+        var levels = Dictionary(insertedItems.map { ($0.id, $0.level) }) { $1 }
+        for (item, change) in zip(items, NaiveView(self, count: items.count).changes) {
+            if let level = change.level { levels[item.id] = level }
+        }
+        return levels
+    }
+}
+
 /// The part of an item that merging decides. The faces of cards are the server's choice.
 private struct MergedItem: Equatable {
     let id: ItemID
+    let level: UInt8
     let content: Content?
 
     init(_ item: Item) {
-        id = item.id
+        (id, level) = (item.id, item.level)
         if case .card = item.content { content = nil } else { content = item.content }
     }
 }

@@ -132,8 +132,10 @@ final class System {
         if !client.isCopied, !mergers.isUsedOnce(submission, list: logID, author: author, client: client.number) {
             report(.protocol, "client \(client.number) sends something else as submission \(submission.sequence)")
         }
+        let base = open?.value.replica.revision == submission.base ? open?.value.replica.confirmed : nil
         mergers.sent(
-            submission, list: logID, author: author, client: client.number, seen: ledger.histories[logID]?.seen ?? 0)
+            submission, on: base, list: logID, author: author, client: client.number,
+            seen: ledger.histories[logID]?.seen ?? 0)
         guard let name = open?.key else { return }
         let what = "client \(client.number) sends submission \(submission.sequence) of \(name)"
         if !client.hasKept(submission, of: logID) { report(.journal, "\(what) before it is kept") }
