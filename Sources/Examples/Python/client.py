@@ -132,8 +132,8 @@ class Client:
             if f.varint() == self.sequence and f.varint() <= self.revision: raise ConnectionError
         elif number == 14:                                  # error
             code, _, _, wait, text = f.varint(), f.varint(), f.varint(), f.varint(), f.string().decode()
-            if code in (6, 7, 8, 9, 18, 19, 28): time.sleep(wait / 1000); raise ConnectionError(text)
-            if code != 27: sys.exit(text)
+            if code in (6, 7, 8, 9, 18, 19, 27): time.sleep(wait / 1000); raise ConnectionError(text)
+            if code != 26: sys.exit(text)
         elif not 0 < number < 19: raise ConnectionError("a message that nobody knows")
         if self.incoming is not None and len(self.incoming) >= self.start[1]:
             revision, _, sum, log = self.start

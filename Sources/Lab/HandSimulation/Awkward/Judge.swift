@@ -93,25 +93,11 @@ package struct Judge {
     }
 
     package mutating func received(_ bytes: UnsafeRawBufferPointer, on id: Int, now: UInt64) {
-        guard var reader = talks[id]?.up else { return }
-        var bodies: [[UInt8]] = []
-        try? reader.read(bytes) { (body) throws(WireError) -> Bool in
-            bodies.append([UInt8](body))
-            return true
-        }
-        talks[id]?.up = reader
-        for body in bodies { judge(body, on: id, now) }
+        for body in talks[id]?.up.bodies(in: bytes) ?? [] { judge(body, on: id, now) }
     }
 
     package mutating func sent(_ bytes: UnsafeRawBufferPointer, on id: Int, now: UInt64) {
-        guard var reader = talks[id]?.down else { return }
-        var bodies: [[UInt8]] = []
-        try? reader.read(bytes) { (body) throws(WireError) -> Bool in
-            bodies.append([UInt8](body))
-            return true
-        }
-        talks[id]?.down = reader
-        for body in bodies {
+        for body in talks[id]?.down.bodies(in: bytes) ?? [] {
             guard let message = try? body.withUnsafeBytes({ try DownMessage($0) }) else {
                 note("<", "unknown", body, id, now)
                 talks[id]?.strangeSince = now
@@ -165,5 +151,17 @@ package struct Judge {
         let time = now - (talks[id]?.began ?? now)
         talks[id]?.frames.append("\(time) ms \(way) \(hex)\(bytes.count > 40 ? "…" : "") \(name)")
         if let count = talks[id]?.frames.count, count > 8 { talks[id]?.frames.removeFirst() }
+    }
+}
+
+extension FrameReader {
+    /// Returns the bodies of the frames that these bytes complete, up to the first that cannot be read.
+    fileprivate mutating func bodies(in bytes: UnsafeRawBufferPointer) -> [[UInt8]] {
+        var bodies: [[UInt8]] = []
+        try? read(bytes) { (body) throws(WireError) -> Bool in
+            bodies.append([UInt8](body))
+            return true
+        }
+        return bodies
     }
 }

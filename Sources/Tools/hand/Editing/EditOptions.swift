@@ -4,6 +4,7 @@ import HandCore
 import HandFormats
 import HandSync
 import HandWire
+import Synchronization
 
 /// Options of commands that edit.
 struct EditOptions: ParsableArguments {
@@ -30,7 +31,7 @@ struct EditOptions: ParsableArguments {
         _ items: [ItemReference], to place: Place = .end,
         _ make: @escaping @Sendable (PartialList, [Int]) throws -> Delta
     ) async throws {
-        let found = Positions()
+        let found = Mutex<[Int]>([])
         var below = 15
         // Items that are named by ids must be found first.
         var numbers = items.compactMap { if case .index(let number) = $0 { number - 1 } else { nil } }
@@ -39,21 +40,16 @@ struct EditOptions: ParsableArguments {
             let part = named + ItemReference.surroundings(of: numbers.filter { $0 >= 0 }, below: below)
             do {
                 return try await edit(knowing: .items(part)) { list in
-                    found.all = try items.map { try $0.position(in: list) }
-                    return try make(list, found.all)
+                    let places = try items.map { try $0.position(in: list) }
+                    found.withLock { $0 = places }
+                    return try make(list, places)
                 }
             } catch is PartialList.Unknown {
-                if found.all == numbers { below *= 8 }
-                numbers = found.all
+                let places = found.withLock { $0 }
+                if places == numbers { below *= 8 }
+                numbers = places
             }
         }
-    }
-
-    /// Where the items of an edit were found.
-    ///
-    /// `@unchecked Sendable` is safe: only one task at a time uses it.
-    private final class Positions: @unchecked Sendable {
-        var all: [Int] = []
     }
 
     /// Makes an edit that needs that part of the list. Edits of the list that wait on this machine are sent first. If
