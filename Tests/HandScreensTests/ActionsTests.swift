@@ -9,6 +9,7 @@ import Testing
         let long = String(repeating: "long ", count: 400)
         var items = Notation.hand("a +b c d +e f g h @i", rules: Rules(hasDeck: true)).hand.map(\.self)
         items[2] = Item(id: items[2].id, content: .task(long, done: false))
+        items[3].level = 1
         return Hand(items, rules: Rules(hasDeck: true))
     }()
 

@@ -18,16 +18,16 @@ import Testing
     }
 
     @Test func theFileChangesKeys() throws {
-        let keys = try KeyMap(["delete": ["z z", "f8"]])
+        let keys = try KeyMap(["delete": ["m m", "f8"]])
         var stage = Stage(["things": Notation.hand("a b c").hand], rows: 12, keys: keys)
         stage.press("d")
         #expect(stage.hand().count == 3)
-        stage.press("z")
+        stage.press("m")
         #expect(stage.hand().count == 3)
-        stage.press("z f8")
+        stage.press("m f8")
         #expect(stage.hand().count == 1)
         stage.wait(5_000)
-        #expect(stage.lines[10].contains("zz delete"))
+        #expect(stage.lines[10].contains("mm delete"))
     }
 
     static let faults: [([String: [String]], String)] = [

@@ -109,6 +109,13 @@ struct Scene: CustomStringConvertible, Sendable {
             $0.send(.awaiting(since: $0.now))
             $0.wait(7_000)
         },
+        Scene("list-folded") {
+            $0.edit(.changing([1..<5, 6..<8], Change(level: 1)))
+            $0.confirm()
+            $0.presence("Bob", on: id)
+            $0.press("Z")
+            $0.wait(5_000)
+        },
         Scene("list-dragging") {
             $0.mouse(.press, row: 3)
             $0.mouse(.drag, row: 5)

@@ -12,7 +12,8 @@ struct Stage {
     /// The commands that the client sent.
     private(set) var commands: [Command] = []
     private(set) var now: UInt64 = 1_000
-    private var nextID: UInt64 = 1 << 40
+    /// The folded items that the client keeps for its next run.
+    private(set) var folds: [String: [ItemID]]
     /// Why every edit fails; nil if edits are made.
     var editProblem: String?
     /// Whether the client has time to go on with its work at once.
@@ -24,8 +25,10 @@ struct Stage {
     init(
         _ lists: [String: Hand] = [:], opening route: Route = .list("things"), rows: Int = 24, columns: Int = 80,
         hasColors: Bool = true, isOnline: Bool = true, cells: any ContentCells = StandardCells(),
-        keys: KeyMap = .standard, server: HandAddress.Server = .tcp(host: "host", port: 7777)
+        keys: KeyMap = .standard, server: HandAddress.Server = .tcp(host: "host", port: 7777),
+        folds: [String: [ItemID]] = [:]
     ) {
+        self.folds = folds
         app = App(
             AppState.Settings(
                 server: server, person: "ada", size: Size(rows: rows, columns: columns),
@@ -78,8 +81,10 @@ struct Stage {
             case .undo(let list): change(list, command) { try $0.take(.undo) }
             case .redo(let list): change(list, command) { try $0.take(.redo) }
             case .workOn: if hasTime { send(.continueWork) }
-            case .follow(let list) where replicas[list] == nil:
-                send(.list(list, .changed(ListState(), Replica.Update())))
+            case .keepFolds(let list, let items): folds[list] = items
+            case .follow(let list):
+                if replicas[list] == nil { send(.list(list, .changed(ListState(), Replica.Update()))) }
+                send(.folds(list: list, folds[list] ?? []))
             default: break
             }
         }

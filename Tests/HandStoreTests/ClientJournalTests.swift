@@ -53,6 +53,32 @@ import Testing
         try journal.close()
     }
 
+    /// What is folded in a list comes back; of too many lists, those that were folded longest ago are forgotten.
+    @Test func foldsAreKept() throws {
+        var journal = try journal(1)
+        func items(_ numbers: Int...) -> [ItemID] { numbers.map { ItemID(rawValue: .max - UInt64($0)) } }
+        try journal.keep(folds: items(1, 2, 3), of: 7)
+        try journal.keep(folds: items(4), of: .max)
+        try journal.keep(folds: items(5), of: 7)
+        try journal.close()
+        journal = try self.journal(1)
+        #expect(try journal.folds(of: 7) == items(5) && journal.folds(of: .max) == items(4))
+        #expect(try journal.folds(of: 8) == [])
+        try journal.keep(folds: [], of: 7)
+        #expect(try journal.folds(of: 7) == [])
+        for log in 1...ClientJournal.maxFoldedLists {
+            try journal.keep(folds: items(Int(log)), of: UInt64(log))
+            if log == 3 { try journal.keep(folds: items(1), of: 1) }
+        }
+        try journal.keep(folds: items(9), of: 20_000)
+        #expect(try journal.folds(of: .max) == [] && journal.folds(of: 2) == [])
+        #expect(try journal.folds(of: 1) == items(1) && journal.folds(of: 20_000) == items(9))
+        let many = (0...ClientJournal.maxFolds).map { ItemID(rawValue: UInt64($0)) }
+        try journal.keep(folds: many, of: 1)
+        #expect(try journal.folds(of: 1) == many.dropLast())
+        try journal.close()
+    }
+
     /// The sequences that a forgotten list has used are never used again: the server would take the next edit for one
     /// that it has decided.
     @Test func aForgottenListKeepsItsSequences() throws {

@@ -64,6 +64,10 @@ final class ScreenSession: MachineShell {
         case .reconnect: client.start()
         case .follow(let list): follow(list)
         case .presence(let list, let focus): client.perform { $0.setPresence(list, focus) }
+        case .keepFolds(let list, let items):
+            // A fold that cannot be kept is no loss.
+            guard let log = log(of: list) else { break }
+            client.askJournal(otherwise: (), { try $0.keep(folds: items, of: log) }, then: { _ in })
         case .forget(let list, let loss): client.perform { $0.forget(loss, of: list) }
         case .edit(let list, let delta):
             change(list, command) { machine in
@@ -90,6 +94,11 @@ final class ScreenSession: MachineShell {
                 return report(.list(list, .refused(.internalError, "its copy on disk cannot be read: \(error)")))
             }
             if let state = client.state(of: list) { report(.list(list, .changed(state, Replica.Update()))) }
+            client.askJournal(otherwise: []) { [log = log(of: list)] in
+                try log.map($0.folds) ?? []
+            } then: { [weak self] items in
+                self?.report(.folds(list: list, (try? items.get()) ?? []))
+            }
             client.askJournal(otherwise: []) { [person = client.configuration.person] in
                 try $0.losses(of: list, by: person)
             } then: { [weak self] kept in
@@ -98,6 +107,11 @@ final class ScreenSession: MachineShell {
                 self?.report(.losses(list: list, told: told.map(\.loss), untold: untold.map(\.loss)))
             }
         }
+    }
+
+    /// The history of a list; nil until it is known.
+    private func log(of list: String) -> UInt64? {
+        client.machine.subscriptions[list].map(\.replica.logID).flatMap { $0 == 0 ? nil : $0 }
     }
 
     /// Undoes or redoes an edit that the replica remembers, or else an older edit.

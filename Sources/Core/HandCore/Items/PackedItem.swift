@@ -101,6 +101,9 @@ package struct PackedItem: Sendable {
         return storage.withUnsafeMutablePointerToElements { $0.pointee } & 15
     }
 
+    /// Whether the task is ticked; nil if the item is no task. O(1).
+    package var isDone: Bool? { withBody { kind, body in kind == .task ? body.first.map { $0 == 1 } : nil } }
+
     /// `Content.size`, found without making the content. O(1).
     package var size: Int { measure.size }
 

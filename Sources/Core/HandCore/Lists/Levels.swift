@@ -59,6 +59,17 @@ extension Hand {
     /// Returns the sub-items of an item. O(log n) for each of them.
     public func subitems(of index: Int) -> Range<Int> { Levels.subitems(of: index, in: count) { tree[$0].level } }
 
+    /// Whether an item has sub-items. O(log n).
+    package func hasSubitems(at index: Int) -> Bool {
+        index + 1 < count && Int(tree[index + 1].level) > shownLevel(at: index)
+    }
+
+    /// Returns the nearest item that an item is a sub-item of; nil if there is none. O(log n) for each item between.
+    package func superitem(of index: Int) -> Int? {
+        let shown = shownLevel(at: index)
+        return shown == 0 ? nil : (0..<index).last { shownLevel(at: $0) < shown }
+    }
+
     /// Returns these runs with the sub-items of all their items; runs that touch are joined.
     public func withSubitems(_ runs: [Range<Int>]) -> [Range<Int>] {
         var result: [Range<Int>] = []

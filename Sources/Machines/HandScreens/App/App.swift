@@ -204,6 +204,7 @@ package struct App: Sendable {
             state.withList(name) { [now = state.now] in $0.take(news, now: now) }
             if case .renamed(let new) = news { renamed(name, to: new) }
         case .losses(let list, let told, let untold): state.withList(list) { $0.add(told: told, untold: untold) }
+        case .folds(let list, let items): state.withList(list) { $0.folded = $0.folded ?? items }
         case .lists(let entries): state.catalog = entries
         case .kept(let names): state.keptLists = names
         case .failed(_, let reason), .warning(let reason): say(reason)

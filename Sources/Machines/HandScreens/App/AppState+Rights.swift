@@ -45,7 +45,7 @@ extension Action {
         case .deleteList: .admin
         case .back, .quit, .help, .connection, .suspend, .redraw, .up, .down, .halfPageUp, .halfPageDown, .pageUp,
             .pageDown, .top, .end, .open, .copy, .range, .selectUp, .selectDown, .selectAll, .filter, .hideTicked,
-            .jump, .follow, .history, .people, .notices, .refresh, .leave, .whose, .older, .newer:
+            .jump, .fold, .foldAll, .follow, .history, .people, .notices, .refresh, .leave, .whose, .older, .newer:
             nil
         }
     }

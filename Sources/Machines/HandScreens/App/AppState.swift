@@ -38,11 +38,13 @@ package struct AppState: Sendable {
         package let contents: [Content]
         /// The levels of these items, as they were shown, counted from that of the first.
         let levels: [Int]
+        /// Which of these items were folded.
+        let folded: [Int]
         /// The largest content of each kind. A list that allows these contents allows all contents of the clipboard.
         let largest: [Content.Kind: Content]
 
-        init(_ contents: [Content] = [], levels: [Int] = []) {
-            (self.contents, self.levels) = (contents, levels)
+        init(_ contents: [Content] = [], levels: [Int] = [], folded: [Int] = []) {
+            (self.contents, self.levels, self.folded) = (contents, levels, folded)
             largest = Dictionary(contents.map { ($0.kind, $0) }) { $0.size >= $1.size ? $0 : $1 }
         }
     }

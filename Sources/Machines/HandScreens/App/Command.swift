@@ -14,6 +14,8 @@ package enum Command: Equatable, Sendable {
     case follow(String)
     /// An edit of a list, based on the model's view of it.
     case edit(list: String, Delta)
+    /// Remembers which items of a list are folded, for the next run.
+    case keepFolds(list: String, [ItemID])
     /// Forgets a lost edit that the user has got back.
     case forget(list: String, Loss)
     case undo(String)

@@ -23,6 +23,8 @@ package enum Event: Sendable {
     /// The lost edits of a list that were kept from earlier runs: the edits that the user was told of, and the other
     /// edits.
     case losses(list: String, told: [Loss], untold: [Loss])
+    /// The items of a list that were folded when it was last closed; none if that is not known.
+    case folds(list: String, [ItemID])
     case lists([DownMessage.ListEntry])
     /// The lists that this machine has copies of.
     case kept([String])

@@ -16,6 +16,8 @@ package struct ListData: Sendable {
     var seekDue: UInt64?
     /// Whether the lost edits of earlier runs are among the notices.
     private var hasKeptLosses = false
+    /// The folded items; nil until it is known which ones were folded when the list was last closed.
+    var folded: [ItemID]?
     /// Everybody on the list by author number, including the user.
     private var everybody: [AuthorID: Participant] = [:]
     /// The names of all known authors, including those who have left.
@@ -64,10 +66,10 @@ package struct ListData: Sendable {
         (everybody, progress) = ([:], nil)
     }
 
-    /// The others who are on an item. The people who edit the item come first.
-    func others(on item: ItemID) -> [(author: AuthorID, person: Participant)] {
+    /// The others who are on one of some items. The people who edit an item come first.
+    func others(where isWanted: (ItemID) -> Bool) -> [(author: AuthorID, person: Participant)] {
         if everybody.isEmpty { return [] }
-        return people.filter { $0.value.focus?.item == item }
+        return people.filter { $0.value.focus?.item.map(isWanted) == true }
             .sorted { ($0.value.isEditing ? 0 : 1, $0.key) < ($1.value.isEditing ? 0 : 1, $1.key) }
             .map { ($0.key, $0.value) }
     }

@@ -8,6 +8,7 @@ package enum Action: String, CaseIterable, Sendable {
     case addBelow, addAbove, addTop, addEnd, edit, editAddress, tick, deal, delete, deleteBranch
     case cut, copy, pasteBelow, pasteAbove
     case moveUp, moveDown, moveTop, moveEnd, indent, outdent
+    case fold, foldAll
     case range, selectUp, selectDown, selectAll
     case undo, redo, retrieve
     // Looking around.
@@ -30,7 +31,7 @@ package enum Action: String, CaseIterable, Sendable {
         case .addBelow, .addAbove, .addTop, .addEnd, .deal, .pasteBelow, .pasteAbove, .undo, .redo, .clearTicked: .list
         case .open, .follow: .item
         case .edit, .editAddress, .tick, .delete, .deleteBranch, .cut, .copy, .moveUp, .moveDown, .moveTop, .moveEnd,
-            .indent, .outdent, .range, .selectUp, .selectDown, .selectAll:
+            .indent, .outdent, .fold, .foldAll, .range, .selectUp, .selectDown, .selectAll:
             [.list, .item]
         case .back, .quit, .help, .connection, .suspend, .redraw, .up, .down, .halfPageUp, .halfPageDown, .pageUp,
             .pageDown, .top, .end, .retrieve, .filter, .hideTicked, .jump, .history, .people, .notices, .newList,
@@ -89,7 +90,7 @@ package enum Action: String, CaseIterable, Sendable {
         case .editAddress: Manual(short: "address", long: "edit a link's address", keys: ["E"])
         case .tick: Manual(short: "tick", long: "tick or untick tasks", keys: ["space"])
         case .deal: Manual(short: "deal", long: "deal a card from the deck", keys: ["c"])
-        case .delete: Manual(short: "delete", long: "delete", keys: ["d", "del"])
+        case .delete: Manual(short: "delete", long: "delete; what is folded goes, too", keys: ["d", "del"])
         case .deleteBranch: Manual(short: "delete all", long: "delete with sub-items", keys: ["D"])
         case .cut: Manual(short: "cut", long: "cut, to paste here or in another list", keys: ["x"])
         case .copy: Manual(short: "copy", long: "copy", keys: ["y"])
@@ -101,6 +102,8 @@ package enum Action: String, CaseIterable, Sendable {
         case .moveEnd: Manual(short: "to end", long: "move to the end", keys: ["b"])
         case .indent: Manual(short: "indent", long: "one level further in, with sub-items", keys: ["tab", ">"])
         case .outdent: Manual(short: "outdent", long: "one level further out", keys: ["shift-tab", "<"])
+        case .fold: Manual(short: "fold", long: "fold or unfold the sub-items", keys: ["z"])
+        case .foldAll: Manual(short: "fold all", long: "fold everything, or unfold everything", keys: ["Z"])
         case .range: Manual(short: "select", long: "start or end selecting a range", keys: ["v", "V"])
         case .selectUp: Manual(short: "select up", long: "select upwards", keys: ["shift-up"])
         case .selectDown: Manual(short: "select down", long: "select downwards", keys: ["shift-down"])

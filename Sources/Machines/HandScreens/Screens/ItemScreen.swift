@@ -234,7 +234,7 @@ struct ItemScreen: ItemScreens {
         if data.unsent.contains(item.id) { lines[1].append("  • not saved yet", Style(.yellow)) }
         lines.append(Line())
         lines += item.content.accept(ItemText(width: max(1, width)))
-        let others = data.others(on: item.id)
+        let others = data.others { $0 == item.id }
         if !others.isEmpty {
             var line = Line("also here: ", .dim)
             for (index, other) in others.enumerated() {

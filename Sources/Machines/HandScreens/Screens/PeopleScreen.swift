@@ -12,9 +12,7 @@ struct PeopleScreen: TableScreen, ListScreens {
 
     var route: Route { .people(list) }
 
-    /// The places of the items that people are on. Finding an item is O(n), so its place is found once and then updated
-    /// with each change.
-    private var places: [ItemID: Int] = [:]
+    private var places = ItemPlaces()
 
     private func others(_ app: AppState) -> [(author: AuthorID, person: ListData.Participant)] {
         app.list(list).people.sorted { ($0.value.name, $0.key) < ($1.value.name, $1.key) }.map { ($0.key, $0.value) }
@@ -55,21 +53,14 @@ struct PeopleScreen: TableScreen, ListScreens {
     mutating func takeOwn(_ event: ScreenEvent, _ app: inout AppState) -> [Command] {
         switch event {
         case .appeared:
-            find(app)
+            places.find(in: app.list(list))
             return [.follow(list)]
         case .model(.list(list, .changed(_, let update))):
-            places = places.compactMapValues { update.delta.map(index: $0) }
-        case .model(.list(list, .presence)): find(app)
+            places.follow(update.delta)
+        case .model(.list(list, .presence)): places.find(in: app.list(list))
         default: break
         }
         table.settle(in: geometry(app))
         return []
-    }
-
-    private mutating func find(_ app: AppState) {
-        let data = app.list(list)
-        for item in data.people.values.compactMap(\.focus?.item) where places[item] == nil {
-            places[item] = data.hand.index(of: item)
-        }
     }
 }

@@ -109,11 +109,11 @@ package enum ScreenKind: String, CaseIterable, Sendable {
         case .lists: [.open, .newList, .deleteList, .leave, .refresh]
         case .list:
             [
-                .addBelow, .edit, .tick, .delete, .moveDown, .moveUp, .undo, .filter, .open, .indent, .outdent, .deal,
-                .retrieve, .redo, .deleteBranch, .cut, .copy, .pasteBelow, .pasteAbove, .range, .selectUp, .selectDown,
-                .selectAll, .addAbove, .addTop,
-                .addEnd, .moveTop, .moveEnd, .editAddress, .follow, .hideTicked, .clearTicked, .jump, .history, .people,
-                .notices,
+                .addBelow, .edit, .tick, .delete, .moveDown, .moveUp, .undo, .filter, .open, .fold, .indent, .outdent,
+                .deal, .retrieve, .redo, .deleteBranch, .cut, .copy, .pasteBelow, .pasteAbove, .range, .selectUp,
+                .selectDown, .selectAll, .addAbove, .addTop,
+                .addEnd, .moveTop, .moveEnd, .editAddress, .follow, .hideTicked, .foldAll, .clearTicked, .jump,
+                .history, .people, .notices,
             ]
         case .item:
             [

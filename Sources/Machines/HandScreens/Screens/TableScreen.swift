@@ -6,6 +6,8 @@ protocol TableScreen: Screen {
     /// The text that is shown if the table has no rows.
     func emptyText(_ app: AppState) -> [Line]
     mutating func select(row: Int, _ app: inout AppState) -> [Command]
+    /// Goes to the row with a number, counted from 1.
+    mutating func go(toNumber number: Int, _ app: inout AppState) -> [Command]
     /// Carries out an action that not all tables share; returns nil if it is not one of the screen's own.
     mutating func performOwn(_ action: Action, count: Int?, _ app: inout AppState) -> [Command]?
     /// Handles an event that is not a mouse event.
@@ -25,6 +27,7 @@ extension TableScreen {
     mutating func takeOwn(_ event: ScreenEvent, _ app: inout AppState) -> [Command] { [] }
 
     mutating func perform(_ action: Action, count: Int?, _ app: inout AppState) -> [Command]? {
+        if let count, action == .top || action == .end { return go(toNumber: count, &app) }
         guard let target = target(of: action, count: count, app) else {
             return performOwn(action, count: count, &app)
         }
@@ -35,6 +38,8 @@ extension TableScreen {
         table.move(to: row, in: geometry(app))
         return []
     }
+
+    mutating func go(toNumber number: Int, _ app: inout AppState) -> [Command] { select(row: number - 1, &app) }
 
     /// The row to which an action moves the cursor; nil if it does not move the cursor.
     private func target(of action: Action, count: Int?, _ app: AppState) -> Int? {
@@ -47,8 +52,8 @@ extension TableScreen {
         case .halfPageDown: return table.cursor + max(1, visible(app) / 2)
         case .pageUp: return table.cursor - max(1, visible(app) - 1)
         case .pageDown: return table.cursor + max(1, visible(app) - 1)
-        case .top: return (count ?? 1) - 1
-        case .end: return (count ?? total) - 1
+        case .top: return 0
+        case .end: return total - 1
         default: return nil
         }
     }

@@ -7,7 +7,7 @@ enum RowFrame {
     private static let maxForPeople = 24
 
     static func lines(of cell: any TableCell, _ state: RowState, width: Int) -> [Line] {
-        let tags = people(state, width: width)
+        let (tags, mark) = (people(state, width: width), mark(state, width: width))
         let indent = String(repeating: " ", count: indent(state, width: width))
         var rows = cell.lines(width: room(state, width: width), state)
         if rows.isEmpty { rows = [Line()] }
@@ -15,6 +15,7 @@ enum RowFrame {
             var line = lead(state, isFirst: index == 0)
             if !indent.isEmpty { line.append(indent) }
             line.append(look(state, content))
+            if index == 0, mark.width > 0 { line = line + Line("  ") + mark }
             if index == 0, tags.width > 0 { line = line.padded(to: width - tags.width) + tags }
             return state.isCurrent || state.isSelected || state.isDragged ? highlighted(line, state, width) : line
         }
@@ -22,8 +23,16 @@ enum RowFrame {
 
     /// The columns for the content.
     static func room(_ state: RowState, width: Int) -> Int {
-        let tags = people(state, width: width).width
-        return max(1, width - leadWidth(state, width: width) - (tags > 0 ? tags + 1 : 0))
+        let (tags, mark) = (people(state, width: width).width, mark(state, width: width).width)
+        return max(
+            1, width - leadWidth(state, width: width) - (tags > 0 ? tags + 1 : 0) - (mark > 0 ? mark + 2 : 0))
+    }
+
+    /// What a folded item hides, next to its first line. The item keeps half of the columns.
+    private static func mark(_ state: RowState, width: Int) -> Line {
+        guard let hidden = state.hidden else { return Line() }
+        let room = width - leadWidth(state, width: width) - people(state, width: width).width
+        return hidden.line(width: max(0, room / 2 - 2))
     }
 
     /// The columns in front of the content.

@@ -23,6 +23,8 @@ package struct RowState: Equatable, Sendable {
     package var numberWidth = 0
     /// The level of the item, as it is shown.
     package var level = 0
+    /// The sub-items that the row hides, because the item is folded; nil if it hides none.
+    package var hidden: HiddenItems?
     /// What a commit did to the item.
     package var mark: Delta.Mark?
 

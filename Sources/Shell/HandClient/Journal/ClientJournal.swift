@@ -94,6 +94,7 @@ package final class ClientJournal: Sendable {
                 number INTEGER PRIMARY KEY AUTOINCREMENT, list TEXT NOT NULL, log_id INTEGER NOT NULL,
                 person TEXT NOT NULL, time INTEGER NOT NULL, is_refused INTEGER NOT NULL, is_told INTEGER NOT NULL,
                 loss BLOB NOT NULL);
+            CREATE TABLE folds (number INTEGER PRIMARY KEY, log_id INTEGER NOT NULL UNIQUE, items BLOB NOT NULL);
             PRAGMA application_id = \(applicationID);
             PRAGMA user_version = \(version);
             """)

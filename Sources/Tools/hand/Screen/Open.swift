@@ -12,8 +12,8 @@ struct Open: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Open lists in full screen.",
         discussion: """
-            Keys: arrows or j k to move, o to add, e to edit, space to tick, d to delete, u to undo, / to find, ? for all \
-            keys, q to go back. While you type a text, alt-enter breaks the line, and ctrl-o opens the text in your editor \
+            Keys: arrows or j k to move, o to add, e to edit, space to tick, d to delete, u to undo, / to find, tab to make \
+            a sub-item, z to fold sub-items away, ? for all keys, q to go back. While you type a text, alt-enter breaks the line, and ctrl-o opens the text in your editor \
             ($VISUAL or $EDITOR, or else the system's editor, nano or vi). When the server cannot be reached, it opens this \
             machine's copy, and edits wait on disk until the server is back.
 

@@ -19,6 +19,9 @@ struct Filter: Sendable {
         needle = Array(query.lowercased().utf8)
     }
 
+    /// Whether folded items hide nothing: whoever looks for a text wants to see all items that contain it.
+    var ignoresFolds: Bool { !query.isEmpty }
+
     func isComplete(in list: Hand) -> Bool { scanned >= list.count }
 
     /// Searches the next items.

@@ -1,10 +1,11 @@
 import HandCore
 
-/// The rows of the list screen: the items, or those that match a filter, and the field for typing.
+/// The rows of the list screen: the items that are shown, and the field for typing.
 struct ListRows: TableDataSource {
     let data: ListData
     let cells: any ContentCells
-    let filter: Filter?
+    let shown: ShownItems
+    let places: ItemPlaces
     let draft: Draft?
     let selected: ClosedRange<Int>?
     /// The rows that the mouse drags.
@@ -19,10 +20,10 @@ struct ListRows: TableDataSource {
     /// The row where a new item is being typed; nil if none is.
     private var draftRow: Int? {
         guard let draft, case .new(let gap, _) = draft.target else { return nil }
-        return filter.map { $0.row(ofGap: gap) } ?? gap
+        return shown.row(ofGap: gap)
     }
 
-    var itemCount: Int { filter?.matches.count ?? list.count }
+    var itemCount: Int { shown.count(in: list) }
     var rowCount: Int { itemCount + (draftRow == nil ? 0 : 1) }
 
     /// The place of a row's item in the list; nil for the row of a new item that is being typed.
@@ -32,8 +33,7 @@ struct ListRows: TableDataSource {
     }
 
     private func index(ofItemRow row: Int) -> Int? {
-        guard row >= 0, row < itemCount else { return nil }
-        return filter.map { Int($0.matches[row]) } ?? row
+        row >= 0 && row < itemCount ? shown.place(ofRow: row) : nil
     }
 
     func cell(forRow row: Int) -> any TableCell {
@@ -49,7 +49,9 @@ struct ListRows: TableDataSource {
         var state = RowState()
         state.numberWidth = hasNumbers ? String(list.count).count : 0
         guard let place = place(ofRow: row) else {
-            if let draft, case .new(let gap, _) = draft.target { state.level = Int(list.levelOfNewItem(at: gap)) }
+            if let draft, case .new(let gap, _) = draft.target {
+                state.level = Int(shown.levelOfNewItem(at: gap, in: list))
+            }
             return state
         }
         state.level = list.shownLevel(at: place)
@@ -59,7 +61,9 @@ struct ListRows: TableDataSource {
         state.isDragged = dragged?.contains(row) ?? false
         state.isPending = data.unsent.contains(item)
         state.isFlashing = data.flashes[item].map { $0 > now } ?? false
-        state.people = data.others(on: item).map {
+        state.hidden = shown.folds.hidden(at: place)
+        let hidden = place + 1..<shown.end(ofPlace: place)
+        state.people = data.others { $0 == item || !hidden.isEmpty && places[$0].map(hidden.contains) == true }.map {
             RowState.Tag(name: $0.person.name, isEditing: $0.person.isEditing, color: PersonColor.of($0.author))
         }
         return state

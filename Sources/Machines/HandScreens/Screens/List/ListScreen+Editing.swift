@@ -13,6 +13,7 @@ extension ListScreen {
             return data.hand.violation(inserting: .card(.faceDown)).map { "\(Rejection.violation($0))" }
         case .pasteBelow, .pasteAbove: return Self.refusalToPaste(app.clipboard, data.hand)
         case .retrieve: return data.notices.contains(where: \.canRetrieve) ? nil : "nothing was overridden or rejected"
+        case .fold, .foldAll: return refusalToFold(action, data.hand, app)
         default: return current(app).flatMap { Self.refusal(of: action, for: $0.content) }
         }
     }
@@ -64,7 +65,7 @@ extension ListScreen {
             let what = EditText.name(branches(app), of: app.list(list).hand)
             anchor = nil
             return [.say("\(what) copied; \(app.keys.symbol(for: .pasteBelow)) pastes")]
-        case .pasteBelow: return paste(at: place(app).map { $0 + 1 } ?? 0, .after, &app)
+        case .pasteBelow: return paste(at: place(app).map(shown.end(ofPlace:)) ?? 0, .after, &app)
         case .pasteAbove: return paste(at: place(app) ?? 0, .before, &app)
         case .moveUp: return move(by: -(count ?? 1), &app)
         case .moveDown: return move(by: count ?? 1, &app)
@@ -89,7 +90,9 @@ extension ListScreen {
 
     private mutating func delete(_ runs: [Range<Int>], _ words: String, _ app: inout AppState) -> [Command] {
         let what = EditText.name(runs, of: app.list(list).hand)
-        return finish(.deleting(runs), &app) + [.say("\(what) \(words)")]
+        let hidden = shown.folds.hiddenCount == 0 ? 0 : shown.hiddenCount(in: runs)
+        let also = hidden == 0 ? "" : ", \(hidden) of them hidden,"
+        return finish(.deleting(runs), &app) + [.say("\(what)\(also) \(words)")]
     }
 
     /// Deletes the ticked items in the selected range, or else all ticked items that match the filter.
@@ -108,22 +111,24 @@ extension ListScreen {
     }
 
     /// The selection with all sub-items.
-    private func branches(_ app: AppState) -> [Range<Int>] { app.list(list).hand.withSubitems(selection(app)) }
+    func branches(_ app: AppState) -> [Range<Int>] { app.list(list).hand.withSubitems(selection(app)) }
 
     private func copy(_ app: inout AppState) {
         let (hand, places) = (app.list(list).hand, branches(app).flatMap { $0 })
         let levels = places.map(hand.shownLevel(at:))
         app.clipboard = AppState.Clipboard(
-            places.map { hand[$0].content }, levels: levels.map { $0 - (levels.first ?? 0) })
+            places.map { hand[$0].content }, levels: levels.map { $0 - (levels.first ?? 0) },
+            folded: places.indices.filter { shown.folds.isFolded(at: places[$0]) })
     }
 
     private mutating func paste(at gap: Int, _ side: Side, _ app: inout AppState) -> [Command] {
         let hand = app.list(list).hand
-        let (clipboard, level) = (app.clipboard, Int(hand.levelOfNewItem(at: gap)))
+        let (clipboard, level) = (app.clipboard, Int(shown.levelOfNewItem(at: gap, in: hand)))
         var items = app.mint(clipboard.contents)
         for (index, below) in clipboard.levels.enumerated() {
             items[index].level = UInt8(max(0, min(level + below, Int(hand.rules.maximumLevel))))
         }
+        shown.changeFolds(in: hand) { $0.expect(clipboard.folded.map { items[$0].id }) }
         return [.edit(list: list, Delta.inserting(items, at: gap, side))]
     }
 
@@ -139,19 +144,23 @@ extension ListScreen {
     }
 
     /// Moves the selection by that many rows: up if the number is negative. Without a filter, it goes past the items
-    /// beside it together with their sub-items.
+    /// beside it together with their sub-items, and always past what they hide.
     private mutating func move(by count: Int, _ app: inout AppState) -> [Command] {
         if filter == nil, let first = branches(app).first {
             let (hand, level) = (app.list(list).hand, app.list(list).hand.shownLevel(at: first.lowerBound))
             var gap = count < 0 ? first.lowerBound : first.upperBound
-            for _ in 0..<abs(count) { gap = count < 0 ? hand.gap(above: gap, level) : hand.gap(below: gap, level) }
+            for _ in 0..<abs(count) {
+                gap = count < 0 ? hand.gap(above: gap, level) : hand.gap(below: gap, level)
+                let hidden = shown.folds.hidden(aroundGap: gap)
+                gap = hidden.map { count < 0 ? $0.lowerBound - 1 : $0.upperBound } ?? gap
+            }
             return count < 0 ? move(to: gap, .before, app) : move(to: gap, .after, app)
         }
         let rows = rows(app)
         let selected = selectedRows(app) ?? table.cursor...table.cursor
         let row = count < 0 ? max(0, selected.lowerBound + count) : min(rows.itemCount - 1, selected.upperBound + count)
         guard let target = rows.place(ofRow: row) else { return [] }
-        return count < 0 ? move(to: target, .before, app) : move(to: target + 1, .after, app)
+        return count < 0 ? move(to: target, .before, app) : move(to: shown.end(ofPlace: target), .after, app)
     }
 
     /// Moves the selection. A range stays selected, so that it can be moved again.
@@ -167,11 +176,11 @@ extension ListScreen {
         return delta.map(index: first.lowerBound) != first.lowerBound || runs.count > 1
     }
 
-    /// Ticks all selected tasks, or unticks them if all are ticked.
+    /// Ticks all selected tasks that have rows, or unticks them if all are ticked.
     private mutating func tick(_ app: inout AppState) -> [Command] {
         let hand = app.list(list).hand
         var tasks: [(place: Int, isDone: Bool)] = []
-        for run in selection(app) {
+        for run in selection(app, withHidden: false) {
             for (offset, item) in hand.items(in: run).enumerated() {
                 if case .task(_, let done) = item.content { tasks.append((run.lowerBound + offset, done)) }
             }

@@ -20,13 +20,14 @@ extension ListScreen {
             mode = .filtering(prompt, before: filter)
         case .hideTicked:
             hidesTicked.toggle()
-            setQuery(filter?.query ?? "", &app)
             let key = app.keys.symbol(for: .hideTicked)
-            return search(&app) + [
+            return setQuery(filter?.query ?? "", &app) + search(&app) + [
                 .say(hidesTicked ? "what is ticked is hidden; \(key) shows it" : "everything is shown")
             ]
         case .jump:
             mode = .jumping(Prompt(purpose: .jump, question: "go to (number, id or person):"), from: anchor)
+        case .fold: return fold(&app)
+        case .foldAll: return foldAll(&app)
         case .open: return current(app).map { [.open(.item(list: list, id: $0.id.description))] } ?? []
         case .follow: return current(app).map { LinkOpener.commands(for: $0, app) } ?? []
         case .history: return [.open(.history(list))]
@@ -45,8 +46,7 @@ extension ListScreen {
         } else if anchor != nil {
             anchor = nil
         } else if filter?.query.isEmpty == false {
-            setQuery("", &app)
-            return search(&app)
+            return setQuery("", &app) + search(&app)
         } else {
             return [.back]
         }
@@ -67,42 +67,42 @@ extension ListScreen {
             case .typed where text == old.editor.text: return []
             case .typed:
                 if let filter, text.hasPrefix(filter.query), filter.matches.count <= Filter.portion {
-                    setFilter(Filter(text, narrowing: filter, app.list(list).hand), &app)
-                } else {
-                    setQuery(text, &app)
+                    return setFilter(Filter(text, narrowing: filter, app.list(list).hand), &app) + search(&app)
                 }
+                return setQuery(text, &app) + search(&app)
             case .answered: return []
-            case .left: setFilter(before, &app)
+            case .left: return setFilter(before, &app) + search(&app)
             }
-            return search(&app)
         case .browsing, .selecting, .dragging, .typing: return []
         }
     }
 
     /// Filters by a text, and hides ticked tasks if the user has chosen that.
-    private mutating func setQuery(_ query: String, _ app: inout AppState) {
+    private mutating func setQuery(_ query: String, _ app: inout AppState) -> [Command] {
         setFilter(query.isEmpty && !hidesTicked ? nil : Filter(query, hidesTicked: hidesTicked), &app)
     }
 
     /// Searches the next items. Asks for more time if items remain.
     mutating func search(_ app: inout AppState) -> [Command] {
-        guard var filter, !filter.isComplete(in: app.list(list).hand) else { return [] }
-        self.filter = nil
-        filter.scan(app.list(list).hand)
-        self.filter = filter
+        let hand = app.list(list).hand
+        if filter?.isComplete(in: hand) != false { return [] }
+        shown.scan(hand)
         if let home { table.follow(to: row(ofPlace: home)) }
         table.settle(in: geometry(app))
-        return filter.isComplete(in: app.list(list).hand) ? [] : [.workOn]
+        return filter?.isComplete(in: hand) == false ? [.workOn] : []
     }
 
     /// Sets another filter, or none. The cursor stays on its item if the item is still shown, or else moves to the next
-    /// item.
-    private mutating func setFilter(_ new: Filter?, _ app: inout AppState) {
-        let here = home ?? place(app)
-        (filter, home) = (new, here)
+    /// item. An item that was found in a folded one is unfolded.
+    private mutating func setFilter(_ new: Filter?, _ app: inout AppState) -> [Command] {
+        let (here, hand, old) = (home ?? place(app), app.list(list).hand, filter)
+        shown.setFilter(new, in: hand)
+        home = here
         anchor = nil
+        let isRefolded = old?.ignoresFolds == true && here.map { shown.reveal($0, in: hand) } == true
         if let here { table.follow(to: row(ofPlace: here)) }
         table.settle(in: geometry(app))
+        return isRefolded ? keepFolds(&app) : []
     }
 
     // MARK: Jumping
@@ -124,9 +124,16 @@ extension ListScreen {
     mutating func jump(toPlace place: Int, _ app: inout AppState) -> [Command] {
         if let filter, filter.row(ofIndex: place) == nil {
             hidesTicked = false
-            setFilter(nil, &app)
+            _ = setFilter(nil, &app)
         }
-        return select(row: row(ofPlace: place), &app)
+        _ = shown.reveal(place, in: app.list(list).hand)
+        return select(row: row(ofPlace: place), &app) + keepFolds(&app)
+    }
+
+    /// Goes to the item with a number: the number in front of its row, unless a filter numbers the rows.
+    mutating func go(toNumber number: Int, _ app: inout AppState) -> [Command] {
+        if filter != nil { return select(row: number - 1, &app) }
+        return jump(toPlace: max(0, min(number, app.list(list).hand.count) - 1), &app)
     }
 
     // MARK: Mouse
@@ -174,8 +181,9 @@ extension ListScreen {
         }
         if let refusal = obstacle(to: .moveDown, app) { return [.say(refusal)] }
         guard let place = rows(app).place(ofRow: row) else { return [] }
-        let runs = selection(app)
-        let delta = row > drag.from ? Delta.moving(runs, to: place + 1, .after) : Delta.moving(runs, to: place, .before)
+        let runs = branches(app)
+        let delta = Delta.moving(
+            runs, to: row > drag.from ? shown.end(ofPlace: place) : place, row > drag.from ? .after : .before)
         return delta.isIdentity ? [] : [.edit(list: list, delta)]
     }
 }

@@ -3,14 +3,14 @@ import HandFormats
 
 extension ListScreen {
     mutating func beginAddingBelow(_ app: inout AppState) -> [Command] {
-        beginAdding(at: place(app).map { $0 + 1 } ?? app.list(list).hand.count, .after, &app)
+        beginAdding(at: place(app).map(shown.end(ofPlace:)) ?? app.list(list).hand.count, .after, &app)
     }
 
     mutating func beginAdding(at gap: Int, _ side: Side, _ app: inout AppState) -> [Command] {
         anchor = nil
         let kind = Typed.kinds(app.list(list).hand.rules).first ?? .task
         draft = Draft(new: .new(gap: gap, side), kind: kind)
-        table.move(to: row(ofPlace: gap), in: geometry(app))
+        table.move(to: shown.row(ofGap: gap), in: geometry(app))
         settle(app)
         return []
     }
@@ -68,7 +68,7 @@ extension ListScreen {
         else { return }
         let draft = Draft(app.drafts.remove(at: index), in: data.hand)
         switch draft.target {
-        case .new(let gap, _): table.follow(to: row(ofPlace: gap))
+        case .new(let gap, _): table.follow(to: shown.row(ofGap: gap))
         case .existing(let place, _, _): _ = jump(toPlace: place, &app)
         }
         self.draft = draft
@@ -102,7 +102,8 @@ extension ListScreen {
                 .edit(
                     list: list,
                     Delta.inserting(
-                        app.mint(contents, level: app.list(list).hand.levelOfNewItem(at: gap)), at: gap, side))
+                        app.mint(contents, level: shown.levelOfNewItem(at: gap, in: app.list(list).hand)), at: gap, side
+                    ))
             ]
         }
     }

@@ -6,13 +6,17 @@ import HandSync
 struct ListScreen: TableScreen, ItemScreens {
     var list: String
     var table = TableView()
-    var filter: Filter?
+    var shown = ShownItems()
     var hidesTicked = false
     /// The place near which the cursor stays while a filter is typed; nil once the cursor has moved.
     var home: Int?
     var mode = Mode.browsing
     /// The text that was entered last, until its edit is made.
     var entered: Draft?
+    /// Whether the items are folded that were folded when the list was last closed.
+    var hasRecalledFolds = false
+    /// Where others are; known while something is folded.
+    var places = ItemPlaces()
 
     /// What the user is doing. Beginning one thing ends the other.
     enum Mode: Sendable {
@@ -79,12 +83,15 @@ struct ListScreen: TableScreen, ItemScreens {
         self.list = list
     }
 
+    var filter: Filter? { shown.filter }
+
     var route: Route { .list(list) }
 
     func rows(_ app: AppState) -> ListRows {
         ListRows(
-            data: app.list(list), cells: app.cells, filter: filter, draft: draft, selected: selectedRows(app),
-            dragged: moving.map { _ in selectedRows(app) ?? table.cursor...table.cursor }, now: app.now,
+            data: app.list(list), cells: app.cells, shown: shown, places: places, draft: draft,
+            selected: selectedRows(app), dragged: moving.map { _ in selectedRows(app) ?? table.cursor...table.cursor },
+            now: app.now,
             hasNumbers: app.size.columns >= 60, lines: app.bodyRows)
     }
 
@@ -104,8 +111,9 @@ struct ListScreen: TableScreen, ItemScreens {
             line.append("  \(Amount.count(data.hand.count, "item"))")
         }
         if let moving, let place = rows(app).place(ofRow: moving.over) {
-            let what = EditText.name(selection(app), of: data.hand)
-            return line + Line("  \(what) goes \(moving.over > moving.from ? "below" : "above") \(place + 1)")
+            let runs = branches(app)
+            let (what, goes) = (EditText.name(runs, of: data.hand), runs.first?.count == 1 ? "goes" : "go")
+            return line + Line("  \(what) \(goes) \(moving.over > moving.from ? "below" : "above") \(place + 1)")
         }
         if anchor != nil { line.append("  \(selection(app).reduce(0) { $0 + $1.count }) selected") }
         if let progress = data.progress, data.state.isLoaded { line.append("  loading \(Self.percent(progress))") }
@@ -132,8 +140,8 @@ struct ListScreen: TableScreen, ItemScreens {
 
     func current(_ app: AppState) -> Item? { place(app).map { app.list(list).hand[$0] } }
 
-    /// The row of a place, or of the next shown place.
-    func row(ofPlace place: Int) -> Int { filter.map { $0.row(ofGap: place) } ?? place }
+    /// The row that shows a place, or else the next shown place.
+    func row(ofPlace place: Int) -> Int { shown.row(ofPlace: place) }
 
     func selectedRows(_ app: AppState) -> ClosedRange<Int>? {
         guard let anchor else { return nil }
@@ -141,21 +149,12 @@ struct ListScreen: TableScreen, ItemScreens {
         return min(other, table.cursor)...max(other, table.cursor)
     }
 
-    /// The places to edit: the selected range, or the current item.
-    func selection(_ app: AppState) -> [Range<Int>] {
+    /// The places to edit: the selected range, or the current item; with what folded items hide, or without.
+    func selection(_ app: AppState, withHidden: Bool = true) -> [Range<Int>] {
         let rows = rows(app)
         guard rows.itemCount > 0, draft == nil else { return [] }
         let selected = (selectedRows(app) ?? table.cursor...table.cursor).clamped(to: 0...(rows.itemCount - 1))
-        guard let filter else { return [selected.lowerBound..<selected.upperBound + 1] }
-        var runs: [Range<Int>] = []
-        for match in filter.matches[selected] {
-            if let last = runs.last, last.upperBound == Int(match) {
-                runs[runs.count - 1] = last.lowerBound..<Int(match) + 1
-            } else {
-                runs.append(Int(match)..<Int(match) + 1)
-            }
-        }
-        return runs
+        return shown.runs(ofRows: selected, withHidden: withHidden)
     }
 
     mutating func select(row: Int, _ app: inout AppState) -> [Command] {
@@ -169,6 +168,7 @@ struct ListScreen: TableScreen, ItemScreens {
     mutating func take(_ event: ScreenEvent, _ app: inout AppState) -> [Command] {
         switch event {
         case .appeared:
+            recallFolds(app)
             table.settle(in: geometry(app))
             return [.follow(list)]
         case .input(.key(let key)): return type(key, &app)
@@ -176,11 +176,16 @@ struct ListScreen: TableScreen, ItemScreens {
         case .input(.mouse(let mouse)): return self.mouse(mouse, &app)
         case .answer(let prompt, let outcome): return answer(prompt, outcome, &app)
         case .model(.list(list, .changed(_, let update))):
-            follow(update.delta, by: update.origin, &app)
-            return hidden(by: update, in: app.list(list).hand)
+            let commands = follow(update.delta, by: update.origin, &app)
+            recallFolds(app)
+            return commands + hidden(by: update, in: app.list(list).hand)
                 + (filter.map { $0.isComplete(in: app.list(list).hand) } == false ? [.workOn] : [])
         case .model(.continueWork): return search(&app)
-        case .model(.input(.resize)), .model(.input(.cursor)), .model(.list(list, .presence)): settle(app)
+        case .model(.folds(list, _)): recallFolds(app)
+        case .model(.list(list, .presence)):
+            if !shown.folds.isEmpty { places.find(in: app.list(list)) }
+            settle(app)
+        case .model(.input(.resize)), .model(.input(.cursor)): settle(app)
         case .model(.failed(.edit(list, _), let reason)): takeBack(reason, app)
         case .model(.done(.edit(list, _))): entered = nil
         case .model(.editedOutside(let text)):
@@ -210,11 +215,15 @@ struct ListScreen: TableScreen, ItemScreens {
         return saved > 0 ? [.say("\(Amount.count(saved, "item")) saved, hidden by the filter")] : []
     }
 
-    private mutating func follow(_ delta: Delta, by origin: Replica.Origin, _ app: inout AppState) {
+    private mutating func follow(
+        _ delta: Delta, by origin: Replica.Origin, _ app: inout AppState
+    ) -> [Command] {
         let hand = app.list(list).hand
         let oldPlace = placeBeforeChange()
         let name = app.list(list).name(of: origin) ?? "somebody"
-        filter?.follow(delta, to: hand)
+        var isRefolded = shown.follow(delta, to: hand)
+        places.follow(delta)
+        if isRefolded { places.find(in: app.list(list)) }
         func follow(_ place: Int) -> Int { delta.map(index: place) ?? delta.map(gap: place, .after) }
         home = home.map(follow)
         if let anchor { self.anchor = follow(anchor) }
@@ -227,15 +236,23 @@ struct ListScreen: TableScreen, ItemScreens {
             if let added, case .new(_, let side) = draft.target { draft.target = .new(gap: added.upperBound, side) }
             self.draft = draft
         }
+        let hadItem = oldPlace < hand.count - delta.growth
+        let kept = hadItem ? delta.map(index: oldPlace) : nil
+        let place = added?.lowerBound ?? kept ?? delta.map(gap: oldPlace, .after)
+        // Nothing that the user types or has just edited disappears in a folded item.
+        if origin == .own || draft?.adds == false { isRefolded = shown.reveal(place, in: hand) || isRefolded }
+        goTo(place)
+        settle(app)
+        return isRefolded ? keepFolds(&app) : []
+    }
+
+    /// Puts the cursor on the row of a place, or on that of the new item that is being typed.
+    mutating func goTo(_ place: Int) {
         if case .new(let gap, _) = draft?.target {
-            table.follow(to: row(ofPlace: gap))
+            table.follow(to: shown.row(ofGap: gap))
         } else {
-            let hadItem = oldPlace < hand.count - delta.growth
-            let kept = hadItem ? delta.map(index: oldPlace) : nil
-            let place = added?.lowerBound ?? kept ?? delta.map(gap: oldPlace, .after)
             table.follow(to: row(ofPlace: place))
         }
-        settle(app)
     }
 
     /// Wraps the typed text to the available width, and shows the cursor's row.
@@ -248,10 +265,9 @@ struct ListScreen: TableScreen, ItemScreens {
     }
 
     /// The cursor's place in the list before a change.
-    private func placeBeforeChange() -> Int {
+    func placeBeforeChange() -> Int {
         if case .new(let gap, _) = draft?.target { return gap }
-        guard let filter else { return table.cursor }
-        return table.cursor < filter.matches.count ? Int(filter.matches[table.cursor]) : 0
+        return shown.place(ofRow: table.cursor) ?? 0
     }
 
     // MARK: Drawing

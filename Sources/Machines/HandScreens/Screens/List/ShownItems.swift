@@ -1,0 +1,94 @@
+import HandCore
+
+/// Which items of a list have rows: those that match the filter, if there is one, and that no folded item hides.
+struct ShownItems: Sendable {
+    private(set) var filter: Filter?
+    private(set) var folds = Folds()
+
+    // MARK: Rows
+
+    func count(in hand: Hand) -> Int { (filter?.matches.count ?? hand.count) - folds.hiddenCount }
+
+    /// The place of a row's item; nil if there is no such row. Without a filter, the caller knows the number of rows.
+    func place(ofRow row: Int) -> Int? {
+        let position = folds.position(ofRow: row)
+        guard let filter else { return position }
+        return filter.matches.indices.contains(position) ? Int(filter.matches[position]) : nil
+    }
+
+    /// The row that shows a place, or else the next shown place.
+    func row(ofPlace place: Int) -> Int { folds.row(ofPosition: filter?.row(ofGap: place) ?? place) }
+
+    /// The number of rows above a gap of the list.
+    func row(ofGap gap: Int) -> Int { folds.row(ofGap: filter?.row(ofGap: gap) ?? gap) }
+
+    // MARK: Places
+
+    /// The place below an item and what its row hides.
+    func end(ofPlace place: Int) -> Int { place + 1 + (folds.hidden(at: place)?.count ?? 0) }
+
+    /// The places of rows, with what folded items hide or without; runs that touch are joined.
+    func runs(ofRows rows: ClosedRange<Int>, withHidden: Bool) -> [Range<Int>] {
+        if filter == nil, withHidden || folds.hiddenCount == 0, let first = place(ofRow: rows.lowerBound),
+            let last = place(ofRow: rows.upperBound)
+        {
+            return [first..<end(ofPlace: last)]
+        }
+        var runs: [Range<Int>] = []
+        for place in rows.lazy.compactMap(place(ofRow:)) {
+            let end = withHidden ? end(ofPlace: place) : place + 1
+            if let last = runs.last, last.upperBound == place {
+                runs[runs.count - 1] = last.lowerBound..<end
+            } else {
+                runs.append(place..<end)
+            }
+        }
+        return runs
+    }
+
+    /// The number of places in some runs that have no rows.
+    func hiddenCount(in runs: [Range<Int>]) -> Int {
+        runs.reduce(0) { $0 + $1.count - (row(ofGap: $1.upperBound) - row(ofGap: $1.lowerBound)) }
+    }
+
+    /// The level of a new item at a gap: that of the row's item above the gap.
+    func levelOfNewItem(at gap: Int, in hand: Hand) -> UInt8 {
+        hand.levelOfNewItem(at: folds.head(over: gap - 1).map { $0 + 1 } ?? gap)
+    }
+
+    // MARK: Changing
+
+    mutating func setFilter(_ new: Filter?, in hand: Hand) {
+        filter = new
+        folds.arrange(in: hand, filter)
+    }
+
+    /// Searches the next items for matches of the filter.
+    mutating func scan(_ hand: Hand) {
+        filter?.scan(hand)
+        folds.arrange(in: hand, filter)
+    }
+
+    /// Follows a change of the list that led to `hand`; returns whether folded items came or went.
+    mutating func follow(_ delta: Delta, to hand: Hand) -> Bool {
+        filter?.follow(delta, to: hand)
+        let change = folds.follow(delta, to: hand)
+        folds.arrange(in: hand, filter)
+        return change
+    }
+
+    mutating func changeFolds(in hand: Hand, _ body: (inout Folds) -> Void) {
+        body(&folds)
+        folds.arrange(in: hand, filter)
+    }
+
+    /// Unfolds what hides a place; returns whether anything was folded.
+    mutating func reveal(_ place: Int, in hand: Hand) -> Bool {
+        var isChanged = false
+        while let head = folds.head(over: place) {
+            changeFolds(in: hand) { $0.unfold(at: head) }
+            isChanged = true
+        }
+        return isChanged
+    }
+}
