@@ -19,7 +19,19 @@ struct KeyToScreen {
         head("key to screen, a remote commit before each key, µs")
         for size in sizes {
             guard var bench = KeyToScreen(Edits.list(size)) else { return print("no pseudo-terminal is available") }
-            tell("\(size) items", bench.measure())
+            tell("\(size) items", bench.measure(keys))
+        }
+        let outlines = [100, 100_000, 1_000_000]
+        head("the same with everything folded but what the keys unfold, µs")
+        for size in outlines {
+            guard var bench = KeyToScreen(outline(size)) else { return }
+            bench.press("Z")
+            tell("\(size) items", bench.measure(keys + ["z", "k", "z", "j"]))
+        }
+        head("everything folded and unfolded, µs")
+        for size in outlines {
+            guard var bench = KeyToScreen(outline(size)) else { return }
+            tell("\(size) items", bench.measure(["Z"], rounds: 30))
         }
         head("commit of the text that is being typed, key and screen, µs")
         for size in textSizes {
@@ -28,6 +40,16 @@ struct KeyToScreen {
             guard var bench = KeyToScreen(hand) else { return }
             tell("\(size) bytes", bench.measureField())
         }
+    }
+
+    /// A list in which three of eight items have sub-items.
+    private static func outline(_ size: Int) -> Hand {
+        let levels: [UInt8] = [0, 1, 2, 2, 1, 2, 1, 1]
+        let items = (0..<size).map { place -> Item in
+            let content = Content.task("item \(place)", done: place % 3 == 0)
+            return Item(id: ItemID(rawValue: UInt64(place) + 1), level: levels[place % 8], content: content)
+        }
+        return Hand(items)
     }
 
     private static func head(_ text: String) {
@@ -70,14 +92,14 @@ struct KeyToScreen {
         for key in ["\(list.count / 2)", "G"].joined() { press(String(key)) }
     }
 
-    private mutating func measure() -> [Double] {
+    private mutating func measure(_ keys: [String], rounds: Int = Self.rounds) -> [Double] {
         var times: [Double] = []
-        for round in 0..<Self.rounds {
+        for round in 0..<rounds {
             now += 10
             remote(round)
             times.append(
                 Stopwatch.nanoseconds {
-                    press(Self.keys[round % Self.keys.count])
+                    press(keys[round % keys.count])
                     draw()
                 })
             drain()
