@@ -78,7 +78,9 @@ import Testing
             "PATH": URL(fileURLWithPath: Binary.path).deletingLastPathComponent().path + ":/usr/bin:/bin",
         ]
         #expect(try shell(start, environment) == 0)
-        let topics = try ["merging", "offline", "tls", "roles", "decks", "backups"].map { try Self.hand("help", $0) }
+        let topics = try ["merging", "sub-items", "offline", "tls", "roles", "decks", "backups"].map {
+            try Self.hand("help", $0)
+        }
         let inTopics = topics.joined(separator: "\n").split(separator: "\n").filter { $0.hasPrefix("  hand ") }
             .map { String($0.dropFirst(2)).replacing(#/   +.*/#, with: "") }
         #expect(inTopics.count >= 15)
@@ -126,7 +128,7 @@ import Testing
         let names = overview.split(separator: "\n").prefix { !$0.hasPrefix("Read") }.compactMap {
             $0.split(separator: " ").first
         }
-        #expect(names == ["merging", "offline", "tls", "roles", "decks", "backups"])
+        #expect(names == ["merging", "sub-items", "offline", "tls", "roles", "decks", "backups"])
         for name in names {
             let text = try Self.hand("help", String(name))
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false)

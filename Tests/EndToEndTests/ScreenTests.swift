@@ -90,6 +90,37 @@ import Testing
         }
     }
 
+    /// What somebody folds stays folded in the next run, and only for that person.
+    @Test func foldsOutliveTheProgram() throws {
+        for arguments in [["create", "list"], ["add", "tent"], ["add", "pegs", "--level", "1"], ["add", "food"]] {
+            _ = try Binary.run(arguments, environment: environment)
+        }
+        let command = "\(Binary.path) open --as"
+        let tmux = try Tmux(environment: environment, "\(command) bob")
+        try tmux.wait(for: tmux.first, until: Self.isSynced)
+        func open(_ isExpected: @escaping ([String]) -> Bool) throws -> String {
+            let pane = try tmux.open("\(command) ada")
+            try tmux.wait(for: pane) { Self.isSynced($0) && isExpected($0) }
+            return pane
+        }
+        func quit(_ pane: String) throws {
+            try tmux.press("Q", in: pane)
+            try tmux.wait(for: tmux.first) { $0.last?.contains("alone") ?? false }
+        }
+        func isFolded(_ screen: [String]) -> Bool { screen[1].contains("[ ] tent  1 hidden, 0 of 1 done") }
+        let first = try open { Self.items($0).count == 3 }
+        try tmux.press("z", in: first)
+        try tmux.wait(for: first, until: isFolded)
+        try quit(first)
+        let second = try open(isFolded)
+        #expect(try Self.items(tmux.wait(for: tmux.first, until: Self.isSynced)).count == 3)
+        try tmux.press("z", in: second)
+        try tmux.wait(for: second) { Self.items($0).count == 3 }
+        try quit(second)
+        try quit(try open { Self.items($0).count == 3 })
+        try tmux.press("Q", in: tmux.first)
+    }
+
     /// Everybody sees who has an item's editor open: until it is closed, through an outage, and not once that terminal
     /// is gone.
     @Test func editingIsVisibleToOthers() throws {

@@ -196,6 +196,24 @@ import Testing
         stage.mouse(.drag, row: 1)
         stage.mouse(.release, row: 1)
         #expect(Self.shown(stage) == "*e c(1) a(1)")
+        var unfolded = Self.stage("a >b c")
+        unfolded.mouse(.press, row: 1)
+        unfolded.mouse(.drag, row: 3)
+        #expect(unfolded.lines[0].hasSuffix("2 items go below 3"))
+        unfolded.mouse(.release, row: 3)
+        #expect(Self.text(unfolded.hand()) == "c a >b")
+    }
+
+    /// What the user folds before the earlier folds are read does not replace them.
+    @Test func foldsThatComeLateAreAdded() {
+        let hand = Self.hand("a >b c >d")
+        var stage = Stage(["things": hand], folds: ["things": [hand[2].id]], knowsFolds: false)
+        stage.press("z")
+        #expect(Self.shown(stage) == "*a(1) c >d" && stage.folds["things"] == [hand[2].id])
+        stage.send(.folds(list: "things", [hand[2].id]))
+        #expect(Self.shown(stage) == "*a(1) c(1)")
+        stage.press("j z")
+        #expect(stage.folds["things"] == [hand[0].id])
     }
 
     @Test func foldsAreRemembered() {

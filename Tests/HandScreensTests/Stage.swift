@@ -14,6 +14,8 @@ struct Stage {
     private(set) var now: UInt64 = 1_000
     /// The folded items that the client keeps for its next run.
     private(set) var folds: [String: [ItemID]]
+    /// Whether the client knows these items as soon as it follows a list.
+    private let knowsFolds: Bool
     /// Why every edit fails; nil if edits are made.
     var editProblem: String?
     /// Whether the client has time to go on with its work at once.
@@ -26,9 +28,9 @@ struct Stage {
         _ lists: [String: Hand] = [:], opening route: Route = .list("things"), rows: Int = 24, columns: Int = 80,
         hasColors: Bool = true, isOnline: Bool = true, cells: any ContentCells = StandardCells(),
         keys: KeyMap = .standard, server: HandAddress.Server = .tcp(host: "host", port: 7777),
-        folds: [String: [ItemID]] = [:]
+        folds: [String: [ItemID]] = [:], knowsFolds: Bool = true
     ) {
-        self.folds = folds
+        (self.folds, self.knowsFolds) = (folds, knowsFolds)
         app = App(
             AppState.Settings(
                 server: server, person: "ada", size: Size(rows: rows, columns: columns),
@@ -84,7 +86,7 @@ struct Stage {
             case .keepFolds(let list, let items): folds[list] = items
             case .follow(let list):
                 if replicas[list] == nil { send(.list(list, .changed(ListState(), Replica.Update()))) }
-                send(.folds(list: list, folds[list] ?? []))
+                if knowsFolds { send(.folds(list: list, folds[list] ?? [])) }
             default: break
             }
         }

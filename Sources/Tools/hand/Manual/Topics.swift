@@ -1,11 +1,14 @@
 /// The texts of `hand help TOPIC`: what a user should understand beyond single commands. A line that begins with a
 /// space is not wrapped.
 enum Topic: String, CaseIterable {
-    case merging, offline, tls, roles, decks, backups
+    case merging
+    case subitems = "sub-items"
+    case offline, tls, roles, decks, backups
 
     var summary: String {
         switch self {
         case .merging: "what happens to edits that people make at the same time"
+        case .subitems: "items below items: levels, and folding them"
         case .offline: "working without the server"
         case .tls: "a server that others reach over a network, and its certificate"
         case .roles: "who may do what: tokens, roles and links"
@@ -17,13 +20,14 @@ enum Topic: String, CaseIterable {
     /// The overview of all topics.
     static var overview: String {
         allCases.map { topic in
-            Output.padded(topic.rawValue, 10) + topic.summary
+            Output.padded(topic.rawValue, 11) + topic.summary
         }.joined(separator: "\n")
     }
 
     var text: String {
         switch self {
         case .merging: Self.mergingText
+        case .subitems: Self.subitemsText
         case .offline: Self.offlineText
         case .tls: Self.tlsText
         case .roles: Self.rolesText
@@ -51,6 +55,27 @@ enum Topic: String, CaseIterable {
 
         If it has changed, nothing is done, and the exit code is 7. 'hand log' shows who did what. 'hand undo' takes back your own \
         edits and keeps those of others.
+        """
+
+    private static let subitemsText = """
+        An item has a level, from 0 to 15, and is shown further right than the item above it, by one step at most. Its sub-items are \
+        those below it that are shown further right, up to the next that is not.
+
+        In 'hand open', tab moves an item one level further in, with its sub-items, and shift-tab further out. Moving, dragging, cutting \
+        and copying an item take its sub-items along. d deletes the item alone, and D its sub-items, too. Ticking changes only the item.
+
+        z folds an item: its sub-items are hidden, and its line says how many they are, how many of them are done, and who is on them. \
+        On an item without sub-items, z folds the item that it belongs to. z again unfolds it. Z folds all items, or unfolds all if \
+        any is folded. What is hidden goes with its item, even if you delete it with d. New items come below it.
+
+        Going to a hidden item, or moving an item to where it would be hidden, unfolds what hides it. / finds hidden items, too. What you \
+        fold stays folded on this machine. Nobody else sees it.
+
+        Commands take sub-items along, too, unless you say otherwise:
+
+          hand add pegs --under 1     as the last sub-item of item 1
+          hand mv 2 --top             with its sub-items
+          hand mv 2 --top --alone     without them
         """
 
     private static let offlineText = """
