@@ -48,36 +48,40 @@ extension Hand {
 
     /// Like `applying`, in place; on an error the list stays as it was.
     public mutating func apply(_ delta: Delta) throws(Delta.Misfit) {
-        let changed = try changedItems(by: delta)
-        if let edit = delta.single { return make(edit, delta.singleItem) }
-        if delta.steps.count > Self.bulk, delta.steps.count > count / Self.rewriting {
-            tree = SummaryTree(rewritten(by: delta, changed))
-        } else {
-            edit(by: delta, changed)
-        }
+        make(delta, try changedItems(by: delta))
     }
 
     /// Applies a delta in place if the list then has that digest and that count; otherwise the list stays as it was.
     /// Returns whether it was applied. Copying the list first would take three times as long.
     package mutating func apply(_ delta: Delta, leadingTo digest: UInt64, count: Int) throws(Delta.Misfit) -> Bool {
-        guard delta.reach <= self.count else { throw .tooFewItems(reach: delta.reach, count: self.count) }
-        // The old items that the inverse has to know, from which it brings back the others.
-        let old = Displaced(by: delta, from: tree)
-        try apply(delta)
+        let changed = try changedItems(by: delta)
+        // The inverse has to know the old items. A single edit leaves only one behind, which it deletes or changes.
+        let touched = SingleEdit(delta) == nil ? delta.touched.joined().map { ($0, tree[$0]) } : []
+        let deleted = make(delta, changed)
         if self.digest == digest, self.count == count { return true }
-        try apply(old.inverse(of: delta))
+        let old = Dictionary(uniqueKeysWithValues: touched)
+        try apply(delta.inverted { old[$0] ?? deleted ?? PackedItem(changed[0].item) })
         return false
     }
 
-    private mutating func make(_ edit: SingleEdit, _ item: PackedItem?) {
-        let (index, gap) = (Int(edit.index), Int(edit.gap))
-        switch edit.kind {
-        case .insert: if let item { tree.insert(item, at: gap) }
-        case .delete: tree.remove(at: index)
-        case .move: tree.insert(tree.remove(at: index), at: index < gap ? gap - 1 : gap)
-        case .nothing: break
-        case .set, .reword: preconditionFailure("a change is no single edit by itself")
+    /// Makes an edit of which it is known that it fits. Returns the item that a single edit deletes.
+    @discardableResult
+    private mutating func make(_ delta: Delta, _ changed: [(item: Item, after: Item)]) -> PackedItem? {
+        if let edit = delta.single {
+            let (index, gap) = (Int(edit.index), Int(edit.gap))
+            switch edit.kind {
+            case .insert: if let item = delta.singleItem { tree.insert(item, at: gap) }
+            case .delete: return tree.remove(at: index)
+            case .move: tree.insert(tree.remove(at: index), at: index < gap ? gap - 1 : gap)
+            case .nothing: break
+            case .set, .reword: preconditionFailure("a change is no single edit by itself")
+            }
+        } else if delta.steps.count > Self.bulk, delta.steps.count > count / Self.rewriting {
+            tree = SummaryTree(rewritten(by: delta, changed))
+        } else {
+            edit(by: delta, changed)
         }
+        return nil
     }
 
     /// Applies a delta by rewriting or by editing, regardless of which is faster. For tests.
@@ -209,38 +213,6 @@ extension Hand {
                     let range = origin.old..<origin.old + origin.count
                     body(range.count <= Hand.bulk ? .few(range.map { tree[$0] }[...]) : .many(tree.slice(range)))
                 }
-            }
-        }
-    }
-}
-
-/// The items of a list that a delta edits, deletes or moves, as they were before.
-private enum Displaced {
-    case nothing
-    case one(PackedItem)
-    case many([(index: Int, item: PackedItem)])
-
-    init(by delta: Delta, from tree: SummaryTree<PackedItem>) {
-        guard let edit = SingleEdit(delta) else {
-            self = .many(delta.touched.flatMap { run in run.map { ($0, tree[$0]) } })
-            return
-        }
-        switch edit.kind {
-        case .delete, .set, .reword: self = .one(tree[Int(edit.index)])
-        case .insert, .move, .nothing: self = .nothing
-        }
-    }
-
-    /// Returns the inverse of the delta. A single edit asks for no item but the one that it edits or deletes.
-    func inverse(of delta: Delta) -> Delta {
-        switch self {
-        case .nothing: return delta.inverted { _ in preconditionFailure("the inverse knows this item") }
-        case .one(let item): return delta.inverted { _ in item }
-        case .many(let all):
-            let items = Dictionary(uniqueKeysWithValues: all.map { ($0.index, $0.item) })
-            return delta.inverted { index in
-                guard let item = items[index] else { preconditionFailure("item \(index) is not touched") }
-                return item
             }
         }
     }
