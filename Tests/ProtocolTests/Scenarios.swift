@@ -592,6 +592,12 @@ enum Scenarios {
             $0.commit(Self.reword(0, "oat milk, 2 l", "soy milk, 2 l"))
             $0.undo()
         },
+        undone("words removed within what somebody has replaced", "a b c", "a c", "X", isLeft: false),
+        undone("of a longer text, what nobody has touched", "x", "x a B c D e", "x a b c d e"),
+        undone("of a longer text, behind its first word", "x", "x a B c", "x AA B c"),
+        undone("of a longer text, before its last word", "x", "x a B c", "x a B cc"),
+        undone("of a longer text, somebody writes within", "x", "x a B c", "x a new B c", isLeft: false),
+        undone("of a replacement, its middle is others'", "one", "a b c", "a BB c"),
         Scenario("undo: levels below words that stay", ["one"]) {
             $0.follow()
             $0.edit(Self.reword(0, "one", "two"))
@@ -616,6 +622,23 @@ enum Scenarios {
             $0.undo()
         },
     ]
+
+    /// An edit of a text is undone and redone, after somebody else has changed the text.
+    ///
+    /// - Parameter isLeft: whether anything is left of the undo.
+    private static func undone(
+        _ name: String, _ old: String, _ mine: String, _ theirs: String, isLeft: Bool = true
+    ) -> Scenario {
+        Scenario("undo: " + name, [old]) {
+            $0.follow()
+            $0.edit(Self.reword(0, old, mine))
+            $0.accept()
+            $0.commit(Self.reword(0, mine, theirs))
+            $0.undo()
+            if isLeft { $0.accept() }
+            $0.redo()
+        }
+    }
 
     /// Somebody else's commit, made on `base`, after the client's own commit of revision 1.
     private static func told(

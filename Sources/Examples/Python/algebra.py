@@ -425,7 +425,8 @@ def divided(splice, others):
     so are the blanks and marks in between."""
     at, gone, _ = splice
     end, out = at + len(gone), []
-    met = [o for o in others if at < o[0] < end or max(at, o[0]) < min(end, o[0] + len(o[1]))]
+    met = [o for o in others
+           if at < o[0] < end or o[0] < at < o[0] + len(o[1]) or max(at, o[0]) < min(end, o[0] + len(o[1]))]
     if not met or not gone: return [[at, end, bool(met)]]
     def text(start, stop): return gone[start - at:stop - at].decode()
     def add(start, stop, is_changed):

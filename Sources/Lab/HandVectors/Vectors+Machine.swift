@@ -69,7 +69,7 @@ extension Vectors {
         }
 
         private mutating func note(sent frame: [UInt8]) throws {
-            let body = frame.dropFirst(UInt64(frame.count).varintSize)
+            let body = frame.drop { $0 >= 128 }.dropFirst()
             let message = try Array(body).withUnsafeBytes { try UpMessage($0) }
             switch message {
             case .hello, .ping, .presence: return

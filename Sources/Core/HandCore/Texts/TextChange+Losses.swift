@@ -132,7 +132,11 @@ extension Splice {
     /// alone, and the parts that they change. The changed parts include words that the others write within, and blanks
     /// and punctuation in between.
     fileprivate func parts(changedBy others: [Splice]) -> [(range: Range<Int>, isChanged: Bool)] {
-        let met = others.filter { range.contains($0.at) && $0.at > at || $0.range.overlaps(range) }
+        let met = others.filter { other in
+            let isWithin = at < other.at && other.at < range.upperBound
+            let isAround = other.at < at && at < other.range.upperBound
+            return isWithin || isAround || other.range.overlaps(range)
+        }
         if met.isEmpty || range.isEmpty { return [(range, !met.isEmpty)] }
         var parts: [(range: Range<Int>, isChanged: Bool)] = []
         func add(_ range: Range<Int>, isChanged: Bool) {
