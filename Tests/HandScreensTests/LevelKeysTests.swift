@@ -32,8 +32,8 @@ import Testing
         ("a >b c >d", "j j K", "c >d a >b"), ("a >b c", "b", "c a >b"), ("c a >b", "j t", "a >b c"),
         ("a >b >c", "j J", "a >c >b"), ("a b c", "2 J", "b c a"), ("a b c", "j j 2 K", "c a b"),
         // Cutting and copying take sub-items along; pasting puts them at the level of the item above.
-        ("a >b c", "x", "c"), ("a >b c >d", "x j p", "c >d >a >>b"), ("a >b c", "y j j p", "a >b c a >b"),
-        ("a >b c", "j x P", "a b c"),
+        ("a >b c", "x", "c"), ("a >b c >d", "x j p", "c >d a >b"), ("a >b c", "y j j p", "a >b c a >b"),
+        ("a >b c", "j x P", "a >b c"),
         // Deleting takes only the item, unless it is a range or is told.
         ("a >b c", "d", ">b c"), ("a >b c", "D", "c"), ("a >b c", "v j d", "c"), ("a >b >>c d", "j D", "a d"),
         // Ticking changes no level. A new item has the level of the one above it.

@@ -561,6 +561,24 @@ enum Scenarios {
             $0.undo()
             $0.accept()
         },
+        Scenario("undo: a deletion that was refused", ["a", "b", "c"]) {
+            $0.follow()
+            $0.edit(.deleting(0..<1))
+            $0.hear(.rejected(list: 7, sequence: 1, .notStored))
+            $0.edit(.deleting(1..<2))
+            $0.accept()
+            $0.undo()
+            $0.accept()
+            $0.undo()
+        },
+        Scenario("undo: a deletion that somebody else has undone", ["a", "b"]) {
+            let item = $0.hand[0]
+            $0.follow()
+            $0.edit(.deleting(0..<1))
+            $0.accept()
+            $0.commit(.inserting([item], at: 1, .after))
+            $0.undo()
+        },
         Scenario("undo: a move, of an item that is gone", ["a", "b"]) {
             $0.follow()
             $0.edit(.moving(0..<1, to: 2, .before))

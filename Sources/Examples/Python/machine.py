@@ -28,6 +28,7 @@ class Undos:
         """The edit that undoes the newest one, and the words of others that stay, in place of one's own."""
         if not self.entries: return None
         inverse, since = self.entries.pop()
+        inverse = without(inverse, since)                   # a deletion that was refused, or undone by somebody else
         allowed, left, kept = keeping_words(inverse, since)
         if self.entries:                                    # the entry below sees this edit undone, but for its words
             stays = [{"edit": {f: invert_text(v) for f, v in part["edit"].items()}} if "edit" in part else part
@@ -35,6 +36,13 @@ class Undos:
             for delta in stays, transform(since, allowed, False): self.follow(delta)
         delta = transform(allowed, since, True)
         return delta, [(map_index(delta, i), lost) for i, lost in kept if map_index(delta, i) is not None]
+
+def without(delta, other):
+    """A delta without the items that another delta on the same list inserts as well."""
+    there = {item["id"] for part in other if "insert" in part for item in part["insert"]}
+    left = [{**part, "insert": [i for i in part["insert"] if i["id"] not in there]} if "insert" in part else part
+            for part in delta]
+    return [part for part in left if part.get("insert") != []]
 
 class OwnWork:
     """What one's own commits did to items, to tell when somebody who had not seen them overrides them."""

@@ -31,7 +31,7 @@ extension Judge {
             find(.caughtUp, "the client has subscribed again and not got the answer", on: id)
         } else if follow.incoming != nil, follow.isFirst {
             find(.caughtUp, "the snapshot has not arrived", on: id)
-        } else if submission.base < follow.floor, follow.asked.wantsItems {
+        } else if submission.base < follow.floor, follow.asked.wantsItems, !submission.isExact {
             find(.caughtUp, "base \(submission.base) is below the head \(follow.floor)", on: id)
         }
         if follow.isDamaged { find(.noDamage, "the snapshot of this connection has another digest", on: id) }

@@ -114,8 +114,8 @@ final class Ledger {
         if digest != commit.digest || count != commit.count { system.report(.digest, "\(place) has a wrong digest") }
         if Set(items.map(\.id)).count != count { system.report(.intention, "\(place): an item occurs twice") }
         if let item = items.first(where: { history.levels[$0.id] != $0.level }), !system.hasGarbled {
-            let last = history.levels[item.id].map { "\($0)" } ?? "nobody's"
-            system.report(.intention, "\(place): item \(item.id) has level \(item.level), the last one given is \(last)")
+            let last = history.levels[item.id].map { "\($0)" } ?? "none"
+            system.report(.intention, "\(place): item \(item.id) has level \(item.level), and was given \(last)")
         }
         if count > rules.maximumCount { system.report(.rules, "\(place): \(count) items") }
         inserted.formUnion(commit.delta.put)

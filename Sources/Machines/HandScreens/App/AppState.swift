@@ -36,7 +36,7 @@ package struct AppState: Sendable {
 
     package struct Clipboard: Sendable {
         package let contents: [Content]
-        /// The levels of these items, as they were shown, counted from that of the first.
+        /// The levels of these items, as they were shown.
         let levels: [Int]
         /// Which of these items were folded.
         let folded: [Int]

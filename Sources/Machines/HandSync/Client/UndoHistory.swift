@@ -138,7 +138,7 @@ private struct Stack: Sendable {
         guard let entry = entries.popLast() else { return nil }
         bytes -= entry.bytes
         let since = since.delta
-        let inverse = entry.inverse.keepingWords(of: since)
+        let inverse = entry.inverse.withoutInsertions(of: since).keepingWords(of: since)
         if let below = entries.last {
             let last = entries.count - 1
             note(-below.since.wireSize, of: last)
@@ -180,6 +180,17 @@ private struct Stack: Sendable {
     private mutating func forget(_ count: Int) {
         bytes -= entries.prefix(count).reduce(0) { $0 + $1.bytes }
         entries.removeFirst(count)
+    }
+}
+
+extension Delta {
+    /// Returns the delta without the items that another delta, made on the same list, inserts as well: a deletion that
+    /// was refused, or that somebody else has undone, brings nothing back.
+    fileprivate func withoutInsertions(of other: Delta) -> Delta {
+        if insertedItems.isEmpty { return self }
+        let there = Set(other.insertedItems.map(\.id))
+        guard insertedItems.contains(where: { there.contains($0.id) }) else { return self }
+        return (try? withoutInsertions(of: there)) ?? self
     }
 }
 

@@ -115,18 +115,19 @@ extension ListScreen {
 
     private func copy(_ app: inout AppState) {
         let (hand, places) = (app.list(list).hand, branches(app).flatMap { $0 })
-        let levels = places.map(hand.shownLevel(at:))
         app.clipboard = AppState.Clipboard(
-            places.map { hand[$0].content }, levels: levels.map { $0 - (levels.first ?? 0) },
+            places.map { hand[$0].content }, levels: places.map(hand.shownLevel(at:)),
             folded: places.indices.filter { shown.folds.isFolded(at: places[$0]) })
     }
 
     private mutating func paste(at gap: Int, _ side: Side, _ app: inout AppState) -> [Command] {
         let hand = app.list(list).hand
-        let (clipboard, level) = (app.clipboard, Int(shown.levelOfNewItem(at: gap, in: hand)))
+        let (clipboard, allowed) = (app.clipboard, shown.levels(at: gap, in: hand))
+        let first = clipboard.levels.first ?? 0
+        let shift = min(max(first, allowed.lowerBound), allowed.upperBound) - first
         var items = app.mint(clipboard.contents)
-        for (index, below) in clipboard.levels.enumerated() {
-            items[index].level = UInt8(max(0, min(level + below, Int(hand.rules.maximumLevel))))
+        for (index, level) in clipboard.levels.enumerated() {
+            items[index].level = UInt8(max(0, min(level + shift, Int(hand.rules.maximumLevel))))
         }
         shown.changeFolds(in: hand) { $0.expect(clipboard.folded.map { items[$0].id }) }
         return [.edit(list: list, Delta.inserting(items, at: gap, side))]

@@ -56,6 +56,15 @@ struct ShownItems: Sendable {
         hand.levelOfNewItem(at: folds.head(over: gap - 1).map { $0 + 1 } ?? gap)
     }
 
+    /// The levels that an item may have at a gap so that no other item is shown elsewhere: that of the item below at
+    /// least, and one more than that of the item above at most. A folded item takes in nothing.
+    func levels(at gap: Int, in hand: Hand) -> ClosedRange<Int> {
+        let least = gap < hand.count ? hand.shownLevel(at: gap) : 0
+        let head = folds.head(over: gap - 1)
+        let most = head.map(hand.shownLevel(at:)) ?? (gap == 0 ? 0 : hand.shownLevel(at: gap - 1) + 1)
+        return least...max(least, most)
+    }
+
     // MARK: Changing
 
     mutating func setFilter(_ new: Filter?, in hand: Hand) {
