@@ -76,7 +76,7 @@ enum Topic: String, CaseIterable {
           hand add pegs --under 1     as the last sub-item of item 1
           hand mv 2 --top             with its sub-items
           hand mv 2 --top --alone     without them
-          hand edit 3 --level 1       one level below item 2, with its sub-items
+          hand edit 3 --level 1       at level 1, with its sub-items
         """
 
     private static let offlineText = """
