@@ -28,21 +28,25 @@ class Undos:
         """The edit that undoes the newest one, and the words of others that stay, in place of one's own."""
         if not self.entries: return None
         inverse, since = self.entries.pop()
-        inverse = without(inverse, since)                   # a deletion that was refused, or undone by somebody else
         allowed, left, kept = keeping_words(inverse, since)
         if self.entries:                                    # the entry below sees this edit undone, but for its words
             stays = [{"edit": {f: invert_text(v) for f, v in part["edit"].items()}} if "edit" in part else part
                      for part in transform(left, allowed, True)]
             for delta in stays, transform(since, allowed, False): self.follow(delta)
         delta = transform(allowed, since, True)
+        twice = deleting(delta, since)                      # a deletion that was refused, or undone by somebody else
+        self.follow(twice)
+        delta = compose(delta, twice)
         return delta, [(map_index(delta, i), lost) for i, lost in kept if map_index(delta, i) is not None]
 
-def without(delta, other):
-    """A delta without the items that another delta on the same list inserts as well."""
-    there = {item["id"] for part in other if "insert" in part for item in part["insert"]}
-    left = [{**part, "insert": [i for i in part["insert"] if i["id"] not in there]} if "insert" in part else part
-            for part in delta]
-    return [part for part in left if part.get("insert") != []]
+def deleting(delta, other):
+    """The deletion of the items that a delta inserts although another has inserted them, on the list that it leaves."""
+    there, steps = {item["id"] for part in other if "insert" in part for item in part["insert"]}, []
+    for part in delta:
+        if "insert" in part: steps += [(DELETE,) if i["id"] in there else (KEEP, {}) for i in part["insert"]]
+        elif "drop" in part: steps += [(KEEP, {})] * (part["drop"][1] - part["drop"][0])
+        elif DELETE not in part and PICK not in part: steps += [(KEEP, {})] * reach([part])
+    return normal(steps)
 
 class OwnWork:
     """What one's own commits did to items, to tell when somebody who had not seen them overrides them."""

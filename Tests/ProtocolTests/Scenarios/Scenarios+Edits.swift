@@ -65,6 +65,17 @@ extension Scenarios {
             $0.commit(.inserting([item], at: 1, .after))
             $0.undo()
         },
+        Scenario("undo: a level below a deletion that somebody else has undone elsewhere", ["a", "b"]) {
+            let item = $0.hand[0]
+            $0.follow()
+            $0.edit(.moving(1..<2, to: 0, .after))
+            $0.accept()
+            $0.edit(.deleting(1..<2))
+            $0.accept()
+            $0.commit(.inserting([item], at: 0, .after))
+            $0.undo()
+            $0.undo()
+        },
         Scenario("undo: a move, of an item that is gone", ["a", "b"]) {
             $0.follow()
             $0.edit(.moving(0..<1, to: 2, .before))

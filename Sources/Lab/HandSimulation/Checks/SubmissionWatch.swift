@@ -42,11 +42,11 @@ struct SubmissionWatch {
         case .subscribed(let subscribed):
             subscriptions[subscribed.request] = subscribed.list
             if histories.updateValue(subscribed.logID, forKey: subscribed.list) != subscribed.logID {
-                sent = sent.filter { $0.list != subscribed.list }
+                unsubscribed(from: subscribed.list)
             }
         case .error(.listDeleted, let request, _, _, _), .error(.notAllowed, let request, _, _, _):
-            guard let list = subscriptions[request] else { return }
-            sent = sent.filter { $0.list != list }
+            if let list = subscriptions[request] { unsubscribed(from: list) }
+        case .error(.notSubscribed, _, let list, _, _): unsubscribed(from: list)
         default: break
         }
     }

@@ -138,7 +138,10 @@ private struct Stack: Sendable {
         guard let entry = entries.popLast() else { return nil }
         bytes -= entry.bytes
         let since = since.delta
-        let inverse = entry.inverse.withoutInsertions(of: since).keepingWords(of: since)
+        let inverse = entry.inverse.keepingWords(of: since)
+        var delta = inverse.delta.transformed(over: since, as: .later)
+        // A deletion that was refused, or that somebody else has undone, is not undone once more.
+        let twice = delta.deletingItems(insertedBy: since)
         if let below = entries.last {
             let last = entries.count - 1
             note(-below.since.wireSize, of: last)
@@ -148,8 +151,9 @@ private struct Stack: Sendable {
             // except for the words of this edit that remain.
             self.since.append(inverse.left.transformed(over: inverse.delta, as: .later).invertedWords)
             self.since.append(since.transformed(over: inverse.delta, as: .earlier))
+            self.since.append(twice)
         }
-        let delta = inverse.delta.transformed(over: since, as: .later)
+        if !twice.isIdentity { delta = delta.composed(with: twice) }
         let keptWords = inverse.keptWords.compactMap { keptWords in
             delta.map(index: keptWords.index).map {
                 Superseded(index: $0, loss: keptWords.loss, loser: keptWords.loser)
@@ -184,13 +188,18 @@ private struct Stack: Sendable {
 }
 
 extension Delta {
-    /// Returns the delta without the items that another delta, made on the same list, inserts as well: a deletion that
-    /// was refused, or that somebody else has undone, brings nothing back.
-    fileprivate func withoutInsertions(of other: Delta) -> Delta {
-        if insertedItems.isEmpty { return self }
-        let there = Set(other.insertedItems.map(\.id))
-        guard insertedItems.contains(where: { there.contains($0.id) }) else { return self }
-        return (try? withoutInsertions(of: there)) ?? self
+    /// Returns the deletion of the items that this delta inserts, although `other` has inserted them already. It is
+    /// made on the list that this delta leaves.
+    fileprivate func deletingItems(insertedBy other: Delta) -> Delta {
+        let (mine, there) = (insertedItems, Set(other.insertedItems.map(\.id)))
+        guard mine.contains(where: { there.contains($0.id) }) else { return .identity }
+        let places = placed.filter { $0.mark == .inserted }.map(\.new).joined()
+        var (components, end) = ([Component](), 0)
+        for (item, place) in zip(mine, places) where there.contains(item.id) {
+            components += [.keep(place - end), .delete(1)]
+            end = place + 1
+        }
+        return (try? Delta(components)) ?? .identity
     }
 }
 
