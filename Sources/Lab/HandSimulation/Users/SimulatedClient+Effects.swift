@@ -90,9 +90,11 @@ extension SimulatedClient {
         }
     }
 
+    /// Calls `body` when the disk has done one thing more. It does one after the other.
     private func afterDisk(_ body: @escaping () -> Void) {
-        let delay = UInt64(random.next(below: 3) * random.next(below: 20))
-        system.scheduler.after(delay, body)
+        let now = system.scheduler.now
+        diskIsBusyUntil = max(diskIsBusyUntil, now + UInt64(random.next(below: 3) * random.next(below: 20)))
+        system.scheduler.after(diskIsBusyUntil - now, body)
     }
 
     private func note(_ update: Replica.Update, of list: String) {

@@ -33,6 +33,7 @@ final class SimulatedClient {
     /// Words that commits of this process have put into existing texts, by list, with the revisions of those commits.
     var ownWords: [String: [Substring: Int]] = [:]
     var diesAtNextWrite = false
+    var diskIsBusyUntil: UInt64 = 0
 
     init(_ system: System, number: Int) {
         self.system = system
