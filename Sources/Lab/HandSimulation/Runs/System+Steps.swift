@@ -114,7 +114,7 @@ extension System {
     /// edit. The client's edit may not get through.
     private func copy(_ client: SimulatedClient, _ name: String, _ random: inout SplitMix64) -> Bool {
         // Some servers have no room for more clients.
-        guard clients.count < 5 else { return false }
+        guard clients.count < Self.maxClients else { return false }
         let copy = SimulatedClient(copying: client, number: clients.count)
         trace("client \(client.number) is copied as client \(copy.number)")
         clients.append(copy)

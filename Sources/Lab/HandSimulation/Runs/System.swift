@@ -19,6 +19,8 @@ final class System {
     /// Whether several servers share the store.
     let isShared: Bool
     private(set) lazy var servers = (0..<(isShared ? schedule.servers : 1)).map { SimulatedServer(self, number: $0) }
+    /// With copies. The command has the next number.
+    static let maxClients = 5
     lazy var clients = (0..<schedule.clients).map { SimulatedClient(self, number: $0) }
     private lazy var command = SimulatedCommand(self)
     private(set) var finding: Finding?

@@ -19,7 +19,7 @@ final class SimulatedCommand {
 
     init(_ system: System) {
         self.system = system
-        client = SimulatedClient(system, number: system.schedule.clients)
+        client = SimulatedClient(system, number: System.maxClients)
         random = SplitMix64(seed: system.schedule.seed ^ 0x7151)
         client.onAnswer = { [unowned self] in answered($0, $1) }
     }
