@@ -9,7 +9,7 @@ package final class FuzzStream: ByteStream {
     var incoming: [UInt8] = []
     package private(set) var isReading = true
     package private(set) var isClosed = false
-    private var isShutDown = false
+    package private(set) var isShutDown = false
     /// Whether the client reads. Bytes written earlier wait while it does not.
     private var takes = true
     package private(set) var isWriting = false
