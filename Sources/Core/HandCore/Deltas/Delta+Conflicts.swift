@@ -32,6 +32,8 @@ extension Delta {
     public static func superseded(earlier: Delta, later: Delta) -> [Superseded] {
         let earlierPrint = Footprint(earlier)
         let laterPrint = Footprint(later)
+        let bothMove = !earlierPrint.picks.isEmpty && !laterPrint.picks.isEmpty
+        let places = bothMove ? (Destinations(earlier), Destinations(later)) : nil
         var found: [Superseded] = []
         for run in earlierPrint.runs {
             laterPrint.forEachRun(in: run.old..<run.old + run.count) { other in
@@ -40,7 +42,7 @@ extension Delta {
                     let changes = (earlierPrint.change(of: run, at: index), laterPrint.change(of: other, at: index))
                     let isMovedAgain =
                         run.kind == .pick && other.kind == .pick
-                        && earlierPrint.gap(of: run, at: index) != laterPrint.gap(of: other, at: index)
+                        && places.map { $0.gap(of: run, at: index) != $1.gap(of: other, at: index) } == true
                     found += conflicts(
                         at: index, run.kind, changes.0 < 0 ? Change() : earlier.changes[changes.0],
                         other.kind, changes.1 < 0 ? Change() : later.changes[changes.1], isMovedAgain: isMovedAgain)

@@ -73,11 +73,12 @@ extension Delta {
     /// - Precondition: this delta fits `list`.
     public func intentions(on list: Hand) -> [(item: Item, isMoved: Bool, change: Change)] {
         let footprint = Footprint(self)
+        let places = footprint.picks.isEmpty ? nil : Destinations(self)
         var result: [(item: Item, isMoved: Bool, change: Change)] = []
         for run in footprint.runs where run.kind != .delete {
             for index in run.old..<run.old + run.count {
                 let change = footprint.change(of: run, at: index)
-                let isMoved = run.kind == .pick && !footprint.staysInPlace(run, at: index)
+                let isMoved = run.kind == .pick && places?.staysInPlace(run, at: index) == false
                 result.append((list[index], isMoved, change < 0 ? Change() : changes[change]))
             }
         }

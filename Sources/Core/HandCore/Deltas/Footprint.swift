@@ -12,8 +12,6 @@ struct Footprint {
         let slot: Int
         /// `edit`: index in the delta's changes, or −1.
         let change: Int
-        /// The number of deleted and picked items before `old`.
-        var goneBefore = 0
     }
 
     /// Runs of edited, deleted and picked items, by position; all other items are kept.
@@ -22,48 +20,20 @@ struct Footprint {
     private(set) var picks: [Run] = []
     /// Changes that go with a move: (slot, index in the delta's changes), by slot.
     private var slotChanges: [(slot: Int, change: Int)] = []
-    /// Where picked items are dropped: (first slot, gap), by slot.
-    private var drops: [(slot: Int, gap: Int)] = []
 
     init(_ delta: Delta) {
-        var gone = 0
         for span in delta.spans {
             let step = span.step
             switch step.kind {
             case .keep, .insert: break
             case .edit, .delete, .pick:
-                let run = Run(
-                    kind: step.kind, old: span.old, count: step.count, slot: step.start, change: step.change,
-                    goneBefore: gone)
-                if step.kind != .edit { gone += step.count }
+                let run = Run(kind: step.kind, old: span.old, count: step.count, slot: step.start, change: step.change)
                 runs.append(run)
                 if step.kind == .pick { picks.append(run) }
-            case .drop:
-                drops.append((step.start, span.old))
-                if step.change >= 0 { slotChanges.append((step.start, step.change)) }
+            case .drop: if step.change >= 0 { slotChanges.append((step.start, step.change)) }
             }
         }
         slotChanges.sort { $0.slot < $1.slot }
-        drops.sort { $0.slot < $1.slot }
-    }
-
-    /// Returns the gap of the old list into which a picked run moves its item at `index`.
-    func gap(of run: Run, at index: Int) -> Int {
-        let slot = run.slot + index - run.old
-        return drops[drops.partitioningIndex(where: { $0.slot > slot }) - 1].gap
-    }
-
-    /// Whether a picked run moves its item at `index` to where the item is: no item that stays is in between.
-    func staysInPlace(_ run: Run, at index: Int) -> Bool {
-        staying(before: gap(of: run, at: index)) == staying(before: index)
-    }
-
-    /// The number of items before a place of the old list that are neither deleted nor picked.
-    private func staying(before place: Int) -> Int {
-        let next = runs.partitioningIndex { $0.old >= place }
-        guard next > 0 else { return place }
-        let last = runs[next - 1]
-        return place - last.goneBefore - (last.kind == .edit ? 0 : min(place - last.old, last.count))
     }
 
     /// Returns the change that a run makes to its item at `index`, as an index in the delta's changes; −1 for none.
@@ -119,5 +89,47 @@ struct Footprint {
             slot += count
             next += 1
         }
+    }
+}
+
+/// Where a delta moves the items that it picks. Apart from the footprint, because merging does not need it.
+///
+/// Building it is O(components log components); a look-up is O(log components).
+struct Destinations {
+    /// Where picked items are dropped: (first slot, gap), by slot.
+    private var drops: [(slot: Int, gap: Int)] = []
+    /// The deleted and picked runs, each with the number of such items before it.
+    private var gone: [(old: Int, count: Int, before: Int)] = []
+
+    init(_ delta: Delta) {
+        for span in delta.spans {
+            switch span.step.kind {
+            case .keep, .insert, .edit: break
+            case .delete, .pick:
+                let before = gone.last.map { $0.before + $0.count } ?? 0
+                gone.append((span.old, span.step.count, before))
+            case .drop: drops.append((span.step.start, span.old))
+            }
+        }
+        drops.sort { $0.slot < $1.slot }
+    }
+
+    /// Returns the gap of the old list into which a picked run moves its item at `index`.
+    func gap(of run: Footprint.Run, at index: Int) -> Int {
+        let slot = run.slot + index - run.old
+        return drops[drops.partitioningIndex(where: { $0.slot > slot }) - 1].gap
+    }
+
+    /// Whether a picked run moves its item at `index` to where the item is: no item that stays is in between.
+    func staysInPlace(_ run: Footprint.Run, at index: Int) -> Bool {
+        staying(before: gap(of: run, at: index)) == staying(before: index)
+    }
+
+    /// The number of items before a place of the old list that are neither deleted nor picked.
+    private func staying(before place: Int) -> Int {
+        let next = gone.partitioningIndex { $0.old >= place }
+        guard next > 0 else { return place }
+        let last = gone[next - 1]
+        return place - last.before - min(place - last.old, last.count)
     }
 }
