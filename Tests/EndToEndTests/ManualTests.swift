@@ -148,7 +148,7 @@ import Testing
         let commands = try Self.commands().map { (["hand"] + $0).joined(separator: "-") + ".1" }
         let others = [
             "hand-serve.toml.5", "hand-config.toml.5", "hand-load-script.5", "hand-protocol.7", "hand-merging.7",
-            "hand-offline.7", "hand-tls.7", "hand-roles.7", "hand-decks.7", "hand-backups.7",
+            "hand-sub-items.7", "hand-offline.7", "hand-tls.7", "hand-roles.7", "hand-decks.7", "hand-backups.7",
         ]
         #expect(files == Set(commands + others))
         func page(_ name: String) throws -> String { try String(contentsOfFile: pages + "/" + name, encoding: .utf8) }

@@ -76,7 +76,8 @@ import Testing
     /// Stops adding items, and waits until the screen shows that: a key right after Esc would be taken as one with Alt.
     private func leaveField(_ tmux: Tmux, _ pane: String) throws {
         try tmux.press("Escape", in: pane)
-        try tmux.wait(for: pane) { !$0.joined().contains("+ task ▸") }
+        // A screen that is being drawn has neither.
+        try tmux.wait(for: pane) { $0.joined().contains("o add") && !$0.joined().contains("+ task ▸") }
     }
 
     /// Waits until all terminals show the same list, saved. Returns it.
