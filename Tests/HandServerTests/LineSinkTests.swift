@@ -84,7 +84,7 @@ import Testing
         sink.close()
         let all = try [lines("skipped"), lines("last")]
         #expect(all == [[], ["line"]] || all == [["line"], []])
-        #expect(!isOpen(skipped, "skipped"))
+        #expect(waits { !isOpen(skipped, "skipped") })
     }
 
     /// Each outage is told once, and its lines are written after it, in order.
