@@ -269,7 +269,7 @@ import Testing
 
     private static func drawn(_ stage: Stage) -> [String] {
         stage.lines.dropFirst().dropLast(2).compactMap { line in
-            let words = line.drop { " ▸↕•".contains($0) }.split(separator: "  ")
+            let words = line.drop { " ▸↕•+~".contains($0) }.split(separator: "  ")
             guard let number = words.first?.prefix(while: \.isNumber), !number.isEmpty else { return nil }
             return ([String(number)] + words.dropFirst().filter { $0.contains("hidden") }.map(String.init))
                 .joined(separator: " ")

@@ -33,6 +33,9 @@ import Testing
     static let faults: [([String: [String]], String)] = [
         (["remove": ["d"]], "'remove' is not an action"), (["delete": ["hyper-d"]], "'hyper-d' is not a key"),
         (["delete": ["u"]], "'u' would be both delete and undo"), (["delete": ["?"]], "would be both"),
+        (["delete": ["z z"]], "'z' is fold, so 'z z' cannot be delete on the screen 'list'"),
+        (["delete": ["g"]], "'g' is delete, so 'g g' cannot be top on the screen 'list'"),
+        (["top": ["u"], "undo": ["u u"]], "'u' is top, so 'u u' cannot be undo on the screen"),
         (["delete": [""]], "delete:"), (["delete": ["ctrl-i"]], "ctrl-i"),
     ]
 

@@ -40,6 +40,7 @@ import Testing
         Row(.lists, "D 'others' enter", "/", .deleteList("others")),
         Row(.lists, "D 'y' enter", "/", sees: "nothing was deleted"),
         Row(.lists, "D 'others' esc", "/", sees: "▸ others"),
+        Row(.lists, "s", "/", sees: "what is new comes first"), Row(.lists, "s s", "/", sees: "order of their names"),
         Row(.lists, "r", "/", .reconnect), Row(.lists, "f5", "/", .fetchLists), Row(.lists, "q", "/", .quit),
         Row(.lists, "esc", "/"), Row(.lists, "?", "/-/help"), Row(.lists, "C", "/-/connection"),
     ]

@@ -55,6 +55,19 @@ struct Scene: CustomStringConvertible, Sendable {
                 ]))
             $0.press("j")
         },
+        Scene("lists-news", opening: .lists, isKnown: false) {
+            $0.send(.seen(["groceries": Seen(logID: 9, revision: 3), "trip": Seen(logID: 8, revision: 7)]))
+            $0.send(
+                .lists([
+                    DownMessage.ListEntry(name: "books", count: 1, revision: 3, rules: Rules()),
+                    DownMessage.ListEntry(name: "groceries", count: 12, revision: 5, rules: Rules()),
+                    DownMessage.ListEntry(name: "trip", count: 40, revision: 7, rules: Rules()),
+                ]))
+            var news = NewsOfCommits(of: "groceries", since: 3, for: "ada")
+            news.take(.history(commits, people: names.map { .init(author: $0.key, name: $0.value) }))
+            $0.send(.news(list: "groceries", since: 3, news))
+            $0.press("s g g")
+        },
         Scene("lists-new", opening: .lists, isKnown: false) {
             $0.send(.lists([]))
             $0.press("n 'five cards'")

@@ -28,7 +28,7 @@ struct Stage {
         _ lists: [String: Hand] = [:], opening route: Route = .list("things"), rows: Int = 24, columns: Int = 80,
         hasColors: Bool = true, isOnline: Bool = true, cells: any ContentCells = StandardCells(),
         keys: KeyMap = .standard, server: HandAddress.Server = .tcp(host: "host", port: 7777),
-        folds: [String: [ItemID]] = [:], knowsFolds: Bool = true
+        folds: [String: [ItemID]] = [:], knowsFolds: Bool = true, seen: [String: Seen]? = [:]
     ) {
         (self.folds, self.knowsFolds) = (folds, knowsFolds)
         app = App(
@@ -46,6 +46,7 @@ struct Stage {
             send(.latency(2))
         }
         carryOut(app.start(now: now))
+        if let seen { send(.seen(seen)) }
         for name in lists.keys.sorted() { load(name, isLive: isOnline) }
     }
 
@@ -181,6 +182,9 @@ struct Stage {
     mutating func mouse(_ act: Mouse.Act, row: Int, column: Int = 10) {
         send(.input(.mouse(Mouse(act, at: Point(row: row, column: column)))))
     }
+
+    /// The user leaves the screens of this server.
+    mutating func leave() -> [Command] { app.leave() }
 
     // MARK: The visible screen
 

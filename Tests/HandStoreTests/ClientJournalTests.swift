@@ -79,6 +79,31 @@ import Testing
         try journal.close()
     }
 
+    /// What each person has seen of a list comes back, under the list's newest name.
+    @Test func whatWasSeenIsKept() throws {
+        var journal = try journal(1)
+        let path = folder.path + "/state/0.sqlite"
+        func seen(_ log: UInt64, _ revision: Int, _ items: UInt64...) -> Seen {
+            Seen(
+                logID: log, revision: revision,
+                unseen: Dictionary(uniqueKeysWithValues: items.map { (ItemID(rawValue: $0), .edited) }))
+        }
+        func kept(_ person: String = "") -> [String: Seen] { ClientJournal.seen(by: person, inJournalAt: path) }
+        try journal.note(seen(7, 3, .max, 1), of: "a")
+        try journal.note(seen(8, 1), of: "b")
+        #expect(kept() == ["a": seen(7, 3, .max, 1), "b": seen(8, 1)])
+        try journal.note(seen(7, 4), of: "c")
+        try journal.note(seen(9, 1), of: "b")
+        #expect(kept() == ["c": seen(7, 4), "b": seen(9, 1)])
+        try journal.close()
+        journal = try ClientJournal(path: path, fresh: journal.client, person: "eve")
+        #expect(kept("eve").isEmpty && kept().count == 2)
+        try journal.note(seen(7, 1), of: "c")
+        #expect(kept("eve") == ["c": seen(7, 1)] && kept()["c"] == seen(7, 4))
+        try journal.close()
+        #expect(ClientJournal.seen(by: "", inJournalAt: path + "x").isEmpty)
+    }
+
     /// The sequences that a forgotten list has used are never used again: the server would take the next edit for one
     /// that it has decided.
     @Test func aForgottenListKeepsItsSequences() throws {

@@ -124,8 +124,8 @@ package final class Runner {
         case .visit(let location): journey.begin(to: location)
         case .forgetDraft(let name): drafts?.forget(name)
         case .editOutside(let text, let name): editOutside(text, named: name, command)
-        case .reconnect, .follow, .presence, .edit, .undo, .redo, .keepFolds, .forget, .fetchLists, .create,
-            .deleteList, .fetchHistory, .fetchState:
+        case .reconnect, .follow, .presence, .edit, .undo, .redo, .keepFolds, .keepSeen, .fetchNews, .forget,
+            .fetchLists, .create, .deleteList, .fetchHistory, .fetchState:
             session.carryOut(command)
         }
     }
@@ -165,6 +165,7 @@ package final class Runner {
             return
         }
         journey.end()
+        carryOut(app.leave())
         leftovers.keep(app.unkeptDrafts, in: drafts)
         leftovers.add(loss: session.close { [weak self] in self?.journey.closedJournal() })
         session = makeSession(server)
@@ -189,6 +190,7 @@ package final class Runner {
         guard !isClosed else { return }
         // The text that the user's own editor has saved belongs to the draft.
         if let text = outside?.saved { _ = app.update(.editedOutside(text), now: loop.now) }
+        carryOut(app.leave())
         isClosed = true
         leftovers.keep(app.unkeptDrafts, in: drafts)
         leftovers.add(waitingEdits: session.waitingEdits)

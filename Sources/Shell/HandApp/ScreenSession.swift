@@ -24,6 +24,11 @@ final class ScreenSession: MachineShell {
         } then: { [weak self] lists in
             self?.report(.kept((try? lists.get()) ?? []))
         }
+        client.askJournal(otherwise: [:]) { [configuration = client.configuration] _ in
+            configuration.seen()
+        } then: { [weak self] seen in
+            self?.report(.seen((try? seen.get()) ?? [:]))
+        }
         client.start()
     }
 
@@ -68,6 +73,10 @@ final class ScreenSession: MachineShell {
             // A fold that cannot be kept is no loss.
             guard let log = log(of: list) else { break }
             client.askJournal(otherwise: (), { try $0.keep(folds: items, of: log) }, then: { _ in })
+        case .keepSeen(let list, let seen):
+            // What cannot be remembered is shown as new once more.
+            client.askJournal(otherwise: (), { try $0.note(seen, of: list) }, then: { _ in })
+        case .fetchNews(let list, let since): fetchNews(list, since: since)
         case .forget(let list, let loss): client.perform { $0.forget(loss, of: list) }
         case .edit(let list, let delta):
             change(list, command) { machine in
@@ -150,6 +159,15 @@ final class ScreenSession: MachineShell {
             if let event = command.event(answer) { self?.report(event) }
         }
     }
+
+    /// Requests the commits of a list since a revision, up to a number of them. What cannot be answered is no news.
+    private func fetchNews(_ list: String, since: Int) {
+        let person = client.machine.granted?.person ?? client.configuration.person
+        let request = NewsOfCommits(of: list, since: since, for: person, limit: Self.maxCommitsOfNews)
+        client.askAll(request) { [weak self] news, _ in self?.report(.news(list: list, since: since, news)) }
+    }
+
+    private static let maxCommitsOfNews = 1_000
 
     /// Requests the lists. Reports no error without a connection, because the screen already shows that
     /// the connection is missing.

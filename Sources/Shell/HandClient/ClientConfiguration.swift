@@ -28,6 +28,8 @@ public struct ClientConfiguration: Sendable {
     package var persons: Set<AuthorID> = []
     /// Returns what the person's journals remember of a history.
     package var memory: @Sendable (UInt64) -> UndoReconstruction.Memory = { _ in UndoReconstruction.Memory() }
+    /// Returns what the person has seen of the lists, by their names, as this machine's journals remember it.
+    package var seen: @Sendable () -> [String: Seen] = { [:] }
     /// The secret that identifies the person, for servers that require one.
     public var token: String?
     /// The authorities that must have signed the certificate of a server with TLS.

@@ -123,6 +123,19 @@ extension HandClient {
         return outcome
     }
 
+    // MARK: News
+
+    /// Returns what others have changed in a list between two revisions.
+    package func news(of name: String, since first: Int, through last: Int) async throws -> NewsOfCommits {
+        let person = try await read { $0.client.machine.granted?.person ?? $0.client.configuration.person }
+        return try await all(NewsOfCommits(of: name, since: first, for: person, limit: last - first))
+    }
+
+    /// Notes what the person has seen of a list.
+    package func note(_ seen: Seen, of name: String) async throws {
+        try await askJournal(otherwise: ()) { try $0.note(seen, of: name) }
+    }
+
     // MARK: Undo
 
     /// Reads the commits and items that are needed to fulfil a wish, and returns what to do: `make`, `nothing` or

@@ -23,6 +23,8 @@ package struct App: Sendable {
     private var count: Int?
     /// The user's place that was last sent to others.
     private var sentPlace: Whereabouts?
+    /// The list whose screens were shown last; nil if others were.
+    private var lookedAt: String?
     /// When to send the next place; nil if none is due.
     private var sendingDue: UInt64?
     private var lastSent: UInt64 = 0
@@ -83,12 +85,17 @@ package struct App: Sendable {
             // A copy of more than the hand would make the change copy what it changes.
             var before = state.list(name).hand
             while let update = state.withList(name, { [now = state.now] in $0.showNext(now: now) }) {
+                recallNews(of: name)
                 if update.origin == .own { summarize(update, of: name, from: before) }
                 before = state.list(name).hand
                 commands += handle(.list(name, .changed(state.list(name).state, update)))
             }
         }
         return commands
+    }
+
+    private mutating func recallNews(of list: String) {
+        if let seen = state.seen { state.withList(list) { $0.recallNews(seen[list]) } }
     }
 
     /// Notes what the user's edit did, and which parts of it had no effect, and why.
@@ -113,7 +120,7 @@ package struct App: Sendable {
     private mutating func carryOut(_ event: Event) -> [Command] {
         var commands: [Command] = []
         // While another editor has the text, that editor also has the terminal.
-        if case .input(let input) = event, input.isFromPerson, !isEditingOutside {
+        if case .input(let input) = event, event.isFromPerson, !isEditingOutside {
             let isHinting = ScreenFrame.showsHints(on: router.top, message: message?.text, state)
             message = nil
             if case .mouse(let mouse) = input, isHinting, let hint = hint(under: mouse) {
@@ -136,7 +143,38 @@ package struct App: Sendable {
             followed += commands.filter { mayLead || !$0.leadsElsewhere }
         }
         commands += followed
-        return run(commands) + sendWhereabouts()
+        let rest = run(commands)
+        return rest + look(isActive: event.isFromPerson) + sendWhereabouts()
+    }
+
+    /// Notes what the user sees of the news of the list on the screen, and remembers what the user has seen of a list
+    /// that the user leaves.
+    private mutating func look(isActive: Bool) -> [Command] {
+        let list = router.top.route.list
+        let commands = lookedAt.map { $0 == list ? [] : keepSeen($0) } ?? []
+        lookedAt = list
+        if let screen = router.top as? ListScreen, let list, !state.list(list).news.isEmpty {
+            let (items, cursor) = (screen.visibleItems(state), screen.current(state)?.id)
+            state.withList(list) { [now = state.now] in
+                $0.look(at: items, cursor: cursor, isActive: isActive, now: now)
+            }
+        }
+        return commands
+    }
+
+    private mutating func keepSeen(_ list: String) -> [Command] {
+        guard state.lists[list] != nil, let seen = state.withList(list, { $0.leave() }), seen != state.seen?[list]
+        else {
+            return []
+        }
+        state.seen?[list] = seen
+        return [.keepSeen(list: list, seen)]
+    }
+
+    /// Returns what is left to do before the user leaves the screens of this server.
+    package mutating func leave() -> [Command] {
+        defer { lookedAt = nil }
+        return lookedAt.map { keepSeen($0) } ?? []
     }
 
     /// Looks for the lists that the server does not have any more.
@@ -206,6 +244,10 @@ package struct App: Sendable {
         case .losses(let list, let told, let untold): state.withList(list) { $0.add(told: told, untold: untold) }
         case .folds(let list, let items): state.withList(list) { $0.folded = $0.folded ?? items }
         case .lists(let entries): state.catalog = entries
+        case .seen(let seen):
+            state.seen = seen
+            for list in state.lists.keys { recallNews(of: list) }
+        case .news(let list, let since, let news): state.headlines[list] = Headline(news, since: since)
         case .kept(let names): state.keptLists = names
         case .failed(_, let reason), .warning(let reason): say(reason)
         case .tick: for name in state.lists.keys { state.lists[name]?.expire(now: state.now) }
@@ -223,6 +265,9 @@ package struct App: Sendable {
     /// Screens of the list stay open under its new name.
     private mutating func renamed(_ list: String, to name: String) {
         state.lists[name] = state.lists.removeValue(forKey: list)
+        let seen = state.seen?.removeValue(forKey: list)
+        state.seen?[name] = seen
+        if lookedAt == list { lookedAt = name }
         for index in state.drafts.indices where state.drafts[index].list == list { state.drafts[index].list = name }
         router.updateAll { screen in
             guard var mine = screen as? any ListScreens, mine.list == list else { return }
@@ -373,6 +418,10 @@ package struct App: Sendable {
         ScreenFrame.draw(router.top, message: message?.text, on: &canvas, state)
         return state.hasColors ? canvas : canvas.withoutColors
     }
+}
+
+extension Event {
+    fileprivate var isFromPerson: Bool { if case .input(let input) = self { input.isFromPerson } else { false } }
 }
 
 extension Input {

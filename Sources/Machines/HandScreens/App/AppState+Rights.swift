@@ -45,7 +45,8 @@ extension Action {
         case .deleteList: .admin
         case .back, .quit, .help, .connection, .suspend, .redraw, .up, .down, .halfPageUp, .halfPageDown, .pageUp,
             .pageDown, .top, .end, .open, .copy, .range, .selectUp, .selectDown, .selectAll, .filter, .hideTicked,
-            .jump, .fold, .foldAll, .follow, .history, .people, .notices, .refresh, .leave, .whose, .older, .newer:
+            .jump, .nextNew, .previousNew, .newFirst, .fold, .foldAll, .follow, .history, .people, .notices, .refresh,
+            .leave, .whose, .older, .newer:
             nil
         }
     }

@@ -27,6 +27,10 @@ package struct AppState: Sendable {
     package internal(set) var lists: [String: ListData] = [:]
     /// The lists of the server; nil until they are known.
     package internal(set) var catalog: [DownMessage.ListEntry]?
+    /// What the user has seen of the lists, by their names; nil until it is known.
+    package internal(set) var seen: [String: Seen]?
+    /// What others have changed since.
+    var headlines: [String: Headline] = [:]
     /// The lists that this machine has copies of.
     package internal(set) var keptLists: [String] = []
     package internal(set) var clipboard = Clipboard()

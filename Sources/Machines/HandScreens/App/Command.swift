@@ -16,6 +16,10 @@ package enum Command: Equatable, Sendable {
     case edit(list: String, Delta)
     /// Remembers which items of a list are folded, for the next run.
     case keepFolds(list: String, [ItemID])
+    /// Remembers what the user has seen of a list, for the next run.
+    case keepSeen(list: String, Seen)
+    /// What others have changed in a list since a revision.
+    case fetchNews(list: String, since: Int)
     /// Forgets a lost edit that the user has got back.
     case forget(list: String, Loss)
     case undo(String)

@@ -26,6 +26,10 @@ package enum Event: Sendable {
     /// The items of a list that were folded when it was last closed; none if that is not known.
     case folds(list: String, [ItemID])
     case lists([DownMessage.ListEntry])
+    /// What the user had seen of the lists when this program started, by their names.
+    case seen([String: Seen])
+    /// What others have changed in a list since a revision.
+    case news(list: String, since: Int, NewsOfCommits)
     /// The lists that this machine has copies of.
     case kept([String])
     case history(list: String, [Commit], people: [AuthorID: String])

@@ -25,6 +25,13 @@ package struct ListData: Sendable {
     /// Items that others have just changed, and the time until which they are highlighted.
     var flashes: [ItemID: UInt64] = [:]
     var unsent = Unsent()
+    /// What others have changed, and the user has not seen.
+    private(set) var news = News()
+    /// The news on the screen, and since when each of them is there.
+    private(set) var newsOnScreen: [ItemID: UInt64] = [:]
+    /// The item that the cursor was on when the user pressed the last key.
+    private var lookedAt: ItemID?
+    private var hasRecalledNews = false
     package internal(set) var notices: [Notice] = []
     var rejectedCount = 0
 
@@ -33,6 +40,10 @@ package struct ListData: Sendable {
     /// If more items than this change at once, none of them is highlighted.
     private static let maxFlashes = 256
     private static let maxNotices = 100
+    /// After how many milliseconds on the screen an item has been seen: when it is still there at the next key, and when
+    /// it leaves the screen.
+    private static let readingTime: UInt64 = 10_000
+    private static let glanceTime: UInt64 = 1_000
     /// The time between two searches for a missing list, in milliseconds.
     private static let seekingInterval: UInt64 = 5_000
 
@@ -95,11 +106,16 @@ package struct ListData: Sendable {
 
     /// Shows the next change; returns nil if all changes are shown.
     mutating func showNext(now: UInt64) -> Replica.Update? {
-        let wasLoaded = state.isLoaded
+        let (wasLoaded, before) = (state.isLoaded, hand)
         guard let update = shown.next() else { return nil }
         isLookedUp = true
         if state.isLive { (progress, refusal) = (nil, nil) }
         mark(update, wasLoaded: wasLoaded, now: now)
+        if wasLoaded {
+            news.follow(
+                update.delta, from: before, to: hand, revision: state.revision,
+                isOwn: update.origin == .own || update.isPersons)
+        }
         unsent.confirmed(allBut: state.pendingCount, kept: state.keptItems)
         for notice in update.notices { add(notice) }
         return update
@@ -115,6 +131,36 @@ package struct ListData: Sendable {
         } else if touched.count < Self.maxFlashes, wasLoaded {
             for item in touched { flashes[item] = now + Self.flashTime }
         }
+    }
+
+    // MARK: News
+
+    /// Takes into account what the user had seen of the list before. Only the first call counts.
+    mutating func recallNews(_ seen: Seen?) {
+        guard !hasRecalledNews, state.isLoaded else { return }
+        hasRecalledNews = true
+        news.recall(seen?.logID == state.logID ? seen : nil, in: hand)
+    }
+
+    /// Notes which news are on the screen. The user has seen what was there for a while, and what the cursor has left.
+    ///
+    /// - Parameter isActive: whether the user has just pressed a key: what changes while nobody is there is not seen.
+    mutating func look(at items: [ItemID], cursor: ItemID?, isActive: Bool, now: UInt64) {
+        var left = newsOnScreen
+        newsOnScreen = [:]
+        for item in items where news.contains(item) { newsOnScreen[item] = left.removeValue(forKey: item) ?? now }
+        news.forget(left.filter { $0.value + Self.glanceTime <= now }.keys)
+        guard isActive else { return }
+        if let lookedAt, lookedAt != cursor { news.forget([lookedAt]) }
+        lookedAt = cursor
+        news.forget(newsOnScreen.filter { $0.value + Self.readingTime <= now }.keys)
+    }
+
+    /// The user leaves the list, and has seen what is on the screen. Returns what to remember; nil if nothing is known.
+    mutating func leave() -> Seen? {
+        news.forget(newsOnScreen.keys)
+        newsOnScreen = [:]
+        return hasRecalledNews && state.logID != 0 ? news.seen(of: state.logID, at: state.revision) : nil
     }
 
     /// Takes any other event of the list.

@@ -12,9 +12,9 @@ package enum Action: String, CaseIterable, Sendable {
     case range, selectUp, selectDown, selectAll
     case undo, redo, retrieve
     // Looking around.
-    case filter, hideTicked, clearTicked, jump, follow, history, people, notices
+    case filter, hideTicked, clearTicked, jump, nextNew, previousNew, follow, history, people, notices
     // The lists of a server.
-    case newList, deleteList, refresh, leave
+    case newList, deleteList, newFirst, refresh, leave
     // History.
     case whose, restore, older, newer
 
@@ -29,13 +29,13 @@ package enum Action: String, CaseIterable, Sendable {
     var needs: Needs {
         switch self {
         case .addBelow, .addAbove, .addTop, .addEnd, .deal, .pasteBelow, .pasteAbove, .undo, .redo, .clearTicked: .list
-        case .open, .follow: .item
+        case .open, .follow, .nextNew, .previousNew: .item
         case .edit, .editAddress, .tick, .delete, .deleteBranch, .cut, .copy, .moveUp, .moveDown, .moveTop, .moveEnd,
             .indent, .outdent, .fold, .foldAll, .range, .selectUp, .selectDown, .selectAll:
             [.list, .item]
         case .back, .quit, .help, .connection, .suspend, .redraw, .up, .down, .halfPageUp, .halfPageDown, .pageUp,
             .pageDown, .top, .end, .retrieve, .filter, .hideTicked, .jump, .history, .people, .notices, .newList,
-            .deleteList, .refresh, .leave, .whose, .restore, .older, .newer:
+            .deleteList, .newFirst, .refresh, .leave, .whose, .restore, .older, .newer:
             []
         }
     }
@@ -70,12 +70,16 @@ package enum Action: String, CaseIterable, Sendable {
         case .hideTicked: Manual(short: "hide ticked", long: "hide ticked tasks, or show them again", keys: ["s"])
         case .clearTicked: Manual(short: "clear ticked", long: "delete all ticked tasks", keys: ["S"])
         case .jump: Manual(short: "jump", long: "to a number, an id or a person", keys: [":"])
+        case .nextNew: Manual(short: "next new", long: "to the next item that others have changed", keys: ["n"])
+        case .previousNew:
+            Manual(short: "previous new", long: "to the previous item that others have changed", keys: ["N"])
         case .follow: Manual(short: "open link", long: "open a link's address", keys: ["ctrl-o"])
         case .history: Manual(short: "history", long: "who changed what, and when", keys: ["H"])
         case .people: Manual(short: "people", long: "who is here", keys: ["w"])
         case .notices: Manual(short: "notices", long: "what was overridden or rejected", keys: ["!"])
         case .newList: Manual(short: "new", long: "make a list", keys: ["a", "n"])
         case .deleteList: Manual(short: "delete", long: "delete a list for everybody", keys: ["D"])
+        case .newFirst: Manual(short: "new first", long: "lists with something new first, or by name", keys: ["s"])
         case .refresh: Manual(short: "refresh", long: "ask the server again; connect now", keys: ["r", "f5"])
         case .leave: Manual(short: "leave", long: "leave the program", keys: ["q"])
         case .whose: Manual(short: "whose", long: "show everybody's edits, only mine, or only others'", keys: ["tab"])

@@ -50,17 +50,29 @@ package struct KeyMap: Equatable, Sendable {
     }
 
     private func checkConflicts(on kind: ScreenKind) throws(Problem) {
-        var owners: [[Key]: Action] = [:]
+        var owners: [(keys: [Key], action: Action)] = []
         for action in kind.actions {
             for sequence in sequences[action] ?? [] {
-                if let other = owners[sequence], other != action {
-                    let key = sequence.map(\.description).joined(separator: " ")
+                for other in owners where other.action != action {
+                    let isSame = other.keys == sequence
+                    guard isSame || other.keys.starts(with: sequence) || sequence.starts(with: other.keys) else {
+                        continue
+                    }
+                    func text(_ keys: [Key]) -> String { keys.map(\.description).joined(separator: " ") }
+                    let (begun, whole) =
+                        sequence.count < other.keys.count
+                        ? ((sequence, action), (other.keys, other.action))
+                        : ((other.keys, other.action), (sequence, action))
+                    let what =
+                        isSame
+                        ? "would be both \(begun.1.rawValue) and \(whole.1.rawValue)"
+                        : "is \(begun.1.rawValue), so '\(text(whole.0))' cannot be \(whole.1.rawValue)"
                     throw Problem(
                         description:
-                            "keys: '\(key)' would be both \(other.rawValue) and \(action.rawValue) on the screen "
-                            + "'\(kind.rawValue)'; give one of them another key")
+                            "keys: '\(text(begun.0))' \(what) on the screen '\(kind.rawValue)'; "
+                            + "give one of them another key")
                 }
-                owners[sequence] = action
+                owners.append((sequence, action))
             }
         }
     }

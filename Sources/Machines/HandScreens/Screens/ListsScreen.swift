@@ -8,6 +8,8 @@ struct ListsScreen: TableScreen {
     private(set) var typing: Typing?
     /// The list that the cursor is on, or that the user comes back from.
     private var here: String?
+    /// Whether the lists with something new come first.
+    private var isNewFirst = false
 
     init(at list: String? = nil) {
         here = list
@@ -15,22 +17,29 @@ struct ListsScreen: TableScreen {
 
     var route: Route { .lists }
 
-    private func names(_ app: AppState) -> [String] { app.catalog?.map(\.name) ?? app.keptLists }
+    private func names(_ app: AppState) -> [String] { entries(app)?.map(\.name) ?? app.keptLists }
+
+    /// The lists in their order on the screen; nil until the server has told them.
+    private func entries(_ app: AppState) -> [DownMessage.ListEntry]? {
+        guard isNewFirst, let catalog = app.catalog else { return app.catalog }
+        return catalog.filter { app.news(of: $0.name) != nil } + catalog.filter { app.news(of: $0.name) == nil }
+    }
 
     func rows(_ app: AppState) -> RowsOfText {
-        guard let catalog = app.catalog else {
+        guard let catalog = entries(app) else {
             let kept = app.keptLists
             return RowsOfText(kept.count) { [Line(kept[$0], .bold) + Line("  kept on this machine", .dim)] }
         }
         // The first names determine the width of their column.
         let widest = catalog.prefix(1_000).map { Columns.width(of: $0.name) }.max() ?? 0
         let width = min(widest, app.size.columns / 2)
-        return RowsOfText(catalog.count) { [Self.line(catalog[$0], width: width)] }
+        return RowsOfText(catalog.count) { [Self.line(catalog[$0], app.news(of: catalog[$0].name), width: width)] }
     }
 
-    private static func line(_ entry: DownMessage.ListEntry, width: Int) -> Line {
+    private static func line(_ entry: DownMessage.ListEntry, _ news: String?, width: Int) -> Line {
         let line = Line(entry.name, .bold).padded(to: width)
         return line + Line("  \(Amount.count(entry.count, "item"))  r\(entry.revision)\(rules(entry.rules))", .dim)
+            + Line(news.map { "  \($0)" } ?? "", Style(.green, [.bold]))
     }
 
     private static func rules(_ rules: Rules) -> String {
@@ -95,6 +104,11 @@ struct ListsScreen: TableScreen {
                     purpose: .deleteList(name),
                     question: "type its name to delete '\(name)' (\(Amount.count(count, "item"))) for everybody:"))
             return []
+        case .newFirst:
+            isNewFirst.toggle()
+            table.follow(to: here.flatMap { names(app).firstIndex(of: $0) } ?? 0)
+            table.settle(in: geometry(app))
+            return [.say(isNewFirst ? "what is new comes first" : "the lists are in the order of their names")]
         case .refresh: return [.reconnect, .fetchLists]
         default: return nil
         }
@@ -154,10 +168,12 @@ struct ListsScreen: TableScreen {
             return [
                 .say("'\(list)' is deleted; bring it back with: hand undelete \(ShellWord.quoted(list))"), .fetchLists,
             ]
-        case .model(.lists), .model(.kept), .model(.input(.resize)), .model(.input(.cursor)):
+        case .model(.lists), .model(.kept), .model(.news), .model(.seen), .model(.input(.resize)),
+            .model(.input(.cursor)):
             if let row = here.flatMap({ names(app).firstIndex(of: $0) }) { table.follow(to: row) }
             table.settle(in: geometry(app))
             here = here ?? selected(app)
+            return app.unknownNews.map { .fetchNews(list: $0.list, since: $0.since) }
         default: break
         }
         return []

@@ -106,13 +106,14 @@ package enum ScreenKind: String, CaseIterable, Sendable {
 
     var own: [Action] {
         switch self {
-        case .lists: [.open, .newList, .deleteList, .leave, .refresh]
+        case .lists: [.open, .newList, .deleteList, .leave, .newFirst, .refresh]
         case .list:
             [
                 .addBelow, .edit, .tick, .delete, .moveDown, .moveUp, .undo, .filter, .open, .fold, .indent, .outdent,
                 .deal, .retrieve, .redo, .deleteBranch, .cut, .copy, .pasteBelow, .pasteAbove, .range, .selectUp,
                 .selectDown, .selectAll, .addAbove, .addTop,
                 .addEnd, .moveTop, .moveEnd, .editAddress, .follow, .hideTicked, .foldAll, .clearTicked, .jump,
+                .nextNew, .previousNew,
                 .history, .people, .notices,
             ]
         case .item:

@@ -9,6 +9,8 @@ extension Replica {
         public var notices: [Notice] = []
         /// The cause of the update.
         public internal(set) var cause: Cause
+        /// Whether another client of the same person caused the update.
+        package var isPersons = false
 
         public enum Cause: Equatable, Sendable {
             /// The user's edit, when it was made here.
@@ -137,7 +139,7 @@ extension Replica {
         } catch {
             throw .misfit(error)
         }
-        update.cause = .commit(commit)
+        (update.cause, update.isPersons) = (.commit(commit), isPersons)
         revision = commit.revision
         if outcome == .usedTwice { update.notices.append(.usedTwice(revision: revision)) }
         return update

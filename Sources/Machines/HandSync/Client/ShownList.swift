@@ -51,7 +51,7 @@ extension ShownList.Change {
     /// Whether an update that comes next may be shown together with this change.
     fileprivate func admits(_ next: Replica.Update) -> Bool {
         if !update.changesView || !next.changesView { return true }
-        return update.origin != .own && next.origin != .own
+        return update.origin != .own && next.origin != .own && update.isPersons == next.isPersons
     }
 
     fileprivate mutating func join(_ next: Replica.Update, _ new: ListState) {
@@ -59,7 +59,7 @@ extension ShownList.Change {
         update.notices += next.notices
         guard next.changesView else { return }
         guard update.changesView else {
-            (update.change, update.cause) = (next.change, next.cause)
+            (update.change, update.cause, update.isPersons) = (next.change, next.cause, next.isPersons)
             return
         }
         // Two calls, so that the composer is never copied.

@@ -20,7 +20,7 @@ package final class ClientJournal: Sendable {
     package let used: [UInt64: SequenceNumber]
 
     /// The format of 1.0. Earlier formats have lower numbers, and are refused.
-    private static let version = 9
+    private static let version = 10
     private static let applicationID = 0x6861_6E63
     private static let partBytes = 256 << 10
 
@@ -95,6 +95,9 @@ package final class ClientJournal: Sendable {
                 person TEXT NOT NULL, time INTEGER NOT NULL, is_refused INTEGER NOT NULL, is_told INTEGER NOT NULL,
                 loss BLOB NOT NULL);
             CREATE TABLE folds (number INTEGER PRIMARY KEY, log_id INTEGER NOT NULL UNIQUE, items BLOB NOT NULL);
+            CREATE TABLE seen (
+                log_id INTEGER, person TEXT, list TEXT NOT NULL, revision INTEGER NOT NULL, unseen BLOB NOT NULL,
+                PRIMARY KEY (log_id, person)) WITHOUT ROWID;
             PRAGMA application_id = \(applicationID);
             PRAGMA user_version = \(version);
             """)

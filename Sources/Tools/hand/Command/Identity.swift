@@ -58,6 +58,14 @@ enum Identity {
         return memory
     }
 
+    /// What a person has seen of the lists of a server, by their names.
+    static func seen(by person: String, at address: HandAddress) -> [String: Seen] {
+        let found = ((try? journals(at: address)) ?? []).map { ClientJournal.seen(by: person, inJournalAt: $0) }
+        return found.reduce(into: [:]) { all, some in
+            all.merge(some) { $0.revision < $1.revision ? $1 : $0 }
+        }
+    }
+
     /// A client with the first free id.
     static func client(at address: HandAddress, person: String, keepsLists: Bool = false) throws -> HandClient {
         try first(at: address.server, for: person) { path in
@@ -123,6 +131,7 @@ enum Identity {
                 .compactMap { ClientJournal.author(of: person, inJournalAt: $0) }
             configuration.persons = Set(authors)
             configuration.memory = { memory(of: person, at: address, log: $0) }
+            configuration.seen = { seen(by: person, at: address) }
         }
         return configuration
     }

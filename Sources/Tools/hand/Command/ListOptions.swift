@@ -47,13 +47,21 @@ struct ListOptions: ParsableArguments {
     func whole(at revision: Int? = nil) async throws -> (hand: Hand, revision: Int) {
         let name = try name()
         return try await server.withClient(list: name) { client, _ in
-            let state = try await client.state(of: name, at: revision)
-            // A list that cannot be stored is still shown.
-            if revision == nil, let logID = try? await client.excerpt(of: name).logID {
-                try? await client.keep(PartialList(state.hand, logID: logID, revision: state.revision), of: name)
-            }
-            return state
+            if revision != nil { return try await client.state(of: name, at: revision) }
+            let list = try await client.wholeList(name)
+            return (list.hand, list.revision)
         }
+    }
+}
+
+extension HandClient {
+    /// Loads a list, and keeps a copy of it for edits without the server. A list that cannot be kept is still returned.
+    /// The log id is 0 if the server does not tell it.
+    func wholeList(_ name: String) async throws -> (hand: Hand, revision: Int, logID: UInt64) {
+        let (hand, revision) = try await state(of: name)
+        guard let logID = try? await excerpt(of: name).logID else { return (hand, revision, 0) }
+        try? await keep(PartialList(hand, logID: logID, revision: revision), of: name)
+        return (hand, revision, logID)
     }
 }
 

@@ -51,9 +51,11 @@ enum Output {
         }
     }
 
+    static let isTerminal = isatty(1) == 1
+
     /// How changed words are marked: in colours on a terminal that has them, unless `NO_COLOR` is set.
     static let marks: ChangeMarks =
-        isatty(1) == 1 && getenv("TERM").map { String(cString: $0) } != "dumb" && !Terminal.colorsAreRefused
+        isTerminal && getenv("TERM").map { String(cString: $0) } != "dumb" && !Terminal.colorsAreRefused
         ? .colored : .plain
 
     /// The width of the terminal on standard output; nil if there is none.

@@ -3,6 +3,7 @@ import Glibc
 import HandClient
 import HandCore
 import HandFormats
+import HandSync
 import HandWire
 
 struct Lists: AsyncParsableCommand {
@@ -35,13 +36,46 @@ struct Lists: AsyncParsableCommand {
 
     @OptionGroup var server: ServerOptions
     @Flag(help: "Show the deleted lists that 'hand undelete' can bring back, newest first.") var deleted = false
+    @Flag(
+        name: .customLong("new"),
+        help: "Show only the lists that others have changed since you looked at them last, and who changed what.")
+    var isNew = false
+
+    func validate() throws {
+        if deleted && isNew { throw ValidationError("Use --deleted or --new, not both.") }
+    }
 
     func run() async throws {
         if deleted { return try await showDeleted() }
+        if isNew { return try await showNews() }
         let entries = try await server.withClient { client, _ in try await client.lists() }
         show(
             entries.map { (Self.json($0), Self.line($0)) },
             orSay: "no lists yet: make one with '\(Suggestion.command("create NAME"))'")
+    }
+
+    /// Lists that their person has never looked at have no news.
+    private func showNews() async throws {
+        let reader = try NewsReader(server)
+        let found = try await server.withClient { client, _ in
+            var found: [(entry: DownMessage.ListEntry, unseen: Int, news: NewsOfCommits)] = []
+            for entry in try await client.lists() {
+                guard let last = reader.lastLook(at: entry.name) else { continue }
+                let news = try await reader.news(of: entry.name, through: entry.revision, client)
+                found.append((entry, last.unseen.count, news))
+            }
+            return found
+        }
+        show(
+            found.compactMap { entry, unseen, news in
+                let (count, names) = (news.places.count + unseen, news.names)
+                return NewsText.headline(count, by: names).map { headline in
+                    (
+                        Self.json(entry) + .init(["new": count, "by": names, "since": news.since]),
+                        "\(entry.name)\t\(headline)"
+                    )
+                }
+            }, orSay: "nothing is new in the lists that you have looked at")
     }
 
     private func showDeleted() async throws {

@@ -64,14 +64,23 @@ struct List: AsyncParsableCommand {
     var items: [String] = []
 
     @Flag(help: "Print this machine's copy of the list, without asking the server.") var offline = false
+    @Flag(
+        name: .customLong("new"),
+        help: "Print only what others have added or changed since you looked at the list last.")
+    var isNew = false
+
+    func validate() throws {
+        if offline && isNew { throw ValidationError("Use --offline or --new: only the server knows what is new.") }
+    }
 
     func run() async throws {
         let name = try list.name()
         let references = try ItemReference.all(items)
-        if !offline, let part = looks.part(references) { return try await show(part, of: name, references) }
-        let hand = try await offline ? kept(name) : current(name)
-        ItemPrinter.print(hand, json: list.server.json, where: try filter(references, in: hand))
+        if !offline, !isNew, let part = looks.part(references) { return try await show(part, of: name, references) }
+        let (hand, news) = try await offline ? (kept(name), nil) : current(name, isAll: references.isEmpty)
+        ItemPrinter.print(hand, json: list.server.json, where: try filter(references, in: hand, news))
         if hand.isEmpty && !list.server.json { list.server.say("'\(name)' is empty") }
+        if news?.isEmpty == true, !hand.isEmpty, !list.server.json { list.server.say("nothing is new in '\(name)'") }
         if !offline { tellWaiting(name) }
     }
 
@@ -89,9 +98,19 @@ struct List: AsyncParsableCommand {
         if let kept = Shelf.summary(list.server, of: name) { list.server.say("\(kept)") }
     }
 
-    /// The server's list. If no server answers, the failure says whether this machine has a copy.
-    private func current(_ name: String) async throws -> Hand {
-        do { return try await list.whole().hand } catch {
+    /// The server's list, and which of its items are new if only they are printed. If no server answers, the failure
+    /// says whether this machine has a copy.
+    private func current(_ name: String, isAll: Bool) async throws -> (Hand, news: Set<Int>?) {
+        let (reader, server) = (try NewsReader(list.server), list.server)
+        let (isNew, isAll) = (isNew, isAll && !looks.isLimited)
+        do {
+            return try await server.withClient(list: name) { client, _ in
+                let (hand, revision, logID) = try await client.wholeList(name)
+                let news = isNew ? try await reader.places(in: hand, at: revision, of: name, client) : nil
+                if isAll { await server.noteLook(at: name, revision: revision, of: logID, client) }
+                return (hand, news)
+            }
+        } catch {
             let failure = Failure(error)
             guard failure.status == .unreachable,
                 try !Identity.kept(name, at: try list.server.address(name)).isEmpty
@@ -103,13 +122,17 @@ struct List: AsyncParsableCommand {
     }
 
     /// Which items to print; nil for all.
-    private func filter(_ references: [ItemReference], in hand: Hand) throws -> ((Int, Item) -> Bool)? {
-        if references.isEmpty, !looks.isLimited { return nil }
+    private func filter(
+        _ references: [ItemReference], in hand: Hand, _ news: Set<Int>?
+    ) throws -> ((Int, Item) -> Bool)? {
+        if references.isEmpty, !looks.isLimited, news == nil { return nil }
         let named = try Set(references.map { try $0.position(in: hand) + 1 })
         var left = looks.number ?? .max
         let isLookedAt = looks.filter
         return { number, item in
-            guard left > 0, named.isEmpty || named.contains(number), isLookedAt(item) else { return false }
+            guard left > 0, named.isEmpty || named.contains(number), news?.contains(number - 1) != false,
+                isLookedAt(item)
+            else { return false }
             left -= 1
             return true
         }

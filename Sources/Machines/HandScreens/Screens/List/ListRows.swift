@@ -60,6 +60,7 @@ struct ListRows: TableDataSource {
         state.isSelected = selected?.contains(row) ?? false
         state.isDragged = dragged?.contains(row) ?? false
         state.isPending = data.unsent.contains(item)
+        state.mark = data.news[item]
         state.isFlashing = data.flashes[item].map { $0 > now } ?? false
         state.hidden = shown.folds.hidden(at: place)
         let hidden = place + 1..<shown.end(ofPlace: place)

@@ -26,6 +26,8 @@ extension ListScreen {
             ]
         case .jump:
             mode = .jumping(Prompt(purpose: .jump, question: "go to (number, id or person):"), from: anchor)
+        case .nextNew: return goToNews(&app) { place, here in place > here }
+        case .previousNew: return goToNews(&app) { place, here in place < here }
         case .fold: return fold(&app)
         case .foldAll: return foldAll(&app)
         case .open: return current(app).map { [.open(.item(list: list, id: $0.id.description))] } ?? []
@@ -134,6 +136,26 @@ extension ListScreen {
     mutating func go(toNumber number: Int, _ app: inout AppState) -> [Command] {
         if filter != nil { return select(row: number - 1, &app) }
         return jump(toPlace: max(0, min(number, app.list(list).hand.count) - 1), &app)
+    }
+
+    // MARK: News
+
+    /// The items on the screen.
+    func visibleItems(_ app: AppState) -> [ItemID] {
+        let (rows, hand) = (rows(app), app.list(list).hand)
+        return table.placed(in: geometry(app)).compactMap { rows.place(ofRow: $0.row).map { hand[$0].id } }
+    }
+
+    /// Goes to the next or the previous item that others have changed; after the last one, to the first.
+    private mutating func goToNews(_ app: inout AppState, _ isAhead: (Int, Int) -> Bool) -> [Command] {
+        let (data, here) = (app.list(list), place(app) ?? 0)
+        let places = data.news.places(in: data.hand)
+        let isDown = isAhead(1, 0)
+        let ahead = places.filter { isAhead($0, here) }
+        guard let place = (isDown ? ahead.first ?? places.first : ahead.last ?? places.last) else {
+            return [.say("nothing is new")]
+        }
+        return jump(toPlace: place, &app)
     }
 
     // MARK: Mouse

@@ -115,6 +115,7 @@ struct ListScreen: TableScreen, ItemScreens {
             let (what, goes) = (EditText.name(runs, of: data.hand), runs.first?.count == 1 ? "goes" : "go")
             return line + Line("  \(what) \(goes) \(moving.over > moving.from ? "below" : "above") \(place + 1)")
         }
+        if !data.news.isEmpty { line.append("  \(data.news.count) new", .bold) }
         if anchor != nil { line.append("  \(selection(app).reduce(0) { $0 + $1.count }) selected") }
         if let progress = data.progress, data.state.isLoaded { line.append("  loading \(Self.percent(progress))") }
         return line

@@ -1,0 +1,192 @@
+import HandCore
+import HandWire
+
+/// What others have changed in a list, and its person has not seen yet: new items, and items with another content or
+/// level. Items that are gone or were only moved are no news.
+package struct News: Equatable, Sendable {
+    private var entries: [ItemID: Entry] = [:]
+
+    /// What happened to an item, and the revision after which it had happened.
+    private struct Entry: Equatable {
+        let mark: Delta.Mark
+        let revision: Int
+    }
+
+    /// If others change more items than this, the rest is not marked.
+    package static let maxItems = 10_000
+
+    package init() {}
+
+    package var isEmpty: Bool { entries.isEmpty }
+    package var count: Int { entries.count }
+    package func contains(_ item: ItemID) -> Bool { entries[item] != nil }
+
+    /// Whether an item is new (`inserted`) or was changed (`edited`); nil if it is no news.
+    package subscript(item: ItemID) -> Delta.Mark? { entries[item]?.mark }
+
+    /// The places of the news in the list, in order. O(n).
+    package func places(in hand: Hand) -> [Int] {
+        var places: [Int] = []
+        hand.forEachPosition(of: entries.keys.sorted().map { $0...$0 }) { place in
+            places.append(place)
+            return true
+        }
+        return places
+    }
+
+    /// Follows a change of the list. O(items that the change touches).
+    ///
+    /// - Parameter isOwn: whether the person made the change. Who changes an item knows it.
+    package mutating func follow(_ delta: Delta, from old: Hand, to new: Hand, revision: Int, isOwn: Bool) {
+        if isOwn && isEmpty { return }
+        for step in delta.placed {
+            guard let mark = step.mark else { continue }
+            if mark == .deleted {
+                if !isEmpty { forget(old.items(in: step.old).lazy.map(\.id)) }
+            } else if isOwn {
+                forget(new.items(in: step.new).lazy.map(\.id))
+            } else if let news = step.news {
+                for item in new.items(in: step.new.prefix(Self.maxItems - count)) {
+                    // An item that is new stays new when it is edited.
+                    let isNew = entries[item.id]?.mark == .inserted
+                    entries[item.id] = Entry(mark: isNew ? .inserted : news, revision: revision)
+                }
+            }
+        }
+    }
+
+    /// The person has seen these items.
+    package mutating func forget(_ items: some Sequence<ItemID>) {
+        for item in items { entries[item] = nil }
+    }
+
+    /// Takes into account what the person had seen of the list before this program began to follow it.
+    package mutating func recall(_ seen: Seen?, in hand: Hand) {
+        entries = entries.filter { $0.value.revision > seen?.revision ?? .max }
+        guard let seen, !seen.unseen.isEmpty else { return }
+        hand.forEachPosition(of: seen.unseen.keys.sorted().map { $0...$0 }) { place in
+            let item = hand[place].id
+            if let mark = seen.unseen[item], entries[item] == nil {
+                entries[item] = Entry(mark: mark, revision: seen.revision)
+            }
+            return true
+        }
+    }
+
+    /// What the person has seen of the list at a revision of its history.
+    package func seen(of log: UInt64, at revision: Int) -> Seen {
+        Seen(logID: log, revision: revision, unseen: entries.mapValues(\.mark))
+    }
+}
+
+/// How much of a list its person has seen: all of it at a revision, except for some items.
+package struct Seen: Equatable, Sendable {
+    package let logID: UInt64
+    package let revision: Int
+    package let unseen: [ItemID: Delta.Mark]
+
+    package init(logID: UInt64, revision: Int, unseen: [ItemID: Delta.Mark] = [:]) {
+        (self.logID, self.revision, self.unseen) = (logID, revision, unseen)
+    }
+}
+
+extension Seen {
+    /// The unseen items as bytes, for the journal.
+    package var unseenBytes: [UInt8] {
+        var writer = WireWriter()
+        for (item, mark) in unseen.sorted(by: { $0.key < $1.key }) {
+            writer.word(item.rawValue)
+            writer.byte(mark == .inserted ? 1 : 0)
+        }
+        return writer.bytes
+    }
+
+    /// Reads unseen items from their bytes.
+    package static func unseen(_ bytes: UnsafeRawBufferPointer) throws(WireError) -> [ItemID: Delta.Mark] {
+        var reader = WireReader(bytes)
+        var unseen: [ItemID: Delta.Mark] = [:]
+        while reader.remaining > 0 {
+            let item = ItemID(rawValue: try reader.word("unseen item"))
+            unseen[item] = try reader.byte("mark") == 1 ? .inserted : .edited
+        }
+        return unseen
+    }
+}
+
+extension Delta.Placed {
+    /// Whether the items are new or changed; nil for moves and deletions, which are no news.
+    fileprivate var news: Delta.Mark? {
+        switch component {
+        case .insert: .inserted
+        case .edit: .edited
+        case .drop(_, _, let change): change == nil ? nil : .edited
+        case .keep, .delete, .pick: nil
+        }
+    }
+}
+
+/// What others have changed since a revision, found from the commits alone, without the list.
+package struct NewsOfCommits: PagedRequest {
+    /// The places of what is new or changed, in the list after the last commit.
+    package private(set) var places: [Int: Delta.Mark] = [:]
+    /// The authors of others' commits, in the order of their first commits.
+    package private(set) var authors: [AuthorID] = []
+    /// The names of all authors of the commits.
+    package private(set) var people: [AuthorID: String] = [:]
+    package let since: Int
+    /// The last commit that was followed.
+    package private(set) var revision: Int
+    private let name: String
+    /// The person's name. Commits under the same name are the person's own.
+    private let person: String
+    private let limit: Int
+    private var isAtEnd = false
+
+    /// - Parameter limit: how many commits to ask for at most.
+    package init(of name: String, since revision: Int, for person: String, limit: Int = .max) {
+        (self.name, since, self.revision, self.person) = (name, revision, revision, person)
+        self.limit = revision + min(limit, Int.max - revision)
+    }
+
+    /// The names of the others who made commits.
+    package var names: [String] { authors.map { people[$0] ?? "somebody" } }
+
+    /// Whether there may be more commits than were asked for.
+    package var isCut: Bool { revision >= limit }
+
+    package var request: (@Sendable (RequestNumber) -> UpMessage)? {
+        guard !isAtEnd, revision < limit else { return nil }
+        let (name, from, count) = (name, revision + 1, min(1_000, limit - revision))
+        return { .history(request: $0, name: name, from: from, limit: count) }
+    }
+
+    package mutating func take(_ answer: ClientMachine.Answer) {
+        guard case .history(let commits, let people) = answer, let newest = commits.last, newest.revision > revision
+        else {
+            isAtEnd = true
+            return
+        }
+        for entry in people { self.people[entry.author] = entry.name }
+        for commit in commits { follow(commit) }
+        revision = newest.revision
+    }
+
+    private mutating func follow(_ commit: Commit) {
+        let (delta, isOwn) = (commit.delta, people[commit.author] == person)
+        if !places.isEmpty {
+            places = Dictionary(
+                uniqueKeysWithValues: places.compactMap { place, mark in delta.map(index: place).map { ($0, mark) } })
+        }
+        if commit.refusal != nil { return }
+        if !isOwn, !authors.contains(commit.author) { authors.append(commit.author) }
+        for step in delta.placed where step.mark != nil {
+            for place in step.new {
+                if isOwn {
+                    places[place] = nil
+                } else if let news = step.news {
+                    places[place] = places[place] == .inserted ? .inserted : news
+                }
+            }
+        }
+    }
+}
