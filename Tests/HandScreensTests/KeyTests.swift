@@ -109,7 +109,7 @@ import Testing
         ("?", .help), ("f1", .help), ("C", .connection), ("esc", .lists), ("q", .lists), ("left", .lists),
         ("h", .lists),
         ("? esc", .list("things")), ("H H", .history("things")),
-        ("enter H q", .item(list: "things", id: "0000000400000")),
+        ("enter H q", .list("things")),
     ]
 
     @Test(arguments: leading)

@@ -28,12 +28,13 @@ struct Stage {
         _ lists: [String: Hand] = [:], opening route: Route = .list("things"), rows: Int = 24, columns: Int = 80,
         hasColors: Bool = true, isOnline: Bool = true, cells: any ContentCells = StandardCells(),
         keys: KeyMap = .standard, server: HandAddress.Server = .tcp(host: "host", port: 7777),
-        folds: [String: [ItemID]] = [:], knowsFolds: Bool = true, seen: [String: Seen]? = [:]
+        folds: [String: [ItemID]] = [:], knowsFolds: Bool = true, seen: [String: Seen]? = [:],
+        epoch: UInt64 = 0
     ) {
         (self.folds, self.knowsFolds) = (folds, knowsFolds)
         app = App(
             AppState.Settings(
-                server: server, person: "ada", size: Size(rows: rows, columns: columns),
+                server: server, person: "ada", size: Size(rows: rows, columns: columns), epoch: epoch,
                 keys: keys, hasColors: hasColors, seed: 7, cells: cells),
             opening: route)
         for (name, hand) in lists {

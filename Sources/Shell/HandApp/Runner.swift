@@ -124,7 +124,8 @@ package final class Runner {
         case .visit(let location): journey.begin(to: location)
         case .forgetDraft(let name): drafts?.forget(name)
         case .editOutside(let text, let name): editOutside(text, named: name, command)
-        case .reconnect, .follow, .presence, .edit, .undo, .redo, .keepFolds, .keepSeen, .fetchNews, .forget,
+        case .reconnect, .follow, .presence, .edit, .undo, .redo, .keepFolds, .keepSeen, .fetchNews,
+            .fetchItemHistory, .forget,
             .fetchLists, .create, .deleteList, .fetchHistory, .fetchState:
             session.carryOut(command)
         }

@@ -1,5 +1,6 @@
 import EventLoop
 import HandClient
+import HandCore
 import HandFormats
 import HandScreens
 import HandSync
@@ -77,6 +78,7 @@ final class ScreenSession: MachineShell {
             // What cannot be remembered is shown as new once more.
             client.askJournal(otherwise: (), { try $0.note(seen, of: list) }, then: { _ in })
         case .fetchNews(let list, let since): fetchNews(list, since: since)
+        case .fetchItemHistory(let list, let item, let limit): fetchHistory(of: item, in: list, limit)
         case .forget(let list, let loss): client.perform { $0.forget(loss, of: list) }
         case .edit(let list, let delta):
             change(list, command) { machine in
@@ -168,6 +170,15 @@ final class ScreenSession: MachineShell {
     }
 
     private static let maxCommitsOfNews = 1_000
+
+    /// Requests what happened to an item. A connection that is lost ends the reading.
+    private func fetchHistory(of item: ItemID, in list: String, _ limit: Int) {
+        client.askAll(ItemHistory(of: item, in: list, limit: limit)) { [weak self] history in
+            self?.report(.itemHistory(list: list, item, history))
+        } then: { [weak self] history, _ in
+            self?.report(.itemHistory(list: list, item, history))
+        }
+    }
 
     /// Requests the lists. Reports no error without a connection, because the screen already shows that
     /// the connection is missing.

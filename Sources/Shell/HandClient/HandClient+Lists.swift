@@ -132,7 +132,14 @@ extension HandClient {
     /// Sends requests until all pages have arrived.
     func all<Pages: PagedRequest>(_ pages: Pages) async throws -> Pages {
         var pages = pages
-        while let next = pages.request { pages.take(try await request(next)) }
+        while pages.request != nil { pages = try await next(of: pages) }
+        return pages
+    }
+
+    /// Sends the next request, and returns what has arrived then.
+    package func next<Pages: PagedRequest>(of pages: Pages) async throws -> Pages {
+        var pages = pages
+        if let next = pages.request { pages.take(try await request(next)) }
         return pages
     }
 

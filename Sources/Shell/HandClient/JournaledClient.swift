@@ -126,8 +126,11 @@ package final class JournaledClient: MachineShell {
         answers[request] = then
     }
 
-    /// Sends requests until all pages have arrived. Calls `then` with them, and with the reason if a request failed.
-    package func askAll<Pages: PagedRequest>(_ pages: Pages, then: @escaping (Pages, String?) -> Void) {
+    /// Sends requests until all pages have arrived. Calls `then` with them, and with the reason if a request failed;
+    /// before that, calls `progress` after each page.
+    package func askAll<Pages: PagedRequest>(
+        _ pages: Pages, progress: @escaping (Pages) -> Void = { _ in }, then: @escaping (Pages, String?) -> Void
+    ) {
         guard let request = pages.request else { return then(pages, nil) }
         ask {
             $0.ask(request)
@@ -135,7 +138,8 @@ package final class JournaledClient: MachineShell {
             if let failure = answer.failure { return then(pages, failure) }
             var pages = pages
             pages.take(answer)
-            askAll(pages, then: then)
+            if pages.request != nil { progress(pages) }
+            askAll(pages, progress: progress, then: then)
         }
     }
 

@@ -12,6 +12,10 @@ extension JSON {
     ///
     /// - Precondition: `delta` takes `old` to `new`.
     package static func changes(_ delta: Delta, from old: Hand, to new: Hand) -> JSONValue {
+        func change(_ mark: Delta.Mark, from before: Int?, to after: Int?) -> JSONValue {
+            .object(
+                fields(of: mark, from: before.map { ($0, old[$0]) }, to: after.map { ($0, new[$0]) }))
+        }
         let placed = delta.placed
         var picked: [Int] = []
         for step in placed { if case .pick = step.component { picked += step.old } }
@@ -19,28 +23,27 @@ extension JSON {
         for step in placed {
             switch step.component {
             case .keep, .pick: break
-            case .delete: for index in step.old { deleted.append(change("deleted", (index, old), nil)) }
-            case .edit: others.append(change("edited", (step.old.lowerBound, old), (step.new.lowerBound, new)))
-            case .insert: for index in step.new { others.append(change("added", nil, (index, new))) }
+            case .delete: for index in step.old { deleted.append(change(.deleted, from: index, to: nil)) }
+            case .edit: others.append(change(.edited, from: step.old.lowerBound, to: step.new.lowerBound))
+            case .insert: for index in step.new { others.append(change(.inserted, from: nil, to: index)) }
             case .drop(let slots, _, _):
                 for (slot, index) in zip(slots, step.new) {
-                    others.append(change("moved", (picked[slot], old), (index, new)))
+                    others.append(change(.moved, from: picked[slot], to: index))
                 }
             }
         }
         return .array(deleted + others)
     }
 
-    private static func change(
-        _ name: String, _ before: (index: Int, list: Hand)?, _ after: (index: Int, list: Hand)?
-    ) -> JSONValue {
-        func content(_ place: (index: Int, list: Hand)) -> JSONValue {
-            .object(members(of: place.list[place.index]))
-        }
-        return JSONValue(fields: [
-            "change": name, "item": (after ?? before).map { id($0.list[$0.index].id) },
-            "from": before.map { $0.index + 1 }, "to": after.map { $0.index + 1 }, "before": before.map(content),
-            "after": after.map(content),
+    /// The fields of the effect on one item.
+    package static func fields(
+        of mark: Delta.Mark, from before: (index: Int, item: Item)?, to after: (index: Int, item: Item)?
+    ) -> [JSONValue.Member] {
+        .init([
+            "change": mark == .inserted ? "added" : "\(mark)", "item": (after ?? before).map { id($0.item.id) },
+            "from": before.map { $0.index + 1 },
+            "to": after.map { $0.index + 1 }, "before": before.map { JSONValue.object(members(of: $0.item)) },
+            "after": after.map { JSONValue.object(members(of: $0.item)) },
         ])
     }
 }

@@ -12,16 +12,24 @@ package enum DeltaText {
         delta.placed.flatMap { step -> [Printable] in
             guard let mark = step.mark else { return [] }
             if mark == .edited {
-                return zip(step.old, step.new).map { former, place in
-                    let line = Printable.line(of: new[place].content, from: old[former].content, marks)
-                    let (level, before) = (new[place].level, old[former].level)
-                    let shift: Printable =
-                        level == before ? "" : " (level \(marks.text(from: "\(before)", to: "\(level)")))"
-                    return "\(mark.rawValue) \(place + 1)  \(line)\(shift)"
-                }
+                return zip(step.old, step.new).map { line(.edited, $1 + 1, new[$1], from: old[$0], marks) }
             }
             let (places, list) = mark == .deleted ? (step.old, old) : (step.new, new)
-            return places.map { "\(mark.rawValue) \($0 + 1)  \(Printable.line(of: list[$0].content))" }
+            return places.map { line(mark, $0 + 1, list[$0], marks) }
         }
+    }
+
+    /// Returns the line of one item.
+    ///
+    /// - Parameter former: the item before the edit; nil if the line does not show what the edit changed.
+    package static func line(
+        _ mark: Delta.Mark, _ number: Int, _ item: Item, from former: Item? = nil, _ marks: ChangeMarks = .plain
+    ) -> Printable {
+        let start: Printable = "\(mark.rawValue) \(number)  "
+        guard let former else { return start + "\(Printable.line(of: item.content))" }
+        let text = Printable.line(of: item.content, from: former.content, marks)
+        let (level, before) = (item.level, former.level)
+        return start + text
+            + (level == before ? "" : " (level \(marks.text(from: "\(before)", to: "\(level)")))")
     }
 }

@@ -258,7 +258,8 @@ package struct App: Sendable {
             let others = Set(drafts.map(\.list)).subtracting([router.top.route.list ?? ""]).sorted()
             let names = others.map { "'\($0)'" }.joined(separator: ", ")
             if !others.isEmpty { say("unfinished text waits in \(names)") }
-        case .input, .continueWork, .history, .state, .editedOutside, .done: break
+        case .input, .continueWork, .history, .itemHistory, .state, .editedOutside, .done:
+            break
         }
     }
 

@@ -103,6 +103,21 @@ package struct AppState: Sendable {
         return text.prefix(10) == today.prefix(10) ? String(text.dropFirst(11)) : text
     }
 
+    /// Returns how long ago a time was, in days; the time of day if it is today, and the date if it is long ago.
+    func age(of time: UInt64) -> String {
+        let day: UInt64 = 86_400_000
+        func dayNumber(_ time: UInt64) -> UInt64 {
+            UInt64(clamping: Int64(clamping: time) + Int64(settings.utcOffset) * 1_000) / day
+        }
+        let (then, today) = (dayNumber(time), dayNumber(settings.epoch &+ now))
+        switch today > then ? today - then : 0 {
+        case 0: return String(text(of: time).prefix(5))
+        case 1: return "yesterday"
+        case let days where days <= 30: return "\(days) days ago"
+        default: return String(LocalTime.text(time, offset: settings.utcOffset).prefix(10))
+        }
+    }
+
     /// The data of a list; empty if nothing is known.
     package func list(_ name: String) -> ListData { lists[name] ?? ListData(name) }
 

@@ -20,6 +20,8 @@ package enum Command: Equatable, Sendable {
     case keepSeen(list: String, Seen)
     /// What others have changed in a list since a revision.
     case fetchNews(list: String, since: Int)
+    /// What happened to an item, in up to `limit` of the newest commits.
+    case fetchItemHistory(list: String, ItemID, limit: Int)
     /// Forgets a lost edit that the user has got back.
     case forget(list: String, Loss)
     case undo(String)

@@ -33,6 +33,8 @@ package enum Event: Sendable {
     /// The lists that this machine has copies of.
     case kept([String])
     case history(list: String, [Commit], people: [AuthorID: String])
+    /// What happened to an item, as far as it has been read.
+    case itemHistory(list: String, ItemID, ItemHistory)
     case state(list: String, revision: Int, Hand)
     /// The texts that were being typed when earlier screens of this server were closed.
     case drafts([KeptDraft])

@@ -25,6 +25,18 @@ enum CommitText {
         return change.card?.description ?? ""
     }
 
+    /// Returns what a change of one item did: `ticked`, or the removed and the inserted words.
+    static func words(_ change: Change) -> String {
+        var parts = (change.text.splices + change.url.splices).map { splice in
+            let (removed, inserted) = (Printable.clean(splice.removed), Printable.clean(splice.inserted))
+            return (removed.isEmpty ? "" : "[-\(removed)-]") + (inserted.isEmpty ? "" : "{+\(inserted)+}")
+        }
+        if let done = change.done { parts.append(done ? "ticked" : "unticked") }
+        if let card = change.card { parts.append("\(card)") }
+        if let level = change.level { parts.append("level \(level)") }
+        return parts.isEmpty ? "edited" : parts.joined(separator: ", ")
+    }
+
     /// Returns the first item that the commit touched, and how many more items it touched.
     ///
     /// - Precondition: the commit takes `old` to `new`.

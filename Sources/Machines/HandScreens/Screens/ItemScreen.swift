@@ -20,6 +20,7 @@ struct ItemScreen: ItemScreens {
     /// The text that was entered last, until its edit is made.
     private var entered: Draft?
     private var problem: String?
+    private var past = ItemPast()
 
     init(list: String, id: String) {
         self.list = list
@@ -46,6 +47,7 @@ struct ItemScreen: ItemScreens {
             guard let item = current(app) else { return "there is no item here" }
             if action == .tick, !item.content.kind.fields.contains(.done) { return "only tasks can be ticked" }
             return ListScreen.refusal(of: action, for: item.content)
+        case .history where !app.isOnline: return "the history is on the server, which cannot be reached now"
         default: return nil
         }
     }
@@ -58,7 +60,10 @@ struct ItemScreen: ItemScreens {
         case .halfPageDown: scrolled = min(maxScrolled(app), scrolled + app.bodyRows / 2)
         case .undo: return [.undo(list)]
         case .redo: return [.redo(list)]
-        case .history: return [.open(.history(list))]
+        case .history:
+            past.isShown.toggle()
+            scrolled = 0
+            return item.map { past.ask(for: $0, in: list, app) } ?? []
         default: return current(app).flatMap { act(action, on: $0, &app) }
         }
         return []
@@ -119,7 +124,9 @@ struct ItemScreen: ItemScreens {
         switch event {
         case .appeared:
             find(app)
-            return [.follow(list)]
+            return [.follow(list)] + (item.map { past.ask(for: $0, in: list, app) } ?? [])
+        case .model(.itemHistory(list, let item, let history)) where item == self.item: past.take(history)
+        case .model(.connection(.online, _)): return item.map { past.ask(for: $0, in: list, app) } ?? []
         case .input(let input): return type(input, app)
         case .model(.list(list, .changed(_, let update))):
             let delta = update.delta
@@ -133,6 +140,7 @@ struct ItemScreen: ItemScreens {
                 // An undone deletion brings the item back under its id.
                 find(app)
             }
+            if let item, let place { return past.follow(delta, to: place, of: item, in: list, app) }
         case .model(.failed(.edit(list, _), let reason)):
             draft = draft ?? entered
             draft?.problem = reason
@@ -243,6 +251,6 @@ struct ItemScreen: ItemScreens {
             }
             lines += [Line(), line]
         }
-        return lines
+        return lines + past.lines(app)
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import HandClient
 import HandCore
 import HandFormats
+import HandSync
 import HandWire
 
 /// Reads a list's history page by page.
@@ -39,6 +40,28 @@ enum HistoryReader {
         return selections
     }
 
+    static func item(
+        _ reference: ItemReference, of name: String, at revision: Int? = nil, _ client: HandClient
+    ) async throws -> Item {
+        let part = PartialList(
+            try await client.excerpt(of: name, at: revision, ItemReference.selections(of: [reference])))
+        return try part.item(at: try reference.position(in: part))
+    }
+
+    /// What happened to an item of a list. --timeout limits each answer of the server.
+    static func history(
+        of item: ItemID, in name: String, _ client: HandClient, _ server: ServerOptions, _ address: HandAddress
+    ) async throws -> ItemHistory {
+        var history = ItemHistory(of: item, in: name)
+        while history.request != nil {
+            let known = history
+            history = try await server.limited(client, address) { try await client.next(of: known) }
+            if history.next > 0, !server.quiet { Output.progress("\(history.next) commits to look at") }
+        }
+        if !server.quiet { Output.progress("") }
+        return history
+    }
+
     /// A commit and its changes, for scripts.
     static func json(_ commit: Commit, by person: String, from old: Hand, to new: Hand) -> JSONValue {
         JSON.commit(
@@ -54,72 +77,6 @@ enum HistoryReader {
         of the test vectors, for programs that replay it. A commit with "refused" changes nothing; it gives the reason why an edit \
         was refused.
         """
-}
-
-struct Log: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        abstract: "Show who changed what and when, oldest first.",
-        discussion: """
-            Each item that a commit touches has a line: + added, - deleted, > moved, ~ edited. An edited text shows the removed \
-            and the inserted words: [-cow-]{+oat+} milk, in colours on a terminal. A commit can also record that an edit was \
-            refused, and why; such a commit changes nothing.
-
-            """ + HistoryReader.manual)
-
-    @OptionGroup var list: ListOptions
-    @Option(name: .customLong("from"), help: .init("The first revision to show.", valueName: "revision")) var first = 1
-    @Option(name: .shortAndLong, help: .init("Show only this many of the newest commits.", valueName: "number"))
-    var number: Int?
-    @Flag(help: "Show times in UTC, to the millisecond, instead of this machine's time.") var utc = false
-
-    func run() async throws {
-        let (name, server) = (try list.name(), list.server)
-        let (first, number) = (first, number)
-        // --timeout limits each answer of the server, but not the reader of the output, which may take longer.
-        try await server.withClient(list: name, timeLimited: false) { client, address in
-            func answer<Value: Sendable>(_ ask: @escaping @Sendable () async throws -> Value) async throws -> Value {
-                try await server.limited(client, address, ask)
-            }
-            var next = max(1, first)
-            if let number {
-                next = max(next, try await answer { try await client.excerpt(of: name).revision } - number + 1)
-            }
-            // The first page needs only the items that it touches. The others need the whole list.
-            var whole: Hand?
-            var isFirst = true
-            while true {
-                let from = next
-                let (commits, people) = try await answer { try await client.history(of: name, from: from) }
-                guard let newest = commits.last else { return }
-                next = newest.revision + 1
-                // The history may begin later than requested: older commits may have been forgotten.
-                let base = commits[0].revision - 1
-                var hand =
-                    if let whole { whole } else if isFirst {
-                        try await answer { try await HistoryReader.list(name, before: commits, client) }
-                    } else { try await answer { try await client.state(of: name, at: base).hand } }
-                for commit in commits {
-                    let new = try hand.applying(commit.delta)
-                    print(commit, people[commit.author] ?? "?", hand, new, json: server.json)
-                    hand = new
-                }
-                if !isFirst || base == 0 { whole = hand }
-                isFirst = false
-            }
-        }
-    }
-
-    private func print(_ commit: Commit, _ person: String, _ before: Hand, _ after: Hand, json: Bool) {
-        if json { return Output.json(HistoryReader.json(commit, by: person, from: before, to: after)) }
-        let time = utc ? JSON.date(milliseconds: commit.time) : LocalTime.here(commit.time)
-        Output.together {
-            Output.line("revision \(commit.revision)  \(time)  \(person)")
-            for line in DeltaText.lines(commit.delta, from: before, to: after, Output.marks) {
-                Output.line("  \(line)")
-            }
-            if let refusal = commit.refusal { Output.line("  refused an edit: \(refusal)") }
-        }
-    }
 }
 
 struct Diff: AsyncParsableCommand {

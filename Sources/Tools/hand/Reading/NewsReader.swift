@@ -9,7 +9,7 @@ import HandWire
 /// what a screen showed, and at what `ls` or `log` printed to a terminal.
 struct NewsReader {
     private let seen: [String: Seen]
-    private let person: String
+    let person: String
 
     init(_ server: ServerOptions) throws {
         person = try server.user.name()

@@ -223,15 +223,8 @@ struct Show: AsyncParsableCommand {
 
     func run() async throws {
         let (name, at) = (try list.name(), at)
-        let reference = try item.map { try ItemReference($0) }
+        if let item { return try await show(ItemReference(item), of: name) }
         let state = try await list.whole(at: at)
-        if let reference {
-            let item = state.hand[try reference.position(in: state.hand)]
-            if list.server.json { return Output.json(JSON.item(item)) }
-            Output.line("\(item.id)  \(item.content.kind.name)")
-            Output.line("\(Printable.line(of: item.content))")
-            return
-        }
         if list.server.json {
             Output.json([
                 "name": .string(name), "revision": JSONValue(state.revision), "count": JSONValue(state.hand.count),
@@ -241,6 +234,40 @@ struct Show: AsyncParsableCommand {
         } else {
             list.server.say("\(name), revision \(state.revision), \(Amount.count(state.hand.count, "item"))")
             ItemPrinter.print(state.hand, json: false)
+        }
+    }
+
+    /// Prints one item, and who has added and changed it, unless it is an item of an earlier revision.
+    private func show(_ reference: ItemReference, of name: String) async throws {
+        let (server, at) = (list.server, at)
+        let (item, history) = try await server.withClient(list: name, timeLimited: false) { client, address in
+            let item = try await server.limited(client, address) {
+                try await HistoryReader.item(reference, of: name, at: at, client)
+            }
+            if at != nil { return (item, nil as ItemHistory?) }
+            return (item, try await HistoryReader.history(of: item.id, in: name, client, server, address))
+        }
+        let steps = history.map { [$0.isWhole ? $0.steps.last : nil, $0.steps.count > 1 ? $0.steps.first : nil] } ?? []
+        let people = history?.people ?? [:]
+        if server.json {
+            func json(_ step: ItemHistory.Step?) -> JSONValue? {
+                step.map { step in
+                    JSONValue(fields: [
+                        "what": step.verb, "person": people[step.author] ?? "?", "revision": step.revision,
+                        "at": JSON.date(milliseconds: step.time),
+                    ])
+                }
+            }
+            let last = steps.compactMap(\.self).last
+            return Output.json(
+                .object(
+                    .init(["id": JSON.id(item.id)]) + JSON.members(of: item)
+                        + .init(["added": json(steps.first ?? nil), "last": json(last)])))
+        }
+        Output.line("\(item.id)  \(item.content.kind.name)")
+        Output.line("\(Printable.line(of: item.content))")
+        for step in steps.compactMap(\.self) {
+            Output.line("\(step.verb)  \(LocalTime.here(step.time))  \(people[step.author] ?? "?")")
         }
     }
 }

@@ -1,0 +1,137 @@
+import ArgumentParser
+import HandClient
+import HandCore
+import HandFormats
+import HandSync
+import HandWire
+
+struct Log: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show who changed what and when, oldest first.",
+        discussion: """
+            Each item that a commit touches has a line: + added, - deleted, > moved, ~ edited. An edited text shows the removed \
+            and the inserted words: [-cow-]{+oat+} milk, in colours on a terminal. A commit can also record that an edit was \
+            refused, and why; such a commit changes nothing.
+
+            With an item, only the commits that touched it are shown, from the one that added it on. With --new, only those of \
+            others since you looked at the list last: on a screen, or with 'ls' or 'log' on a terminal.
+
+            """ + HistoryReader.manual)
+
+    @OptionGroup var list: ListOptions
+    @Argument(help: "An item: show only what happened to it.", completion: Completions.items) var item: String?
+    @Option(name: .customLong("from"), help: .init("The first revision to show.", valueName: "revision")) var first = 1
+    @Option(name: .shortAndLong, help: .init("Show only this many of the newest commits.", valueName: "number"))
+    var number: Int?
+    @Flag(
+        name: .customLong("new"), help: "Show only what others have changed since you looked at the list last.")
+    var isNew = false
+    @Flag(help: "Show times in UTC, to the millisecond, instead of this machine's time.") var utc = false
+
+    func validate() throws {
+        if isNew, item != nil || number != nil || first != 1 {
+            throw ValidationError("--new: expected neither an item nor --from or --number with it")
+        }
+    }
+
+    func run() async throws {
+        if let item { return try await show(ItemReference(item)) }
+        let (name, server, reader) = (try list.name(), list.server, try NewsReader(list.server))
+        let last = reader.lastLook(at: name)
+        let (first, number) = (isNew ? (last?.revision ?? 0) + 1 : first, number)
+        // --timeout limits each answer of the server, but not the reader of the output, which may take longer.
+        try await server.withClient(list: name, timeLimited: false) { client, address in
+            func answer<Value: Sendable>(_ ask: @escaping @Sendable () async throws -> Value) async throws -> Value {
+                try await server.limited(client, address, ask)
+            }
+            var next = max(1, first)
+            if let number {
+                next = max(next, try await answer { try await client.excerpt(of: name).revision } - number + 1)
+            }
+            // The first page needs only the items that it touches. The others need the whole list.
+            var whole: Hand?
+            var isFirst = true
+            var hasNews = false
+            let start = next
+            while true {
+                let from = next
+                let (commits, people) = try await answer { try await client.history(of: name, from: from) }
+                guard let newest = commits.last else { break }
+                next = newest.revision + 1
+                // The history may begin later than requested: older commits may have been forgotten.
+                let base = commits[0].revision - 1
+                var hand =
+                    if let whole { whole } else if isFirst {
+                        try await answer { try await HistoryReader.list(name, before: commits, client) }
+                    } else { try await answer { try await client.state(of: name, at: base).hand } }
+                for commit in commits {
+                    let new = try hand.applying(commit.delta)
+                    let person = people[commit.author] ?? "?"
+                    if !isNew || person != reader.person {
+                        print(commit, person, hand, new, json: server.json)
+                        hasNews = true
+                    }
+                    hand = new
+                }
+                if !isFirst || base == 0 { whole = hand }
+                isFirst = false
+            }
+            if isNew, !hasNews, !server.json { server.say("nothing is new in '\(name)'") }
+            if start <= (last?.revision ?? 0) + 1, Output.isTerminal {
+                let (revision, log) = (next - 1, try await answer { try await client.excerpt(of: name).logID })
+                await server.noteLook(at: name, revision: revision, of: log, unseen: last?.unseen ?? [:], client)
+            }
+        }
+    }
+
+    private func print(_ commit: Commit, _ person: String, _ before: Hand, _ after: Hand, json: Bool) {
+        if json { return Output.json(HistoryReader.json(commit, by: person, from: before, to: after)) }
+        let time = utc ? JSON.date(milliseconds: commit.time) : LocalTime.here(commit.time)
+        Output.together {
+            Output.line("revision \(commit.revision)  \(time)  \(person)")
+            for line in DeltaText.lines(commit.delta, from: before, to: after, Output.marks) {
+                Output.line("  \(line)")
+            }
+            if let refusal = commit.refusal { Output.line("  refused an edit: \(refusal)") }
+        }
+    }
+}
+
+extension Log {
+    /// Prints what happened to one item.
+    private func show(_ reference: ItemReference) async throws {
+        let (name, server) = (try list.name(), list.server)
+        try await server.withClient(list: name, timeLimited: false) { client, address in
+            let item = try await server.limited(client, address) {
+                try await HistoryReader.item(reference, of: name, client).id
+            }
+            let history = try await HistoryReader.history(of: item, in: name, client, server, address)
+            var first: Item?
+            if let oldest = history.steps.last, !history.isWhole {
+                let excerpt = try await client.excerpt(of: name, at: oldest.revision - 1, [.ids(item...item)])
+                first = excerpt.entries.first?.item
+            }
+            let wanted = history.states(from: first).filter { $0.step.revision >= self.first }
+            for (step, before, after) in wanted.suffix(number ?? .max) {
+                print(step, history.people[step.author] ?? "?", before, after, json: server.json)
+            }
+        }
+    }
+
+    private func print(_ step: ItemHistory.Step, _ person: String, _ before: Item?, _ after: Item, json: Bool) {
+        if json {
+            let from = before.flatMap { item in step.from.map { (index: $0, item: item) } }
+            let fields: [JSONValue.Member] = .init([
+                "revision": step.revision, "person": person, "at": JSON.date(milliseconds: step.time),
+            ])
+            let change = JSON.fields(of: step.mark, from: from, to: (step.to, after))
+            return Output.json(.object(fields + change))
+        }
+        let time = utc ? JSON.date(milliseconds: step.time) : LocalTime.here(step.time)
+        Output.together {
+            Output.line("revision \(step.revision)  \(time)  \(person)")
+            let former = step.change == nil ? nil : before
+            Output.line("  \(DeltaText.line(step.mark, step.to + 1, after, from: former, Output.marks))")
+        }
+    }
+}
