@@ -27,7 +27,8 @@ struct Headline: Equatable, Sendable {
 }
 
 extension AppState {
-    /// What is new in a list since the user looked at it last; nil if nothing is, or if the user has never looked at it.
+    /// What is new in a list since the user looked at it last; nil if nothing is, or if the user has never looked at
+    /// it.
     func news(of list: String) -> String? {
         guard let seen = seen?[list] else { return nil }
         if let headline = headlines[list], headline.since == seen.revision {

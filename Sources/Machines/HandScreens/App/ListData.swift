@@ -40,8 +40,8 @@ package struct ListData: Sendable {
     /// If more items than this change at once, none of them is highlighted.
     private static let maxFlashes = 256
     private static let maxNotices = 100
-    /// After how many milliseconds on the screen an item has been seen: when it is still there at the next key, and when
-    /// it leaves the screen.
+    /// After how many milliseconds on the screen an item has been seen: when it is still there at the next key, and
+    /// when it leaves the screen.
     private static let readingTime: UInt64 = 10_000
     private static let glanceTime: UInt64 = 1_000
     /// The time between two searches for a missing list, in milliseconds.
