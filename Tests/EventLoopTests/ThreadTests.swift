@@ -152,4 +152,23 @@ import Testing
             #expect(thing == nil)
         }
     }
+
+    /// Its result is there when `then` is called, and `then` may start it again.
+    @Test func repeatedWorkRunsOnceForEachStart() throws {
+        try withLoop { loop in
+            let runs = Atomic<Int>(0)
+            var seen: [Int] = []
+            var work: RepeatedWork?
+            work = RepeatedWork(loop) {
+                runs.add(1, ordering: .relaxed)
+            } then: {
+                seen.append(runs.load(ordering: .relaxed))
+                if seen.count < 100 { work?.start() }
+            }
+            work?.start()
+            loop.run()
+            #expect(seen == Array(1...100))
+            work = nil
+        }
+    }
 }

@@ -105,6 +105,33 @@ import Testing
         #expect(try ends() == Self.ends.filter { $0 > found })
     }
 
+    /// Also one within a row.
+    @Test func aSnapshotIsWrittenAtEveryRevision() throws {
+        let store = try open()
+        for revision in 1...30 {
+            try store.saveSnapshot(of: 1, store.state(of: 1, at: revision), revision: revision, deck: nil)
+        }
+        let loaded = try store.load(1)
+        #expect(loaded.snapshotRevision == 30 && loaded.hand.digest == commits[29].digest)
+        #expect(loaded.sequences.values.map(\.revision) == [30])
+        try store.close()
+        #expect(try StoreVerifier(path: folder.path).verify().isSound)
+    }
+
+    /// A snapshot hides what is wrong before it, so a history with a gap gets none, and neither does another list.
+    @Test func aSnapshotNeedsAWholeHistory() throws {
+        let hand = try open().state(of: 1, at: 27)
+        try execute("DELETE FROM commits WHERE last = 7")
+        let store = try open()
+        defer { try? store.close() }
+        #expect(throws: StoreError.damaged("revision 7 of list 1 is missing")) {
+            try store.saveSnapshot(of: 1, hand, revision: 27, deck: nil)
+        }
+        #expect(throws: StoreError.failed("a snapshot of list 1 did not match the list at revision 6")) {
+            try store.saveSnapshot(of: 1, hand, revision: 6, deck: nil)
+        }
+    }
+
     /// Nothing in a damaged row is trusted; earlier rows are.
     @Test(
         arguments: [

@@ -134,6 +134,38 @@ extension TemporaryFolder {
         }
     }
 
+    /// A store may know from the write before where a list is. It must not know that after any other write, or after a
+    /// refusal.
+    @Test(arguments: StoreKind.ownedByOne)
+    func appendingAloneIsCompareAndSet(kind: StoreKind) throws {
+        let folder = try TemporaryFolder()
+        let store = try kind.store(in: folder)
+        var chaos = Chaos(seed: 3)
+        let lists = try ["a", "b"].map { try store.create($0, rules: Rules(), logID: 1, deckSeed: nil).number }
+        let author = try store.knownAuthor(for: ClientID(high: 1, low: 1), person: "ada")
+        let commits = history(on: try store.load(lists[0]), 9, author: author, chaos: &chaos)
+        func append(_ revision: Int, to list: ListNumber, after expected: Int? = nil) throws {
+            let commit = commits[revision - 1]
+            try store.append([CommitBatch(list: list, expected: expected ?? revision - 1, commits: [commit])])
+        }
+        for revision in 1...3 { try append(revision, to: lists[0]) }
+        for wrong in [1, 2, 4] {
+            #expect(throws: StoreError.conflict(list: lists[0], expected: wrong, found: 3)) {
+                try append(4, to: lists[0], after: wrong)
+            }
+        }
+        try append(4, to: lists[0])
+        #expect(throws: StoreError.conflict(list: lists[1], expected: 4, found: 0)) { try append(5, to: lists[1]) }
+        try append(1, to: lists[1])
+        try append(5, to: lists[0])
+        try store.delete("a", by: "ada", at: 1)
+        try append(6, to: lists[0])
+        #expect(try store.purgeOldest(of: nil))
+        #expect(throws: StoreError.noSuchList("number \(lists[0])")) { try append(7, to: lists[0]) }
+        #expect(try store.load(lists[1]).revision == 1)
+        try store.close()
+    }
+
     @Test(arguments: StoreKind.allCases)
     func listsAndPeople(kind: StoreKind) throws {
         let folder = try TemporaryFolder()

@@ -138,4 +138,17 @@ import Testing
             #expect(try connection.integer("SELECT abs(a) FROM t ORDER BY rowid") == 1)
         }
     }
+
+    /// Compiled statements are found by their texts, also those of one length, and one that is compiled a second time
+    /// because the first is running.
+    @Test func statementsOfOneLengthAreToldApart() throws {
+        try database.withConnection { (connection: SQLiteConnection) throws in
+            for _ in 0..<3 {
+                for number in 1...9 { #expect(try connection.integer("SELECT \(number)") == number) }
+            }
+            let rows = try connection.rows("SELECT 1")
+            _ = try rows.next()
+            #expect(try connection.integer("SELECT 1") == 1 && connection.integer("SELECT 2") == 2)
+        }
+    }
 }

@@ -149,7 +149,7 @@ public struct Frames {
 
     package var isEmpty: Bool { rest.isEmpty }
 
-    fileprivate init(_ bytes: UnsafeRawBufferPointer) {
+    package init(_ bytes: UnsafeRawBufferPointer) {
         rest = bytes
         memory = nil
     }

@@ -16,6 +16,13 @@ final class ServerDriver {
     /// The number by which other servers know this one.
     let serverID = UInt64.random(in: 1...UInt64(Int64.max))
     private let threads: ReaderThreads
+    private let write: StoreWrite
+    /// Runs the store's writes on a thread of the pool, one at a time.
+    private lazy var writer = RepeatedWork(loop) { [write] in
+        write.run()
+    } then: { [unowned self] in
+        finished(write.takeReply(), at: time)
+    }
     // Accesses to the clock never overlap.
     @exclusivity(unchecked) private(set) var clock = CommitClock()
     @exclusivity(unchecked) private var latest: Moment
@@ -32,6 +39,7 @@ final class ServerDriver {
         self.store = store
         self.logger = logger
         threads = ReaderThreads(loop)
+        write = StoreWrite(store)
         latest = Moment(now: loop.now, wallClock: WallClock.milliseconds)
         machine = ServerMachine(
             limits: configuration.limits, program: configuration.program, retention: configuration.retention,
@@ -101,11 +109,15 @@ final class ServerDriver {
             finished(request.run(on: store, bindRoles: bindRoles ?? {}), at: time)
             return true
         }
-        let work = { @Sendable [store] in request.run(on: store, bindRoles: bindRoles ?? {}) }
         if request.isWrite {
-            Work.submit(loop, work) { [unowned self] in finished($0, at: self.time) }
+            write.begin(request, bindRoles: bindRoles)
+            writer.start()
         } else {
-            threads.compute(work) { [unowned self] in finished($0, at: self.time) }
+            threads.compute { [store] in
+                request.run(on: store)
+            } then: { [unowned self] in
+                finished($0, at: self.time)
+            }
         }
         return false
     }
@@ -201,5 +213,29 @@ final class ServerDriver {
         return more.compactMapValues(\.self).merging(["peer": "\(who.peer)"]) { $1 }.merging(
             who.person.isEmpty ? [:] : ["person": "\(who.person)"]
         ) { $1 }
+    }
+}
+
+/// A write of the store, which the loop's thread hands to a thread of the pool and gets back with its reply.
+///
+/// `@unchecked Sendable` is safe: the pool's thread uses it only while the work runs, and the loop's thread only before
+/// and afterwards.
+private final class StoreWrite: @unchecked Sendable {
+    private let store: any CommitStore
+    @exclusivity(unchecked) private var request: StoreRequest?
+    @exclusivity(unchecked) private var bindRoles: (@Sendable () throws -> Void)?
+    @exclusivity(unchecked) private var reply: StoreReply?
+
+    init(_ store: any CommitStore) { self.store = store }
+
+    func begin(_ request: StoreRequest, bindRoles: (@Sendable () throws -> Void)?) {
+        (self.request, self.bindRoles) = (request, bindRoles)
+    }
+
+    func run() { reply = request.take()?.run(on: store, bindRoles: bindRoles ?? {}) }
+
+    func takeReply() -> StoreReply {
+        guard let reply = reply.take() else { preconditionFailure("there was no write") }
+        return reply
     }
 }

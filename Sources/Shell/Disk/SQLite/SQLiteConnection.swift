@@ -5,12 +5,23 @@ import CSQLite
 /// `@unchecked Sendable` is safe: only one thread at a time uses it, the one to which `SQLiteDatabase` lends it.
 package final class SQLiteConnection: @unchecked Sendable {
     /// Nil once it is closed.
-    private var handle: OpaquePointer?
+    @exclusivity(unchecked) private var handle: OpaquePointer?
+    // Accesses to the fields that each statement needs never overlap.
     /// Compiled statements by their text.
-    private var kept: [String: SQLiteStatement] = [:]
+    @exclusivity(unchecked) private var kept: [Text: SQLiteStatement] = [:]
     private static let maxKept = 100
     /// Whether `transaction` runs. An error such as a full disk ends a transaction at once.
-    private var isInTransaction = false
+    @exclusivity(unchecked) private var isInTransaction = false
+
+    /// The text of a statement as a key. Its length is its hash: SipHash of a whole text would take 1,000 instructions
+    /// for each statement of a commit.
+    private struct Text: Hashable {
+        let sql: String
+
+        init(_ sql: String) { self.sql = sql }
+
+        func _rawHashValue(seed: Int) -> Int { sql.utf8.count }
+    }
 
     /// - Parameter path: the file; empty for a temporary database.
     /// - Throws: `SQLiteError` if the file cannot be opened, or is not a database.
@@ -41,25 +52,29 @@ package final class SQLiteConnection: @unchecked Sendable {
 
     // MARK: Statements
 
-    /// Starts a statement, and keeps it compiled for the next time.
+    /// Starts a statement.
     ///
     /// - Returns: its rows. The connection's other statements can run while they are read.
     package func rows(_ sql: String, _ values: [SQLiteValue] = []) throws(SQLiteError) -> SQLiteRows {
+        let statement = try compiled(sql)
+        try statement.start(values)
+        return SQLiteRows(statement)
+    }
+
+    /// Returns a statement that does not run. It stays compiled for the next time.
+    private func compiled(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
         let handle = try opened()
         // A write outside of the transaction could not be rolled back.
         if isInTransaction, sqlite3_get_autocommit(handle) != 0 {
             throw SQLiteError(code: SQLITE_ABORT, "an earlier error has ended the transaction")
         }
-        var statement = kept[sql]
-        if statement?.isRunning ?? true {
-            statement = try SQLiteStatement(sql, on: handle)
-            if kept.count >= Self.maxKept { kept = kept.filter { $0.value.isRunning } }
-            // A pragma may take its value when it is compiled.
-            if !sql.hasPrefix("PRAGMA"), kept[sql] == nil { kept[sql] = statement }
-        }
-        guard let statement else { throw .misuse("there is no statement") }
-        try statement.start(values)
-        return SQLiteRows(statement)
+        let found = kept[Text(sql)]
+        if let found, !found.isRunning { return found }
+        let statement = try SQLiteStatement(sql, on: handle)
+        if kept.count >= Self.maxKept { kept = kept.filter { $0.value.isRunning } }
+        // A pragma may take its value when it is compiled.
+        if found == nil, !sql.hasPrefix("PRAGMA") { kept[Text(sql)] = statement }
+        return statement
     }
 
     /// Runs a statement to its end.
@@ -67,8 +82,9 @@ package final class SQLiteConnection: @unchecked Sendable {
     /// - Returns: the number of rows that the last `INSERT`, `UPDATE` or `DELETE` has changed.
     @discardableResult
     package func run(_ sql: String, _ values: [SQLiteValue] = []) throws(SQLiteError) -> Int {
-        let rows = try rows(sql, values)
-        while try rows.next() != nil {}
+        let statement = try compiled(sql)
+        try statement.start(values)
+        while try statement.step() {}
         return Int(sqlite3_changes(handle))
     }
 

@@ -4,7 +4,7 @@ import Synchronization
 /// A database file, for any number of threads: one of them at a time writes, and several read alongside it if there are
 /// connections for that. Functions block, also while others use the connection; a body must not call them again.
 ///
-/// The functions that do the work are not generic, because otherwise types would be looked up for each commit.
+/// The functions without a result are not generic: types would be looked up for each commit (1,500 instructions).
 package final class SQLiteDatabase: Sendable {
     package enum Access: Sendable {
         /// Reads an existing file. Waits up to ten seconds for other processes' locks.
@@ -70,11 +70,13 @@ package final class SQLiteDatabase: Sendable {
         try reader.transaction("BEGIN", body)
     }
 
-    private func writing(_ body: (SQLiteConnection) throws -> Void) throws {
+    /// Like `write`, without a result.
+    package func writing(_ body: (SQLiteConnection) throws -> Void) throws {
         try exclusively { try $0.transaction("BEGIN IMMEDIATE", body) }
     }
 
-    private func exclusively(_ body: (SQLiteConnection) throws -> Void) throws {
+    /// Like `withConnection`, without a result.
+    package func exclusively(_ body: (SQLiteConnection) throws -> Void) throws {
         var failure: (any Error)?
         turn.withLock { _ in
             do { try body(connection) } catch { failure = error }

@@ -35,6 +35,12 @@ package struct SQLiteRow {
         SQLiteValue(sqlite3_column_value(handle, Int32(column)))
     }
 
+    /// Returns a value; the bytes of a blob instead, which are not copied and valid as long as the row.
+    package func valueOrBlob(_ column: Int) -> (value: SQLiteValue, blob: UnsafeRawBufferPointer?) {
+        let value = sqlite3_column_value(handle, Int32(column))
+        return sqlite3_value_type(value) == SQLITE_BLOB ? (.null, .blob(of: value)) : (SQLiteValue(value), nil)
+    }
+
     private func type(_ column: Int) -> Int32 { sqlite3_column_type(handle, Int32(column)) }
 
     private func expect(_ type: Int32, _ column: Int, _ name: String) throws(SQLiteError) {
@@ -43,12 +49,7 @@ package struct SQLiteRow {
         }
     }
 
-    private func expectBytes(_ column: Int) throws(SQLiteError) {
-        if type(column) != SQLITE_TEXT { try expect(SQLITE_BLOB, column, "a blob") }
-    }
-
     package func isNull(_ column: Int) -> Bool { type(column) == SQLITE_NULL }
-    package func isBlob(_ column: Int) -> Bool { type(column) == SQLITE_BLOB }
 
     package func integer(_ column: Int) throws(SQLiteError) -> Int {
         try expect(SQLITE_INTEGER, column, "an integer")
@@ -77,7 +78,8 @@ package struct SQLiteRow {
     }
 
     private func blob(_ column: Int) throws(SQLiteError) -> UnsafeRawBufferPointer {
-        try expectBytes(column)
+        let type = type(column)
+        if type != SQLITE_BLOB && type != SQLITE_TEXT { try expect(SQLITE_BLOB, column, "a blob") }
         return .blob(of: sqlite3_column_value(handle, Int32(column)))
     }
 

@@ -4,7 +4,7 @@ final class SQLiteStatement {
     let handle: OpaquePointer
     private let connection: OpaquePointer
     /// Whether its rows are being read, so that it cannot be started again.
-    private(set) var isRunning = false
+    @exclusivity(unchecked) private(set) var isRunning = false
 
     /// - Throws: `SQLiteError`, also if the text is empty or has more than one statement.
     init(_ sql: String, on connection: OpaquePointer) throws(SQLiteError) {

@@ -15,6 +15,21 @@ package enum Work {
     }
 }
 
+/// Work that is done many times, one time after the other: starting it allocates nothing.
+package final class RepeatedWork {
+    private let request: WorkRequest
+
+    /// - Parameters:
+    ///   - body: runs on a thread of the pool.
+    ///   - then: called on the loop's thread when `body` has run; it may start the work again.
+    package init(_ loop: Loop, _ body: @escaping @Sendable () -> Void, then: @escaping () -> Void) {
+        request = WorkRequest(loop, body, then: then)
+    }
+
+    /// - Precondition: the work has ended.
+    package func start() { request.start() }
+}
+
 /// Passes the result from the pool's thread to the loop's thread.
 ///
 /// `@unchecked Sendable` is safe: the loop's thread is notified after the pool's thread has set the result.
@@ -42,6 +57,7 @@ private final class WorkRequest: Request {
     }
 
     func start() {
+        precondition(!isUnderWay, "work that has not ended")
         do {
             try submit { raw in
                 uv_queue_work(

@@ -11,6 +11,19 @@ struct FrameRow {
     private(set) var last: Int
     private(set) var frames: [UInt8]
 
+    /// Nil if the frames of a batch take more than a row.
+    init?(all batch: CommitBatch) {
+        let size = batch.entries.reduce(0) { $0 + $1.frame.range.count }
+        guard let last = batch.entries.last, batch.entries.count == 1 || size <= Self.maxBytes else { return nil }
+        (first, self.last, frames) = (batch.entries[0].mark.revision, last.mark.revision, [])
+        frames.reserveCapacity(size)
+        for index in batch.entries.indices { frames.append(contentsOf: batch.entries[index].frame.bytes) }
+    }
+
+    private init(first: Int, last: Int, frames: [UInt8]) {
+        (self.first, self.last, self.frames) = (first, last, frames)
+    }
+
     static func rows(of batch: CommitBatch) -> [FrameRow] {
         var rows: [FrameRow] = []
         for entry in batch.entries {

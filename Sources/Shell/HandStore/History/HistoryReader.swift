@@ -10,6 +10,9 @@ protocol HistoryReader {
     func frames(
         of list: StoredList, after revision: Int, through last: Int, about bytes: Int
     ) throws -> [StoredFrame]
+    /// Calls `body` with the header of each commit up to revision `last`, in order. None is missing.
+    func forEachHeader(
+        of list: StoredList, after revision: Int, through last: Int, _ body: (CommitHeader) -> Void) throws
     /// Returns the head of the newest snapshot up to revision `last`.
     func snapshotHead(of list: StoredList, upTo last: Int) throws -> (revision: Int, head: SnapshotHead)?
     func snapshotItems(of list: StoredList, at revision: Int) throws -> [PackedItem]
@@ -20,6 +23,20 @@ protocol HistoryReader {
 }
 
 extension HistoryReader {
+    func forEachHeader(
+        of list: StoredList, after revision: Int, through last: Int, _ body: (CommitHeader) -> Void
+    ) throws {
+        var end = revision
+        while end < last {
+            let frames = try frames(of: list, after: end, through: last, about: Replay.bytesAtOnce)
+            for frame in frames {
+                body(try frame.header())
+                end = frame.revision
+            }
+            if frames.isEmpty { throw list.missing(end + 1) }
+        }
+    }
+
     /// Returns what an authority needs to continue at the list's newest revision.
     ///
     /// - Parameter deck: the deck of the new list.
@@ -82,15 +99,10 @@ extension HistoryReader {
         guard list.floor <= revision, revision <= list.revision else { return nil }
         let start = try snapshotHead(of: list, upTo: revision)
         var marks = Marks(start?.head.sequences ?? [:])
-        var (end, found) = (start?.revision ?? 0, start?.head.digest ?? 0)
-        while end < revision {
-            let frames = try frames(of: list, after: end, through: revision, about: Replay.bytesAtOnce)
-            for frame in frames {
-                let header = try frame.header()
-                marks.note(SequenceMark(of: header))
-                (end, found) = (frame.revision, header.digest)
-            }
-            if frames.isEmpty { throw list.missing(end + 1) }
+        var found = start?.head.digest ?? 0
+        try forEachHeader(of: list, after: start?.revision ?? 0, through: revision) { header in
+            marks.note(SequenceMark(of: header))
+            found = header.digest
         }
         guard found == digest else {
             throw StoreError.failed("a snapshot of list \(list.number) did not match the list at revision \(revision)")

@@ -36,7 +36,7 @@ package enum CheckedTable: String, CaseIterable {
         values + [.integer(checksum(values))]
     }
 
-    package func checksum(_ values: [SQLiteValue]) -> Int64 {
+    package func checksum(_ values: some Sequence<SQLiteValue>) -> Int64 {
         var checksum = Checksum(of: rawValue)
         for value in values { checksum.add(value) }
         return checksum.stored
@@ -50,9 +50,10 @@ extension SQLiteRow {
     func check(_ table: CheckedTable, _ what: @autoclosure () -> String) throws {
         var checksum = Checksum(of: table.rawValue)
         for column in 0..<count - 1 {
-            // Blobs are the longest values, and need not be copied.
-            if isBlob(column) { try withBytes(column) { checksum.add(blob: $0) } } else { checksum.add(value(column)) }
+            let (value, blob) = valueOrBlob(column)
+            if let blob { checksum.add(blob: blob) } else { checksum.add(value) }
         }
+        withExtendedLifetime(self) {}
         guard value(count - 1) == .integer(checksum.stored) else {
             throw StoreError.damaged("\(what()) has another checksum")
         }

@@ -6,7 +6,7 @@ import Synchronization
 /// that is written to them afterwards is lost when the process ends.
 final class OpenFiles: Sendable {
     private let path: String
-    private let states = Mutex<[String: FileState]>([:])
+    private let states = Mutex<[(file: String, state: FileState)]>([])
     /// The path to which everything was saved, once that was tried.
     private let saved = Mutex<String??>(nil)
 
@@ -15,11 +15,11 @@ final class OpenFiles: Sendable {
     }
 
     func remember() {
-        let found = ["", "-wal", "-shm"].compactMap { ending -> (String, FileState)? in
+        let found = ["", "-wal", "-shm"].compactMap { ending -> (file: String, state: FileState)? in
             let file = path + ending
             return (try? FileState(at: file)).map { (file, $0) }
         }
-        states.withLock { $0 = Dictionary(uniqueKeysWithValues: found) }
+        states.withLock { $0 = found }
     }
 
     /// Returns whether the paths still lead to the same files. A file that cannot be examined now counts as present.

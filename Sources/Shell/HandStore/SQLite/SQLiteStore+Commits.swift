@@ -6,12 +6,46 @@ import HandWire
 extension SQLiteStore {
     @discardableResult
     package func append(_ batches: [CommitBatch], by newcomers: [Newcomer]) throws -> [Appended] {
-        try write { database in
-            for batch in batches { try Self.append(batch, database) }
-            for newcomer in newcomers { try AuthorRow.insert(newcomer, database) }
+        try StoreFile.translating(path) {
+            if batches.count == 1, newcomers.isEmpty, let row = FrameRow(all: batches[0]) {
+                try database.exclusively { try append(row, of: batches[0], $0) }
+            } else {
+                try database.writing { database in
+                    lastAppend.withLock { $0 = nil }
+                    for batch in batches {
+                        var expected = batch.expected
+                        for row in FrameRow.rows(of: batch) {
+                            try Self.insert(row, of: batch.list, after: expected, database)
+                            expected = row.last
+                        }
+                    }
+                    for newcomer in newcomers { try AuthorRow.insert(newcomer, database) }
+                }
+            }
         }
-        return batches.map { _ in .taken }
+        try expectFiles()
+        return batches.count == 1 ? Self.oneTaken : batches.map { _ in .taken }
     }
+
+    /// The usual result, which needs no allocation.
+    private static let oneTaken: [Appended] = [.taken]
+
+    /// Inserts the only row of a transaction. Its statement is the transaction, and it need not look for the last
+    /// commit if the write before has inserted that: with both, a commit takes 8,000 instructions less.
+    private func append(_ row: FrameRow, of batch: CommitBatch, _ database: SQLiteConnection) throws {
+        let last = lastAppend.withLock { last in
+            defer { last = nil }
+            return last
+        }
+        if let last, last.list == batch.list, last.revision == batch.expected {
+            try database.run(Self.plainInsertion, Self.values(row, of: batch.list))
+        } else {
+            try Self.insert(row, of: batch.list, after: batch.expected, database)
+        }
+        lastAppend.withLock { $0 = (batch.list, row.last) }
+    }
+
+    private static let plainInsertion = CheckedTable.commits.insertion
 
     /// Inserts a row of commits if the list exists, and its last commit is the one before them; otherwise nothing. (As
     /// values, because `INSERT … SELECT` would fill a temporary table first.)
@@ -23,17 +57,21 @@ extension SQLiteStore {
             ), ?2, ?3, ?4)
         """
 
-    private static func append(_ batch: CommitBatch, _ database: SQLiteConnection) throws {
-        var expected = batch.expected
-        for row in FrameRow.rows(of: batch) {
-            let values: [SQLiteValue] = [batch.list.stored, .init(row.last), .bytes(row.frames)]
-            let inserted = try database.run(insertion, CheckedTable.commits.arguments(values) + [.init(expected)])
-            guard inserted == 1 else {
-                let list = try ListRow.get(batch.list, database).list(database)
-                throw StoreError.conflict(list: list.number, expected: expected, found: list.revision)
-            }
-            expected = row.last
+    private static func insert(
+        _ row: FrameRow, of list: ListNumber, after expected: Int, _ database: SQLiteConnection
+    ) throws {
+        let inserted = try database.run(insertion, values(row, of: list) + [.init(expected)])
+        guard inserted == 1 else {
+            let list = try ListRow.get(list, database).list(database)
+            throw StoreError.conflict(list: list.number, expected: expected, found: list.revision)
         }
+    }
+
+    private static func values(_ row: FrameRow, of list: ListNumber) -> [SQLiteValue] {
+        // In one array, because a second one would take 600 instructions.
+        var values: [SQLiteValue] = [list.stored, .init(row.last), .bytes(row.frames), .null]
+        values[3] = .integer(CheckedTable.commits.checksum(values[..<3]))
+        return values
     }
 
     package func frames(of list: ListNumber, after revision: Int, about bytes: Int) throws -> [StoredFrame] {

@@ -2,6 +2,7 @@ import Disk
 import Glibc
 import HandCore
 import HandSync
+import HandWire
 import Synchronization
 
 /// A `CommitStore` in one SQLite file, with a write-ahead log.
@@ -17,6 +18,9 @@ package final class SQLiteStore: CommitStore {
     private static let readers = 5
     /// Author numbers that are reserved and not assigned yet.
     let freeNumbers = Mutex<Range<AuthorID>>(0..<0)
+    /// The list to which the last write has appended commits, and its revision since; nil after any other write. Used
+    /// with the writing connection.
+    let lastAppend = Mutex<(list: ListNumber, revision: Int)?>(nil)
 
     /// Opens the store in a folder, and creates folder and store if necessary.
     ///
@@ -96,7 +100,12 @@ package final class SQLiteStore: CommitStore {
     }
 
     func write<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
-        let result = try StoreFile.translating(path) { try database.write(body) }
+        let result = try StoreFile.translating(path) {
+            try database.write { database in
+                lastAppend.withLock { $0 = nil }
+                return try body(database)
+            }
+        }
         try expectFiles()
         return result
     }
