@@ -221,4 +221,25 @@ import Testing
         #expect(
             waiting.messages == "this machine's copy: revision 2 of the server, with edits that wait to be sent\n")
     }
+
+    /// What names a person and what is due is found by its words.
+    @Test func tasksOfAPersonAndOfADay() throws {
+        func day(_ days: Double) -> String {
+            let style = Date.ISO8601FormatStyle(timeZone: .current).year().month().day()
+            return Date().addingTimeInterval(days * 86_400).formatted(style)
+        }
+        try user.hand(
+            "add", "a @ada", "b @bob", "c due:\(day(-2)) @Ada", "d due:\(day(0))", "e due:\(day(5))", "f due:\(day(9))",
+            "g due:\(day(-1))")
+        try user.hand("done", "7")
+        func letters(_ arguments: String...) throws -> String {
+            try user.run(["ls"] + arguments).output.split(separator: "\n").map { line in
+                String(line.split(separator: "] ")[1].prefix(1))
+            }.joined()
+        }
+        #expect(try letters("--mine") == "ac" && letters("--mine", "--due", "today") == "c")
+        #expect(try letters("--due", "overdue") == "c" && letters("--due", "today") == "cd")
+        #expect(try letters("--due", "week") == "cde" && letters("--due", "week", "-n", "2") == "cd")
+        #expect(try user.hand("ls", "--due", "never", expecting: 2).contains("overdue"))
+    }
 }

@@ -144,7 +144,7 @@ import Testing
         #expect(said("a >b", "Z") == "everything is folded; Z unfolds it")
         #expect(said("a >b", "Z Z") == "everything is unfolded; Z folds it")
         #expect(
-            said("a >b", "/ 'b' enter z") == "what contains 'b' is shown even if it is folded; esc shows everything")
+            said("a >b", "/ 'b' enter z") == "what is looked for is shown even if it is folded; esc shows everything")
     }
 
     @Test func theLineSaysWhatItHides() {

@@ -27,7 +27,8 @@ import Testing
         Row("a b >c", "g g", ">a b c"), Row("a b >c", "home", ">a b c"), Row("a b >c", "2 g g", "a >b c"),
         Row(">a b c", "pgdn", "a b >c"), Row(">a b c", "ctrl-f", "a b >c"), Row("a b >c", "pgup", ">a b c"),
         Row("a b >c", "ctrl-b", ">a b c"), Row(">a b c", "ctrl-d", "a >b c"), Row("a b >c", "ctrl-u", "a >b c"),
-        Row(">a b c", "n", ">a b c"), Row("a b >c", "N", "a b >c"),
+        Row(">a b c", "@ esc", ">a b c"), Row(">a b c", "T T T", ">a b c"), Row(">a b c", "n", ">a b c"),
+        Row("a b >c", "N", "a b >c"),
         Row(">a b c", "g j", "a >b c"), Row(">a b c", ": '3' enter", "a b >c"), Row(">a b c", ": '3' esc", ">a b c"),
     ]
 

@@ -45,6 +45,7 @@ extension Action {
         case .deleteList: .admin
         case .back, .quit, .help, .connection, .suspend, .redraw, .up, .down, .halfPageUp, .halfPageDown, .pageUp,
             .pageDown, .top, .end, .open, .copy, .range, .selectUp, .selectDown, .selectAll, .filter, .hideTicked,
+            .mine, .due,
             .jump, .nextNew, .previousNew, .newFirst, .fold, .foldAll, .follow, .history, .people, .notices, .refresh,
             .leave, .whose, .older, .newer:
             nil

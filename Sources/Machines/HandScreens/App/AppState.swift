@@ -103,6 +103,12 @@ package struct AppState: Sendable {
         return text.prefix(10) == today.prefix(10) ? String(text.dropFirst(11)) : text
     }
 
+    /// The date in some days, as `2026-12-01`.
+    func day(in days: UInt64 = 0) -> String {
+        let time = settings.epoch &+ now &+ days * 86_400_000
+        return String(LocalTime.text(time, offset: settings.utcOffset).prefix(10))
+    }
+
     /// Returns how long ago a time was, in days; the time of day if it is today, and the date if it is long ago.
     func age(of time: UInt64) -> String {
         let day: UInt64 = 86_400_000

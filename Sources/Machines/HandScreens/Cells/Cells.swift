@@ -1,4 +1,5 @@
 import HandCore
+import HandFormats
 
 /// A list shows at most this many lines of a text. The item's own screen shows all of them.
 private let maxLines = 8
@@ -47,7 +48,28 @@ struct TaskCell: TableCell {
     func lines(width: Int, _ state: RowState) -> [Line] {
         let box = isDone ? Line("[x] ", Style(.green)) : Line("[ ] ")
         return Wrapping.lines(text, width: max(1, width - 4), limit: maxLines).enumerated().map { index, text in
-            (index == 0 ? box : Line("    ")) + Line(text, isDone ? .dim : .plain)
+            (index == 0 ? box : Line("    ")) + (isDone ? Line(text, .dim) : Self.line(text, state))
+        }
+    }
+
+    /// A line of the text, with the names of people and the day that the task is due in colours.
+    private static func line(_ text: String, _ state: RowState) -> Line {
+        guard let today = state.today else { return Line(text) }
+        var (line, end) = (Line(), text.startIndex)
+        TaskWords.forEach(in: text) { word, range in
+            line.append(String(text[end..<range.lowerBound]))
+            line.append(String(text[range]), style(of: word, today, state.me))
+            end = range.upperBound
+            return true
+        }
+        line.append(String(text[end...]))
+        return line
+    }
+
+    private static func style(of word: TaskWords.Word, _ today: String, _ me: String) -> Style {
+        switch word {
+        case .person(let name): Style(.magenta, TaskWords.names(me, in: "@" + name) ? [.bold] : [])
+        case .due(let day): day < today ? Style(.red, [.bold]) : day == today ? Style(.yellow, [.bold]) : Style(.cyan)
         }
     }
 }

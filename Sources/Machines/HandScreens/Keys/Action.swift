@@ -12,7 +12,7 @@ package enum Action: String, CaseIterable, Sendable {
     case range, selectUp, selectDown, selectAll
     case undo, redo, retrieve
     // Looking around.
-    case filter, hideTicked, clearTicked, jump, nextNew, previousNew, follow, history, people, notices
+    case filter, hideTicked, clearTicked, mine, due, jump, nextNew, previousNew, follow, history, people, notices
     // The lists of a server.
     case newList, deleteList, newFirst, refresh, leave
     // History.
@@ -34,7 +34,8 @@ package enum Action: String, CaseIterable, Sendable {
             .indent, .outdent, .fold, .foldAll, .range, .selectUp, .selectDown, .selectAll:
             [.list, .item]
         case .back, .quit, .help, .connection, .suspend, .redraw, .up, .down, .halfPageUp, .halfPageDown, .pageUp,
-            .pageDown, .top, .end, .retrieve, .filter, .hideTicked, .jump, .history, .people, .notices, .newList,
+            .pageDown, .top, .end, .retrieve, .filter, .hideTicked, .mine, .due, .jump, .history, .people, .notices,
+            .newList,
             .deleteList, .newFirst, .refresh, .leave, .whose, .restore, .older, .newer:
             []
         }
@@ -68,6 +69,8 @@ package enum Action: String, CaseIterable, Sendable {
         case .open: Manual(short: "open", long: "open it", keys: ["enter", "right", "l"])
         case .filter: Manual(short: "filter", long: "show only what contains a text", keys: ["/"])
         case .hideTicked: Manual(short: "hide ticked", long: "hide ticked tasks, or show them again", keys: ["s"])
+        case .mine: Manual(short: "mine", long: "show only tasks that name you, as @name", keys: ["@"])
+        case .due: Manual(short: "due", long: "show only tasks due today, or this week: due:2026-12-01", keys: ["T"])
         case .clearTicked: Manual(short: "clear ticked", long: "delete all ticked tasks", keys: ["S"])
         case .jump: Manual(short: "jump", long: "to a number, an id or a person", keys: [":"])
         case .nextNew: Manual(short: "next new", long: "to the next item that others have changed", keys: ["n"])

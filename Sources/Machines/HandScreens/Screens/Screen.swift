@@ -112,9 +112,10 @@ package enum ScreenKind: String, CaseIterable, Sendable {
                 .addBelow, .edit, .tick, .delete, .moveDown, .moveUp, .undo, .filter, .open, .fold, .indent, .outdent,
                 .deal, .retrieve, .redo, .deleteBranch, .cut, .copy, .pasteBelow, .pasteAbove, .range, .selectUp,
                 .selectDown, .selectAll, .addAbove, .addTop,
-                .addEnd, .moveTop, .moveEnd, .editAddress, .follow, .hideTicked, .foldAll, .clearTicked, .jump,
+                .addEnd, .moveTop, .moveEnd, .editAddress, .follow, .hideTicked, .foldAll, .clearTicked,
+                .jump,
                 .nextNew, .previousNew,
-                .history, .people, .notices,
+                .history, .people, .notices, .mine, .due,
             ]
         case .item:
             [

@@ -25,6 +25,10 @@ package struct RowState: Equatable, Sendable {
     package var level = 0
     /// The sub-items that the row hides, because the item is folded; nil if it hides none.
     package var hidden: HiddenItems?
+    /// Today, as `2026-12-01`: tasks that are due show their day in a colour. Nil shows no day in a colour.
+    package var today: String?
+    /// The user's name. Tasks that name the user stand out.
+    package var me = ""
     /// What a commit did to the item.
     package var mark: Delta.Mark?
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import HandClient
 import HandCore
 import HandFormats
@@ -128,7 +129,7 @@ struct List: AsyncParsableCommand {
         if references.isEmpty, !looks.isLimited, news == nil { return nil }
         let named = try Set(references.map { try $0.position(in: hand) + 1 })
         var left = looks.number ?? .max
-        let isLookedAt = looks.filter
+        let isLookedAt = looks.filter(for: try list.server.user.name())
         return { number, item in
             guard left > 0, named.isEmpty || named.contains(number), news?.contains(number - 1) != false,
                 isLookedAt(item)
@@ -145,7 +146,7 @@ struct List: AsyncParsableCommand {
         }
         let known = PartialList(excerpt)
         let named = try Set(references.map { try $0.position(in: known) })
-        let isLookedAt = looks.filter
+        let isLookedAt = looks.filter(for: try list.server.user.name())
         let shown = excerpt.entries.filter { entry in
             (named.isEmpty || named.contains(entry.position)) && isLookedAt(entry.item)
         }
@@ -181,6 +182,12 @@ struct ItemFilter: ParsableArguments {
     @Option(help: .init("Print only items that contain this text, ignoring case.", valueName: "text"))
     var grep: String?
 
+    @Flag(help: "Print only what names you in its text, as @name.") var mine = false
+
+    @Option(
+        help: "Print only open tasks with due:2026-12-01 in their text: due today or before, in a week, or overdue.")
+    var due: Due?
+
     @Option(name: .shortAndLong, help: .init("Print only this many items, from the top.", valueName: "number"))
     var number: Int?
 
@@ -192,22 +199,44 @@ struct ItemFilter: ParsableArguments {
     /// The part of a list that is needed; nil for the whole list.
     func part(_ references: [ItemReference]) -> [Excerpt.Selection]? {
         if !references.isEmpty { return ItemReference.selections(of: references) }
-        guard let number, !open, !done, grep == nil else { return nil }
+        guard let number, !isChoosy else { return nil }
         return [.positions(start: 0, count: min(number, Rules.unlimitedCount))]
     }
 
+    enum Due: String, CaseIterable, ExpressibleByArgument {
+        case today, week, overdue
+
+        /// The last day that counts.
+        fileprivate var lastDay: String {
+            let days = [Due.today: 0, .week: 7, .overdue: -1][self] ?? 0
+            return String(LocalTime.here(UInt64(max(0, time(nil) + days * 86_400)) * 1_000).prefix(10))
+        }
+    }
+
+    /// Whether any option leaves items out by what they are.
+    private var isChoosy: Bool { open || done || grep != nil || mine || due != nil }
+
     /// Whether any option leaves items out.
-    var isLimited: Bool { open || done || grep != nil || number != nil }
+    var isLimited: Bool { isChoosy || number != nil }
 
     static func isTicked(_ item: Item) -> Bool {
         if case .task(_, done: true) = item.content { true } else { false }
     }
 
     /// Returns whether to print an item. Make the filter once for all items, because reading options is slow.
-    var filter: (Item) -> Bool {
+    ///
+    /// - Parameter me: the person's name.
+    func filter(for me: String) -> (Item) -> Bool {
         let (isTask, done, grep) = (open || done, done, grep?.lowercased())
+        let (person, lastDay) = (mine ? me : nil, due?.lastDay)
         return { item in
             if isTask, item.content.kind != .task || Self.isTicked(item) != done { return false }
+            if let person, !TaskWords.names(person, in: item.content.text) { return false }
+            if let lastDay {
+                guard !Self.isTicked(item), let day = TaskWords.due(item.content.text), day <= lastDay else {
+                    return false
+                }
+            }
             return grep.map { Printable.line(of: item.content).lowercased().contains($0) } ?? true
         }
     }

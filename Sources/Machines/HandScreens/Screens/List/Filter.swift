@@ -1,10 +1,12 @@
 import HandCore
+import HandFormats
 
-/// The items that contain a text, optionally without ticked ones. The search runs in portions, so that typing never
-/// waits.
+/// The items that contain a text; optionally only what names a person or is due, or without ticked ones. The search
+/// runs in portions, so that typing never waits.
 struct Filter: Sendable {
     let query: String
     let hidesTicked: Bool
+    let scope: Scope
     private let needle: [UInt8]
     /// The places of the matches, in order.
     private(set) var matches: [Int32] = []
@@ -14,13 +16,30 @@ struct Filter: Sendable {
     /// The number of items to search at once, which takes a millisecond or two.
     static let portion = 8_192
 
-    init(_ query: String, hidesTicked: Bool = false) {
-        (self.query, self.hidesTicked) = (query, hidesTicked)
+    /// Which tasks are shown.
+    enum Scope: Equatable, Sendable {
+        case everything
+        /// What names a person.
+        case person(String)
+        /// What is due on a day or before, and not ticked.
+        case due(by: String)
+
+        fileprivate func contains(_ content: Content) -> Bool {
+            switch self {
+            case .everything: true
+            case .person(let name): TaskWords.names(name, in: content.text)
+            case .due(let day): !content.isTicked && TaskWords.due(content.text).map { $0 <= day } == true
+            }
+        }
+    }
+
+    init(_ query: String, hidesTicked: Bool = false, _ scope: Scope = .everything) {
+        (self.query, self.hidesTicked, self.scope) = (query, hidesTicked, scope)
         needle = Array(query.lowercased().utf8)
     }
 
-    /// Whether folded items hide nothing: whoever looks for a text wants to see all items that contain it.
-    var ignoresFolds: Bool { !query.isEmpty }
+    /// Whether folded items hide nothing: whoever looks for something wants to see all of it.
+    var ignoresFolds: Bool { !query.isEmpty || scope != .everything }
 
     func isComplete(in list: Hand) -> Bool { scanned >= list.count }
 
@@ -38,12 +57,14 @@ struct Filter: Sendable {
 
     /// Narrows the matches of another filter: every item that matches the longer query also matches the shorter one.
     init(_ query: String, narrowing other: Filter, _ list: Hand) {
-        self.init(query, hidesTicked: other.hidesTicked)
+        self.init(query, hidesTicked: other.hidesTicked, other.scope)
         matches = other.matches.filter { isMatch(list[Int($0)].content) }
         scanned = other.scanned
     }
 
-    func isMatch(_ content: Content) -> Bool { !(hidesTicked && content.isTicked) && hasText(content) }
+    func isMatch(_ content: Content) -> Bool {
+        !(hidesTicked && content.isTicked) && scope.contains(content) && hasText(content)
+    }
 
     func hasText(_ content: Content) -> Bool {
         if contains(content.text) { return true }

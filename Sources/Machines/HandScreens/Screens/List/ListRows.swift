@@ -11,6 +11,8 @@ struct ListRows: TableDataSource {
     /// The rows that the mouse drags.
     let dragged: ClosedRange<Int>?
     let now: UInt64
+    let today: String
+    let me: String
     let hasNumbers: Bool
     /// The lines of the screen, which a text being typed may fill.
     let lines: Int
@@ -61,6 +63,7 @@ struct ListRows: TableDataSource {
         state.isDragged = dragged?.contains(row) ?? false
         state.isPending = data.unsent.contains(item)
         state.mark = data.news[item]
+        (state.today, state.me) = (today, me)
         state.isFlashing = data.flashes[item].map { $0 > now } ?? false
         state.hidden = shown.folds.hidden(at: place)
         let hidden = place + 1..<shown.end(ofPlace: place)

@@ -3,8 +3,7 @@ import HandCore
 extension ListScreen {
     func refusalToFold(_ action: Action, _ hand: Hand, _ app: AppState) -> String? {
         if let filter, filter.ignoresFolds {
-            return
-                "what contains '\(filter.query)' is shown even if it is folded; \(app.keys.symbol(for: .back)) shows everything"
+            return "what is looked for is shown even if it is folded; \(app.keys.symbol(for: .back)) shows everything"
         }
         guard action == .fold, let place = place(app) else { return nil }
         return hand.hasSubitems(at: place) || hand.shownLevel(at: place) > 0 ? nil : "this item has no sub-items"

@@ -24,6 +24,12 @@ extension ListScreen {
             return setQuery(filter?.query ?? "", &app) + search(&app) + [
                 .say(hidesTicked ? "what is ticked is hidden; \(key) shows it" : "everything is shown")
             ]
+        case .mine:
+            let me = Filter.Scope.person(app.me)
+            return show(scope == me ? .everything : me, &app)
+        case .due:
+            let (today, week) = (Filter.Scope.due(by: app.day()), Filter.Scope.due(by: app.day(in: 7)))
+            return show(scope == today ? week : scope == week ? .everything : today, &app)
         case .jump:
             mode = .jumping(Prompt(purpose: .jump, question: "go to (number, id or person):"), from: anchor)
         case .nextNew: return goToNews(&app) { place, here in place > here }
@@ -47,7 +53,8 @@ extension ListScreen {
             mode = .resting(from: anchor)
         } else if anchor != nil {
             anchor = nil
-        } else if filter?.query.isEmpty == false {
+        } else if filter?.ignoresFolds == true {
+            scope = .everything
             return setQuery("", &app) + search(&app)
         } else {
             return [.back]
@@ -79,9 +86,16 @@ extension ListScreen {
         }
     }
 
-    /// Filters by a text, and hides ticked tasks if the user has chosen that.
+    /// Filters by a text, and by what else the user has chosen.
     private mutating func setQuery(_ query: String, _ app: inout AppState) -> [Command] {
-        setFilter(query.isEmpty && !hidesTicked ? nil : Filter(query, hidesTicked: hidesTicked), &app)
+        let isEverything = query.isEmpty && !hidesTicked && scope == .everything
+        return setFilter(isEverything ? nil : Filter(query, hidesTicked: hidesTicked, scope), &app)
+    }
+
+    /// Shows only some of the tasks. The title says which.
+    private mutating func show(_ new: Filter.Scope, _ app: inout AppState) -> [Command] {
+        scope = new
+        return setQuery(filter?.query ?? "", &app) + search(&app)
     }
 
     /// Searches the next items. Asks for more time if items remain.
@@ -125,7 +139,7 @@ extension ListScreen {
 
     mutating func jump(toPlace place: Int, _ app: inout AppState) -> [Command] {
         if let filter, filter.row(ofIndex: place) == nil {
-            hidesTicked = false
+            (hidesTicked, scope) = (false, .everything)
             _ = setFilter(nil, &app)
         }
         _ = shown.reveal(place, in: app.list(list).hand)

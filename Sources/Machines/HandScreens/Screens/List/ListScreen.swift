@@ -8,6 +8,8 @@ struct ListScreen: TableScreen, ItemScreens {
     var table = TableView()
     var shown = ShownItems()
     var hidesTicked = false
+    /// Which tasks are shown.
+    var scope = Filter.Scope.everything
     /// The place near which the cursor stays while a filter is typed; nil once the cursor has moved.
     var home: Int?
     var mode = Mode.browsing
@@ -91,7 +93,7 @@ struct ListScreen: TableScreen, ItemScreens {
         ListRows(
             data: app.list(list), cells: app.cells, shown: shown, places: places, draft: draft,
             selected: selectedRows(app), dragged: moving.map { _ in selectedRows(app) ?? table.cursor...table.cursor },
-            now: app.now,
+            now: app.now, today: app.day(), me: app.me,
             hasNumbers: app.size.columns >= 60, lines: app.bodyRows)
     }
 
@@ -105,6 +107,11 @@ struct ListScreen: TableScreen, ItemScreens {
                 ? "" : ", searching \(100 * filter.scanned / max(1, data.hand.count)) %"
             line.append("  \(filter.matches.count) of \(data.hand.count)")
             if !filter.query.isEmpty { line.append(" contain '\(filter.query)'") }
+            switch filter.scope {
+            case .everything: break
+            case .person(let name): line.append(" name \(TaskWords.word(for: name))")
+            case .due(let day): line.append(" due by \(day)")
+            }
             if filter.hidesTicked { line.append(", ticked hidden") }
             line.append(state)
         } else {
@@ -129,6 +136,11 @@ struct ListScreen: TableScreen, ItemScreens {
         let data = app.list(list)
         if let filter, data.state.isLoaded, !data.hand.isEmpty {
             if !filter.query.isEmpty { return [Line("Nothing here contains that.", .dim)] }
+            switch filter.scope {
+            case .everything: break
+            case .person(let name): return [Line("Nothing here names \(TaskWords.word(for: name)).", .dim)]
+            case .due(let day): return [Line("Nothing here is due by \(day).", .dim)]
+            }
             return [Line("All items are ticked; \(app.keys.symbol(for: .hideTicked)) shows them.", .dim)]
         }
         return ListText.empty(data, app)
