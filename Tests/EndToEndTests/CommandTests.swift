@@ -135,7 +135,7 @@ import Testing
         try hand("add", "a note\twith a tab", "--note")
         try hand("add", "Heading", "--heading", "--top")
         try hand("add", "a link", "--link", "https://example.org/")
-        for format in ["jsonl", "markdown", "todotxt"] {
+        for format in ["jsonl", "markdown", "todotxt", "csv"] {
             let text = try hand("export", "--format", format)
             try hand("create", format)
             try hand("import", "-", "-l", format, "--format", format, "--new-ids", input: text)

@@ -143,6 +143,39 @@ import Testing
         #expect(try user.lines("-l", "other") == ["[ ] /dev/stdin", "[ ] -"])
     }
 
+    /// What an import leaves out is said; without an extension, the contents select the format.
+    @Test func whatIsNotKeptIsSaid() throws {
+        let task = #"[{"description":"Pay rent","due":"20261201T110000Z","priority":"H","status":"completed"}]"#
+        #expect(
+            try user.run(["import", "-"], input: task).messages == "imported 1 item, revision 1; not kept: priority\n")
+        let path = try file("tasks.csv", "Title;Owner\nmilk;Bob\n")
+        let said = try user.hand("import", path, "--json")
+        #expect(said == #"{"imported":1,"revision":2,"notKept":["the column owner"]}"# + "\n")
+        try user.hand("import", "-q", "--format", "markdown", "--tasks", "-", input: "- eggs\n")
+        #expect(try user.lines() == ["[x] Pay rent due:2026-12-01", "[ ] milk", "[ ] eggs"])
+        #expect(try user.hand("import", path, "--tasks", expecting: 2).contains("not for CSV"))
+    }
+
+    /// A file that cannot be taken is named, before anything is added.
+    @Test func otherFilesAreNamed() throws {
+        let org = try file("a.md", "* TODO milk\n")
+        let start = "hand: \(org) is an Org file, not Markdown. Import it with --format org."
+        #expect(try user.hand("import", org, expecting: 1) == start + " --force imports it as Markdown all the same.\n")
+        let page = try file("a.html", "<html>")
+        let reason = "is an HTML page, which cannot be imported. Copy its text into a file."
+        #expect(try user.hand("import", page, expecting: 1) == "hand: \(page) \(reason)\n")
+        let wide = "standard input is text in UTF-16, not todo.txt. Save it as text in UTF-8."
+        let arguments = ["--format", "todotxt", "--force", "-"]
+        #expect(try user.run(["import"] + arguments, input: "m\0i\0l\0k\0").messages == "hand: \(wide)\n")
+        #expect(try user.hand("ls") == "")
+        try user.hand("import", org, "--force", "-q")
+        try user.hand("import", org, "--format", "org", "-q")
+        #expect(try user.lines() == ["TODO milk", "[ ] milk"])
+        let exported = try user.hand("export", "list.org", expecting: 2)
+        #expect(exported.hasPrefix("hand: Org (.org) is only imported. Use --format: jsonl"), "\(exported)")
+        #expect(try user.hand("export", "--format", "icalendar", expecting: 2).contains("iCalendar is only imported"))
+    }
+
     /// A file that would come back as it is from an export is still not one: it is not overwritten without a question.
     @Test func othersFilesAreNotOverwritten() throws {
         for (name, text) in [("a.md", "# Title\n\n- [ ] a\n"), ("b.md", "A paragraph.\n"), ("c.md", "- [ ] a\n\nb")] {

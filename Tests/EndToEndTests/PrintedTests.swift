@@ -34,6 +34,7 @@ import Testing
         return [
             ["ls"], ["show"], ["show", "1"], ["log"], ["diff", "1", "3"], ["who"], ["lists"], ["lists", "--deleted"],
             ["export", "--format", "todotxt"], ["export", "--format", "markdown"], ["export", "--format", "jsonl"],
+            ["export", "--format", "csv"],
             ["ls", "--json"], ["log", "--json"], ["lists", "--json"], ["lists", "--deleted", "--json"],
             ["who", "--json"],
             ["doctor"], ["doctor", "--json"], ["ls", "-l", mark], ["watch", "-l", mark + "3"],

@@ -40,6 +40,21 @@ import Testing
             """
         ),
         (
+            .csv,
+            """
+            text,done,level,kind,url,escaped\r
+            Dairy,,0,heading,,\r
+            Milk,false,0,task,,\r
+            Cheese,true,0,task,,\r
+            "two
+            lines",,0,note,,\r
+            Swift [lang],,0,link,https://swift.org/(a),\r
+            Q♠,,0,card,,\r
+            AAEC,,0,900,,\r
+
+            """
+        ),
+        (
             .jsonl,
             """
             {"id":"0000000000002","kind":"heading","text":"Dairy","level":0}
@@ -93,12 +108,12 @@ import Testing
     // MARK: Files
 
     @Test func endsOfLinesMarksAndBlanks() throws {
-        for format in ListFormat.allCases {
+        for format in ListFormat.written {
             // In Markdown, blank lines within a note are its own.
             let contents = sampleContents.filter { $0 != .note("two\nlines") }
             let items = contents.enumerated().map { Item(id: ItemID(rawValue: UInt64($0 + 1)), content: $1) }
             let text = String(decoding: listText(of: items, in: format), as: UTF8.self)
-            let foreign = "\u{FEFF}\r\n" + text.split(separator: "\n").joined(separator: "\r\n \t\r\n\n")
+            let foreign = "\u{FEFF}\r\n" + text.split(whereSeparator: \.isNewline).joined(separator: "\r\n \t\r\n\n")
             #expect(try self.contents(foreign, format) == contents)
             #expect(try self.contents("", format) == [])
             #expect(try self.contents("\u{FEFF}", format) == [])
@@ -134,11 +149,11 @@ import Testing
         var random = SplitMix64(seed: 3)
         let kept = try ListFormat.jsonl.read(text.utf8, using: &random)
         #expect(kept[0].id == ItemID(rawValue: 1))
-        let minted = try ListFormat.jsonl.read(text.utf8, ids: .minted, using: &random)
+        let minted = try ListFormat.jsonl.read(text.utf8, as: .init(ids: .minted), using: &random)
         #expect(minted.map(\.content) == kept.map(\.content))
         #expect(Set((kept + minted).map(\.id)).count == 4)
         #expect(throws: Never.self) {
-            try ListFormat.jsonl.read((text + "\n" + text).utf8, ids: .minted, using: &random)
+            try ListFormat.jsonl.read((text + "\n" + text).utf8, as: .init(ids: .minted), using: &random)
         }
     }
 
@@ -148,7 +163,9 @@ import Testing
         #expect(ListFormat(fileName: "todo.txt") == .todotxt)
         #expect(ListFormat(fileName: "list") == nil)
         #expect(ListFormat(fileName: "list.") == nil)
-        #expect(ListFormat.allCases.map(\.name) == ["jsonl", "markdown", "todotxt"])
+        #expect(ListFormat(fileName: "tasks.CSV") == .csv)
+        #expect(ListFormat(fileName: "a.ics") == .icalendar)
+        #expect(ListFormat.written.map(\.name) == ["jsonl", "markdown", "todotxt", "csv"])
     }
 
     struct Full: Error {}

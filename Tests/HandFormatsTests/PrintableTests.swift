@@ -87,7 +87,7 @@ import Testing
         for line in printed.split(separator: "\n") {
             #expect(Printable.clean(String(line)) == line.replacing("\t", with: " "))
         }
-        let back = try ListFormat.markdown.read(printed.utf8, ids: .minted, using: &random)
+        let back = try ListFormat.markdown.read(printed.utf8, as: .init(ids: .minted), using: &random)
         #expect(back.map(\.content) == items.map(\.content))
     }
 

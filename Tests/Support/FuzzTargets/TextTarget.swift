@@ -15,12 +15,14 @@ enum TextTarget {
     /// Whatever was read can be written and read back.
     private static func lists(_ bytes: [UInt8], _ format: ListFormat) throws {
         var random = SplitMix64(seed: 1)
+        _ = FileKind(of: bytes, otherThan: format)
         guard let items = try? format.read(bytes, using: &random) else { return }
+        let format = ListFormat.written.contains(format) ? format : .csv
         var text = ""
         format.export(items) { text += $0 }
         let again = try format.read(text.utf8, using: &random)
         try check(
-            again.map(\.content) == items.map(\.content),
+            again.map(\.content) == items.map(\.content) && again.map(\.level) == items.map(\.level),
             "\(format): \(items.map(\.content)) is written as \(text) and read as \(again.map(\.content))")
         if format == .jsonl { try check(again == items, "ids are not kept") }
         if format == .jsonl {

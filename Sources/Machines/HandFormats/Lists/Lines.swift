@@ -2,7 +2,11 @@
 /// text is ignored.
 struct Lines {
     private let bytes: [UInt8]
+    /// Whether a line that begins with a blank continues the line before it.
+    private let isFolded: Bool
     private var next = 0
+    /// The number of lines in the file that the current line has.
+    private var span = 1
     /// The current line, without its line break; nil at the end.
     private(set) var current: ArraySlice<UInt8>?
     /// The number of the current line, counted from 1.
@@ -11,8 +15,8 @@ struct Lines {
     /// Starts at the first line.
     ///
     /// - Throws: if the first line is not UTF-8.
-    init(_ bytes: [UInt8]) throws(FormatError) {
-        self.bytes = bytes
+    init(_ bytes: [UInt8], isFolded: Bool = false) throws(FormatError) {
+        (self.bytes, self.isFolded) = (bytes, isFolded)
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { next = 3 }
         try advance()
     }
@@ -21,18 +25,29 @@ struct Lines {
     ///
     /// - Throws: if that line is not UTF-8.
     mutating func advance() throws(FormatError) {
-        number += 1
+        number += span
+        span = 1
         guard next < bytes.count else {
             current = nil
             return
         }
-        let end = bytes[next...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
-        var line = bytes[next..<end]
-        if line.last == UInt8(ascii: "\r") { line.removeLast() }
-        next = end + 1
+        var line = take()
+        // A fold may be within a character.
+        while isFolded, next < bytes.count, bytes[next].isBlank {
+            line += take().dropFirst()
+            span += 1
+        }
         current = line
         let isText = line.allSatisfy { $0 < 0x80 } || String(validating: line, as: UTF8.self) != nil
         if !isText { throw FormatError(line: number, place: "", expected: "text in UTF-8", found: "other bytes") }
+    }
+
+    /// Takes the bytes up to the next line break.
+    private mutating func take() -> ArraySlice<UInt8> {
+        let end = bytes[next...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+        let line = bytes[next..<end]
+        next = end + 1
+        return line.last == UInt8(ascii: "\r") ? line.dropLast() : line
     }
 
     /// Goes to the next line that is not blank. Stays at the current line if that is not blank.

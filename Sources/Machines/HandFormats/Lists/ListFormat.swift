@@ -3,7 +3,7 @@ import HandCore
 /// A file format for a whole list.
 ///
 /// Law: `read` returns the items that `export` wrote, with the same contents and levels in the same order, and with the
-/// same ids in formats that keep them (`jsonl`).
+/// same ids in formats that keep them (`jsonl`). Formats of other programs are only read.
 package enum ListFormat: String, CaseIterable, Sendable {
     /// One JSON object per line (`JSON.item`); the only format that keeps ids.
     case jsonl
@@ -11,9 +11,33 @@ package enum ListFormat: String, CaseIterable, Sendable {
     case markdown
     /// todo.txt: `x task`; other kinds have tags such as `kind:note`.
     case todotxt
+    /// Comma-separated values.
+    case csv
+    /// The JSON of `task export`.
+    case taskwarrior
+    /// The to-dos of a calendar (`VTODO`).
+    case icalendar
+    /// An outline of Org.
+    case org
 
-    /// The name in options and messages.
+    /// The formats that are written, too.
+    package static let written: [ListFormat] = [.jsonl, .markdown, .todotxt, .csv]
+
+    /// The name in options.
     package var name: String { rawValue }
+
+    /// The name in messages.
+    package var title: String {
+        switch self {
+        case .jsonl: "JSON Lines"
+        case .markdown: "Markdown"
+        case .todotxt: "todo.txt"
+        case .csv: "CSV"
+        case .taskwarrior: "an export of Taskwarrior"
+        case .icalendar: "iCalendar"
+        case .org: "Org"
+        }
+    }
 
     /// The file extensions, the usual one first.
     package var fileExtensions: [String] {
@@ -21,6 +45,10 @@ package enum ListFormat: String, CaseIterable, Sendable {
         case .jsonl: ["jsonl", "ndjson"]
         case .markdown: ["md", "markdown"]
         case .todotxt: ["txt"]
+        case .csv: ["csv"]
+        case .taskwarrior: ["json"]
+        case .icalendar: ["ics"]
+        case .org: ["org"]
         }
     }
 
@@ -40,34 +68,80 @@ package enum ListFormat: String, CaseIterable, Sendable {
         case minted
     }
 
-    private var writer: any ItemWriter {
+    /// What list items of Markdown and Org become that are neither tasks nor links.
+    package enum Bullets: Sendable {
+        case notes, tasks
+    }
+
+    /// How a text is read.
+    package struct Reading: Sendable {
+        package var ids: Identity
+        package var bullets: Bullets
+        /// Returns how many seconds the local time is ahead of UTC at a time, in seconds since 1970.
+        package var offset: @Sendable (Int) -> Int
+
+        package init(
+            ids: Identity = .kept, bullets: Bullets = .notes, offset: @escaping @Sendable (Int) -> Int = { _ in 0 }
+        ) {
+            (self.ids, self.bullets, self.offset) = (ids, bullets, offset)
+        }
+    }
+
+    /// Nil for a format that is only read.
+    private var writer: (any ItemWriter)? {
         switch self {
         case .jsonl: JSONLines.Writer()
         case .markdown: MarkdownWriter()
         case .todotxt: TodoLines.Writer()
+        case .csv: CSV.Writer()
+        case .taskwarrior, .icalendar, .org: nil
         }
     }
 
-    fileprivate func reader(_ lines: Lines) -> any ItemReader {
-        switch self {
+    fileprivate func reader(_ bytes: [UInt8], _ reading: Reading) throws(FormatError) -> any ItemReader {
+        let lines = try Lines(bytes, isFolded: self == .icalendar)
+        return switch self {
         case .jsonl: JSONLines(lines: lines)
-        case .markdown: MarkdownReader(lines)
+        case .markdown: MarkdownReader(lines, bullets: reading.bullets)
         case .todotxt: TodoLines(lines: lines)
+        case .csv: CSV(lines)
+        case .taskwarrior: TaskwarriorReader(lines, offset: reading.offset)
+        case .icalendar: ICalendarReader(lines, offset: reading.offset)
+        case .org: OrgReader(lines, bullets: reading.bullets)
         }
     }
 }
 
 protocol ItemWriter {
+    /// The lines before the first item, each with its line break.
+    var header: String { get }
+
     /// Returns the item's lines, each with its line break.
     mutating func lines(for item: Item) -> String
 }
 
+extension ItemWriter {
+    var header: String { "" }
+}
+
 protocol ItemReader {
     var lines: Lines { get set }
+    /// What was in the file and is in no item, in words of the file's format.
+    var notKept: [String] { get }
 
-    /// Reads the item that begins in the current line, and goes to the line after the item. The current line is not
-    /// blank. Returns nil if the line only separates items.
-    mutating func item() throws(FormatError) -> ReadItem?
+    /// Reads what begins in the current line, which is not blank, and goes on. Returns an empty array if that only
+    /// separates items.
+    mutating func items() throws(FormatError) -> [ReadItem]
+}
+
+extension ItemReader {
+    var notKept: [String] { [] }
+}
+
+extension [String] {
+    mutating func addIfNew(_ text: String) {
+        if !contains(text) { append(text) }
+    }
 }
 
 /// An item as a text has it, perhaps without an id.
@@ -75,26 +149,31 @@ struct ReadItem: Equatable {
     var id: ItemID?
     var level: UInt8 = 0
     var content: Content
+    /// The line where the item begins, if it is not the one where the reader was.
+    var line: Int?
 }
 
 // MARK: - Writing and reading
 
 extension ListFormat {
     /// Writes the items one by one; every line ends with `\n`.
+    ///
+    /// - Precondition: The format is one of `written`.
     package func export<Failure: Error>(
         _ items: some Sequence<Item>, write: (String) throws(Failure) -> Void
     ) throws(Failure) {
-        var writer = writer
+        guard var writer else { preconditionFailure("\(self) is only read") }
+        if !writer.header.isEmpty { try write(writer.header) }
         for item in items { try write(writer.lines(for: item)) }
     }
 
     /// Reads the items of a text. Arguments and errors are those of `ListReader`.
     package func read(
-        _ bytes: some Sequence<UInt8>, ids identity: Identity = .kept,
+        _ bytes: some Sequence<UInt8>, as reading: Reading = Reading(),
         using generator: inout some RandomNumberGenerator
     ) throws(FormatError) -> [Item] {
         var items: [Item] = []
-        var reader = try ListReader(Array(bytes), in: self, ids: identity)
+        var reader = try ListReader(Array(bytes), in: self, as: reading)
         while let item = try reader.next(using: &generator) { items.append(item) }
         return items
     }
@@ -102,8 +181,10 @@ extension ListFormat {
     /// Whether an export may replace a file without a question: whether the file is itself an export, as far as its
     /// contents show. Markdown of other programs is no export, even if `read` and `export` would leave it unchanged.
     package func isExport(_ bytes: [UInt8]) -> Bool {
-        var (writer, random, position) = (writer, SplitMix64(seed: 0), 0)
-        guard var reader = try? ListReader(bytes, in: self) else { return false }
+        guard var writer, var reader = try? ListReader(bytes, in: self), bytes.starts(with: writer.header.utf8) else {
+            return false
+        }
+        var (random, position) = (SplitMix64(seed: 0), writer.header.utf8.count)
         do throws(FormatError) {
             while let item = try reader.next(using: &random) {
                 let lines = writer.lines(for: item).utf8
@@ -124,14 +205,19 @@ package struct ListReader {
     private var reader: any ItemReader
     private let identity: ListFormat.Identity
     private var known: Set<ItemID> = []
+    /// Items that were read and not yet returned.
+    private var waiting: ArraySlice<ReadItem> = []
     /// The number of the first line of the item that `next` returned last, counted from 1.
     package private(set) var line = 0
 
+    /// What was in the text so far and is in no item.
+    package var notKept: [String] { reader.notKept }
+
     package init(
-        _ bytes: [UInt8], in format: ListFormat, ids identity: ListFormat.Identity = .kept
+        _ bytes: [UInt8], in format: ListFormat, as reading: ListFormat.Reading = .init()
     ) throws(FormatError) {
-        reader = format.reader(try Lines(bytes))
-        self.identity = identity
+        reader = try format.reader(bytes, reading)
+        identity = reading.ids
     }
 
     /// Returns the next item; nil at the end.
@@ -139,21 +225,20 @@ package struct ListReader {
     /// - Parameter generator: the random number generator for missing ids.
     /// - Throws: `FormatError` with the number of the line that is not in this format, is not UTF-8, or repeats an id.
     package mutating func next(using generator: inout some RandomNumberGenerator) throws(FormatError) -> Item? {
-        while true {
+        while waiting.isEmpty {
             try reader.lines.skipBlanks()
             guard reader.lines.current != nil else { return nil }
             line = reader.lines.number
-            let entry: ReadItem?
-            do { entry = try reader.item() } catch { throw error.line == nil ? error.inLine(line) : error }
-            guard let entry else { continue }
-            // Generated ids practically never collide (64 random bits), so only the ids in the text are compared.
-            let kept = identity == .kept ? entry.id : nil
-            if let kept, !known.insert(kept).inserted {
-                throw FormatError(
-                    line: line, place: "id", expected: "an id that no earlier line has", found: "\(kept)")
-            }
-            return Item(id: kept ?? .random(using: &generator), level: entry.level, content: entry.content)
+            do { waiting = try reader.items()[...] } catch { throw error.line == nil ? error.inLine(line) : error }
         }
+        let entry = waiting.removeFirst()
+        line = entry.line ?? line
+        // Generated ids practically never collide (64 random bits), so only the ids in the text are compared.
+        let kept = identity == .kept ? entry.id : nil
+        if let kept, !known.insert(kept).inserted {
+            throw FormatError(line: line, place: "id", expected: "an id that no earlier line has", found: "\(kept)")
+        }
+        return Item(id: kept ?? .random(using: &generator), level: entry.level, content: entry.content)
     }
 }
 
@@ -164,13 +249,13 @@ private struct JSONLines: ItemReader {
         func lines(for item: Item) -> String { JSON.item(item).line + "\n" }
     }
 
-    mutating func item() throws(FormatError) -> ReadItem? {
-        guard let line = lines.current else { return nil }
+    mutating func items() throws(FormatError) -> [ReadItem] {
+        guard let line = lines.current else { return [] }
         let field = JSONField(try JSONValue.parse(String(decoding: line.trimmed(\.isBlank), as: UTF8.self)))
         let entry = ReadItem(
             id: try field["id"].ifPresent { (id) throws(FormatError) in try id.id() },
             level: try JSON.level(from: field["level"]), content: try JSON.content(from: field))
         try lines.advance()
-        return entry
+        return [entry]
     }
 }

@@ -21,9 +21,13 @@ struct MarkdownReader: ItemReader {
     private var enclosing: [(level: UInt8, column: Int)] = []
     /// The level of the next item, if the line before it says so.
     private var nextLevel: UInt8?
+    private let bullets: ListFormat.Bullets
 
-    init(_ lines: Lines) { self.lines = lines }
+    init(_ lines: Lines, bullets: ListFormat.Bullets = .notes) { (self.lines, self.bullets) = (lines, bullets) }
 
+    mutating func items() throws(FormatError) -> [ReadItem] { try item().map { [$0] } ?? [] }
+
+    /// Reads the item that begins in the current line; nil if the line only separates items.
     mutating func item() throws(FormatError) -> ReadItem? {
         guard let line = lines.current.map(MarkdownLine.init) else { return nil }
         if let marker = line.marker, isInList || line.indent < 4 {
@@ -73,8 +77,10 @@ struct MarkdownReader: ItemReader {
         let whole = text[...].trimmingEnd()
         let (words, read) = isOneLine && !marker.isNumber ? Self.unmarked(whole) : (whole, Self.string)
         if let task = Self.task(words, read) { return task }
+        if marker.isNumber, bullets == .tasks { return .task(read(words), done: false) }
         if marker.isNumber { return .note(Self.string(marker.text + (words.isEmpty ? [] : [0x20] + words))) }
         if isOneLine, let content = Self.link(words, read) ?? Self.card(words) { return content }
+        if bullets == .tasks { return .task(read(words), done: false) }
         // After `- 1. text`, a note `1. text` would be written without the `-`. So the note keeps the source.
         if words.endIndex == whole.endIndex, MarkdownLine(words).marker?.isNumber == true {
             return .note(Self.string(source[...].trimmingEnd()) + "\n")
@@ -120,7 +126,7 @@ struct MarkdownReader: ItemReader {
         }
     }
 
-    private static func task(_ words: ArraySlice<UInt8>, _ read: (ArraySlice<UInt8>) -> String) -> Content? {
+    static func task(_ words: ArraySlice<UInt8>, _ read: (ArraySlice<UInt8>) -> String) -> Content? {
         for (box, done) in [("[ ]", false), ("[x]", true), ("[X]", true)] where words.starts(with: box.utf8) {
             let rest = words.dropFirst(3)
             return rest.first?.isBlank ?? true ? .task(read(rest.drop(while: \.isBlank)), done: done) : nil

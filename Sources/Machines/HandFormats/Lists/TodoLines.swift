@@ -63,10 +63,10 @@ struct TodoLines: ItemReader {
 
     // MARK: Reading
 
-    mutating func item() throws(FormatError) -> ReadItem? {
-        guard let line = lines.current else { return nil }
+    mutating func items() throws(FormatError) -> [ReadItem] {
+        guard let line = lines.current else { return [] }
         try lines.advance()
-        return Self.item(in: line.trimmingEnd())
+        return [Self.item(in: line.trimmingEnd())]
     }
 
     private static func item(in line: ArraySlice<UInt8>) -> ReadItem {
@@ -123,7 +123,7 @@ struct TodoLines: ItemReader {
 }
 
 /// The escape `%XX` for bytes that a line cannot contain.
-private enum Percent {
+enum Percent {
     static func isNeeded(_ text: String) -> Bool {
         guard let last = text.utf8.last else { return false }
         return last.isBlank || !Printable.isShown(text)

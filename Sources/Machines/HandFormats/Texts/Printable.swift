@@ -13,7 +13,7 @@ package struct Printable: ExpressibleByStringInterpolation, CustomStringConverti
 
     /// Cleans each line of a text that the program has laid out itself, such as its help.
     package init(lines: some StringProtocol) {
-        text = lines.split(separator: "\n", omittingEmptySubsequences: false)
+        text = lines.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
             .map {
                 $0.split(separator: "\t", omittingEmptySubsequences: false).map { Self.clean($0) }.joined(
                     separator: "\t")

@@ -7,35 +7,49 @@ import HandFormats
 import HandWire
 
 extension ListFormat: ExpressibleByArgument {
-    /// The given format, or the format of the file's extension; JSON Lines if there is no extension.
+    /// The format of a file's extension; nil if the file has none, as a pipe.
     ///
-    /// - Throws: for an unknown extension.
-    init(_ given: ListFormat?, of file: String) throws {
+    /// - Throws: for an extension that is none of those of `formats`.
+    fileprivate init?(of file: String, among formats: [ListFormat]) throws {
         let ending = URL(fileURLWithPath: file).pathExtension
-        if let known = given ?? ListFormat(fileName: "." + ending) ?? (ending.isEmpty ? .jsonl : nil) {
-            self = known
-        } else {
-            let formats = Self.allCases.map { "\($0.name) (.\($0.fileExtensions[0]))" }
-            throw Failure(
-                .usage,
-                "unknown format '.\(ending)'. Use --format: \(formats.joined(separator: ", "))")
+        if ending.isEmpty { return nil }
+        let format = ListFormat(fileName: "." + ending)
+        guard let format, formats.contains(format) else {
+            let names = formats.map { "\($0.name) (.\($0.fileExtensions[0]))" }
+            let problem = format.map { "\($0.title) (.\(ending)) is only imported" } ?? "unknown format '.\(ending)'"
+            throw Failure(.usage, "\(problem). Use --format: \(names.joined(separator: ", "))")
         }
+        self = format
+    }
+
+    /// The names for the help.
+    fileprivate static func names(_ formats: [ListFormat]) -> String {
+        formats.dropLast().map(\.name).joined(separator: ", ") + " or \(formats[formats.count - 1].name)."
     }
 }
 
 struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Write a list as JSON Lines, a Markdown checklist or todo.txt.")
+        abstract: "Write a list as JSON Lines, a Markdown checklist, todo.txt or CSV.",
+        discussion: "'hand help formats' says what each format keeps.")
 
     @OptionGroup var list: ListOptions
     @Argument(help: "The file; '-' for standard output. Its extension selects the format.") var file = "-"
-    @Option(help: .init("jsonl, markdown or todotxt.", valueName: "format")) var format: ListFormat?
+    @Option(
+        help: .init("\(ListFormat.names(ListFormat.written))", valueName: "format"),
+        completion: .list(ListFormat.written.map(\.name)))
+    var format: ListFormat?
     @Option(help: .init("The revision to export (default: the newest).", valueName: "revision")) var at: Int?
     @Flag(name: .shortAndLong, help: "Overwrite a file that is not an export, without asking.") var force = false
 
+    func validate() throws {
+        guard let format, !ListFormat.written.contains(format) else { return }
+        throw ValidationError("--format: \(format.title) is only imported. Use \(ListFormat.names(ListFormat.written))")
+    }
+
     func run() async throws {
         let (name, at) = (try list.name(), at)
-        let format = try ListFormat(format, of: file)
+        let format = try format ?? ListFormat(of: file, among: ListFormat.written) ?? .jsonl
         let target = file == "-" ? nil : try ExportFile(file)
         if !force, let target, try target.holdsSomethingElse(than: format) { try askForLeave() }
         let state = try await list.whole(at: at)
@@ -59,52 +73,74 @@ struct Import: AsyncParsableCommand {
         abstract: "Add the items of a file to a list.",
         discussion: """
             Items are added at the end by default. Items from JSON Lines keep their ids, unless --new-ids is given. A long file is \
-            added in portions; an import that stops says how to continue it.
-
-            In Markdown, list items become tasks, links and notes, and lines that begin with # become headings. Any other block, such as a paragraph \
-            or code, becomes a note that ends with a line break. 'hand export' writes what was not edited as it was. Not kept are: blank \
-            lines between blocks, indentation and spaces at the ends of list items, the difference between -, * and +, the \
-            numbers of tasks, and X for x.
-
-            In todo.txt, every line is a task, also with its indentation. Blank lines and spaces at the ends of lines are not kept.
-
-            Invisible and control characters are kept, but exported in an escaped form.
+            added in portions; an import that stops says how to continue it. 'hand help formats' says what is read from each format.
             """)
 
     @OptionGroup var list: ListOptions
     @OptionGroup var placeOptions: PlaceOptions
     @Argument(help: "The file; '-' for standard input. Its extension selects the format.") var file: String
-    @Option(help: .init("jsonl, markdown or todotxt.", valueName: "format")) var format: ListFormat?
+    @Option(
+        help: .init("\(ListFormat.names(ListFormat.allCases))", valueName: "format"),
+        completion: .list(ListFormat.allCases.map(\.name)))
+    var format: ListFormat?
     @Flag(help: "Give the items new ids, so that a list can be imported twice.") var newIds = false
+    @Flag(help: "Make tasks of plain list items, in Markdown and Org.") var tasks = false
+    @Flag(name: .shortAndLong, help: "Import a file that looks as if it had another format.") var force = false
     @Option(
         name: .customLong("continue"),
         help: .init("Continue an import that stopped at this place, which it printed.", valueName: "place"))
     var from: ImportPlace?
 
     func run() async throws {
-        let format = try ListFormat(format, of: file)
+        let bytes = try InputFile.bytes(of: file)
+        let format = try format(of: bytes)
+        if tasks, format != .markdown, format != .org {
+            throw ValidationError("--tasks is for list items in Markdown and Org, not for \(format.title).")
+        }
         let source = ImportSource(
-            bytes: try InputFile.bytes(of: file), format: format,
-            identity: newIds ? .minted : .kept, seed: (from ?? ImportPlace()).seed)
+            bytes: bytes, format: format,
+            reading: .init(
+                ids: newIds ? .minted : .kept, bullets: tasks ? .tasks : .notes, offset: { LocalTime.offset(at: $0) }),
+            seed: (from ?? ImportPlace()).seed)
         Interruption.begin()
-        let (count, revision): (Int, Int?)
-        do { (count, revision) = try await add(source, at: try placeOptions.place() ?? .end) } catch {
+        let (count, revision, notKept): (Int, Int?, [String])
+        do { (count, revision, notKept) = try await add(source, at: try placeOptions.place() ?? .end) } catch {
             if Interruption.signal == nil { throw error }
             Output.message("hand: \(Failure(error).message)")
             Interruption.end()
         }
+        let left = notKept.isEmpty ? "" : "; not kept: \(notKept.joined(separator: ", "))"
         list.server.tell(
-            ["imported": JSONValue(count), "revision": JSONValue(orNull: revision)],
-            "imported \(Amount.count(count, "item"))\(revision.map { ", revision \($0)" } ?? "")")
+            [
+                "imported": JSONValue(count), "revision": JSONValue(orNull: revision),
+                "notKept": .array(notKept.map(JSONValue.string)),
+            ],
+            "imported \(Amount.count(count, "item"))\(revision.map { ", revision \($0)" } ?? "")\(left)")
     }
 
-    /// Adds the items portion by portion. `--timeout` limits each portion. Returns how many were added.
-    private func add(_ source: ImportSource, at place: Place) async throws -> (count: Int, revision: Int?) {
+    /// The given format, that of the file's extension, or the one that the contents show.
+    ///
+    /// - Throws: a `Failure` that names what the file is, if it is something else.
+    private func format(of bytes: [UInt8]) throws -> ListFormat {
+        let named = try? ListFormat(of: file, among: ListFormat.allCases)
+        let format = format ?? named
+        if let kind = FileKind(of: bytes, otherThan: format), kind.isBinary || !force {
+            if format == nil, let found = kind.format { return found }
+            throw kind.failure(file, as: format)
+        }
+        return try format ?? ListFormat(of: file, among: ListFormat.allCases) ?? .jsonl
+    }
+
+    /// Adds the items portion by portion. `--timeout` limits each portion. Returns how many were added, and what was
+    /// left out.
+    private func add(
+        _ source: ImportSource, at place: Place
+    ) async throws -> (count: Int, revision: Int?, notKept: [String]) {
         let (name, server, from) = (try list.name(), list.server, from)
         return try await server.withClient(list: name, timeLimited: false) { client, address in
             try await server.limited(client, address) { try await server.sendWaiting(of: name, client) }
             let rules = try await server.limited(client, address) { try await client.excerpt(of: name) }.rules
-            let all = try source.count(under: rules)
+            let (all, notKept) = try source.check(under: rules)
             var (added, revision): (Int, Int?) = (0, nil)
             var last: ItemID?
             // The portion that was under way when an import stopped may be in the list.
@@ -136,7 +172,7 @@ struct Import: AsyncParsableCommand {
                 if !server.quiet { Output.progress("imported \(portion.end) of \(all) items") }
             }
             if !server.quiet, added > 0 { Output.progress("") }
-            return (added, revision)
+            return (added, revision, notKept)
         }
     }
 
@@ -179,6 +215,17 @@ struct Import: AsyncParsableCommand {
             let (gap, side) = try (try? behind?.gap(in: list)) ?? place.gap(in: list)
             return Delta.inserting(items, at: gap, side)
         }
+    }
+}
+
+extension FileKind {
+    fileprivate func failure(_ file: String, as expected: ListFormat?) -> Failure {
+        let start = "\(file == "-" ? "standard input" : file) is \(name)"
+        var sentences = [start + (expected.map { ", not \($0.title)." } ?? ", which cannot be imported.")]
+        if let format { sentences.append("Import it with --format \(format.name).") }
+        if let advice { sentences.append(advice) }
+        if let expected, !isBinary { sentences.append("--force imports it as \(expected.title) all the same.") }
+        return Failure(.error, sentences.joined(separator: " "))
     }
 }
 

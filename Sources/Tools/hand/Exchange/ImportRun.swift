@@ -24,7 +24,7 @@ struct ImportPlace: CustomStringConvertible {
 struct ImportSource: Sendable {
     let bytes: [UInt8]
     let format: ListFormat
-    let identity: ListFormat.Identity
+    let reading: ListFormat.Reading
     let seed: UInt64
 
     /// Some items in a row, for one edit.
@@ -78,13 +78,13 @@ struct ImportSource: Sendable {
     }
 
     func portions() throws(FormatError) -> Portions {
-        Portions(try ListReader(bytes, in: format, ids: identity), SplitMix64(seed: seed))
+        Portions(try ListReader(bytes, in: format, as: reading), SplitMix64(seed: seed))
     }
 
-    /// Checks that all items can be read and may be in the list, and returns their number.
+    /// Checks that all items can be read and may be in the list, and returns their number, and what is in none of them.
     ///
     /// - Throws: an error with the number of the first line that is wrong.
-    func count(under rules: Rules) throws -> Int {
+    func check(under rules: Rules) throws -> (count: Int, notKept: [String]) {
         var (count, portions) = (0, try portions())
         while let item = try portions.reader.next(using: &portions.random) {
             if let violation = rules.violation(of: item) {
@@ -97,7 +97,7 @@ struct ImportSource: Sendable {
             }
             count += 1
         }
-        return count
+        return (count, portions.reader.notKept)
     }
 }
 

@@ -90,6 +90,7 @@ enum CommandPages {
         case "backup", "recover", "verify", "store": pages += ["hand-backups(7)"]
         case "deal": pages += ["hand-decks(7)"]
         case "sync": pages += ["hand-offline(7)"]
+        case "import", "export": pages += ["hand-formats(7)"]
         case "keys", "context", "open": pages += ["hand-config.toml(5)"]
         default: break
         }

@@ -3,13 +3,14 @@
 enum Topic: String, CaseIterable {
     case merging
     case subitems = "sub-items"
-    case offline, tls, roles, decks, backups
+    case offline, formats, tls, roles, decks, backups
 
     var summary: String {
         switch self {
         case .merging: "what happens to edits that people make at the same time"
         case .subitems: "items below items: levels, and folding them"
         case .offline: "working without the server"
+        case .formats: "files of other programs: what is read from them, and what is written"
         case .tls: "a server that others reach over a network, and its certificate"
         case .roles: "who may do what: tokens, roles and links"
         case .decks: "lists of cards, dealt from a deck"
@@ -29,6 +30,7 @@ enum Topic: String, CaseIterable {
         case .merging: Self.mergingText
         case .subitems: Self.subitemsText
         case .offline: Self.offlineText
+        case .formats: Self.formatsText
         case .tls: Self.tlsText
         case .roles: Self.rolesText
         case .decks: Self.decksText
@@ -104,6 +106,37 @@ enum Topic: String, CaseIterable {
 
         If the server restores the list from a backup, your unsent edits are sent to it. If the list is gone, or another list has \
         its name, they wait: 'hand sync --discard' drops them.
+        """
+
+    private static let formatsText = """
+        'hand export' writes a list to a file, and 'hand import' adds the items of a file to a list. The file's extension selects \
+        the format, or --format; without either, the contents do. An import says what it leaves out.
+
+        jsonl (.jsonl): one JSON object per line; the only format that keeps the items' ids.
+
+        markdown (.md): list items become tasks, links and notes, headings become headings, and other blocks notes that end with a \
+        line break. --tasks makes tasks of list items without a box. An export writes what was not edited as it was, except for \
+        blank lines, indentation, spaces at line ends, the marks and numbers of list items, and X for x.
+
+        todotxt (.txt): every line is a task; priority, dates, tags and indentation stay in its text. Blank lines are not kept.
+
+        csv (.csv): the first line names the columns: text, done, level, kind, url, due. Only text is needed. Names such as title, \
+        completed and deadline are known, too, and semicolons or tabs instead of commas. A spreadsheet may take a text that begins \
+        with = for a formula: open all columns as text.
+
+        The others are only read:
+
+        org (.org): headlines with TODO, DONE or a keyword from #+TODO become tasks, others headings. List items become tasks and \
+        notes, and other text notes. Priorities and tags stay in the text. Scheduled days, drawers, settings, clocked times and \
+        comments are not kept.
+
+        icalendar (.ics): VTODOs become tasks, below those that they are related to; descriptions become notes. Cancelled ones and \
+        other properties are not kept.
+
+        taskwarrior (.json): the output of 'task export'. Annotations become notes. Deleted tasks, templates of recurring ones and \
+        other fields are not kept.
+
+        The day that a task is due is put into its text: taxes due:2026-12-01.
         """
 
     private static let tlsText = """
