@@ -56,7 +56,8 @@ struct TaskwarriorReader: ItemReader {
     private mutating func object() throws(FormatError) -> [UInt8] {
         var (object, depth, isInString, isEscaped) = ([UInt8](), 0, false, false)
         while let line = lines.current {
-            for (index, byte) in zip(0..., line).dropFirst(column) {
+            for index in (line.startIndex + column)..<line.endIndex {
+                let byte = line[index]
                 object.append(byte)
                 if isInString {
                     if byte == UInt8(ascii: "\""), !isEscaped { isInString = false }
@@ -68,7 +69,7 @@ struct TaskwarriorReader: ItemReader {
                 } else if byte == UInt8(ascii: "}") {
                     depth -= 1
                     if depth == 0 {
-                        column = index + 1
+                        column = index + 1 - line.startIndex
                         return object
                     }
                 }
