@@ -73,6 +73,7 @@ private final class ScreenUser: Screenful {
     func handOver() {}
     func takeBack() {}
     func bell() {}
+    func notify(_ text: String) {}
     func close() { isClosed = true }
 }
 

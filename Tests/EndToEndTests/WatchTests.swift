@@ -175,4 +175,37 @@ import Testing
         try ada.hand("add", "last", "-q", "-l", "new")
         #expect(try watch.line().contains("last"))
     }
+
+    /// A program gets each commit as a line of JSON, one after the other, with its arguments; no shell reads them.
+    @Test func aProgramIsRunForEachCommit() throws {
+        let ada = try CommandUser()
+        try ada.hand("create", "list")
+        let (script, seen) = (ada.server.folder.path + "/tell", ada.server.folder.path + "/seen")
+        try Data("#!/bin/sh\nread line\necho \"$1|$2|$line\" >> \(seen)\necho told; exit 3\n".utf8)
+            .write(to: URL(fileURLWithPath: script))
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script)
+        let watch = try Watcher(ada, "--exec", script, "--", "a b", "$HOME;")
+        func lines() -> [Substring] {
+            ((try? String(contentsOfFile: seen, encoding: .utf8)) ?? "").split(separator: "\n")
+        }
+        // A watcher that is not connected yet finds the list with the item.
+        #expect(try eventually { try !ada.hand("who").isEmpty })
+        try ada.hand("add", "milk", "-q")
+        #expect(try watch.line() == "told" && watch.says("revision 1: '\(script)' exited with 3"))
+        try ada.hand("add", "bread", "-q")
+        #expect(try watch.line() == "told")
+        #expect(lines().count == 2 && lines()[0].hasPrefix(#"a b|$HOME;|{"revision":1,"#))
+        #expect(lines()[1].contains(#""person":"ada""#) && lines()[1].contains("bread"))
+        watch.end()
+        let missing = try Watcher(ada, "--exec", "/no/such/program")
+        #expect(try eventually { try !ada.hand("who").isEmpty })
+        try ada.hand("add", "eggs", "-q")
+        #expect(try missing.says("hand: cannot run '/no/such/program': No such file"))
+        let shell = try Watcher(ada, "--shell", "--exec", "cat > /dev/null; echo \"$1\"", "--", "x y")
+        #expect(try eventually { try !ada.hand("who").isEmpty })
+        try ada.hand("add", "tea", "-q")
+        #expect(try shell.line() == "x y")
+        try ada.hand("watch", "--shell", expecting: 2)
+        try ada.hand("watch", "--exec", "", expecting: 2)
+    }
 }

@@ -29,14 +29,14 @@ struct Stage {
         hasColors: Bool = true, isOnline: Bool = true, cells: any ContentCells = StandardCells(),
         keys: KeyMap = .standard, server: HandAddress.Server = .tcp(host: "host", port: 7777),
         folds: [String: [ItemID]] = [:], knowsFolds: Bool = true, seen: [String: Seen]? = [:],
-        epoch: UInt64 = 0
+        epoch: UInt64 = 0, notices: Attention.Wish = .off
     ) {
         (self.folds, self.knowsFolds) = (folds, knowsFolds)
-        app = App(
-            AppState.Settings(
-                server: server, person: "ada", size: Size(rows: rows, columns: columns), epoch: epoch,
-                keys: keys, hasColors: hasColors, seed: 7, cells: cells),
-            opening: route)
+        var settings = AppState.Settings(
+            server: server, person: "ada", size: Size(rows: rows, columns: columns), epoch: epoch, keys: keys,
+            hasColors: hasColors, seed: 7, cells: cells)
+        settings.notices = notices
+        app = App(settings, opening: route)
         for (name, hand) in lists {
             var replica = Replica(confirmed: hand, revision: 5, logID: 9, sequence: 0)
             replica.author = Self.me

@@ -5,7 +5,9 @@ internal import Glibc
 enum Opener {
     /// Opens an address with the system's program. Returns the reason if the start of that program failed, or nil.
     static func open(_ address: String, _ loop: Loop) -> String? {
-        guard isInstalled("xdg-open") else { return "this system has no xdg-open; the address is \(address)" }
+        guard SystemPrograms.isInstalled("xdg-open") else {
+            return "this system has no xdg-open; the address is \(address)"
+        }
         // The shell ends at once, so the opened program may run longer than this program.
         let script = "xdg-open \"$1\" </dev/null >/dev/null 2>&1 &"
         do {
@@ -15,8 +17,12 @@ enum Opener {
             return "xdg-open did not start: \(error)"
         }
     }
+}
 
-    static func isInstalled(_ program: String) -> Bool {
+/// The programs of this system.
+package enum SystemPrograms {
+    /// Whether a program is in a folder of $PATH.
+    package static func isInstalled(_ program: String) -> Bool {
         let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
         return path.split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
     }

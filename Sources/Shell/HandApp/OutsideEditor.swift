@@ -59,7 +59,7 @@ final class OutsideEditor {
             let value = ProcessInfo.processInfo.environment[name] ?? ""
             if value.contains(where: { !$0.isWhitespace }) { return value }
         }
-        return usual.first(where: Opener.isInstalled)
+        return usual.first(where: SystemPrograms.isInstalled)
     }
 
     private func start(_ loop: Loop, _ then: @escaping (Result<String, any Error>) -> Void) throws {

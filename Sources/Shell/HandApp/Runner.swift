@@ -118,6 +118,7 @@ package final class Runner {
         case .suspend: screen.suspend()
         case .redraw: screen.redraw()
         case .bell: screen.bell()
+        case .notify(let text): screen.notify(text)
         case .workOn: worker.start(after: 0) { [unowned self] in take(.continueWork) }
         case .openAddress(let address):
             if let problem = Opener.open(address, loop) { take(.failed(command, problem)) }

@@ -9,5 +9,7 @@ package protocol Screenful: AnyObject {
     func handOver()
     func takeBack()
     func bell()
+    /// Tells a user who looks at another window.
+    func notify(_ text: String)
     func close()
 }

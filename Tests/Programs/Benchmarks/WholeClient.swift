@@ -76,5 +76,6 @@ final class WholeClient: Screenful {
     func handOver() {}
     func takeBack() {}
     func bell() {}
+    func notify(_ text: String) {}
     func close() {}
 }

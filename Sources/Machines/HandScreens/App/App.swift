@@ -23,6 +23,7 @@ package struct App: Sendable {
     private var count: Int?
     /// The user's place that was last sent to others.
     private var sentPlace: Whereabouts?
+    private var attention: Attention
     /// The list whose screens were shown last; nil if others were.
     private var lookedAt: String?
     /// When to send the next place; nil if none is due.
@@ -39,6 +40,7 @@ package struct App: Sendable {
 
     package init(_ settings: AppState.Settings, opening route: Route) {
         state = AppState(settings)
+        attention = Attention(settings.notices)
         router = Router(opening: route)
     }
 
@@ -87,6 +89,7 @@ package struct App: Sendable {
             while let update = state.withList(name, { [now = state.now] in $0.showNext(now: now) }) {
                 recallNews(of: name)
                 if update.origin == .own { summarize(update, of: name, from: before) }
+                commands += attention.follow(update, of: state.list(name), me: state.me, now: state.now)
                 before = state.list(name).hand
                 commands += handle(.list(name, .changed(state.list(name).state, update)))
             }
@@ -108,6 +111,7 @@ package struct App: Sendable {
 
     private mutating func handle(_ event: Event) -> [Command] {
         if let until = message?.until, until <= state.now { message = nil }
+        if event.isFromPerson { attention.act(now: state.now) }
         note(event)
         return Columns.$clusters.withValue(state.clusters) {
             let before = storedDrafts
@@ -226,6 +230,7 @@ package struct App: Sendable {
     private mutating func note(_ event: Event) {
         switch event {
         case .input(.resize(let size)): state.size = size
+        case .input(.focus(let isHere)): attention.focus(isHere)
         case .input(.cursor(let point)): state.clusters.calibrate(point)
         case .connection(let status, let refusal):
             (state.connection, state.refusal, state.retryAt) = (status, refusal, nil)
@@ -295,7 +300,7 @@ package struct App: Sendable {
             prompt.editor.insert(text)
             return router.top.take(.answer(prompt, .typed), &state)
         case .mouse: return router.top.prompt == nil ? router.top.take(.input(input), &state) : []
-        case .resize, .cursor: return []
+        case .resize, .focus, .cursor: return []
         }
     }
 
@@ -431,7 +436,7 @@ extension Input {
     fileprivate var isFromPerson: Bool {
         switch self {
         case .key, .paste, .mouse: true
-        case .resize, .cursor: false
+        case .resize, .focus, .cursor: false
         }
     }
 }

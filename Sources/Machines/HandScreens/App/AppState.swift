@@ -66,6 +66,7 @@ package struct AppState: Sendable {
         package var epoch: UInt64
         package var keys: KeyMap
         package var hasColors: Bool
+        package var notices = Attention.Wish.off
         /// The seed for the ids of new items.
         package var seed: UInt64
         package var cells: any ContentCells

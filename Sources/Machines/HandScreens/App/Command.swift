@@ -11,6 +11,8 @@ package enum Command: Equatable, Sendable {
     case say(String)
 
     case quit, suspend, redraw, reconnect, bell
+    /// Tells a user who looks at another window.
+    case notify(String)
     case follow(String)
     /// An edit of a list, based on the model's view of it.
     case edit(list: String, Delta)

@@ -51,6 +51,8 @@ package enum Input: Hashable, Sendable {
     case paste(String)
     case mouse(Mouse)
     case resize(Size)
+    /// The terminal has got the user's attention, or has lost it to another window.
+    case focus(Bool)
     /// The terminal's answer to a request for its cursor position.
     case cursor(Point)
 }

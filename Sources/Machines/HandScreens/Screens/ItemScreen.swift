@@ -97,7 +97,7 @@ struct ItemScreen: ItemScreens {
         case .key(.control("o")): return draft?.goOutside() ?? []
         case .key(let key): draft?.type(key)
         case .paste(let text): draft?.paste(text)
-        case .mouse, .resize, .cursor: break
+        case .mouse, .resize, .focus, .cursor: break
         }
         return []
     }

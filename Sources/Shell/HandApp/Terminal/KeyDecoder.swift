@@ -166,6 +166,8 @@ package struct KeyDecoder {
             }
             return Self.numbers[fields.first ?? 0].map { .key($0, modifiers) } ?? .nothing
         case UInt8(ascii: "Z"): return .key(.tab, .shift)
+        case UInt8(ascii: "I") where parameters.isEmpty: return .input(.focus(true))
+        case UInt8(ascii: "O") where parameters.isEmpty: return .input(.focus(false))
         case UInt8(ascii: "R") where fields.count == 2 && fields[0] > 1:
             return .input(.cursor(Point(row: fields[0] - 1, column: max(0, fields[1] - 1))))
         default: return Self.letters[final].map { .key($0, modifiers) } ?? .nothing

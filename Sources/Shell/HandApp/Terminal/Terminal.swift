@@ -16,6 +16,9 @@ package final class Terminal {
     private let window: UnsafeMutablePointer<WINDOW>
     let palette: Palette
     private let hasMouse: Bool
+    /// Whether the terminal is to say when it gets and loses the focus.
+    private let hasFocus: Bool
+    private let noticeStyle: NoticeStyle
     /// Whether the process can be stopped: there is a shell that can continue it.
     private let isStoppable: Bool
     private var poll: Poll?
@@ -43,7 +46,8 @@ package final class Terminal {
     ///   - input, output: the descriptors of the terminal.
     ///   - onInput: called on the loop's thread with the user's input.
     package init(
-        _ loop: Loop, hasColors: Bool, hasMouse: Bool = true, input: Int32 = 0, output: Int32 = 1,
+        _ loop: Loop, hasColors: Bool, hasMouse: Bool = true, hasFocus: Bool = false, input: Int32 = 0,
+        output: Int32 = 1,
         kind: String? = nil, onInput: @escaping (Input) -> Void
     ) throws(TerminalError) {
         guard isatty(input) == 1, isatty(output) == 1, let path = ttyname(input) else { throw .notATerminal }
@@ -64,7 +68,8 @@ package final class Terminal {
             throw .notAScreen(name)
         }
         (self.loop, self.input, self.output, self.source, self.screen) = (loop, own, out, source, screen)
-        (self.hasMouse, self.onInput) = (hasMouse, onInput)
+        (self.hasMouse, self.hasFocus, self.onInput) = (hasMouse, hasFocus, onInput)
+        noticeStyle = NoticeStyle(of: name)
         let size = Self.size(of: output) ?? Size(rows: 24, columns: 80)
         self.size = size
         raw()
@@ -210,6 +215,12 @@ package final class Terminal {
         if isHere { beep() }
     }
 
+    package func notify(_ text: String) {
+        guard isHere else { return }
+        beep()
+        if let sequence = noticeStyle.sequence(text) { write(sequence) }
+    }
+
     // MARK: Leaving and coming back
 
     /// Gives the terminal back to the shell and stops this process's group, until the shell continues it.
@@ -284,11 +295,12 @@ package final class Terminal {
     }
 
     /// Sets modes that ncurses does not set: mouse reports while a button is held, with columns beyond 223, and marks
-    /// around pasted text (xterm's private modes 1002, 1006, 2004).
+    /// around pasted text (xterm's private modes 1002, 1006, 2004), and reports of the focus (1004).
     private func setModes(on: Bool) {
         let end = on ? "h" : "l"
         var text = "\u{1B}[?2004\(end)"
         if hasMouse { text += "\u{1B}[?1002\(end)\u{1B}[?1006\(end)" }
+        if hasFocus { text += "\u{1B}[?1004\(end)" }
         write(text)
     }
 

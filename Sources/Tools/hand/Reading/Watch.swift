@@ -10,12 +10,34 @@ struct Watch: AsyncParsableCommand {
         abstract: "Follow a list live, until Ctrl-C.",
         discussion: """
             Reconnects by itself, and misses nothing. The first line of --json is the list: "revision", "count", "items". Such a \
-            line also follows a gap, where the server no longer has the commits.
+            line also follows a gap, where the server no longer has the commits. On a terminal, each change says when it was made, and by \
+            whom.
+
+            hand watch --exec ./tell.sh -- --urgent runs ./tell.sh --urgent for each commit, one after the other, with the commit as a \
+            line of JSON on its standard input, as --json prints it. Nothing is printed then.
 
             """ + HistoryReader.manual)
 
     @OptionGroup var list: ListOptions
     @Flag(help: "Print the whole list after each change.") var full = false
+    @Option(help: .init("Run this program for each commit.", valueName: "program")) var exec: String?
+    @Flag(help: "With --exec: run the text as a command of the shell.") var shell = false
+    @Flag(help: "Show others' changes as notifications of the desktop (with notify-send).") var notify = false
+    @Argument(parsing: .postTerminator, help: "Arguments of the program, after --.") var arguments: [String] = []
+
+    func validate() throws {
+        if exec == nil, shell || !arguments.isEmpty { throw ValidationError("--shell and arguments need --exec.") }
+        if exec?.isEmpty == true { throw ValidationError("--exec: expected a program, found an empty text") }
+        if full, list.server.json { throw ValidationError("Use --full or --json, not both.") }
+    }
+
+    private func reporter() throws -> WatchReport {
+        if notify { try DesktopNotice.expectInstalled() }
+        return WatchReport(
+            program: exec.map { CommitProgram(shell ? ["/bin/sh", "-c", $0, "hand"] + arguments : [$0] + arguments) },
+            isNotifying: notify, isFull: full, isJSON: list.server.json, person: try list.server.user.name(),
+            list: list)
+    }
 
     func run() async throws {
         let name = try list.name()
@@ -24,7 +46,7 @@ struct Watch: AsyncParsableCommand {
         let client =
             try Identity.knows(address.server)
             ? list.server.client(at: address, person) : Identity.guest(at: address, person: person)
-        var watcher = Watcher(list, followed: try await client.open(name), client, isFull: full)
+        var watcher = Watcher(list, followed: try await client.open(name), client, try reporter())
         repeat {
             for await event in watcher.followed.events { try await watcher.take(event) }
         } while watcher.isBack
@@ -36,26 +58,25 @@ struct Watch: AsyncParsableCommand {
 private struct Watcher {
     private let list: ListOptions
     private let client: HandClient
-    private let isFull: Bool
     private(set) var followed: FollowedList
-    /// Whether the list was deleted and is there again, but has not been printed yet.
+    /// Whether the list was deleted and is there again, but has not been reported yet.
     private(set) var isBack = false
-    private var shown: Hand?
-    private var commits = WatchedCommits()
+    private var commits: WatchedCommits
     private var isOffline = false
     /// Whether a message about the connection is to be followed by "online".
     private var isWaiting = false
 
-    init(_ list: ListOptions, followed: FollowedList, _ client: HandClient, isFull: Bool) {
-        (self.list, self.followed, self.client, self.isFull) = (list, followed, client, isFull)
+    init(_ list: ListOptions, followed: FollowedList, _ client: HandClient, _ report: WatchReport) {
+        (self.list, self.followed, self.client, commits) = (list, followed, client, WatchedCommits(report))
     }
 
     private func say(_ text: Printable) { list.server.say(text) }
 
     mutating func take(_ event: ListEvent) async throws {
         switch event {
-        case .changed(let state, let update):
-            try await changed(to: state, update)
+        case .changed(_, let update):
+            isBack = false
+            try await commits.catchUp(with: followed, client)
             for notice in update.notices {
                 if let text = Notices.text(notice) { say("\(text)") }
             }
@@ -83,29 +104,12 @@ private struct Watcher {
         case .online:
             if isWaiting { say("online") }
             (isOffline, isWaiting) = (false, false)
-            if list.server.json { try await commits.catchUp(with: followed, client) }
+            try await commits.catchUp(with: followed, client)
         case .connecting(let place?) where !isOffline:
             isWaiting = true
             say("connecting to \(place)")
         case .connecting: break
         }
-    }
-
-    private mutating func changed(to state: ListState, _ update: Replica.Update) async throws {
-        if list.server.json {
-            isBack = false
-            return try await commits.catchUp(with: followed, client)
-        }
-        guard state.isLoaded, isBack || shown == nil || !update.delta.isIdentity else { return }
-        print(isBack ? nil : update.delta, to: state.view)
-        (shown, isBack) = (state.view, false)
-    }
-
-    /// - Parameter delta: nil if it is not known.
-    private func print(_ delta: Delta?, to new: Hand) {
-        guard let old = shown, !isFull else { return ItemPrinter.print(new, json: false) }
-        let delta = delta ?? Delta(from: old, to: new)
-        Output.together { for line in DeltaText.lines(delta, from: old, to: new, Output.marks) { Output.line(line) } }
     }
 
     /// Waits until there is a list with the deleted list's name again, and follows that list.
@@ -122,10 +126,13 @@ private struct Watcher {
     }
 }
 
-/// Prints each commit of a list once and in order.
+/// Reports each commit of a list once and in order.
 private struct WatchedCommits {
-    /// The list after the last printed commit; nil before the first.
+    private let report: WatchReport
+    /// The list after the last reported commit; nil before the first.
     private var last: (hand: Hand, revision: Int, logID: UInt64)?
+
+    init(_ report: WatchReport) { self.report = report }
 
     mutating func catchUp(with list: FollowedList, _ client: HandClient) async throws {
         let state = try await list.state()
@@ -146,7 +153,7 @@ private struct WatchedCommits {
     }
 
     private mutating func begin(at hand: Hand, _ revision: Int, of logID: UInt64) {
-        Output.json(["revision": JSONValue(revision), "count": JSONValue(hand.count), "items": JSON.items(hand)])
+        report.begin(at: hand, revision)
         last = (hand, revision, logID)
     }
 
@@ -159,7 +166,57 @@ private struct WatchedCommits {
         }
         guard let old = last else { return }
         let new = try old.hand.applying(commit.delta)
-        Output.json(HistoryReader.json(commit, by: person, from: old.hand, to: new))
+        try await report.take(commit, by: person, of: name, from: old.hand, to: new)
         last = (new, commit.revision, old.logID)
+    }
+}
+
+/// What is done with each commit of a watched list.
+struct WatchReport {
+    let program: CommitProgram?
+    let isNotifying: Bool
+    let isFull: Bool
+    let isJSON: Bool
+    /// The name of the person who watches.
+    let person: String
+    let list: ListOptions
+
+    /// The list as a whole: at the beginning, and after a gap.
+    fileprivate func begin(at hand: Hand, _ revision: Int) {
+        if program != nil { return }
+        if isJSON {
+            Output.json(["revision": JSONValue(revision), "count": JSONValue(hand.count), "items": JSON.items(hand)])
+        } else {
+            ItemPrinter.print(hand, json: false)
+        }
+    }
+
+    fileprivate func take(
+        _ commit: Commit, by author: String, of name: String, from old: Hand, to new: Hand
+    ) async throws {
+        if isNotifying, author != person, commit.refusal == nil {
+            let lines = DeltaText.lines(commit.delta, from: old, to: new).map(\.text)
+            await DesktopNotice.show("\(author) changed '\(name)'", lines, list.server)
+        }
+        if let program {
+            let line = HistoryReader.json(commit, by: author, from: old, to: new).line
+            if let problem = try await program.run(line + "\n") {
+                list.server.say("revision \(commit.revision): \(problem)")
+            }
+        } else if isJSON {
+            Output.json(HistoryReader.json(commit, by: author, from: old, to: new))
+        } else if commit.refusal == nil {
+            print(commit, by: author, from: old, to: new)
+        }
+    }
+
+    private func print(_ commit: Commit, by author: String, from old: Hand, to new: Hand) {
+        Output.together {
+            if Output.isTerminal { Output.line("\(LocalTime.here(commit.time))  \(author)") }
+            if isFull { return ItemPrinter.print(new, json: false) }
+            for line in DeltaText.lines(commit.delta, from: old, to: new, Output.marks) {
+                Output.line(Output.isTerminal ? "  \(line)" : line)
+            }
+        }
     }
 }

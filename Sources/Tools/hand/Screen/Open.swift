@@ -62,18 +62,21 @@ enum Screens {
         connect: @escaping Runner.Connect
     ) throws {
         // Everything that can fail comes before the screens take over the terminal.
-        let keys = try Settings.keys()
+        let (keys, notices) = (try Settings.keys(), try Settings.notices())
         let first = try connect(location)
         let loop = try Loop()
         let hasColors = !Terminal.colorsAreRefused
         var take: (Input) -> Void = { _ in }
-        let terminal = try Terminal(loop, hasColors: hasColors, hasMouse: hasMouse) { take($0) }
+        let terminal = try Terminal(
+            loop, hasColors: hasColors, hasMouse: hasMouse, hasFocus: notices != .off
+        ) { take($0) }
         do {
             var settings = AppState.Settings(
                 server: location.server, person: person, size: terminal.size,
                 utcOffset: LocalTime.offset(at: time(nil)), epoch: UInt64(max(0, time(nil))) * 1_000 &- loop.now,
                 keys: keys, hasColors: hasColors, seed: .random(in: 0...UInt64.max))
             settings.serverNames[location.server] = name
+            settings.notices = notices
             let runner = Runner(
                 settings, opening: location.route, on: loop, screen: terminal, at: first, connect: connect)
             take = { runner.take($0) }

@@ -39,6 +39,8 @@ enum Settings {
         case cert
         case certKey = "cert-key"
         case token
+        /// What 'hand open' tells a user who looks at another window.
+        case notify
 
         /// The description, for the manual.
         var summary: String {
@@ -52,6 +54,8 @@ enum Settings {
             case .certKey: "A file with the certificate's key, if it is not in the same file."
             case .token:
                 "The user's secret for the server of url. With ?, hand asks for it. Only the user should be able to read the file."
+            case .notify:
+                "What 'hand open' tells you while you look at another window, by the bell and, if the terminal can, on the desktop: mine (what names you as @name, and edits of yours that are overridden), all, or off. Default: off."
             }
         }
 
@@ -171,6 +175,14 @@ enum Settings {
             if keys[action]?.count != array.count { return nil }
         }
         return keys
+    }
+
+    /// What the terminal client tells a user who looks at another window.
+    static func notices() throws -> Attention.Wish {
+        guard let text = try value(.notify) else { return .off }
+        if let wish = Attention.Wish(rawValue: text) { return wish }
+        let place = try layers().first { $0.text(.notify) != nil }?.place(of: .notify) ?? ""
+        throw Failure(.usage, "\(place): expected mine, all or off, found '\(text)'")
     }
 
     /// The keys of the terminal client.

@@ -1,0 +1,57 @@
+import HandCore
+import HandFormats
+import HandSync
+
+/// Whether the user looks at the screen, and what a user who does not is told.
+package struct Attention: Sendable {
+    /// What a user wants to be told.
+    package enum Wish: String, CaseIterable, Sendable {
+        case off
+        /// Changes of items that name the user as @name, and of what the user had edited.
+        case mine
+        case all
+    }
+
+    private let wish: Wish
+    /// Whether the terminal has the focus; nil if the terminal does not say.
+    private var isFocused: Bool?
+    /// When the user did something last.
+    private var lastAct: UInt64 = 0
+    /// When the user was told of something last; nil if the user has done something since.
+    private var lastNotice: UInt64?
+
+    /// If the terminal does not say whether it has the focus: after how many milliseconds without a key nobody is there.
+    private static let absenceTime: UInt64 = 60_000
+    /// The shortest time between two notices, in milliseconds.
+    private static let interval: UInt64 = 30_000
+
+    init(_ wish: Wish) { self.wish = wish }
+
+    mutating func focus(_ isHere: Bool) {
+        isFocused = isHere
+        if isHere { lastNotice = nil }
+    }
+
+    mutating func act(now: UInt64) { (lastAct, lastNotice) = (now, nil) }
+
+    private func isAway(now: UInt64) -> Bool { isFocused.map { !$0 } ?? (now >= lastAct + Self.absenceTime) }
+
+    /// Returns what to tell the user of a change, which led to the present list.
+    mutating func follow(_ update: Replica.Update, of list: ListData, me: String, now: UInt64) -> [Command] {
+        guard wish != .off, update.origin != .own, !update.isPersons, isAway(now: now),
+            lastNotice.map({ now >= $0 + Self.interval }) ?? true
+        else { return [] }
+        let touched = update.delta.placed.filter { $0.mark == .inserted || $0.mark == .edited }.map(\.new)
+        let first = touched.lazy.joined().first {
+            wish == .all || TaskWords.names(me, in: list.hand[$0].content.text)
+        }
+        let loss = update.notices.lazy.compactMap { Notice($0) }.first { $0.loss != nil }
+        guard first != nil || loss != nil || wish == .all && !update.delta.isIdentity else { return [] }
+        lastNotice = now
+        let name = list.name(of: update.origin) ?? "somebody"
+        let what = loss?.text(in: list) ?? "\(name): " + (first.map { text(list.hand[$0].content) } ?? "changes")
+        return [.notify("\(list.name): \(what)")]
+    }
+
+    private func text(_ content: Content) -> String { Printable.line(of: content) }
+}
