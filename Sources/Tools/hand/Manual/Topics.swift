@@ -2,12 +2,15 @@
 /// space is not wrapped.
 enum Topic: String, CaseIterable {
     case merging
+    case news, tasks
     case subitems = "sub-items"
     case offline, formats, tls, roles, decks, backups
 
     var summary: String {
         switch self {
         case .merging: "what happens to edits that people make at the same time"
+        case .news: "what others have changed, who did what, and how to be told"
+        case .tasks: "who does a task, when it is due, and reminders"
         case .subitems: "items below items: levels, and folding them"
         case .offline: "working without the server"
         case .formats: "files of other programs: what is read from them, and what is written"
@@ -28,6 +31,8 @@ enum Topic: String, CaseIterable {
     var text: String {
         switch self {
         case .merging: Self.mergingText
+        case .news: Self.newsText
+        case .tasks: Self.tasksText
         case .subitems: Self.subitemsText
         case .offline: Self.offlineText
         case .formats: Self.formatsText
@@ -57,6 +62,58 @@ enum Topic: String, CaseIterable {
 
         If it has changed, nothing is done, and the exit code is 7. 'hand log' shows who did what. 'hand undo' takes back your own \
         edits and keeps those of others.
+        """
+
+    private static let newsText = """
+        This machine remembers how much of each list you have seen: what 'hand open' showed, and what 'hand ls' or 'hand log' printed \
+        to a terminal. What others have added or changed since then is new.
+
+        In 'hand open', the lists say what is new in them, and by whom; s puts those first. In a list, new items have a + and changed \
+        ones a ~; n leads to the next, N to the previous. A mark goes when the cursor has been on the item, or when the item has been \
+        on the screen for some seconds.
+
+          hand lists --new            the lists in which others have changed something
+          hand ls --new               only what is new
+          hand log --new              who changed it
+
+        Who added an item, and who changed it, is on its page in 'hand open', where H shows every step. Commands tell it, too:
+
+          hand log 3
+          hand show 3
+
+        'hand open' tells you of changes while you look at another window, by the bell and, if the terminal can, on the desktop. Ask for \
+        it in ~/.config/hand/config.toml:
+
+         notify = "mine"              what names you, and edits of yours that others
+                                      override; or "all"
+
+        'hand watch --notify' does so on the desktop, and 'hand watch --exec' runs a program for each commit.
+        """
+
+    private static let tasksText = """
+        Words in a text say who does a task, and when it is due, as todo.txt writes them: taxes @ada due:2026-12-01. They have colours: \
+        the day is red if it has passed, and yellow if it is today. In 'hand open', @ shows only what names you, and T only what is due \
+        today, or this week. Ticked tasks are not due.
+
+          hand ls --mine
+          hand ls --due overdue
+          hand ls --mine --due today --json
+
+        The system can remind you each morning. Write ~/.config/systemd/user/hand-due.service:
+
+         [Service]
+         Type=oneshot
+         ExecStart=sh -c 'due=$(hand ls --mine --due today); \\
+             [ -z "$due" ] || notify-send Today "$due"'
+
+        Then write hand-due.timer next to it, and run systemctl --user enable --now hand-due.timer:
+
+         [Timer]
+         OnCalendar=08:00
+         Persistent=true
+
+         [Install]
+         WantedBy=timers.target
         """
 
     private static let subitemsText = """
