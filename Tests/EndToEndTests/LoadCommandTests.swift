@@ -88,4 +88,50 @@ import Testing
         #expect(outcome.output.contains("\"commits\":4,"), "\(outcome.messages)")
         #expect(try user.hand("load", folder, expecting: 1) == "hand: cannot read \(folder): is a directory\n")
     }
+
+    // MARK: Comparing
+
+    /// The output of --json is what --compare reads, also if the test was too short to tell a change from noise.
+    @Test func twoTestsAreCompared() throws {
+        let options = ["load", script, "-l", "load", "--duration", "300ms", "--clients", "2"]
+        let old = try user.run(options + ["--json", "--seed", "1"]).output
+        let file = "\(folder)/old.json"
+        try old.write(toFile: file, atomically: true, encoding: .utf8)
+        let outcome = try user.run(options + ["--compare", file, "--threshold", "commits>-100%"])
+        let lines = outcome.output.split(separator: "\n")
+        #expect(outcome.status == 0, "\(outcome.messages)")
+        #expect(lines.first?.hasPrefix("\(script) on 'load' at hand+unix://") == true, "\(outcome.output)")
+        #expect(lines.contains("compared with \(file)"))
+        #expect(lines.contains { $0.hasPrefix("commits/s ") && $0.hasSuffix(" %  too short") }, "\(outcome.output)")
+        #expect(lines.last?.hasPrefix("met  commits>-100% (") == true)
+        let missed = try user.run(options + ["--compare", file, "--threshold", "commits>100000%", "--json"])
+        #expect(missed.status == 99 && missed.output.contains("\"bound\":\"commits>100000%\",\"met\":false"))
+        #expect(missed.output.contains("\"comparison\":{\"with\":\"\(file)\""))
+    }
+
+    /// What a comparison needs is found out before the test.
+    @Test func aMissingComparisonIsToldBefore() throws {
+        let cases: [([String], Int32, String)] = [
+            (["--threshold", "commits>-5%"], 2, "'commits>-5%' is about a change, and needs --compare"),
+            (["--threshold", "rate>95%"], 2, "needs --rate"), (["--compare", script], 1, "hand: \(script): "),
+            (["--compare", "\(folder)/none"], 3, "none"),
+        ]
+        for (options, status, text) in cases {
+            let outcome = try user.run(["load", script, "-l", "load"] + options)
+            #expect(outcome.status == status && outcome.messages.contains(text), "\(outcome.messages)")
+        }
+        #expect(try user.hand("lists") == "")
+    }
+
+    /// A rate that no client can make, and one that is enough.
+    @Test func aRateThatIsNotReachedHasAnExitCode() throws {
+        let options = [
+            "load", script, "-l", "load", "--clients", "1", "--duration", "500ms", "--rate", "1000000",
+        ]
+        let outcome = try user.run(options)
+        #expect(outcome.status == 98 && outcome.output.contains("asked for 1000000 edits a second, made "))
+        #expect(outcome.output.contains(": NOT REACHED"))
+        #expect(try user.run(options + ["--json"]).output.contains("\"rateReached\":false"))
+        #expect(try user.run(options + ["--threshold", "rate>0%"]).status == 0)
+    }
 }

@@ -10,6 +10,8 @@ package struct LoadFigures: Codable, Sendable {
     package var bytesSent = 0
     package var bytesReceived = 0
     package var connects = 0
+    /// Edits that were due, at the asked rate, and never made.
+    package var missed = 0
     /// The nanoseconds from the time when an edit was made or due to its acknowledgement; for edits that were due but
     /// never made, to the end of the test.
     package var acknowledged = Self.histogram
@@ -36,6 +38,7 @@ package struct LoadFigures: Codable, Sendable {
         bytesSent += other.bytesSent
         bytesReceived += other.bytesReceived
         connects += other.connects
+        missed += other.missed
         acknowledged.add(other.acknowledged)
         seen.add(other.seen)
         errors.merge(other.errors, uniquingKeysWith: +)

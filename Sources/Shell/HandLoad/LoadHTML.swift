@@ -22,7 +22,8 @@ package struct LoadOccasion: Sendable {
 /// A result as an HTML page with plots.
 package enum LoadHTML {
     package static func page(
-        _ result: LoadResult, _ bounds: [Threshold], of occasion: LoadOccasion, title: String
+        _ result: LoadResult, _ bounds: [Threshold], _ comparison: LoadComparison? = nil, of occasion: LoadOccasion,
+        title: String
     ) -> String {
         let sound =
             result.isSound
@@ -30,7 +31,10 @@ package enum LoadHTML {
             : result.hasConverged
                 ? "Every client ended with what the server has, but some had diverged from it before."
                 : "Not every client ended with what the server has."
-        let verdicts = bounds.map { verdict($0.verdict(on: result), $0.isPassed(by: result)) }
+        let verdicts = bounds.map { bound in
+            let before = comparison?.before
+            return verdict(bound.verdict(on: result, against: before), bound.isPassed(by: result, against: before))
+        }
         let facts = [
             ("Command", occasion.command), ("Version", occasion.version), ("Date", occasion.date),
             ("Seed", "\(result.seed)"),
@@ -42,7 +46,7 @@ package enum LoadHTML {
                 <dl>
                 \(facts.map { "<dt>\($0.0)</dt><dd>\(Page.escaped($0.1))</dd>" }.joined(separator: "\n"))
                 </dl>
-                <pre>\(Page.escaped(Printable(lines: LoadReport(result, []).lines.joined(separator: "\n")).text))</pre>
+                <pre>\(Page.escaped(Printable(lines: LoadReport(result, [], comparison).lines.joined(separator: "\n")).text))</pre>
                 \(plots(result).map(\.svg).joined(separator: "\n"))
                 <h2>Script</h2>
                 <pre>\(Page.escaped(occasion.script))</pre>

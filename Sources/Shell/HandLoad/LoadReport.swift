@@ -5,10 +5,12 @@ import Histogram
 package struct LoadReport {
     private let result: LoadResult
     private let bounds: [Threshold]
+    private let comparison: LoadComparison?
 
-    package init(_ result: LoadResult, _ bounds: [Threshold]) {
+    package init(_ result: LoadResult, _ bounds: [Threshold], _ comparison: LoadComparison? = nil) {
         self.result = result
         self.bounds = bounds
+        self.comparison = comparison
     }
 
     /// Returns the line for one second, while the test runs.
@@ -36,13 +38,19 @@ package struct LoadReport {
             "            " + Self.percentiles.map { Self.pad($0.name, 10) }.joined(),
             "acknowledged" + Self.latencies(total.acknowledged), "seen        " + Self.latencies(total.seen),
         ]
+        if let rate = result.rate {
+            let verdict = result.hasReachedRate ? "" : ": NOT REACHED"
+            lines.insert(
+                "rate        asked for \(Self.rate(rate)) edits a second, "
+                    + "made \(Self.rate(total.edits, result.seconds))\(verdict)", at: 1)
+        }
         if let server = result.server { lines.append(Self.line(server, over: result.seconds)) }
         for (error, count) in total.errors.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
             lines.append("error       \(count) × \(error)")
         }
         for problem in result.problems.prefix(5) { lines.append("            \(problem)") }
         for list in result.lists { lines += Self.lines(list) }
-        return lines + bounds.map { $0.verdict(on: result) }
+        return lines + (comparison?.lines ?? []) + bounds.map { $0.verdict(on: result, against: comparison?.before) }
     }
 
     private static func line(_ server: ServerFigures, over seconds: Double) -> String {
@@ -84,10 +92,14 @@ package struct LoadReport {
         return decimal(nanoseconds / 1e9, 2) + " s"
     }
 
+    /// A change in percent.
+    static func change(_ percent: Double) -> String { (percent < 0 ? "" : "+") + decimal(percent, 1) + " %" }
+
     static func rate(_ count: Int, _ seconds: Double) -> String {
-        let rate = Double(count) / max(seconds, 0.001)
-        return rate < 100 ? decimal(rate, 1) : String(Int(rate.rounded()))
+        rate(Double(count) / max(seconds, 0.001))
     }
+
+    static func rate(_ rate: Double) -> String { rate < 100 ? decimal(rate, 1) : String(Int(rate.rounded())) }
 
     private static func bytes(_ count: Int) -> String {
         switch count {
@@ -104,10 +116,11 @@ package struct LoadReport {
         let scaled = Int((value * factor).rounded())
         guard places > 0 else { return String(scaled) }
         let fraction = String(abs(scaled) % Int(factor))
-        return "\(scaled / Int(factor))." + String(repeating: "0", count: places - fraction.count) + fraction
+        return (scaled < 0 ? "-" : "") + "\(abs(scaled) / Int(factor))."
+            + String(repeating: "0", count: places - fraction.count) + fraction
     }
 
-    private static func pad(_ text: String, _ width: Int) -> String {
+    static func pad(_ text: String, _ width: Int) -> String {
         String(repeating: " ", count: max(0, width - text.count)) + text
     }
 }

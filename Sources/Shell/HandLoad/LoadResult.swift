@@ -37,6 +37,8 @@ package struct LoadResult: Codable, Sendable {
 
     package var seed: UInt64
     package var clients: Int
+    /// The asked number of edits per second, if there was one.
+    package var rate: Double?
     /// The seconds until all clients were connected and had the list.
     package var connected: Double = 0
     package var seconds: Double = 0
@@ -48,13 +50,26 @@ package struct LoadResult: Codable, Sendable {
     /// The first problems, in words.
     package var problems: [String] = []
 
-    package init(seed: UInt64, clients: Int) {
-        self.seed = seed
+    package init(seed: UInt64, clients: Int, rate: Double? = nil) {
+        (self.seed, self.rate) = (seed, rate)
         self.clients = clients
     }
 
     /// Whether no client ever diverged from the server, and all ended with its list.
     package var isSound: Bool { hasConverged && total.errors[Self.diverged] == nil }
+
+    /// The part of the due edits that was made, in percent; nil without a rate.
+    package var reachedRate: Double? {
+        guard rate != nil, total.edits + total.missed > 0 else { return nil }
+        return Double(total.edits) / Double(total.edits + total.missed) * 100
+    }
+
+    /// Whether the asked rate was reached, if there was one: at most 1 % of the edits, and what was due in the last
+    /// tenth of a second, were not made.
+    package var hasReachedRate: Bool {
+        guard let rate else { return true }
+        return Double(total.missed) <= Double(total.edits + total.missed) / 100 + rate / 10
+    }
 
     /// The error that is counted when a client's list differs from the server's.
     static let diverged = "diverged"
@@ -64,7 +79,7 @@ package struct LoadResult: Codable, Sendable {
 
     /// Joins the results of several processes that ran at the same time, second by second.
     package static func joined(_ results: [LoadResult]) -> LoadResult {
-        var joined = LoadResult(seed: results.first?.seed ?? 0, clients: 0)
+        var joined = LoadResult(seed: results.first?.seed ?? 0, clients: 0, rate: results.first?.rate)
         for result in results {
             joined.clients += result.clients
             joined.connected = max(joined.connected, result.connected)

@@ -79,7 +79,7 @@ package final class LoadRun {
         timeout = plan.timeout
         meter = Meter(clients: plan.own.count)
         timer = Timer(loop)
-        result = LoadResult(seed: plan.seed, clients: plan.own.count)
+        result = LoadResult(seed: plan.seed, clients: plan.own.count, rate: plan.rate)
     }
 
     func seconds(since start: UInt64) -> Double { Double(Loop.monotonicNanoseconds - start) / 1e9 }
@@ -217,6 +217,7 @@ package final class LoadRun {
         // Late answers count for the latencies, but not for the rates.
         let late = meter.take()
         result.total.errors.merge(late.errors, uniquingKeysWith: +)
+        result.total.missed += late.missed
         result.total.acknowledged.add(late.acknowledged)
         result.total.seen.add(late.seen)
         result.problems += meter.problems

@@ -46,7 +46,10 @@ package final class Meter {
     }
 
     /// Records an edit that was due at `time` and never made.
-    func waited(since time: UInt64, now: UInt64) { record(now - time, in: \.acknowledged) }
+    func waited(since time: UInt64, now: UInt64) {
+        figures.missed += 1
+        record(now - time, in: \.acknowledged)
+    }
 
     func reached(_ revision: Int, of list: String) {
         if revision > reached[list] ?? 0 { reached[list] = revision }

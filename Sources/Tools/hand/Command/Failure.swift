@@ -21,6 +21,8 @@ enum ExitStatus: Int32, CaseIterable {
     case unreachable = 6
     case conflict = 7
     case unknown = 8
+    /// A load test did not reach its rate.
+    case rate = 98
     /// A threshold of a load test was not met; other load tools use the same code.
     case threshold = 99
 
@@ -35,6 +37,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .unreachable: "unreachable"
         case .conflict: "conflict"
         case .unknown: "outcome not known"
+        case .rate: "'hand load' did not reach its rate"
         case .threshold: "a threshold of 'hand load' was not met"
         }
     }

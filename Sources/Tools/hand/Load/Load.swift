@@ -23,8 +23,16 @@ struct Load: ParsableCommand {
             Clients edit the list that --list, --url or the script names, never the one in $HAND_URL or in a context. A missing list is \
             made, and stays. A list with items that no load test made is refused, unless --as-is is given.
 
+            Ctrl-C ends a test early, with the result so far. To compare two tests, keep the first: \
+            hand load --json > old.json, then hand load --compare old.json. Each figure is shown side by side, with whether the \
+            seconds of the two tests differ more than by chance (p is how often chance does that; from 0.01 on it is called noise). \
+            That takes eight seconds of each.
+
+            Bounds: ack.p99<20ms, seen.max<1s, commits>1000, deliveries>1000 (a second), errors<1. In percent: \
+            commits>-5% and ack.p99<+10% since the test of --compare, errors<0.1% of the edits, rate>95% of what --rate asks for.
+
             Exit codes: 1 a client's list differed from the server's, 6 unreachable, 7 a list holds other items, \
-            99 a threshold was not met.
+            98 less than 99 % of --rate was reached (unless a bound says how much is enough), 99 a bound was not met.
             """)
 
     /// The statements of a script.
@@ -72,9 +80,14 @@ struct Load: ParsableCommand {
         help: ArgumentHelp(
             "Where the server reports its metrics (its --status); the result includes them.",
             valueName: "host:port")) var serverStatus: String?
-    @Option(help: .init("A bound that must hold, such as ack.p99<20ms; may be repeated.", valueName: "bound"))
+    @Option(
+        help: .init("A bound that must hold, such as ack.p99<20ms or commits>-5%; may be repeated.", valueName: "bound")
+    )
     var threshold: [String] = []
-    @Flag(help: "Print JSON: a line per second, and a summary.") var json = false
+    @Option(
+        help: .init("Compare the result with an earlier one, the output of --json.", valueName: "file"),
+        completion: .file()) var compare: String?
+    @Flag(help: "Print JSON: what is tested, a line per second, and a summary.") var json = false
     @Option(help: .init("Write a CSV file with a line per second.", valueName: "file")) var csv: String?
     @Option(help: .init("Write the distribution of latencies.", valueName: "file")) var histogram: String?
     @Option(help: .init("Write a report with plots.", valueName: "file")) var html: String?
@@ -89,7 +102,15 @@ struct Load: ParsableCommand {
             throw ValidationError("--clients, --processes and --rate must be above 0.")
         }
         for text in threshold {
-            do { _ = try Threshold(text) } catch { throw ValidationError("--threshold \(error)") }
+            do {
+                let bound = try Threshold(text)
+                if bound.needsComparison, compare == nil {
+                    throw ValidationError("--threshold '\(text)' is about a change, and needs --compare.")
+                }
+                if bound.isRate, rate == nil { throw ValidationError("--threshold '\(text)' needs --rate.") }
+            } catch let error as Threshold.ParseError {
+                throw ValidationError("--threshold \(error)")
+            }
         }
         _ = try time(duration, "--duration")
         _ = try time(ramp, "--ramp")
@@ -106,15 +127,29 @@ struct Load: ParsableCommand {
         if let show { return Output.data(try Self.builtin(show).source + "\n") }
         let source = try source()
         let plan = try plan(source)
-        // A test may take long, so whether its result can be written is checked before the test.
+        // A test may take long, so what its result needs is checked before the test.
         for file in [csv, histogram, html] { try file.map { try ExportFile($0).expectUsable() } }
+        let before = try compare.map(Self.record)
+        let test = LoadTest(plan, script: script, processes: processes)
+        if part == nil { if json { Output.json(LoadJSON.line(test)) } else { Output.line("\(test.line)") } }
         let result = try result(plan)
         if part != nil { return try LoadProcesses.report(result) }
         let bounds = threshold.compactMap { try? Threshold($0) }
-        tell(result, bounds)
-        try write(result, bounds, source)
+        let comparison = before.map { LoadComparison($0, LoadRecord(test, result), name: compare ?? "") }
+        tell(result, bounds, comparison)
+        try write(result, bounds, comparison, source)
         if !result.isSound { Output.exit(.error) }
-        if !bounds.allSatisfy({ $0.isPassed(by: result) }) { Output.exit(.threshold) }
+        if !bounds.allSatisfy({ $0.isPassed(by: result, against: before) }) { Output.exit(.threshold) }
+        if !result.hasReachedRate, !bounds.contains(where: \.isRate) { Output.exit(.rate) }
+    }
+
+    /// Reads an earlier result.
+    private static func record(_ file: String) throws -> LoadRecord {
+        do {
+            return try LoadRecord(parsing: String(decoding: try InputFile.bytes(of: file), as: UTF8.self))
+        } catch let error as FormatError {
+            throw Failure(.error, "\(file): \(error); keep a test with: hand load --json > FILE")
+        }
     }
 
     private func result(_ plan: LoadPlan) throws -> LoadResult {
@@ -214,14 +249,16 @@ struct Load: ParsableCommand {
 
     // MARK: The end
 
-    private func write(_ result: LoadResult, _ bounds: [Threshold], _ source: String) throws {
+    private func write(
+        _ result: LoadResult, _ bounds: [Threshold], _ comparison: LoadComparison?, _ source: String
+    ) throws {
         if let csv { try Self.save(LoadCSV.text(result), csv) }
         if let histogram { try Self.save(LoadCSV.distribution(result), histogram) }
         guard let html else { return }
         let occasion = LoadOccasion(
             command: Self.command(CommandLine.arguments), script: source, version: "hand \(HandCommand.version)",
             date: Date.now.formatted(.iso8601))
-        try Self.save(LoadHTML.page(result, bounds, of: occasion, title: "hand load \(script)"), html)
+        try Self.save(LoadHTML.page(result, bounds, comparison, of: occasion, title: "hand load \(script)"), html)
     }
 
     /// The command line, quoted for a shell, without the secrets in addresses.
@@ -237,9 +274,9 @@ struct Load: ParsableCommand {
         try ExportFile(path).write { write throws(LineWriter.Problem) in try write(text) }
     }
 
-    private func tell(_ result: LoadResult, _ bounds: [Threshold]) {
-        if json { return Output.json(LoadJSON.summary(result, bounds)) }
+    private func tell(_ result: LoadResult, _ bounds: [Threshold], _ comparison: LoadComparison?) {
+        if json { return Output.json(LoadJSON.summary(result, bounds, comparison)) }
         if !quiet { Output.progress("") }
-        for line in LoadReport(result, bounds).lines { Output.line("\(line)") }
+        for line in LoadReport(result, bounds, comparison).lines { Output.line("\(line)") }
     }
 }

@@ -11,7 +11,7 @@ enum CommandEnvironment {
     }
 
     /// The codes of all commands.
-    static let exitCodes = ExitStatus.allCases.filter { $0 != .threshold }
+    static let exitCodes = ExitStatus.allCases.filter { ![.rate, .threshold].contains($0) }
 
     static var variables: [Entry] {
         Settings.Key.allCases.map { Entry(name: $0.variable, meaning: $0.summary, sides: [.client, .load]) } + [

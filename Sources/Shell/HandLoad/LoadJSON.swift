@@ -1,24 +1,42 @@
 import HandFormats
-import HandLoad
 import Histogram
 
 /// Results of load tests as JSON. Latencies are in microseconds.
-enum LoadJSON {
-    static func line(_ sample: LoadResult.Sample) -> JSONValue {
-        .object(.init(["second": Int(sample.at.rounded()), "clients": sample.clients]) + figures(sample.figures))
+package enum LoadJSON {
+    package static func line(_ test: LoadTest) -> JSONValue {
+        JSONValue(fields: [
+            "script": test.script, "address": test.address, "lists": test.lists, "clients": test.clients,
+            "kind": test.kind.rawValue, "processes": test.processes, "rate": test.rate.map(JSONValue.double),
+            "seed": test.seed,
+        ])
     }
 
-    static func summary(_ result: LoadResult, _ bounds: [Threshold]) -> JSONValue {
+    package static func line(_ sample: LoadResult.Sample) -> JSONValue {
         .object(
+            .init([
+                "second": Int(sample.at.rounded()), "milliseconds": Int((sample.seconds * 1_000).rounded()),
+                "clients": sample.clients,
+            ]) + figures(sample.figures))
+    }
+
+    package static func summary(
+        _ result: LoadResult, _ bounds: [Threshold], _ comparison: LoadComparison?
+    ) -> JSONValue {
+        let thresholds = bounds.map { bound in
+            JSONValue(fields: ["bound": "\(bound)", "met": bound.isPassed(by: result, against: comparison?.before)])
+        }
+        return .object(
             .init([
                 "clients": result.clients, "seed": result.seed, "milliseconds": Int(result.seconds * 1_000),
                 "connectMilliseconds": Int(result.connected * 1_000),
                 "commitsPerSecond": Int(Double(result.total.commits) / max(result.seconds, 0.001)),
+                "rate": result.rate.map { JSONValue.double($0) },
+                "rateReached": result.rate == nil ? nil : result.hasReachedRate,
             ]) + figures(result.total)
                 + .init([
                     "server": JSONValue(orNull: result.server.map(server)), "converged": result.hasConverged,
-                    "lists": result.lists.map(list), "problems": result.problems,
-                    "thresholds": bounds.map { JSONValue(fields: ["bound": "\($0)", "met": $0.isPassed(by: result)]) },
+                    "lists": result.lists.map(list), "problems": result.problems, "thresholds": thresholds,
+                    "comparison": comparison?.json,
                 ]))
     }
 
@@ -40,7 +58,8 @@ enum LoadJSON {
     private static func figures(_ figures: LoadFigures) -> [JSONValue.Member] {
         let errors = figures.errors.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, JSONValue($0.value)) }
         return .init([
-            "edits": figures.edits, "commits": figures.commits, "deliveries": figures.deliveries,
+            "edits": figures.edits, "missed": figures.missed, "commits": figures.commits,
+            "deliveries": figures.deliveries,
             "bytesSent": figures.bytesSent, "bytesReceived": figures.bytesReceived,
             "acknowledged": latencies(figures.acknowledged), "seen": latencies(figures.seen),
             "errors": JSONValue.object(errors),
