@@ -153,6 +153,13 @@ struct EditorCell: TableCell {
         )
     }
 
+    /// What may follow the text, as far as there is room next to it.
+    private func completion(after shown: String, width: Int) -> Line {
+        let room = draft.room(width) - Columns.width(of: shown)
+        guard let rest = draft.completion, room > 1 else { return Line() }
+        return Line(Wrapping.lines(rest, width: room, limit: 1).first ?? "", .dim)
+    }
+
     /// The cursor's position within the cell's lines.
     func cursor(width: Int) -> Point {
         let cursor = text(width: width).cursor
@@ -171,7 +178,8 @@ struct EditorCell: TableCell {
                 case (false, true): "↓"
                 case (false, false): " "
                 }
-            return Line((isFirst ? draft.label : blank) + arrow, Style(.cyan)) + Line(shown, .bold)
+            let line = Line((isFirst ? draft.label : blank) + arrow, Style(.cyan)) + Line(shown, .bold)
+            return isLast && !text.below ? line + completion(after: shown, width: width) : line
         }
         return lines + hints(width: width)
     }

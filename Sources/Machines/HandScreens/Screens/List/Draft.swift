@@ -31,6 +31,10 @@ package struct Draft: Sendable {
     /// The message until the text is saved: what somebody else did to the words that the user replaced, or where to
     /// find the text that another editor saved.
     var note: String?
+    /// What may follow the text, if the cursor is at its end.
+    var completion: String?
+    /// The ticked task that has the entered text already, and that another Enter unticks.
+    var ticked: ItemID?
     /// The state while the user's own editor has the text; nil otherwise.
     private(set) var outside: Outside?
 
@@ -78,8 +82,18 @@ package struct Draft: Sendable {
     }
 
     mutating func type(_ key: Key) {
-        problem = nil
+        (problem, ticked) = (nil, nil)
+        let isAtEnd = editor.cursor == editor.characters.count
+        if let completion, isAtEnd, key == Key(.right) || key == Key(.end) || key == .control("e") {
+            return editor.insert(completion)
+        }
         _ = editor.handle(key)
+    }
+
+    /// Looks for what may follow the text.
+    mutating func complete(_ source: Completion) {
+        let isAtEnd = editor.cursor == editor.characters.count && subject?.field != .address
+        completion = isAtEnd ? source.rest(of: editor.text, isNew: adds) : nil
     }
 
     mutating func paste(_ text: String) {
@@ -106,7 +120,9 @@ package struct Draft: Sendable {
     func hints(_ rules: Rules) -> [Hint] {
         let ofSeveral =
             editor.width == nil
-            ? [] : [Hint(Key(.enter, .alt), to: "line break"), Hint(.control("o"), to: "your editor")]
+            ? []
+            : (completion == nil ? [] : [Hint(Key(.right), to: "complete")])
+                + [Hint(Key(.enter, .alt), to: "line break"), Hint(.control("o"), to: "your editor")]
         guard case .new = target else {
             return [Hint(Key(.enter), to: "save"), Hint(Key(.escape), to: "leave as it was")] + ofSeveral
         }

@@ -26,6 +26,7 @@ extension ListScreen {
         guard let draft else { return [] }
         switch key {
         case Key(.enter): return finishTyping(&app)
+        case .control("n") where draft.ticked != nil: return add(lines: [draft.editor.text], &app)
         case .control("o"): return self.draft?.goOutside() ?? []
         case Key(.escape), .control("c"):
             self.draft = nil
@@ -33,7 +34,10 @@ extension ListScreen {
         case Key(.tab), Key(.tab, .shift):
             let next = draft.nextKind(app.list(list).hand.rules, isBack: key.modifiers == .shift)
             self.draft?.kind = next ?? draft.kind
-        default: self.draft?.type(key)
+        default:
+            self.draft?.type(key)
+            let source = Completion(app.list(list), app)
+            self.draft?.complete(source)
         }
         settle(app)
         return []
@@ -42,7 +46,9 @@ extension ListScreen {
     private mutating func finishTyping(_ app: inout AppState) -> [Command] {
         guard let draft else { return [] }
         switch draft.target {
-        case .new: return add(lines: [draft.editor.text], &app)
+        case .new:
+            if draft.ticked != nil { return untick(&app) }
+            return offersTicked(app) ? [] : add(lines: [draft.editor.text], &app)
         case .existing(let place, _, _):
             let change = draft.change
             if change != nil, keepsDraft(app, draft.refusal(app.list(list).hand.rules)) { return [] }
@@ -50,6 +56,30 @@ extension ListScreen {
             settle(app)
             return change.map { [.edit(list: list, Delta.editing(at: place, $0))] } ?? []
         }
+    }
+
+    /// Whether the entered text is that of a ticked task, which is offered instead of another one.
+    private mutating func offersTicked(_ app: AppState) -> Bool {
+        guard let draft, draft.adds, draft.kind == .task,
+            let ticked = Completion(app.list(list), app).tickedTask(draft.editor.text)
+        else { return false }
+        self.draft?.ticked = ticked
+        self.draft?.problem = "this is in the list, ticked: enter unticks it, ctrl-n adds another"
+        settle(app)
+        return true
+    }
+
+    /// Unticks the offered task, and goes on adding. If the task is gone meanwhile, adds the text.
+    private mutating func untick(_ app: inout AppState) -> [Command] {
+        guard let draft else { return [] }
+        guard let place = draft.ticked.flatMap({ app.list(list).hand.index(of: $0) }) else {
+            return add(lines: [draft.editor.text], &app)
+        }
+        if keepsDraft(app) { return [] }
+        entered = draft
+        self.draft = Draft(new: draft.target, kind: draft.kind)
+        settle(app)
+        return [.edit(list: list, .editing(at: place, Change(done: false)))]
     }
 
     /// Puts the entered text back into its field, because its edit could not be made.

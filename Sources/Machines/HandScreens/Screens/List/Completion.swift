@@ -1,0 +1,54 @@
+import HandCore
+import HandFormats
+
+/// What may follow a text that is being typed: the rest of a name, of a day, or of an item that the list has already.
+struct Completion: Sendable {
+    private let list: ListData
+    private let me: String
+    private let today: String
+    private let week: [String]
+
+    /// The most items that are looked at for one key.
+    private static let maxItems = 10_000
+    /// The fewest characters of an item that are completed.
+    private static let minimum = 2
+
+    init(_ list: ListData, _ app: AppState) {
+        (self.list, me, today) = (list, app.me, app.day())
+        week = (1...31).map { app.day(in: $0) }
+    }
+
+    /// Returns the rest of what is being typed at the end of a text; nil if nothing is known that begins so.
+    ///
+    /// - Parameter isNew: whether the text is that of a new item.
+    func rest(of text: String, isNew: Bool) -> String? {
+        guard let last = text.last, !last.isNewline else { return nil }
+        let word = text[(text.lastIndex(where: \.isWhitespace).map { text.index(after: $0) } ?? text.startIndex)...]
+        if word.hasPrefix("due:") { return ([today] + week).lazy.compactMap { Self.rest(of: word, in: "due:" + $0) }.first }
+        if word.first == "@" {
+            let names = Set(list.names.values).union([me]).map { TaskWords.word(for: $0) }.sorted()
+            return names.lazy.compactMap { Self.rest(of: word, in: $0) }.first
+        }
+        guard isNew, text.count >= Self.minimum else { return nil }
+        return list.hand.items(in: 0..<min(list.hand.count, Self.maxItems)).lazy.compactMap { item in
+            item.content.text.contains(where: \.isNewline) ? nil : Self.rest(of: text[...], in: item.content.text)
+        }.first
+    }
+
+    /// The ticked task that has a text; nil if there is none.
+    func tickedTask(_ text: String) -> ItemID? {
+        let wanted = text.lowercased()
+        return list.hand.items(in: 0..<min(list.hand.count, Self.maxItems)).first { item in
+            item.content.isTicked && item.content.text.utf8.count == text.utf8.count
+                && item.content.text.lowercased() == wanted
+        }?.id
+    }
+
+    /// The rest of a longer text that begins with `start`, whatever the case of its letters.
+    private static func rest(of start: Substring, in text: String) -> String? {
+        guard text.utf8.count > start.utf8.count, text.count > start.count,
+            text.prefix(start.count).lowercased() == start.lowercased()
+        else { return nil }
+        return String(text.dropFirst(start.count))
+    }
+}
