@@ -206,6 +206,22 @@ import Testing
         scene.check()
     }
 
+    /// The ids of the items that it has deleted are taken again, and those of its new items are free.
+    @Test func aFailedWriteGivesIDsBack() throws {
+        let scene = Scene()
+        let item = Item(id: ItemID(rawValue: 77), content: .note("new"))
+        let edits = Scene.rewordings(9) + [.delete(1), .insert([item], .before)]
+        scene.ada.say(.submit(Submission(list: 1, base: 10, sequence: 11, delta: try Delta(edits))))
+        scene.make()
+        scene.check()
+        scene.world.failure = .failed("full")
+        scene.world.answer()
+        scene.world.failure = nil
+        scene.world.settle()
+        #expect(scene.revision == 10)
+        scene.check()
+    }
+
     /// While it is being written, everybody sees the list before it.
     @Test func aLargeEditIsInvisibleUntilItIsWritten() {
         let scene = Scene()

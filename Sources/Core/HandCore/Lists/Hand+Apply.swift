@@ -41,7 +41,7 @@ extension Hand {
     }
 
     /// Validates every change against its item before anything is applied, so that an error leaves the list intact.
-    private func changedItems(by delta: Delta) throws(Delta.Misfit) -> [(item: Item, after: Item)] {
+    private func changedItems(by delta: Delta) throws(Delta.Misfit) -> [(item: PackedItem, after: PackedItem)] {
         guard delta.reach <= count else { throw .tooFewItems(reach: delta.reach, count: count) }
         return try delta.changedItems(on: self)
     }
@@ -60,13 +60,13 @@ extension Hand {
         let deleted = make(delta, changed)
         if self.digest == digest, self.count == count { return true }
         let old = Dictionary(uniqueKeysWithValues: touched)
-        try apply(delta.inverted { old[$0] ?? deleted ?? PackedItem(changed[0].item) })
+        try apply(delta.inverted { old[$0] ?? deleted ?? changed[0].item })
         return false
     }
 
     /// Makes an edit of which it is known that it fits. Returns the item that a single edit deletes.
     @discardableResult
-    private mutating func make(_ delta: Delta, _ changed: [(item: Item, after: Item)]) -> PackedItem? {
+    private mutating func make(_ delta: Delta, _ changed: [(item: PackedItem, after: PackedItem)]) -> PackedItem? {
         if let edit = delta.single {
             let (index, gap) = (Int(edit.index), Int(edit.gap))
             switch edit.kind {
@@ -93,7 +93,7 @@ extension Hand {
     }
 
     /// Returns all items after a delta, in one pass. O(n + c).
-    private func rewritten(by delta: Delta, _ changed: [(item: Item, after: Item)]) -> [PackedItem] {
+    private func rewritten(by delta: Delta, _ changed: [(item: PackedItem, after: PackedItem)]) -> [PackedItem] {
         let old = Array(tree)
         var picked: [PackedItem] = []
         for span in delta.spans where span.step.kind == .pick { picked += old[span.oldItems] }
@@ -106,7 +106,7 @@ extension Hand {
             switch step.kind {
             case .keep: new += old[span.oldItems]
             case .edit:
-                new.append(PackedItem(changed[edited].after))
+                new.append(changed[edited].after)
                 edited += 1
             case .delete, .pick: break
             case .insert: new += delta.items[step.start..<step.start + step.count]
@@ -123,7 +123,7 @@ extension Hand {
         return new + old[position...]
     }
 
-    private mutating func edit(by delta: Delta, _ changed: [(item: Item, after: Item)]) {
+    private mutating func edit(by delta: Delta, _ changed: [(item: PackedItem, after: PackedItem)]) {
         var edited = 0
         let picked = delta.hasMoves ? Picked(by: delta, from: tree) : nil
         var position = 0
@@ -132,8 +132,7 @@ extension Hand {
             case .keep: position += step.count
             case .edit:
                 // Items that stay come first among the changed ones, in their order.
-                let item = changed[edited].after
-                tree.replace(at: position, with: PackedItem(item))
+                tree.replace(at: position, with: changed[edited].after)
                 edited += 1
                 position += 1
             case .delete, .pick: remove(at: position, step.count)

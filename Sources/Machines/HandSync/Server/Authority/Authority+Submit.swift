@@ -53,6 +53,12 @@ extension Authority {
     }
 
     package mutating func submit(_ origin: Origin, _ circumstances: Circumstances) -> Outcome {
+        submit(origin, circumstances, hasInverse: true)
+    }
+
+    // Inlined, as a call would move the submission.
+    @inline(__always)
+    private mutating func submit(_ origin: Origin, _ circumstances: Circumstances, hasInverse: Bool) -> Outcome {
         let submission = origin.submission
         if circumstances.maxWork < .max, estimate(submission) > circumstances.maxWork { return .tooMuchWork }
         work = submission.delta.carryingCost
@@ -63,7 +69,7 @@ extension Authority {
                 return .stale(head: revision)
             }
             let deck = present.deck
-            let (made, inverse) = try make(delta)
+            let (made, inverse) = try make(delta, hasInverse: hasInverse)
             number(made, inverse: inverse, deck: deck, origin, now: circumstances.now)
             return .numbered(refusal: nil)
         } catch {
@@ -102,7 +108,7 @@ extension Authority {
     package mutating func submitOffThread(_ origin: Origin, _ circumstances: Circumstances) -> Outcome {
         let before = present.hand
         window.seal()
-        let outcome = submit(origin, circumstances)
+        let outcome = submit(origin, circumstances, hasInverse: false)
         if !pending.isEmpty { pending[pending.count - 1].before = before }
         return outcome
     }
@@ -206,8 +212,8 @@ extension Authority {
     // MARK: Checking
 
     /// Applies the delta to the present list if all of it is allowed; cards are turned over. Returns the delta that was
-    /// applied, and its inverse.
-    private mutating func make(_ delta: Delta) throws(Rejection) -> (made: Delta, inverse: Delta) {
+    /// applied, and its inverse if that is wanted.
+    private mutating func make(_ delta: Delta, hasInverse: Bool) throws(Rejection) -> (made: Delta, inverse: Delta) {
         let reach = delta.reach
         guard reach <= present.hand.count else { throw .doesNotFit(reach: reach, count: present.hand.count) }
         try checkRules(of: delta)
@@ -216,7 +222,7 @@ extension Authority {
         do throws(Rejection) {
             var deck = present.deck
             let made = try deck?.play(delta, deleted: deleted) ?? delta
-            let inverse = made.inverted(on: present.hand)
+            let inverse = hasInverse ? made.inverted(on: present.hand) : .identity
             do { try present.hand.apply(made) } catch { throw .doesNotFit(reach: reach, count: present.hand.count) }
             if deck != nil { present.deck = deck }
             present.revision += 1
@@ -234,13 +240,14 @@ extension Authority {
         let growth = delta.growth
         if growth > 0, present.hand.count + growth > maximum { throw .violation(.listFull(maximum: maximum)) }
         if delta.single != nil || delta.changes.isEmpty { return }
-        let changed: [(item: Item, after: Item)]
+        let changed: [(item: PackedItem, after: PackedItem)]
         do { changed = try delta.changedItems(on: present.hand) } catch {
             throw .doesNotFit(reach: delta.reach, count: present.hand.count)
         }
-        for (item, after) in changed {
-            if rules.hasDeck, case .card = item.content { throw .violation(.cardsAreDealt) }
-            try check(after.content.kind, size: after.content.size, level: after.level)
+        for (_, after) in changed {
+            let (kind, size) = after.measure
+            if rules.hasDeck, kind == .card { throw .violation(.cardsAreDealt) }
+            try check(kind, size: size, level: after.level)
         }
     }
 

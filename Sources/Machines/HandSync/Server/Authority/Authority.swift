@@ -80,12 +80,13 @@ public struct Authority: Sendable {
         let digest: UInt64
         /// The submission, to be decided again if others' commits come first.
         let origin: Origin
+        /// The identity if `before` is there.
         var inverse: Delta
         /// The deck before the commit.
         let deck: Deck?
         /// The client's entry in `sequences` before the commit.
         let previous: SequenceMark?
-        /// The list before a large commit, which would take long to invert.
+        /// The list before a large commit, whose inverse would take long to make, and as much memory as its delta.
         var before: Hand? = nil
 
         /// The client's number, which is the same under all its names.
@@ -211,8 +212,9 @@ public struct Authority: Sendable {
         guard inWriting > 0 else { return nil }
         var isLarge = false
         for index in 0..<inWriting {
-            past.append(&pending[index].inverse, of: pending[index].mark.revision)
-            isLarge = isLarge || pending[index].before != nil
+            let isInvertible = pending[index].before == nil
+            past.append(&pending[index].inverse, of: pending[index].mark.revision, isKept: isInvertible)
+            isLarge = isLarge || !isInvertible
         }
         let base = revision
         revision = pending[inWriting - 1].mark.revision
@@ -249,7 +251,9 @@ public struct Authority: Sendable {
     mutating func takeBackPending() -> [Pending] {
         for commit in pending.reversed() {
             sequences[commit.client] = commit.previous
-            ids.replace(window.delta(at: commit.mark.revision).items, by: commit.inverse.items)
+            let made = window.delta(at: commit.mark.revision)
+            let deleted = commit.before.map { made.packedItems(deletedFrom: $0) } ?? Array(commit.inverse.items)
+            ids.replace(made.items, by: deleted)
         }
         present = State(hand: hand, revision: revision, deck: deck)
         inWriting = 0

@@ -21,10 +21,11 @@ struct RecentInverses {
 
     /// Takes the inverse, unless it is too large, and leaves another delta in its place.
     ///
+    /// - Parameter isKept: false for a commit whose inverse was not made.
     /// - Precondition: `revision` is the one after the last revision appended.
-    mutating func append(_ inverse: inout Delta, of revision: Int) {
+    mutating func append(_ inverse: inout Delta, of revision: Int, isKept: Bool = true) {
         if inverses.isEmpty { inverses = [Delta](repeating: .identity, count: Self.depth) }
-        let isKept = inverse.weighs(atMost: Self.maxBytes)
+        let isKept = isKept && inverse.weighs(atMost: Self.maxBytes)
         if isKept {
             swap(&inverses[revision % Self.depth], &inverse)
         } else {
