@@ -219,6 +219,8 @@ package final class Server {
     // MARK: Turns
 
     private func endTurn() {
+        // Called twice in each turn of the loop. The second time, nearly always nothing has happened since the first.
+        guard machine.isTurnDue else { return }
         if driver.endTurn() { wake() }
         let deadline = machine.deadline
         if deadline != armed {

@@ -18,7 +18,9 @@ import HandWire
 package final class ServerMachine {
     package let limits: Limits
     /// The time of the event that is being handled.
-    @exclusivity(unchecked) var time: Moment
+    @exclusivity(unchecked) var time: Moment { didSet { awaitsTurn = true } }
+    /// Whether anything has happened since the last turn, or is left to do.
+    @exclusivity(unchecked) var awaitsTurn = true
     @exclusivity(unchecked) private var effects = Queue<Effect>()
     let terms: ServerSession.Terms
     var random: SplitMix64
@@ -133,18 +135,23 @@ package final class ServerMachine {
     /// Schedules a connection's output to be sent at the end of this turn.
     func mark(_ connection: Connection) { delivery.mark(connection) }
 
+    /// Whether `endTurn` would do anything.
+    package var isTurnDue: Bool { awaitsTurn }
+
     /// Call this when all events of a turn have been reported. Returns whether another turn must follow at once, even
     /// without events.
     package func endTurn(at time: Moment) -> Bool {
-        if stage == .ended { return false }
         self.time = time
+        awaitsTurn = false
+        if stage == .ended { return false }
         budgets.beginTurn()
         if budgets.hasPaused { for connection in budgets.takePaused() { handleWaiting(of: connection) } }
         write()
         if !delivery.isIdle { deliver() }
         if !past.isIdle { servePast() }
         let hasSaidGoodbye = stage == .stopping && sayGoodbye()
-        return hasSaidGoodbye || delivery.hasMore || budgets.hasPaused
+        awaitsTurn = hasSaidGoodbye || delivery.hasMore || budgets.hasPaused
+        return awaitsTurn
     }
 
     /// Sends what is to be sent in this turn.

@@ -6,7 +6,7 @@ import Synchronization
 /// that is written to them afterwards is lost when the process ends.
 final class OpenFiles: Sendable {
     private let path: String
-    private let states = Mutex<[(file: String, state: FileState)]>([])
+    private let files = Mutex<[File]>([])
     /// The path to which everything was saved, once that was tried.
     private let saved = Mutex<String??>(nil)
 
@@ -15,19 +15,24 @@ final class OpenFiles: Sendable {
     }
 
     func remember() {
-        let found = ["", "-wal", "-shm"].compactMap { ending -> (file: String, state: FileState)? in
-            let file = path + ending
-            return (try? FileState(at: file)).map { (file, $0) }
+        let found = ["", "-wal", "-shm"].compactMap { ending -> File? in
+            (try? FileState(at: path + ending)).map { File(path: path + ending, state: $0) }
         }
-        states.withLock { $0 = found }
+        files.withLock { $0 = found }
     }
 
-    /// Returns whether the paths still lead to the same files. A file that cannot be examined now counts as present.
+    /// Returns whether the paths still lead to the same files.
     func areThere() -> Bool {
-        states.withLock { states in
-            states.allSatisfy { file, state in
-                do { return try FileState(at: file)?.isSameFile(as: state) ?? false } catch { return true }
-            }
+        files.withLock { files in files.allSatisfy { $0.isThere } }
+    }
+
+    private struct File {
+        let path: String
+        let state: FileState
+
+        /// A file that cannot be examined now counts as present.
+        var isThere: Bool {
+            do { return try FileState(at: path)?.isSameFile(as: state) ?? false } catch { return true }
         }
     }
 

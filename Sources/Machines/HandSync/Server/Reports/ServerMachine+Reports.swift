@@ -97,7 +97,10 @@ extension ServerMachine {
     }
 
     /// Turns new connections away from now on. Others go on.
-    package func drain() { stage = max(stage, .draining) }
+    package func drain() {
+        stage = max(stage, .draining)
+        awaitsTurn = true
+    }
 
     /// Call this when the store cannot be reached, or can be reached again. Until it can, all clients are sent away.
     package func cutOff(_ isCutOff: Bool, at time: Moment) {

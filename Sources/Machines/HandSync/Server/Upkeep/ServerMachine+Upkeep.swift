@@ -60,7 +60,10 @@ extension ServerMachine {
 
     /// Makes the store free the space that it no longer needs, and remove deleted lists that need not be kept any
     /// longer. In the meantime, nothing else is written. At the end, `ServerNote.compacted` is noted.
-    package func compact() { writer.add(.compact(Compact(kept: upkeep.removalAge))) }
+    package func compact() {
+        writer.add(.compact(Compact(kept: upkeep.removalAge)))
+        awaitsTurn = true
+    }
 
     func compacted(_ result: Result<Compaction, StoreError>) {
         upkeep.storeChanged()
