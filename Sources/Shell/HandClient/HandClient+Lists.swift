@@ -44,9 +44,9 @@ extension HandClient {
         return (welcome, found.1)
     }
 
-    /// Returns this user's role on all lists; nil if the server has not said it. Once the server has answered anything
-    /// else, it will not say it.
-    package func roleEverywhere() async throws -> Role? { try await read { $0.client.machine.granted?.everywhere } }
+    /// Returns this user's name and roles; nil if the server has not said them. Once the server has answered anything
+    /// else, it will not say them.
+    package func granted() async throws -> DownMessage.Granted? { try await read { $0.client.machine.granted } }
 
     public func create(_ name: String, rules: Rules = Rules()) async throws {
         _ = try await request { .create(request: $0, name: name, rules: rules) }
@@ -130,7 +130,7 @@ extension HandClient {
     }
 
     /// Sends requests until all pages have arrived.
-    func all<Pages: PagedRequest>(_ pages: Pages) async throws -> Pages {
+    package func all<Pages: PagedRequest>(_ pages: Pages) async throws -> Pages {
         var pages = pages
         while pages.request != nil { pages = try await next(of: pages) }
         return pages

@@ -22,27 +22,40 @@ extension Delta {
             isMatched[index] = true
             return index
         }
-        self = Diff(old: old, new: new, origins: origins).delta()
+        self = Rearrangement(count: old.count, origins: origins).delta(
+            inserting: { PackedItem(new[$0]) },
+            changing: { Change(from: old[origins[$0]], to: new[$0]) ?? Change() })
     }
 }
 
-private struct Diff {
-    let old: [Item]
-    let new: [Item]
+/// How a new list comes from an old one.
+struct Rearrangement {
+    /// The number of old items.
+    let count: Int
+    /// For each new item, the index of the old item that it comes from, or −1.
     let origins: [Int]
 
-    func delta() -> Delta {
-        let stays = Self.longestIncreasing(origins, limit: old.count)
-        var isUsed = [Bool](repeating: false, count: old.count)
+    /// Returns the edit that moves as few items as possible.
+    ///
+    /// - Parameters:
+    ///   - start: the place of the first of these items in the list.
+    ///   - inserted: returns a new item that comes from no old item, by its index.
+    ///   - change: returns the change of a new item that comes from an old one, by its index.
+    func delta(
+        at start: Int = 0, inserting inserted: (Int) -> PackedItem, changing change: (Int) -> Change
+    ) -> Delta {
+        let stays = Self.longestIncreasing(origins, limit: count)
+        var isUsed = [Bool](repeating: false, count: count)
         for origin in origins where origin >= 0 { isUsed[origin] = true }
         // Slots are numbered by position in the old list.
-        var slots = [Int](repeating: -1, count: old.count)
+        var slots = [Int](repeating: -1, count: count)
         var next = 0
-        for index in old.indices where isUsed[index] && !stays[index] {
+        for index in 0..<count where isUsed[index] && !stays[index] {
             slots[index] = next
             next += 1
         }
         var builder = DeltaBuilder()
+        builder.keep(start)
         var passed = 0
         func pass(upTo end: Int) {
             while passed < end {
@@ -50,21 +63,18 @@ private struct Diff {
                 passed += 1
             }
         }
-        for (item, origin) in zip(new, origins) {
+        for (index, origin) in origins.enumerated() {
             if origin < 0 {
-                builder.insert(CollectionOfOne(PackedItem(item)), .after)
-                continue
-            }
-            let change = Change(from: old[origin], to: item) ?? Change()
-            if stays[origin] {
+                builder.insert(CollectionOfOne(inserted(index)), .after)
+            } else if stays[origin] {
                 pass(upTo: origin)
-                builder.edit(change)
+                builder.edit(change(index))
                 passed += 1
             } else {
-                builder.drop(slots[origin], 1, .after, change)
+                builder.drop(slots[origin], 1, .after, change(index))
             }
         }
-        pass(upTo: old.count)
+        pass(upTo: count)
         return builder.finish()
     }
 

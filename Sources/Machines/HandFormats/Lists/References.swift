@@ -17,6 +17,13 @@ package enum References {
         return try Delta(components)
     }
 
+    /// Returns a delta with the same component for each ticked task.
+    package static func components(ticked list: Hand, _ component: () -> Delta.Component) throws -> Delta {
+        var components: [Delta.Component] = []
+        for item in list { components.append(item.content.isTicked ? component() : .keep(1)) }
+        return try Delta(components)
+    }
+
     /// Returns a delta that moves the items at these positions to one place, in that order.
     package static func move(_ all: [Int], to place: Place, in list: PartialList) throws -> Delta {
         var seen: Set<Int> = []

@@ -60,6 +60,50 @@ package struct CommitPages: PagedRequest {
     }
 }
 
+/// The revisions at which items came into a list. The history is read backwards until all of them are found.
+package struct ArrivalPages: PagedRequest {
+    private let name: String
+    /// The number of items that have not been found.
+    private var missing: Int
+    private var commits: CommitPages
+    /// The first revision of the part of the history that is being read.
+    private var first: Int
+    /// What has been found; 0 for an item that came before the oldest commit that the server has.
+    package private(set) var revisions: [ItemID: Int]
+
+    /// The commits of a part of the history.
+    private static let part = 1_000
+
+    package init(of name: String, _ items: some Sequence<ItemID>, at revision: Int) {
+        revisions = Dictionary(items.map { ($0, 0) }) { $1 }
+        (self.name, missing, first) = (name, revisions.count, revision + 1)
+        commits = CommitPages(of: name, from: 1, through: 0)
+        readOn()
+    }
+
+    package var request: (@Sendable (RequestNumber) -> UpMessage)? { commits.request }
+
+    package mutating func take(_ answer: ClientMachine.Answer) {
+        commits.take(answer)
+        if commits.request != nil { return }
+        for commit in commits.commits.reversed() {
+            for item in commit.delta.items where revisions[item.id] == 0 {
+                revisions[item.id] = commit.revision
+                missing -= 1
+            }
+        }
+        // A later first commit is the oldest that the server has.
+        if commits.commits.first?.revision == first { readOn() }
+    }
+
+    private mutating func readOn() {
+        if missing == 0 || first <= 1 { return }
+        let last = first - 1
+        first = max(1, first - Self.part)
+        commits = CommitPages(of: name, from: first, through: last)
+    }
+}
+
 /// Some items of a list, at a revision or at present.
 package struct ExcerptPages: PagedRequest {
     private let name: String

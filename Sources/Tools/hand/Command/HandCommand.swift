@@ -38,7 +38,8 @@ struct HandCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Editing",
                 subcommands: [
-                    Add.self, Deal.self, Remove.self, Clear.self, Move.self, Edit.self, Done.self, Undone.self,
+                    Add.self, Deal.self, Remove.self, Clear.self, Move.self, Copy.self, Sort.self, Edit.self, Done.self,
+                    Undone.self,
                     Sync.self, RejectedCommand.self,
                 ]),
             CommandGroup(name: "History", subcommands: [Log.self, Diff.self, Restore.self, Undo.self, Redo.self]),

@@ -41,7 +41,7 @@ struct ServerCheck {
                     "\(greeting.welcome.program) answers in \(Amount.number((time * 10).rounded() / 10)) ms, "
                     + "protocol version \(greeting.welcome.version)"
                 return try await [.ok("server", server)] + certificate(greeting.certificateLifetime, address)
-                    + [role(client.roleEverywhere()), access(lists, address)] + clock(lists, address, client)
+                    + [role(client.granted()?.everywhere), access(lists, address)] + clock(lists, address, client)
             }
             return (diagnoses, true)
         } catch {

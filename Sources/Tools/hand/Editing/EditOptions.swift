@@ -25,12 +25,23 @@ struct EditOptions: ParsableArguments {
         try await edit(knowing: .items(ItemReference.selections(of: items + [place.neighbour].compactMap { $0 })), make)
     }
 
-    /// Makes an edit of items and their sub-items. `make` gets the items' positions. Only what is needed is requested
-    /// from the server: the items that have a number with some items below, and more if sub-items go on.
+    /// Makes an edit of items and their sub-items. `make` gets the items' positions.
     func editBranches(
         _ items: [ItemReference], to place: Place = .end,
         _ make: @escaping @Sendable (PartialList, [Int]) throws -> Delta
     ) async throws {
+        try await withBranches(of: items, place) { part, find in
+            try await edit(knowing: .items(part)) { try make($0, try find($0)) }
+        }
+    }
+
+    /// Runs `body` with what must be requested from the server to edit items and their sub-items: the items that have a
+    /// number with some items below, and more if sub-items go on. `body` finds the items' positions with the function
+    /// that it gets.
+    func withBranches<Result>(
+        of items: [ItemReference], _ place: Place = .end,
+        _ body: ([Excerpt.Selection], _ find: @escaping @Sendable (PartialList) throws -> [Int]) async throws -> Result
+    ) async throws -> Result {
         let found = Mutex<[Int]>([])
         var below = 15
         // Items that are named by ids must be found first.
@@ -39,10 +50,10 @@ struct EditOptions: ParsableArguments {
             let named = ItemReference.selections(of: items + [place.neighbour].compactMap { $0 })
             let part = named + ItemReference.surroundings(of: numbers.filter { $0 >= 0 }, below: below)
             do {
-                return try await edit(knowing: .items(part)) { list in
+                return try await body(part) { list in
                     let places = try items.map { try $0.position(in: list) }
                     found.withLock { $0 = places }
-                    return try make(list, places)
+                    return places
                 }
             } catch is PartialList.Unknown {
                 let places = found.withLock { $0 }
@@ -57,32 +68,48 @@ struct EditOptions: ParsableArguments {
     func edit(
         knowing part: EphemeralList.Part, _ make: @escaping @Sendable (PartialList) throws -> Delta
     ) async throws {
-        let (name, server, expected, queue) = (try list.name(), list.server, ifRevision, queue)
         let summary = EditSummary()
-        let delta: @Sendable (PartialList) throws -> Delta? = { list in
-            try Self.check(list, is: expected)
-            let delta = try make(list)
-            if try delta.changesNothing(of: list) { return nil }
-            try summary.note(delta, on: list)
-            return delta
-        }
+        let delta = noting(make, in: summary)
         do {
-            let outcome = try await server.withClient(list: name, telling: false) { client, _ in
-                let told = try await Losses.beginTelling(of: name, client, server)
-                // The next edit may have to wait: then it needs a copy of the list.
-                let part = queue ? .all : part
-                let outcome = try await client.edit(
-                    name, knowing: part, isExact: expected != nil, keepsCopy: queue
-                ) { list in
-                    await told.value
-                    return try delta(list)
-                }
-                if outcome != nil { try await server.noteTold(of: name, client) }
-                return outcome
+            if let outcome = try await commit(knowing: part, delta) {
+                try report(outcome, summary)
+            } else {
+                report(revision: nil)
             }
-            if let outcome { try report(outcome, summary) } else { report(revision: nil) }
         } catch  where queue && Failure(error).status == .unreachable {
             try await keep(summary, delta)
+        }
+    }
+
+    /// Returns `make` with what an edit checks and notes: nil if the edit changes nothing.
+    func noting(
+        _ make: @escaping @Sendable (PartialList) throws -> Delta, in summary: EditSummary,
+        under heading: Printable? = nil
+    ) -> @Sendable (PartialList) throws -> Delta? {
+        { [ifRevision] list in
+            try Self.check(list, is: ifRevision)
+            let delta = try make(list)
+            if try delta.changesNothing(of: list) { return nil }
+            try summary.note(delta, on: list, under: heading)
+            return delta
+        }
+    }
+
+    /// Makes an edit, and waits for the server's answer. Returns nil if `make` returns nil.
+    func commit(
+        knowing part: EphemeralList.Part, _ make: @escaping @Sendable (PartialList) throws -> Delta?
+    ) async throws -> Settlement? {
+        let (name, server, isExact, queue) = (try list.name(), list.server, ifRevision != nil, queue)
+        return try await server.withClient(list: name, telling: false) { client, _ in
+            let told = try await Losses.beginTelling(of: name, client, server)
+            // The next edit may have to wait: then it needs a copy of the list.
+            let part = queue ? .all : part
+            let outcome = try await client.edit(name, knowing: part, isExact: isExact, keepsCopy: queue) { list in
+                await told.value
+                return try make(list)
+            }
+            if outcome != nil { try await server.noteTold(of: name, client) }
+            return outcome
         }
     }
 

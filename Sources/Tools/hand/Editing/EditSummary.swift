@@ -9,7 +9,7 @@ import Synchronization
 final class EditSummary: Sendable {
     private struct Contents {
         var lines: [Printable] = []
-        var deleted: [Item] = []
+        var (deleted, inserted): ([Item], [Item]) = ([], [])
     }
 
     private let contents = Mutex(Contents())
@@ -18,6 +18,7 @@ final class EditSummary: Sendable {
     private static let maxLines = 20
 
     var deleted: [Item] { contents.withLock { $0.deleted } }
+    var inserted: [Item] { contents.withLock { $0.inserted } }
 
     /// Records lines such as `- 2  [x] milk`.
     ///
@@ -30,7 +31,7 @@ final class EditSummary: Sendable {
         let deleted = delta.deletedItems(on: list)
         contents.withLock {
             $0.lines = heading.map { [$0] + lines } ?? lines.filter { $0.text.hasPrefix("-") }
-            $0.deleted = deleted
+            ($0.deleted, $0.inserted) = (deleted, delta.insertedItems)
         }
     }
 

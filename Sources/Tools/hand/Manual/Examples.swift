@@ -38,6 +38,7 @@ enum Examples {
         "context list": ["hand context", "hand context list --json"],
         "context rm": ["hand context rm lab", "hand context rm work"],
         "context use": ["hand context use work", "hand context use"],
+        "cp": ["hand cp 3 --to work", "hand cp 3 --after 3"],
         "create": ["hand create groceries", "hand create poker --deck --max-items 5 --kinds card"],
         "deal": ["hand deal", "hand deal 5 -l poker"],
         "delete": ["hand delete groceries", "hand delete groceries --force"],
@@ -66,7 +67,7 @@ enum Examples {
         ],
         "log": ["hand log", "hand log -n 10", "hand log --from 100 --json"],
         "ls": ["hand ls -l groceries", "hand ls 3-7", "hand ls --open --grep milk"],
-        "mv": ["hand mv 3 --top", "hand mv 5 7 --after k3f9"],
+        "mv": ["hand mv 3 --top", "hand mv 5 7 --after k3f9", "hand mv 3 --to work"],
         "open": ["hand open groceries", "hand open hand://127.0.0.1:7777/groceries/history/7", "hand -c work open"],
         "recover": ["hand recover lists.backup", "hand recover lists.backup --replace --data /var/lib/hand"],
         "redo": ["hand redo", "hand redo -n 3"],
@@ -83,6 +84,7 @@ enum Examples {
             "hand share poker --as Carol --role append",
         ],
         "show": ["hand show", "hand show 3", "hand show --at 12"],
+        "sort": ["hand sort", "hand sort --by due", "hand sort 3-9 --by done"],
         "store": [
             "hand store copy ~/.local/state/hand/server postgres://hand@db.example/hand",
             "hand store copy postgres://hand@db.example/hand /srv/hand",
@@ -123,7 +125,7 @@ enum Examples {
         "rejected text": ["hand rejected text 1", "hand rejected text all"],
         "rejected drop": ["hand rejected drop 1", "hand rejected drop all"],
         "undo": ["hand undo", "hand undo -n 3", "hand undo 12"],
-        "undone": ["hand undone 1", "hand undone 2 5-7"],
+        "undone": ["hand undone 1", "hand undone 2 5-7", "hand undone --all"],
         "unit": [
             "hand unit -- --listen 0.0.0.0:7777 --tls-cert /etc/hand/cert.pem --tls-key /etc/hand/key.pem",
             "hand unit -- --config /etc/hand/serve.toml > /etc/systemd/system/hand.service",

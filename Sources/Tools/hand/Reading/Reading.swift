@@ -219,10 +219,6 @@ struct ItemFilter: ParsableArguments {
     /// Whether any option leaves items out.
     var isLimited: Bool { isChoosy || number != nil }
 
-    static func isTicked(_ item: Item) -> Bool {
-        if case .task(_, done: true) = item.content { true } else { false }
-    }
-
     /// Returns whether to print an item. Make the filter once for all items, because reading options is slow.
     ///
     /// - Parameter me: the person's name.
@@ -230,10 +226,10 @@ struct ItemFilter: ParsableArguments {
         let (isTask, done, grep) = (open || done, done, grep?.lowercased())
         let (person, lastDay) = (mine ? me : nil, due?.lastDay)
         return { item in
-            if isTask, item.content.kind != .task || Self.isTicked(item) != done { return false }
+            if isTask, item.content.kind != .task || item.content.isTicked != done { return false }
             if let person, !TaskWords.names(person, in: item.content.text) { return false }
             if let lastDay {
-                guard !Self.isTicked(item), let day = TaskWords.due(item.content.text), day <= lastDay else {
+                guard !item.content.isTicked, let day = TaskWords.due(item.content.text), day <= lastDay else {
                     return false
                 }
             }

@@ -138,9 +138,3 @@ struct Filter: Sendable {
         return merged
     }
 }
-
-extension Content {
-    var isTicked: Bool {
-        if case .task(_, done: true) = self { true } else { false }
-    }
-}

@@ -1,0 +1,133 @@
+import HandClient
+import HandCore
+import HandFormats
+import HandWire
+
+/// Copies items to a place in a list. A move deletes the originals, once the list has committed the copies: whatever is
+/// refused, no item is lost, and none is in both lists without a message.
+struct Transfer {
+    private let source: EditOptions
+    private let target: EditOptions
+    private let references: [ItemReference]
+    private let place: Place
+    private let isAlone: Bool
+    private let isMove: Bool
+
+    init(_ chosen: ItemsOptions, to list: String, at place: Place, isAlone: Bool, isMove: Bool) throws {
+        source = chosen.options
+        references = try ItemReference.all(chosen.items)
+        (self.place, self.isAlone, self.isMove) = (place, isAlone, isMove)
+        var other = source
+        (other.list.list, other.ifRevision) = (list, nil)
+        target = other
+        if source.queue {
+            throw Failure(.usage, "--queue: the other list must have the items before this one gives them up")
+        }
+        if isMove, try source.list.name() == target.list.name() {
+            throw Failure(.usage, "the items are in '\(list)' already: to move them there, leave out --to")
+        }
+    }
+
+    func run() async throws {
+        let (from, to) = (try source.list.name(), try target.list.name())
+        let branches = try await read()
+        let (added, deleted) = (EditSummary(), EditSummary())
+        let outcome: Settlement?
+        do {
+            outcome = try await insert(branches, in: added, under: isMove ? "into '\(to)':" : nil)
+            if let rejection = outcome?.rejections.first { throw ClientError.rejected(rejection) }
+        } catch {
+            let failure = Failure(error)
+            guard isMove, failure.isOurs, failure.status != .unknown else { throw error }
+            throw Failure(failure.status, "'\(to)' did not take the items, which stay in '\(from)': \(failure.message)")
+        }
+        guard let outcome else { return source.report(revision: nil) }
+        let copies = [JSONValue.Member("added", JSON.items(added.inserted))]
+        if !isMove { return try target.report(outcome, added, copies) }
+        target.list.server.tell(outcome)
+        let told = JSONValue.Member(
+            "to",
+            .object([.init("list", .string(to)), .init("revision", JSONValue(orNull: outcome.revision))] + copies))
+        if !source.list.server.json { added.tell(source.list.server) }
+        do {
+            let outcome = try await delete(branches, in: deleted, under: "from '\(from)':")
+            if let outcome { return try source.report(outcome, deleted, [told]) }
+            source.report(revision: nil, deleted, [told])
+        } catch {
+            let failure = Failure(error)
+            guard failure.isOurs else { throw error }
+            source.list.server.tell(
+                .object([.init("revision", .null), told]), "revision \(outcome.revision ?? 0) of '\(to)'")
+            let undo = Suggestion.command("undo -l", to)
+            throw Failure(
+                failure.status,
+                "the items are in '\(to)', and still in '\(from)', which did not give them up: \(failure.message). To take back "
+                    + "the copies: \(undo)")
+        }
+    }
+
+    /// The items of the named branches, in the order given, each once. The levels are relative to the named items.
+    private func read() async throws -> [Item] {
+        let (name, server) = (try source.list.name(), source.list.server)
+        return try await source.withBranches(of: references) { part, find in
+            try await server.withClient(list: name) { client, _ in
+                let list = PartialList(try await client.excerpt(of: name, part))
+                try EditOptions.check(list, is: source.ifRevision)
+                if isMove, let role = try await client.granted()?.role(on: name), role < .write {
+                    throw Failure(
+                        .notAllowed, "your role on '\(name)' is \(role); moving needs write: 'hand cp' copies the items"
+                    )
+                }
+                var (seen, items): (Set<Int>, [Item]) = ([], [])
+                for root in try find(list) {
+                    let level = try list.shownLevel(at: root)
+                    for place in try isAlone ? root..<root + 1 : root..<list.subitems(of: root).upperBound
+                    where seen.insert(place).inserted {
+                        var item = try list.item(at: place)
+                        item.level = UInt8(try list.shownLevel(at: place) - level)
+                        items.append(item)
+                    }
+                }
+                return items
+            }
+        }
+    }
+
+    private func insert(
+        _ originals: [Item], in summary: EditSummary, under heading: Printable?
+    ) async throws -> Settlement? {
+        var random = SystemRandomNumberGenerator()
+        let copies = originals.map { Item(id: .random(using: &random), level: $0.level, content: $0.content) }
+        return try await target.withBranches(of: [place.neighbour].compactMap { $0 }) { [place] part, find in
+            let delta = target.noting(
+                { list in
+                    var (gap, side) = try place.gap(in: list)
+                    var level = 0
+                    if let neighbour = try find(list).first {
+                        level = try list.shownLevel(at: neighbour)
+                        if case .after = place { gap = try list.subitems(of: neighbour).upperBound }
+                    }
+                    var items = copies
+                    for index in items.indices {
+                        items[index].level = UInt8(min(Int(items[index].level) + level, Int(list.rules.maximumLevel)))
+                    }
+                    return .inserting(items, at: gap, side)
+                }, in: summary, under: heading)
+            return try await target.commit(knowing: .items(part), delta)
+        }
+    }
+
+    /// Deletes the originals that are still there.
+    private func delete(_ originals: [Item], in summary: EditSummary, under heading: Printable) async throws
+        -> Settlement?
+    {
+        let references = originals.map { ItemReference.prefix("\($0.id)") }
+        let part = ItemReference.selections(of: references)
+        let delta = source.noting(
+            { list in
+                let present = references.filter { (try? $0.position(in: list)) != nil }
+                return try References.components(present, in: list) { .delete(1) }
+            }, in: summary, under: heading)
+        return try await source.commit(knowing: .items(part), delta)
+    }
+}
