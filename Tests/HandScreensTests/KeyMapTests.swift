@@ -18,16 +18,16 @@ import Testing
     }
 
     @Test func theFileChangesKeys() throws {
-        let keys = try KeyMap(["delete": ["m m", "f8"]])
+        let keys = try KeyMap(["delete": ["f f", "f8"]])
         var stage = Stage(["things": Notation.hand("a b c").hand], rows: 12, keys: keys)
         stage.press("d")
         #expect(stage.hand().count == 3)
-        stage.press("m")
+        stage.press("f")
         #expect(stage.hand().count == 3)
-        stage.press("m f8")
+        stage.press("f f8")
         #expect(stage.hand().count == 1)
         stage.wait(5_000)
-        #expect(stage.lines[10].contains("mm delete"))
+        #expect(stage.lines[10].contains("ff delete"))
     }
 
     static let faults: [([String: [String]], String)] = [

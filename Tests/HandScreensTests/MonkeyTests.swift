@@ -22,7 +22,7 @@ import Testing
         for _ in 0..<600 {
             switch random.next(below: 12) {
             case 0: remote(&stage, &random)
-            case 1: stage.confirm()
+            case 1: stage.confirm(random.next(below: 3) == 0 ? "others" : "things")
             case 2: if random.next(below: 4) == 0 { stage.reject(.notStored) }
             case 3: stage.presence("Bob", on: stage.hand().randomElement(using: &random)?.id)
             case 4: stage.wait(UInt64(random.next(below: 2_000)))
@@ -60,8 +60,11 @@ import Testing
         case 2: stage.send(.input(.resize(Size(rows: random.next(below: 20), columns: random.next(below: 60)))))
         case 3: stage.send(.input(.paste("one\ntwo e\u{301}\u{20DD}\u{1160}\nthree")))
         case 4:
-            let entry = DownMessage.ListEntry(name: "things", count: 2, revision: 5, rules: Rules())
-            stage.send(random.next(below: 2) == 0 ? .lists([entry]) : .lists([]))
+            let entries = ["things", "others"].map {
+                DownMessage.ListEntry(name: $0, count: 2, revision: 5, rules: Rules())
+            }
+            stage.send(random.next(below: 2) == 0 ? .lists(entries) : .lists([]))
+            stage.arrivals = random.next(below: 2) == 0 ? [:] : nil
         default: stage.send(.state(list: "things", revision: 4, stage.hand()))
         }
     }

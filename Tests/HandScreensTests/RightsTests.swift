@@ -18,6 +18,7 @@ import Testing
         .addBelow: .append, .addAbove: .append, .addTop: .append, .addEnd: .append, .pasteBelow: .append,
         .pasteAbove: .append, .edit: .write, .editAddress: .write, .tick: .write, .delete: .write, .cut: .write,
         .moveUp: .write, .moveDown: .write, .moveTop: .write, .moveEnd: .write, .clearTicked: .write, .restore: .write,
+        .sort: .write, .untickAll: .write, .moveToList: .write,
         .newList: .write, .deleteList: .admin,
     ]
 

@@ -109,6 +109,19 @@ struct Scene: CustomStringConvertible, Sendable {
         Scene("list-filter") { $0.press("/ 'b'") },
         Scene("list-filter-nothing") { $0.press("/ 'zz' enter") },
         Scene("list-jump") { $0.press(": '5'") },
+        Scene("list-sorting") { $0.press("j v j =") },
+        Scene("list-ticked-last") {
+            $0.press("j space B")
+            $0.wait(5_000)
+        },
+        Scene("list-moving") {
+            $0.send(
+                .lists(
+                    ["home", "things", "trip", "work"].map {
+                        DownMessage.ListEntry(name: $0, count: 2, revision: 2, rules: Rules())
+                    }))
+            $0.press("j m 't' tab")
+        },
         Scene("list-refusal") { $0.press("p") },
         Scene("list-full", "?A♣ ?2♦ ?3♥", rules: Rules(maximumCount: 3, allowedKinds: [.card], hasDeck: true)) {
             $0.press("c")

@@ -18,6 +18,8 @@ struct Stage {
     private let knowsFolds: Bool
     /// Why every edit fails; nil if edits are made.
     var editProblem: String?
+    /// When the items came; nil if the server does not answer.
+    var arrivals: [ItemID: Int]?
     /// Whether the client has time to go on with its work at once.
     var hasTime = true
 
@@ -85,6 +87,7 @@ struct Stage {
             case .undo(let list): change(list, command) { try $0.take(.undo) }
             case .redo(let list): change(list, command) { try $0.take(.redo) }
             case .workOn: if hasTime { send(.continueWork) }
+            case .fetchArrivals(let list): if let arrivals { send(.arrivals(list: list, arrivals)) }
             case .keepFolds(let list, let items): folds[list] = items
             case .follow(let list):
                 if replicas[list] == nil { send(.list(list, .changed(ListState(), Replica.Update()))) }

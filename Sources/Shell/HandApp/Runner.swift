@@ -113,7 +113,7 @@ package final class Runner {
 
     private func carryOut(_ command: Command) {
         switch command {
-        case .open, .back, .replace, .say: break
+        case .open, .back, .replace, .say, .transfer: break
         case .quit: quit()
         case .suspend: screen.suspend()
         case .redraw: screen.redraw()
@@ -127,7 +127,7 @@ package final class Runner {
         case .editOutside(let text, let name): editOutside(text, named: name, command)
         case .reconnect, .follow, .presence, .edit, .undo, .redo, .keepFolds, .keepSeen, .fetchNews,
             .fetchItemHistory, .forget,
-            .fetchLists, .create, .deleteList, .fetchHistory, .fetchState:
+            .fetchLists, .create, .deleteList, .fetchHistory, .fetchState, .fetchArrivals:
             session.carryOut(command)
         }
     }

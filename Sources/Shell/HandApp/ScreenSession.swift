@@ -93,7 +93,17 @@ final class ScreenSession: MachineShell {
         case .fetchHistory(let name, let from, let limit):
             ask(command) { .history(request: $0, name: name, from: from, limit: limit) }
         case .fetchState(let name, let revision): ask(command) { .fetch(request: $0, name: name, revision: revision) }
+        case .fetchArrivals(let list): fetchArrivals(list, command)
         default: break
+        }
+    }
+
+    /// Reads when the items came that the server has.
+    private func fetchArrivals(_ list: String, _ command: Command) {
+        guard let replica = client.machine.subscriptions[list]?.replica else { return }
+        client.askAll(ArrivalPages(of: list, replica.confirmed.ids, at: replica.revision)) {
+            [weak self] pages, failure in
+            self?.report(failure.map { .failed(command, $0) } ?? .arrivals(list: list, pages.revisions))
         }
     }
 

@@ -17,7 +17,11 @@ package enum ItemOrder: String, CaseIterable, Sendable {
         switch self {
         case .text: hand.sorting(items, isReversed: isReversed) { Self.key(of: $0.content) }
         case .done: hand.sorting(items, isReversed: isReversed) { $0.content.isTicked ? 1 : 0 }
-        case .due: hand.sorting(items, isReversed: isReversed) { Self.due($0.content) }
+        case .due:
+            hand.sorting(items, isReversed: isReversed) {
+                // What has no day comes after all days.
+                TaskWords.due($0.content.text).map(String.init) ?? "~"
+            }
         case .newest: hand.sorting(items, isReversed: isReversed) { -(arrivals[$0.id] ?? .max) }
         }
     }
@@ -69,14 +73,6 @@ package enum ItemOrder: String, CaseIterable, Sendable {
             letters.append(scalar)
         }
         return String(letters)
-    }
-
-    // MARK: Dates
-
-    /// The date after `due:` in a text; after all dates if there is none.
-    private static func due(_ content: Content) -> String {
-        let words = content.text.split(whereSeparator: \.isWhitespace)
-        return words.lazy.compactMap { $0.wholeMatch(of: #/due:(\d{4}-\d\d-\d\d)/#)?.1 }.first.map(String.init) ?? "~"
     }
 }
 

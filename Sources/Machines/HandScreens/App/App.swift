@@ -62,7 +62,8 @@ package struct App: Sendable {
     package var deadline: UInt64? {
         let flashes = state.lists.values.flatMap { $0.flashes.values }.min()
         let seeks = state.lists.values.compactMap(\.seekDue).min()
-        let all = [message?.until, flashes, sendingDue, refreshDue, seeks, state.retryAt, state.silenceDue]
+        let screens = router.stack.compactMap(\.deadline).min()
+        let all = [message?.until, flashes, sendingDue, refreshDue, seeks, screens, state.retryAt, state.silenceDue]
         return all.compactMap(\.self).filter { $0 > state.now }.min()
     }
 
@@ -147,7 +148,8 @@ package struct App: Sendable {
             followed += commands.filter { mayLead || !$0.leadsElsewhere }
         }
         commands += followed
-        let rest = run(commands)
+        var rest = run(commands)
+        if !state.transfers.isEmpty { rest += run(state.advanceTransfers(event)) }
         return rest + look(isActive: event.isFromPerson) + sendWhereabouts()
     }
 
@@ -263,7 +265,7 @@ package struct App: Sendable {
             let others = Set(drafts.map(\.list)).subtracting([router.top.route.list ?? ""]).sorted()
             let names = others.map { "'\($0)'" }.joined(separator: ", ")
             if !others.isEmpty { say("unfinished text waits in \(names)") }
-        case .input, .continueWork, .history, .itemHistory, .state, .editedOutside, .done:
+        case .input, .continueWork, .history, .itemHistory, .state, .arrivals, .editedOutside, .done:
             break
         }
     }
@@ -275,6 +277,10 @@ package struct App: Sendable {
         state.seen?[name] = seen
         if lookedAt == list { lookedAt = name }
         for index in state.drafts.indices where state.drafts[index].list == list { state.drafts[index].list = name }
+        for index in state.transfers.indices {
+            if state.transfers[index].source == list { state.transfers[index].source = name }
+            if state.transfers[index].target == list { state.transfers[index].target = name }
+        }
         router.updateAll { screen in
             guard var mine = screen as? any ListScreens, mine.list == list else { return }
             mine.list = name
@@ -379,6 +385,9 @@ package struct App: Sendable {
             case .back:
                 if router.back() { rest += run(appear()) }
             case .say(let text): say(text)
+            case .transfer(let transfer):
+                state.transfers.append(transfer)
+                if !rest.contains(.follow(transfer.target)) { rest.append(.follow(transfer.target)) }
             case .edit(let list, _), .undo(let list), .redo(let list):
                 summary = nil
                 // A list that the server does not have any more stays on the screen. It cannot be edited.

@@ -36,6 +36,8 @@ package struct AppState: Sendable {
     package internal(set) var clipboard = Clipboard()
     /// Texts that were being typed when a screen closed. The screens of their lists offer these texts again.
     var drafts: [KeptDraft] = []
+    /// Items on their way to other lists.
+    var transfers: [ItemTransfer] = []
     var random: SplitMix64
 
     package struct Clipboard: Sendable {

@@ -2,13 +2,14 @@ import HandCore
 import HandSync
 import HandWire
 
-/// A request of a screen. The model carries out the first four itself; the program around it carries out the others.
+/// A request of a screen. The model carries out the first five itself; the program around it carries out the others.
 package enum Command: Equatable, Sendable {
     case open(Route)
     case back
     /// Replaces the topmost screen with the screen of another place.
     case replace(Route)
     case say(String)
+    case transfer(ItemTransfer)
 
     case quit, suspend, redraw, reconnect, bell
     /// Tells a user who looks at another window.
@@ -35,6 +36,8 @@ package enum Command: Equatable, Sendable {
     /// A page of up to `limit` commits, starting at a revision.
     case fetchHistory(list: String, from: Int, limit: Int)
     case fetchState(list: String, revision: Int)
+    /// Find out at which revisions the items of a list came.
+    case fetchArrivals(list: String)
     case openAddress(String)
     /// A text to open in the user's own editor, which takes over the terminal, in a file with the given name.
     case editOutside(String, named: String)

@@ -36,6 +36,8 @@ package enum Event: Sendable {
     /// What happened to an item, as far as it has been read.
     case itemHistory(list: String, ItemID, ItemHistory)
     case state(list: String, revision: Int, Hand)
+    /// The revisions at which the items of a list came; 0 for those that are older than the history.
+    case arrivals(list: String, [ItemID: Int])
     /// The texts that were being typed when earlier screens of this server were closed.
     case drafts([KeptDraft])
     /// The text as the user's own editor saved it.

@@ -8,11 +8,13 @@ package enum Action: String, CaseIterable, Sendable {
     case addBelow, addAbove, addTop, addEnd, edit, editAddress, tick, deal, delete, deleteBranch
     case cut, copy, pasteBelow, pasteAbove
     case moveUp, moveDown, moveTop, moveEnd, indent, outdent
+    case sort, untickAll, moveToList, copyToList
     case fold, foldAll
     case range, selectUp, selectDown, selectAll
     case undo, redo, retrieve
     // Looking around.
-    case filter, hideTicked, clearTicked, mine, due, jump, nextNew, previousNew, follow, history, people, notices
+    case filter, hideTicked, tickedLast, clearTicked, mine, due, jump, nextNew, previousNew, follow, history, people,
+        notices
     // The lists of a server.
     case newList, deleteList, newFirst, refresh, leave
     // History.
@@ -28,13 +30,17 @@ package enum Action: String, CaseIterable, Sendable {
 
     var needs: Needs {
         switch self {
-        case .addBelow, .addAbove, .addTop, .addEnd, .deal, .pasteBelow, .pasteAbove, .undo, .redo, .clearTicked: .list
+        case .addBelow, .addAbove, .addTop, .addEnd, .deal, .pasteBelow, .pasteAbove, .undo, .redo, .clearTicked,
+            .untickAll:
+            .list
         case .open, .follow, .nextNew, .previousNew: .item
         case .edit, .editAddress, .tick, .delete, .deleteBranch, .cut, .copy, .moveUp, .moveDown, .moveTop, .moveEnd,
-            .indent, .outdent, .fold, .foldAll, .range, .selectUp, .selectDown, .selectAll:
+            .indent, .outdent, .sort, .moveToList, .copyToList, .fold, .foldAll, .range, .selectUp, .selectDown,
+            .selectAll:
             [.list, .item]
         case .back, .quit, .help, .connection, .suspend, .redraw, .up, .down, .halfPageUp, .halfPageDown, .pageUp,
-            .pageDown, .top, .end, .retrieve, .filter, .hideTicked, .mine, .due, .jump, .history, .people, .notices,
+            .pageDown, .top, .end, .retrieve, .filter, .hideTicked, .mine, .due, .tickedLast, .jump, .history, .people,
+            .notices,
             .newList,
             .deleteList, .newFirst, .refresh, .leave, .whose, .restore, .older, .newer:
             []
@@ -71,6 +77,8 @@ package enum Action: String, CaseIterable, Sendable {
         case .hideTicked: Manual(short: "hide ticked", long: "hide ticked tasks, or show them again", keys: ["s"])
         case .mine: Manual(short: "mine", long: "show only tasks that name you, as @name", keys: ["@"])
         case .due: Manual(short: "due", long: "show only tasks due today, or this week: due:2026-12-01", keys: ["T"])
+        case .tickedLast:
+            Manual(short: "ticked last", long: "show ticked tasks last, or in their places", keys: ["B"])
         case .clearTicked: Manual(short: "clear ticked", long: "delete all ticked tasks", keys: ["S"])
         case .jump: Manual(short: "jump", long: "to a number, an id or a person", keys: [":"])
         case .nextNew: Manual(short: "next new", long: "to the next item that others have changed", keys: ["n"])
@@ -109,6 +117,10 @@ package enum Action: String, CaseIterable, Sendable {
         case .moveEnd: Manual(short: "to end", long: "move to the end", keys: ["b"])
         case .indent: Manual(short: "indent", long: "one level further in, with sub-items", keys: ["tab", ">"])
         case .outdent: Manual(short: "outdent", long: "one level further out", keys: ["shift-tab", "<"])
+        case .sort: Manual(short: "sort", long: "sort by text, ticked, due or newest", keys: ["="])
+        case .untickAll: Manual(short: "untick all", long: "untick all ticked tasks", keys: ["X"])
+        case .moveToList: Manual(short: "to a list", long: "move to another list", keys: ["m"])
+        case .copyToList: Manual(short: "copy to a list", long: "copy to another list", keys: ["M"])
         case .fold: Manual(short: "fold", long: "fold or unfold the sub-items", keys: ["z"])
         case .foldAll: Manual(short: "fold all", long: "fold everything, or unfold everything", keys: ["Z"])
         case .range: Manual(short: "select", long: "start or end selecting a range", keys: ["v", "V"])

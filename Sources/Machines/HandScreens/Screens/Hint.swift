@@ -60,10 +60,12 @@ enum HintLine {
     }
 
     private static func behind(_ prompt: Prompt, width: Int) -> [Placed] {
+        let question = prompt.line(width: width).line.width
+        if !prompt.isLine, !prompt.isConfirmation { return fill(prompt.hints, from: question + 1, to: width) }
         let needed = prompt.hints.reduce(0) { $0 + $1.line.width + gap }
         let start = width - needed + gap
         // Leaves some room for typing.
-        guard start >= prompt.line(width: width).line.width + Prompt.leastRoom else { return [] }
+        guard start >= question + Prompt.leastRoom else { return [] }
         return fill(prompt.hints, from: start, to: width)
     }
 }

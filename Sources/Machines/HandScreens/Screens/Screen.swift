@@ -20,10 +20,13 @@ package protocol Screen: Sendable {
     /// Carries out an action; returns nil if it is not one of the screen's own.
     mutating func perform(_ action: Action, count: Int?, _ app: inout AppState) -> [Command]?
     mutating func take(_ event: ScreenEvent, _ app: inout AppState) -> [Command]
+    /// When the screen needs a `tick`; nil if it needs none.
+    var deadline: UInt64? { get }
 }
 
 extension Screen {
     package var typing: Typing? { nil }
+    package var deadline: UInt64? { nil }
     package func subject(of action: Action, _ app: AppState) -> String? { route.list }
     package func refusal(of action: Action, _ app: AppState) -> String? { nil }
     package mutating func take(_ event: ScreenEvent, _ app: inout AppState) -> [Command] { [] }
@@ -116,6 +119,7 @@ package enum ScreenKind: String, CaseIterable, Sendable {
                 .jump,
                 .nextNew, .previousNew,
                 .history, .people, .notices, .mine, .due,
+                .sort, .tickedLast, .untickAll, .moveToList, .copyToList,
             ]
         case .item:
             [

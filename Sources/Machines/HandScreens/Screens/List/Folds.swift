@@ -19,9 +19,9 @@ package struct Folds: Sendable {
         let place: Int
         let hidden: HiddenItems
         /// The positions of its hidden sub-items.
-        let positions: Range<Int>
+        var positions: Range<Int>
         /// The number of positions that are hidden further up.
-        let above: Int
+        var above: Int
 
         /// The place below its sub-items.
         var end: Int { place + 1 + hidden.count }
@@ -33,6 +33,8 @@ package struct Folds: Sendable {
     private var folds: [Fold] = []
     /// The folded items that have rows and sub-items, in order. None is within another.
     private var lines: [Folded] = []
+    /// The same, in the order of their positions.
+    private var placed: [Folded] = []
     /// Items that are folded when they come (back) into the list.
     private var absent: Set<ItemID> = []
 
@@ -42,7 +44,7 @@ package struct Folds: Sendable {
 
     package var isEmpty: Bool { folds.isEmpty }
     /// The number of positions without rows.
-    package var hiddenCount: Int { lines.last?.total ?? 0 }
+    package var hiddenCount: Int { placed.last?.total ?? 0 }
     /// The folded items of the list, in order.
     package var ids: [ItemID] { folds.map(\.id) }
 
@@ -50,22 +52,29 @@ package struct Folds: Sendable {
 
     /// The row that shows a position: its own, or that of the folded item that hides it.
     package func row(ofPosition position: Int) -> Int {
-        guard let last = last(where: { $0.positions.lowerBound <= position }) else { return position }
+        guard let last = last(of: placed, where: { $0.positions.lowerBound <= position }) else { return position }
         return position < last.positions.upperBound
             ? last.positions.lowerBound - 1 - last.above : position - last.total
     }
 
     /// The number of rows above a gap between positions.
     package func row(ofGap gap: Int) -> Int {
-        guard let last = last(where: { $0.positions.lowerBound <= gap }) else { return gap }
+        guard let last = last(of: placed, where: { $0.positions.lowerBound <= gap }) else { return gap }
         return max(gap, last.positions.upperBound) - last.total
     }
 
-    package func position(ofRow row: Int) -> Int {
-        row + (last { $0.positions.lowerBound - $0.above <= row }?.total ?? 0)
+    /// The number of items above a gap between places that have rows.
+    func count(above gap: Int, _ filter: Filter?) -> Int {
+        func count(_ gap: Int) -> Int { filter?.row(ofGap: gap) ?? gap }
+        let hidden = lines.prefix { $0.place < gap }.reduce(0) { $0 + count(min(gap, $1.end)) - count($1.place + 1) }
+        return count(gap) - hidden
     }
 
-    private func last(where isReached: (Folded) -> Bool) -> Folded? {
+    package func position(ofRow row: Int) -> Int {
+        row + (last(of: placed) { $0.positions.lowerBound - $0.above <= row }?.total ?? 0)
+    }
+
+    private func last(of lines: [Folded], where isReached: (Folded) -> Bool) -> Folded? {
         let next = lines.partitioningIndex { !isReached($0) }
         return next == 0 ? nil : lines[next - 1]
     }
@@ -74,17 +83,17 @@ package struct Folds: Sendable {
 
     /// What the row of the item at a place hides; nil if the item is not folded, or has no row.
     package func hidden(at place: Int) -> HiddenItems? {
-        last { $0.place <= place }.flatMap { $0.place == place ? $0.hidden : nil }
+        last(of: lines) { $0.place <= place }.flatMap { $0.place == place ? $0.hidden : nil }
     }
 
     /// The place of the folded item that hides a place; nil if the place is not hidden.
     package func head(over place: Int) -> Int? {
-        last { $0.place < place }.flatMap { place < $0.end ? $0.place : nil }
+        last(of: lines) { $0.place < place }.flatMap { place < $0.end ? $0.place : nil }
     }
 
     /// The hidden places around a gap; nil if the gap is between rows.
     package func hidden(aroundGap gap: Int) -> Range<Int>? {
-        last { $0.place < gap }.flatMap { gap < $0.end ? $0.place + 1..<$0.end : nil }
+        last(of: lines) { $0.place < gap }.flatMap { gap < $0.end ? $0.place + 1..<$0.end : nil }
     }
 
     /// Whether the item at a place is folded, with a row or without.
@@ -196,8 +205,9 @@ package struct Folds: Sendable {
     }
 
     /// Determines the rows. O(folded items), and O(sub-items) for those that a change has touched.
-    mutating func arrange(in hand: Hand, _ filter: Filter?) {
+    mutating func arrange(in hand: Hand, _ filter: Filter?, _ tickedLast: TickedLast?) {
         lines.removeAll(keepingCapacity: true)
+        defer { place(in: tickedLast) }
         if filter?.ignoresFolds == true { return }
         var (end, above) = (0, 0)
         for index in folds.indices where folds[index].place >= end {
@@ -210,6 +220,22 @@ package struct Folds: Sendable {
             let positions = filter.map { $0.row(ofGap: place + 1)..<$0.row(ofGap: end) } ?? place + 1..<end
             lines.append(Folded(place: place, hidden: hidden, positions: positions, above: above))
             above += positions.count
+        }
+    }
+
+    /// Determines the order of the folded items on the screen.
+    private mutating func place(in tickedLast: TickedLast?) {
+        placed = lines
+        guard let tickedLast, !lines.isEmpty else { return }
+        for index in placed.indices {
+            let start = tickedLast.position(ofPlace: placed[index].place) + 1
+            placed[index].positions = start..<start + placed[index].positions.count
+        }
+        placed.sort { $0.positions.lowerBound < $1.positions.lowerBound }
+        var above = 0
+        for index in placed.indices {
+            placed[index].above = above
+            above += placed[index].positions.count
         }
     }
 }

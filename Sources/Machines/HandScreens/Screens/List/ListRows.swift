@@ -7,6 +7,8 @@ struct ListRows: TableDataSource {
     let shown: ShownItems
     let places: ItemPlaces
     let draft: Draft?
+    /// The row where a new item is being typed; nil if none is.
+    let draftRow: Int?
     let selected: ClosedRange<Int>?
     /// The rows that the mouse drags.
     let dragged: ClosedRange<Int>?
@@ -18,12 +20,6 @@ struct ListRows: TableDataSource {
     let lines: Int
 
     var list: Hand { data.hand }
-
-    /// The row where a new item is being typed; nil if none is.
-    private var draftRow: Int? {
-        guard let draft, case .new(let gap, _) = draft.target else { return nil }
-        return shown.row(ofGap: gap)
-    }
 
     var itemCount: Int { shown.count(in: list) }
     var rowCount: Int { itemCount + (draftRow == nil ? 0 : 1) }

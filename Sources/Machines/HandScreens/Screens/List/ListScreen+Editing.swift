@@ -12,6 +12,7 @@ extension ListScreen {
             if !data.hand.rules.hasDeck { return "this list has no deck" }
             return data.hand.violation(inserting: .card(.faceDown)).map { "\(Rejection.violation($0))" }
         case .pasteBelow, .pasteAbove: return Self.refusalToPaste(app.clipboard, data.hand)
+        case .moveToList, .copyToList: return app.isOnline ? nil : Self.refusalToSend(app.keys)
         case .retrieve: return data.notices.contains(where: \.canRetrieve) ? nil : "nothing was overridden or rejected"
         case .fold, .foldAll: return refusalToFold(action, data.hand, app)
         default: return current(app).flatMap { Self.refusal(of: action, for: $0.content) }
@@ -36,7 +37,7 @@ extension ListScreen {
         return hand.violation(inserting: empty).map { "\(Rejection.violation($0))" }
     }
 
-    private static func refusalToPaste(_ clipboard: AppState.Clipboard, _ hand: Hand) -> String? {
+    static func refusalToPaste(_ clipboard: AppState.Clipboard, _ hand: Hand) -> String? {
         if clipboard.contents.isEmpty { return "nothing was cut or copied" }
         for content in clipboard.largest.values {
             if let violation = hand.violation(inserting: content) { return "\(Rejection.violation(violation))" }
@@ -74,6 +75,11 @@ extension ListScreen {
         case .indent: return shift(by: 1, app)
         case .outdent: return shift(by: -1, app)
         case .tick: return tick(&app)
+        case .untickAll: return untickAll(&app)
+        case .sort:
+            mode = .asking(Prompt(purpose: .sort, question: "sort:"), from: anchor)
+            return []
+        case .moveToList, .copyToList: return ask(isMove: action == .moveToList, app)
         case .deal: return deal(max(1, count ?? 1), &app)
         case .undo: return [.undo(list)]
         case .redo: return [.redo(list)]
@@ -83,31 +89,16 @@ extension ListScreen {
     }
 
     /// Makes an edit of the selection, and ends the selection.
-    private mutating func finish(_ delta: Delta, _ app: inout AppState) -> [Command] {
+    mutating func finish(_ delta: Delta, _ app: inout AppState) -> [Command] {
         anchor = nil
         return delta.isIdentity ? [.bell] : [.edit(list: list, delta)]
     }
 
-    private mutating func delete(_ runs: [Range<Int>], _ words: String, _ app: inout AppState) -> [Command] {
+    mutating func delete(_ runs: [Range<Int>], _ words: String, _ app: inout AppState) -> [Command] {
         let what = EditText.name(runs, of: app.list(list).hand)
         let hidden = shown.folds.hiddenCount == 0 ? 0 : shown.hiddenCount(in: runs)
         let also = hidden == 0 ? "" : ", \(hidden) of them hidden,"
         return finish(.deleting(runs), &app) + [.say("\(what)\(also) \(words)")]
-    }
-
-    /// Deletes the ticked items in the selected range, or else all ticked items that match the filter.
-    private mutating func clearTicked(_ app: inout AppState) -> [Command] {
-        let hand = app.list(list).hand
-        var runs: [Range<Int>] = []
-        for run in anchor == nil ? [0..<hand.count] : selection(app) {
-            var place = run.lowerBound
-            for item in hand.items(in: run) {
-                if item.content.isTicked, filter?.hasText(item.content) != false { runs.append(place..<place + 1) }
-                place += 1
-            }
-        }
-        if runs.isEmpty { return [.say("nothing is ticked")] }
-        return delete(runs, "deleted; \(app.keys.symbol(for: .undo)) undoes", &app)
     }
 
     /// The selection with all sub-items.
@@ -147,6 +138,10 @@ extension ListScreen {
     /// Moves the selection by that many rows: up if the number is negative. Without a filter, it goes past the items
     /// beside it together with their sub-items, and always past what they hide.
     private mutating func move(by count: Int, _ app: inout AppState) -> [Command] {
+        if shown.tickedLast != nil {
+            guard let gap = gapBeside(count, app) else { return [.bell] }
+            return move(to: gap, count < 0 ? .before : .after, app)
+        }
         if filter == nil, let first = branches(app).first {
             let (hand, level) = (app.list(list).hand, app.list(list).hand.shownLevel(at: first.lowerBound))
             var gap = count < 0 ? first.lowerBound : first.upperBound

@@ -61,7 +61,7 @@ extension ListScreen {
         let (here, data) = (placeBeforeChange(), app.list(list))
         shown.changeFolds(in: data.hand, body)
         places.find(in: data)
-        goTo(here)
+        goTo(here, app)
         settle(app)
     }
 }

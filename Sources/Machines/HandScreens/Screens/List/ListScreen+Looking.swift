@@ -30,8 +30,9 @@ extension ListScreen {
         case .due:
             let (today, week) = (Filter.Scope.due(by: app.day()), Filter.Scope.due(by: app.day(in: 7)))
             return show(scope == today ? week : scope == week ? .everything : today, &app)
+        case .tickedLast: return showTickedLast(app)
         case .jump:
-            mode = .jumping(Prompt(purpose: .jump, question: "go to (number, id or person):"), from: anchor)
+            mode = .asking(Prompt(purpose: .jump, question: "go to (number, id or person):"), from: anchor)
         case .nextNew: return goToNews(&app) { place, here in place > here }
         case .previousNew: return goToNews(&app) { place, here in place < here }
         case .fold: return fold(&app)
@@ -67,9 +68,14 @@ extension ListScreen {
     mutating func answer(_ prompt: Prompt, _ outcome: Prompt.Outcome, _ app: inout AppState) -> [Command] {
         let text = prompt.editor.text
         switch mode {
-        case .jumping(_, let place):
-            mode = outcome == .typed ? .jumping(prompt, from: place) : .resting(from: place)
-            return outcome == .answered ? jump(to: text, &app) : []
+        case .asking(_, let place):
+            mode = outcome == .typed ? .asking(prompt, from: place) : .resting(from: place)
+            guard outcome == .answered else { return [] }
+            switch prompt.purpose {
+            case .sort: return ItemOrder(rawValue: text).map { sort(by: $0, &app) } ?? []
+            case .send(let isMove): return send(to: text, isMove: isMove, &app)
+            case .jump, .filter, .newList, .deleteList, .restore: return jump(to: text, &app)
+            }
         case .filtering(let old, let before):
             mode = outcome == .typed ? .filtering(prompt, before: before) : .browsing
             switch outcome {

@@ -10,7 +10,7 @@ extension ListScreen {
         anchor = nil
         let kind = Typed.kinds(app.list(list).hand.rules).first ?? .task
         draft = Draft(new: .new(gap: gap, side), kind: kind)
-        table.move(to: shown.row(ofGap: gap), in: geometry(app))
+        table.move(to: shown.row(ofGap: gap, in: app.list(list).hand), in: geometry(app))
         settle(app)
         return []
     }
@@ -98,7 +98,7 @@ extension ListScreen {
         else { return }
         let draft = Draft(app.drafts.remove(at: index), in: data.hand)
         switch draft.target {
-        case .new(let gap, _): table.follow(to: shown.row(ofGap: gap))
+        case .new(let gap, _): table.follow(to: shown.row(ofGap: gap, in: data.hand))
         case .existing(let place, _, _): _ = jump(toPlace: place, &app)
         }
         self.draft = draft

@@ -15,6 +15,11 @@ struct ListScreen: TableScreen, ItemScreens {
     var mode = Mode.browsing
     /// The text that was entered last, until its edit is made.
     var entered: Draft?
+    /// When ticked tasks go to where they are shown, if they are shown last; nil if none has just been ticked.
+    var settlingDue: UInt64?
+    /// The first and the last item to sort by when they came, once that is known; without items, the whole list is
+    /// sorted. Nil if nothing waits.
+    var sorting: [ItemID]?
     /// Whether the items are folded that were folded when the list was last closed.
     var hasRecalledFolds = false
     /// Where others are; known while something is folded.
@@ -27,8 +32,8 @@ struct ListScreen: TableScreen, ItemScreens {
         case selecting(from: Int)
         /// Dragging the range from the given place to the cursor, or the current item.
         case dragging(Drag, from: Int?)
-        /// Answering where to jump. The range from the given place to the cursor stays selected.
-        case jumping(Prompt, from: Int?)
+        /// Answering a question. The range from the given place to the cursor stays selected.
+        case asking(Prompt, from: Int?)
         /// Typing a filter in place of the filter `before`.
         case filtering(Prompt, before: Filter?)
         case typing(Draft)
@@ -39,7 +44,7 @@ struct ListScreen: TableScreen, ItemScreens {
 
     var typing: Typing? {
         switch mode {
-        case .jumping(let prompt, _), .filtering(let prompt, _): .question(prompt)
+        case .asking(let prompt, _), .filtering(let prompt, _): .question(prompt)
         case .typing(let draft): .field(draft)
         case .browsing, .selecting, .dragging: nil
         }
@@ -55,7 +60,7 @@ struct ListScreen: TableScreen, ItemScreens {
         get {
             switch mode {
             case .selecting(let place): place
-            case .dragging(_, let place), .jumping(_, let place): place
+            case .dragging(_, let place), .asking(_, let place): place
             case .browsing, .filtering, .typing: nil
             }
         }
@@ -63,7 +68,7 @@ struct ListScreen: TableScreen, ItemScreens {
             switch mode {
             case .browsing, .selecting: mode = .resting(from: newValue)
             case .dragging(let drag, _): mode = .dragging(drag, from: newValue)
-            case .jumping(let prompt, _): mode = .jumping(prompt, from: newValue)
+            case .asking(let prompt, _): mode = .asking(prompt, from: newValue)
             case .filtering, .typing: break
             }
         }
@@ -88,13 +93,20 @@ struct ListScreen: TableScreen, ItemScreens {
     var filter: Filter? { shown.filter }
 
     var route: Route { .list(list) }
+    var deadline: UInt64? { settlingDue }
 
     func rows(_ app: AppState) -> ListRows {
         ListRows(
-            data: app.list(list), cells: app.cells, shown: shown, places: places, draft: draft,
+            data: app.list(list), cells: app.cells, shown: shown, places: places, draft: draft, draftRow: draftRow(app),
             selected: selectedRows(app), dragged: moving.map { _ in selectedRows(app) ?? table.cursor...table.cursor },
             now: app.now, today: app.day(), me: app.me,
             hasNumbers: app.size.columns >= 60, lines: app.bodyRows)
+    }
+
+    /// The row where a new item is being typed; nil if none is.
+    private func draftRow(_ app: AppState) -> Int? {
+        guard case .new(let gap, _)? = draft?.target else { return nil }
+        return shown.row(ofGap: gap, in: app.list(list).hand)
     }
 
     func title(_ app: AppState) -> Line {
@@ -117,6 +129,7 @@ struct ListScreen: TableScreen, ItemScreens {
         } else {
             line.append("  \(Amount.count(data.hand.count, "item"))")
         }
+        if shown.tickedLast != nil { line.append(", ticked last") }
         if let moving, let place = rows(app).place(ofRow: moving.over) {
             let runs = branches(app)
             let (what, goes) = (EditText.name(runs, of: data.hand), runs.first?.count == 1 ? "goes" : "go")
@@ -201,6 +214,10 @@ struct ListScreen: TableScreen, ItemScreens {
         case .model(.input(.resize)), .model(.input(.cursor)): settle(app)
         case .model(.failed(.edit(list, _), let reason)): takeBack(reason, app)
         case .model(.done(.edit(list, _))): entered = nil
+        case .model(.tick): settleTicked(app)
+        case .model(.arrivals(list, let revisions)): return sortByArrival(revisions, &app)
+        case .model(.failed(.fetchArrivals(list), _)): sorting = nil
+        case .model(.lists): offerLists(app)
         case .model(.editedOutside(let text)):
             let rules = app.list(list).hand.rules
             draft?.comeBack(with: text, rules)
@@ -236,6 +253,7 @@ struct ListScreen: TableScreen, ItemScreens {
         let name = app.list(list).name(of: origin) ?? "somebody"
         var isRefolded = shown.follow(delta, to: hand)
         places.follow(delta)
+        holdTicked(origin == .own, app.now)
         if isRefolded { places.find(in: app.list(list)) }
         func follow(_ place: Int) -> Int { delta.map(index: place) ?? delta.map(gap: place, .after) }
         home = home.map(follow)
@@ -254,18 +272,14 @@ struct ListScreen: TableScreen, ItemScreens {
         let place = added?.lowerBound ?? kept ?? delta.map(gap: oldPlace, .after)
         // Nothing that the user types or has just edited disappears in a folded item.
         if origin == .own || draft?.adds == false { isRefolded = shown.reveal(place, in: hand) || isRefolded }
-        goTo(place)
+        goTo(place, app)
         settle(app)
         return isRefolded ? keepFolds(&app) : []
     }
 
     /// Puts the cursor on the row of a place, or on that of the new item that is being typed.
-    mutating func goTo(_ place: Int) {
-        if case .new(let gap, _) = draft?.target {
-            table.follow(to: shown.row(ofGap: gap))
-        } else {
-            table.follow(to: row(ofPlace: place))
-        }
+    mutating func goTo(_ place: Int, _ app: AppState) {
+        table.follow(to: draftRow(app) ?? row(ofPlace: place))
     }
 
     /// Wraps the typed text to the available width, and shows the cursor's row.

@@ -1,9 +1,11 @@
 import HandCore
 
-/// Which items of a list have rows: those that match the filter, if there is one, and that no folded item hides.
+/// Which items of a list have rows: those that match the filter, if there is one, and that no folded item hides. The
+/// rows are in the order of the list, unless ticked tasks stand last.
 struct ShownItems: Sendable {
     private(set) var filter: Filter?
     private(set) var folds = Folds()
+    private(set) var tickedLast: TickedLast?
 
     // MARK: Rows
 
@@ -12,15 +14,20 @@ struct ShownItems: Sendable {
     /// The place of a row's item; nil if there is no such row. Without a filter, the caller knows the number of rows.
     func place(ofRow row: Int) -> Int? {
         let position = folds.position(ofRow: row)
+        if let tickedLast { return tickedLast.place(ofPosition: position) }
         guard let filter else { return position }
         return filter.matches.indices.contains(position) ? Int(filter.matches[position]) : nil
     }
 
     /// The row that shows a place, or else the next shown place.
-    func row(ofPlace place: Int) -> Int { folds.row(ofPosition: filter?.row(ofGap: place) ?? place) }
+    func row(ofPlace place: Int) -> Int {
+        folds.row(ofPosition: tickedLast?.position(ofPlace: place) ?? filter?.row(ofGap: place) ?? place)
+    }
 
-    /// The number of rows above a gap of the list.
-    func row(ofGap gap: Int) -> Int { folds.row(ofGap: filter?.row(ofGap: gap) ?? gap) }
+    /// The number of rows above a gap of the list, or above a new item there.
+    func row(ofGap gap: Int, in hand: Hand) -> Int {
+        folds.row(ofGap: tickedLast?.position(ofGap: gap, in: hand) ?? filter?.row(ofGap: gap) ?? gap)
+    }
 
     // MARK: Places
 
@@ -29,13 +36,15 @@ struct ShownItems: Sendable {
 
     /// The places of rows, with what folded items hide or without; runs that touch are joined.
     func runs(ofRows rows: ClosedRange<Int>, withHidden: Bool) -> [Range<Int>] {
-        if filter == nil, withHidden || folds.hiddenCount == 0, let first = place(ofRow: rows.lowerBound),
+        if tickedLast == nil, filter == nil, withHidden || folds.hiddenCount == 0,
+            let first = place(ofRow: rows.lowerBound),
             let last = place(ofRow: rows.upperBound)
         {
             return [first..<end(ofPlace: last)]
         }
         var runs: [Range<Int>] = []
-        for place in rows.lazy.compactMap(place(ofRow:)) {
+        let places = rows.compactMap(place(ofRow:))
+        for place in tickedLast == nil ? places : places.sorted() {
             let end = withHidden ? end(ofPlace: place) : place + 1
             if let last = runs.last, last.upperBound == place {
                 runs[runs.count - 1] = last.lowerBound..<end
@@ -48,7 +57,8 @@ struct ShownItems: Sendable {
 
     /// The number of places in some runs that have no rows.
     func hiddenCount(in runs: [Range<Int>]) -> Int {
-        runs.reduce(0) { $0 + $1.count - (row(ofGap: $1.upperBound) - row(ofGap: $1.lowerBound)) }
+        func rows(above gap: Int) -> Int { folds.count(above: gap, filter) }
+        return runs.reduce(0) { $0 + $1.count - (rows(above: $1.upperBound) - rows(above: $1.lowerBound)) }
     }
 
     /// The level of a new item at a gap: that of the row's item above the gap.
@@ -69,26 +79,41 @@ struct ShownItems: Sendable {
 
     mutating func setFilter(_ new: Filter?, in hand: Hand) {
         filter = new
-        folds.arrange(in: hand, filter)
+        tickedLast?.show(filter)
+        folds.arrange(in: hand, filter, tickedLast)
     }
 
     /// Searches the next items for matches of the filter.
     mutating func scan(_ hand: Hand) {
         filter?.scan(hand)
-        folds.arrange(in: hand, filter)
+        tickedLast?.show(filter)
+        folds.arrange(in: hand, filter, tickedLast)
     }
 
     /// Follows a change of the list that led to `hand`; returns whether folded items came or went.
     mutating func follow(_ delta: Delta, to hand: Hand) -> Bool {
         filter?.follow(delta, to: hand)
+        tickedLast?.follow(delta, to: hand, filter)
         let change = folds.follow(delta, to: hand)
-        folds.arrange(in: hand, filter)
+        folds.arrange(in: hand, filter, tickedLast)
         return change
     }
 
     mutating func changeFolds(in hand: Hand, _ body: (inout Folds) -> Void) {
         body(&folds)
-        folds.arrange(in: hand, filter)
+        folds.arrange(in: hand, filter, tickedLast)
+    }
+
+    /// Shows ticked tasks last, or in their places.
+    mutating func setTickedLast(_ isOn: Bool, in hand: Hand) {
+        tickedLast = isOn ? TickedLast(hand, filter) : nil
+        folds.arrange(in: hand, filter, tickedLast)
+    }
+
+    /// Puts the items whose boxes have changed where they belong.
+    mutating func settle(in hand: Hand) {
+        tickedLast?.settle(hand, filter)
+        folds.arrange(in: hand, filter, tickedLast)
     }
 
     /// Unfolds what hides a place; returns whether anything was folded.

@@ -1,0 +1,91 @@
+import HandCore
+import HandFormats
+
+/// Items on their way to another list. The originals are deleted once the server has committed the copies: whatever is
+/// refused, no item is lost.
+package struct ItemTransfer: Equatable, Sendable {
+    package internal(set) var source: String
+    package internal(set) var target: String
+    /// The items that leave the source; none if they are copied.
+    package let originals: [ItemID]
+    package let copies: [Item]
+    /// The name of the items in a sentence.
+    let what: String
+    private(set) var phase = Phase.waiting
+
+    /// waiting ─the target is there─▶ asked ─the copies are in it─▶ made ─the server has them─▶ (the originals go)
+    ///                                  └─they are not──▶ failed
+    package enum Phase: Equatable, Sendable {
+        case waiting, asked, made
+        case failed(String)
+    }
+
+    init(source: String, target: String, originals: [ItemID], copies: [Item], what: String) {
+        (self.source, self.target, self.originals) = (source, target, originals)
+        (self.copies, self.what) = (copies, what)
+    }
+
+    /// Notes whether the copies have been put into the target.
+    fileprivate mutating func note(_ event: Event) {
+        func isMine(_ list: String, _ delta: Delta) -> Bool {
+            phase == .asked && list == target && delta.items.first?.id == copies.first?.id
+        }
+        switch event {
+        case .done(.edit(let list, let delta)) where isMine(list, delta): phase = .made
+        case .failed(.edit(let list, let delta), let reason) where isMine(list, delta): phase = .failed(reason)
+        default: break
+        }
+    }
+
+    /// Returns what to do next; nil to wait for the target list. `isOver` is true if that is the end.
+    fileprivate mutating func next(_ app: AppState) -> (commands: [Command], isOver: Bool)? {
+        let data = app.list(target)
+        func refused(_ reason: String) -> (commands: [Command], isOver: Bool) {
+            let stays = originals.isEmpty ? "not copied" : "still in '\(source)'"
+            return (
+                [.say("\(what) \(copies.count == 1 ? "is" : "are") \(stays), '\(target)' refused: \(reason)")], true
+            )
+        }
+        if let refusal = data.refusal { return refused(refusal) }
+        guard data.state.isLive else { return nil }
+        switch phase {
+        case .asked: return nil
+        case .failed(let reason): return refused(reason)
+        case .made: break
+        case .waiting:
+            phase = .asked
+            var copies = copies
+            for index in copies.indices { copies[index].level = min(copies[index].level, data.hand.rules.maximumLevel) }
+            let clipboard = AppState.Clipboard(copies.map(\.content))
+            if let reason = ListScreen.refusalToPaste(clipboard, data.hand) { return refused(reason) }
+            return ([.edit(list: target, .inserting(copies, at: data.hand.count, .before))], false)
+        }
+        guard let first = copies.first, !data.unsent.contains(first.id) else { return nil }
+        if data.hand.index(of: first.id) == nil {
+            if case .refused(let reason, _)? = data.unseenNotice?.loss { return refused("\(reason)") }
+            return refused("what was copied was deleted there")
+        }
+        if originals.isEmpty { return ([.say("\(what) copied to '\(target)'")], true) }
+        var runs: [Range<Int>] = []
+        app.list(source).hand.forEachPosition(of: originals.map { $0...$0 }) { place in
+            runs.append(place..<place + 1)
+            return true
+        }
+        let delete = runs.isEmpty ? [] : [Command.edit(list: source, .deleting(runs))]
+        return (delete + [.say("\(what) moved to '\(target)'; undo in both lists takes it back")], true)
+    }
+}
+
+extension AppState {
+    /// Goes on with what is on its way to other lists.
+    mutating func advanceTransfers(_ event: Event) -> [Command] {
+        var commands: [Command] = []
+        for index in transfers.indices { transfers[index].note(event) }
+        for index in transfers.indices.reversed() {
+            guard let next = transfers[index].next(self) else { continue }
+            commands += next.commands
+            if next.isOver { transfers.remove(at: index) }
+        }
+        return commands
+    }
+}

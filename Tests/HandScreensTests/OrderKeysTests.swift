@@ -1,0 +1,301 @@
+import HandCore
+import HandFormats
+import HandScreens
+import HandTestSupport
+import HandWire
+import Testing
+
+/// Keeping a list in order: sorting, unticking, ticked tasks last, items that go to other lists.
+@Suite struct OrderKeysTests {
+    /// A list before, the keys, and the list after, in `Notation`.
+    static let rows: [(String, String, String)] = [
+        ("c >b a", "= t", "a >b c"), ("+a b >+c d", "= d", "b d +a >+c"), ("c b a", "= esc", ">c b a"),
+        ("c b a", "= x", ">c b a"), ("c due:2026-12-01 due:2025-12-01", "= u", "due:2025-12-01 due:2026-12-01 >c"),
+        // Only the selection, and only between headings.
+        ("d >c b a", "v j = t", "d >b c a".replacing(">", with: "")), ("c b #x b a", "= t", "b >c #x a b"),
+        // One key undoes it.
+        ("c b a", "= t u", ">c b a"), ("c b a", "= t u U", "a b >c"),
+        ("+a b +c", "X", ">a b c"), ("+a b +c", "X u", ">+a b +c"),
+        ("+a b +c", "v j X", ">a b +c".replacing(">", with: "")),
+        ("a b", "X", ">a b"), ("+ab +b +c", "/ 'b' enter X esc", ">ab b +c"),
+    ]
+
+    private static func text(_ stage: Stage) -> String { Notation.text(stage).filter { $0 != "*" } }
+
+    @Test(arguments: rows)
+    func keysDo(before: String, keys: String, after: String) {
+        var stage = KeyTests.stage(before)
+        stage.press(keys)
+        let text = after.contains(">") ? Self.text(stage) : Self.text(stage).filter { $0 != ">" }
+        #expect(text == after, "\(before): \(keys)")
+    }
+
+    @Test func whatIsDoneIsSaid() {
+        var stage = KeyTests.stage("c b a")
+        stage.press("= t")
+        #expect(stage.lines[10].contains("the list sorted, by text; u undoes"), "\(stage.lines[10])")
+        stage.press("= t")
+        #expect(stage.lines[10].contains("the list is in this order already: by text"), "\(stage.lines[10])")
+        stage.press("X")
+        #expect(stage.lines[10].contains("nothing is ticked"), "\(stage.lines[10])")
+    }
+
+    // MARK: The newest first
+
+    @Test func theNewestComeFirst() {
+        var stage = KeyTests.stage("a b c")
+        let ids = stage.hand().map(\.id)
+        stage.arrivals = [ids[0]: 3, ids[1]: 9, ids[2]: 0]
+        stage.press("G o 'mine' enter esc = n")
+        #expect(Notation.text(stage) == ">mine b a c")
+    }
+
+    /// What was selected is sorted, whatever has moved or been selected while the history was read.
+    @Test func theSelectionWaitsForTheHistory() {
+        var stage = KeyTests.stage("a b >c d e")
+        let ids = stage.hand().map(\.id)
+        stage.press("v j = n esc")
+        stage.remote(.inserting([Item(id: ItemID(rawValue: 99), content: .note("first"))]))
+        stage.send(.arrivals(list: "things", [ids[2]: 1, ids[3]: 2]))
+        #expect(Notation.text(stage).filter { $0 != ">" } == "!first a b d c e")
+        stage.press("u")
+        stage.send(.arrivals(list: "things", [ids[2]: 1, ids[3]: 2]))
+        #expect(Notation.text(stage).filter { $0 != ">" } == "!first a b c d e", "nothing waits any more")
+        stage.press("j j j v j = n")
+        stage.remote(.deleting(0..<stage.hand().count))
+        stage.send(.arrivals(list: "things", [:]))
+        #expect(stage.lines[10].contains("the items to sort have moved"), "\(stage.lines[10])")
+    }
+
+    @Test func withoutTheServerThereIsNoHistory() {
+        var stage = KeyTests.stage("a b c")
+        stage.press("= n")
+        #expect(stage.commands.last == .fetchArrivals(list: "things"))
+        stage.send(.failed(.fetchArrivals(list: "things"), "the server cannot be reached"))
+        stage.send(.arrivals(list: "things", [:]))
+        #expect(stage.lines[10].contains("the server cannot be reached"))
+        #expect(Notation.text(stage) == ">a b c")
+    }
+
+    // MARK: Ticked tasks last
+
+    /// The texts of the rows.
+    private static func shown(_ stage: Stage) -> [String] {
+        stage.lines.dropFirst().dropLast(2).compactMap { line in
+            line.firstMatch(of: #/\[[ x]\] (\S+)/#).map { String($0.1) }
+        }
+    }
+
+    @Test func aTickedTaskGoesDownAfterAMoment() throws {
+        var stage = KeyTests.stage("a b c d")
+        stage.press("B space")
+        #expect(Self.shown(stage) == ["a", "b", "c", "d"], "it stays for a moment")
+        stage.press("j space")
+        stage.wait(try #require(stage.app.deadline) - stage.now)
+        #expect(Self.shown(stage) == ["c", "d", "a", "b"] || stage.app.deadline != nil)
+        stage.wait(5_000)
+        #expect(Self.shown(stage) == ["c", "d", "a", "b"])
+        #expect(stage.hand().map(\.content.text) == ["a", "b", "c", "d"], "nothing has moved")
+        #expect(stage.lines[2].hasPrefix("▸") && stage.lines[2].contains(" d"), "the cursor stays on its row")
+        stage.press("G space")
+        stage.wait(5_000)
+        #expect(Self.shown(stage) == ["b", "c", "d", "a"])
+        #expect(stage.lines[0].contains("ticked last"))
+        stage.press("B")
+        #expect(Self.shown(stage) == ["a", "b", "c", "d"])
+        #expect(stage.commands.count { if case .edit = $0 { true } else { false } } == 3, "only ticks are edits")
+    }
+
+    /// While somebody else ticks and ticks, what they ticked first still goes down in time.
+    @Test func othersTicksDoNotHoldTheirs() {
+        var stage = KeyTests.stage("a b c d e")
+        stage.press("B")
+        for place in 0..<4 {
+            stage.remote(.changing([place..<place + 1], Change(done: true)))
+            stage.wait(500)
+        }
+        #expect(Self.shown(stage) == ["d", "e", "a", "b", "c"])
+    }
+
+    /// What keys do while ticked tasks are last: in the list, and on the screen.
+    static let lastRows: [(String, String, String, String)] = [
+        // Items move past what is beside them on the screen, and not between ticked and others.
+        ("a +x b c", "B J", "+x b a c", "b a c x"), ("a +x b c", "B j K", "b a +x c", "b a c x"),
+        ("a +x b", "B j J", "a +x b", "a b x"), ("a +x b +y", "B j j J", "a b +y +x", "a b y x"),
+        ("a +x b c", "B 2 J", "+x b c a", "b c a x"),
+        // New items come below the current one; at the end, above the ticked ones.
+        ("a +x b", "B o 'n' enter esc", "a n +x b", "a n b x"), ("a b +x", "B a 'n' enter esc", "a b +x n", "a b n x"),
+        ("+x a", "B G o 'n' enter esc", "+x n a", "n a x"),
+        // A selection is what is selected on the screen.
+        ("a +x b c", "B v j d", "+x c", "c x"), ("a +x b c", "B ctrl-a d", "", ""),
+        ("a +x b c", "B j v j J", "a +x b c", "a b c x"),
+        ("a +x b c", "B v j y G p", "a +x a b b c", "a a b b c x"), ("a +x b", "B S", "a b", "a b"),
+        ("a +x b", "B s", "a +x b", "a b"),
+        ("a +x ab +ay", "B / 'a' enter G d", "a +x ab", "a ab"), ("+x a", "B : '1' enter d", "a", "a"),
+    ]
+
+    @Test(arguments: lastRows)
+    func keysDoWhileTickedAreLast(before: String, keys: String, after: String, shown: String) {
+        var stage = KeyTests.stage(before)
+        stage.press(keys)
+        stage.wait(5_000)
+        #expect(stage.hand().map { ($0.content.isTicked ? "+" : "") + $0.content.text }.joined(separator: " ") == after)
+        #expect(Self.shown(stage).joined(separator: " ") == shown)
+    }
+
+    /// Whatever happens, the rows are those of the list sorted by what is done; with a filter and with folds, too.
+    @Test func theRowsAreInOrder() throws {
+        var random = SplitMix64(seed: testSeed(63, "ticked last"))
+        for round in 0..<60 {
+            let items = (0..<random.next(below: 9)).map { place in
+                Item(
+                    id: ItemID(rawValue: random.next()), level: UInt8(random.next(below: 3)),
+                    content: random.next(below: 6) == 0
+                        ? .heading("h\(place)")
+                        : .task(
+                            "\("ab".randomElement(using: &random) ?? "a")\(place)", done: random.next(below: 2) == 0))
+            }
+            var stage = Stage(["things": Hand(items)], rows: 30)
+            let query = random.next(below: 3) == 0 ? "a" : ""
+            stage.press(query.isEmpty ? "B" : "/ '\(query)' enter B")
+            for step in 0..<25 {
+                let count = stage.hand().count
+                let place = count == 0 ? 0 : random.next(below: count)
+                switch random.next(below: 8) {
+                case 0: stage.press(["z", "Z"][random.next(below: 2)])
+                case 1: stage.press(["tab", "shift-tab"][random.next(below: 2)])
+                case 2: stage.press(["J", "K", "b", "t"][random.next(below: 4)])
+                case 3: stage.press("o '\(random.next(below: 2) == 0 ? "a" : "b")\(step)n' enter esc")
+                case 4 where count > 0:
+                    stage.remote(.moving(place..<place + 1, to: random.next(below: count + 1), .after))
+                case 5 where count > 4: stage.remote(.deleting(place..<place + 1))
+                default: stage.press(["j", "k", "G"][random.next(below: 3)] + " space")
+                }
+                stage.confirm()
+                stage.wait(5_000)
+                let hand = stage.hand()
+                let sorted = try hand.applying(ItemOrder.done.sorting(hand))
+                func isFolded(_ line: String) -> Bool { line.contains(" hidden") || line.contains("+1") }
+                let all = sorted.map(\.content.text).filter { query.isEmpty || $0.contains(query) }
+                let texts = stage.lines.dropFirst().dropLast(2).compactMap { line in
+                    line.firstMatch(of: #/\b([abh]\d+n?)\b/#).map { String($0.1) }
+                }
+                if !stage.lines.contains(where: { $0.contains(" hidden") }) {
+                    try #require(texts == all, "round \(round), step \(step)")
+                }
+                // With folds, the rest is in the same order.
+                let rest = all.filter(texts.contains)
+                try #require(texts == rest && Set(texts).count == texts.count, "round \(round), step \(step)")
+            }
+        }
+    }
+
+    // MARK: Other lists
+
+    private static func two(_ before: String, _ other: String = "x", rules: Rules = Rules()) -> Stage {
+        var stage = Stage(
+            ["things": Notation.hand(before).hand, "work": Notation.hand(other, rules: rules).hand], rows: 12)
+        stage.send(
+            .lists(
+                ["things", "trip", "work"].map {
+                    DownMessage.ListEntry(name: $0, count: 1, revision: 5, rules: Rules())
+                }))
+        return stage
+    }
+
+    private static func texts(_ stage: Stage, _ list: String) -> [String] { stage.hand(list).map(\.content.text) }
+
+    /// The originals go when the server has the copies, and not before.
+    @Test func itemsMoveOnceTheCopiesAreCommitted() {
+        var stage = Self.two("a b c")
+        stage.press("v j m 'wo' tab enter")
+        #expect(Self.texts(stage, "work") == ["x", "a", "b"] && Self.texts(stage, "things") == ["a", "b", "c"])
+        stage.wait(100)
+        #expect(Self.texts(stage, "things") == ["a", "b", "c"], "the copies are not committed")
+        stage.confirm("work")
+        #expect(Self.texts(stage, "things") == ["c"])
+        #expect(stage.lines[10].contains("2 items moved to 'work'"), "\(stage.lines[10])")
+        stage.confirm()
+        #expect(Set(stage.hand("work").map(\.id)).count == 3)
+    }
+
+    @Test func itemsAreCopiedToAnotherList() {
+        var stage = Self.two("a b")
+        stage.edit(.changing([1..<2], Change(level: 1)))
+        stage.confirm()
+        stage.press("M 'w' enter")
+        stage.confirm("work")
+        #expect(Self.texts(stage, "work") == ["x", "a", "b"] && Self.texts(stage, "things") == ["a", "b"])
+        #expect(stage.hand("work").map(\.level) == [0, 0, 1])
+        #expect(stage.lines[10].contains("2 items copied to 'work'"), "\(stage.lines[10])")
+        // A sub-item alone comes to level 0.
+        stage.press("j m 'work' enter")
+        stage.confirm("work")
+        #expect(stage.hand("work").map(\.level) == [0, 0, 1, 0] && Self.texts(stage, "things") == ["a"])
+    }
+
+    static let sending: [(String, things: [String], work: [String])] = [
+        ("m 'work' enter", [], ["x", "a"]), ("M 'work' enter", ["a"], ["x", "a"]), ("m 'work' esc", ["a"], ["x"]),
+    ]
+
+    @Test(arguments: sending)
+    func keysSendItems(_ keys: String, things: [String], work: [String]) {
+        var stage = Self.two("a")
+        stage.press(keys)
+        stage.confirm("work")
+        #expect(Self.texts(stage, "things") == things && Self.texts(stage, "work") == work)
+    }
+
+    /// What the other list refuses stays here, and the message says so.
+    @Test func whatTheOtherListRefusesStays() {
+        var full = Self.two("a", "x", rules: Rules(maximumCount: 1))
+        full.press("m 'work' enter")
+        #expect(full.lines[10].contains("'[ ] a' is still in 'things', 'work' refused: "), "\(full.lines[10])")
+        #expect(Self.texts(full, "things") == ["a"] && Self.texts(full, "work") == ["x"])
+        var refused = Self.two("a")
+        refused.press("m 'work' enter")
+        refused.reject(.notStored, "work")
+        #expect(refused.lines[10].contains("'[ ] a' is still in 'things', 'work' refused: "), "\(refused.lines[10])")
+        #expect(Self.texts(refused, "things") == ["a"])
+        var unmade = Self.two("a")
+        unmade.editProblem = "the disk is full"
+        unmade.press("m 'work' enter")
+        unmade.editProblem = nil
+        #expect(unmade.lines[10].contains("the disk is full"), "\(unmade.lines[10])")
+        unmade.confirm("work")
+        #expect(Self.texts(unmade, "things") == ["a"])
+        var gone = Self.two("a")
+        gone.press("m 'trip' enter")
+        gone.send(.list("trip", .refused(.noSuchList, "there is no list 'trip'")))
+        #expect(gone.lines[10].contains("'trip' refused: there is no list 'trip'"), "\(gone.lines[10])")
+        #expect(Self.texts(gone, "things") == ["a"])
+    }
+
+    @Test(arguments: [
+        ("m 't' enter", "which one? things"), ("m 'things' enter", "the items are in 'things' already"),
+        ("m 'zz' enter", "there is no list 'zz'"), ("m enter", ""), ("m esc", ""),
+    ]) func wrongAnswersDoNothing(_ keys: String, _ words: String) {
+        var stage = Self.two("a")
+        stage.send(
+            .lists(
+                ["things", "trip", "tram"].map {
+                    DownMessage.ListEntry(name: $0, count: 1, revision: 5, rules: Rules())
+                }))
+        stage.press(keys)
+        let expected = words.hasPrefix("which") ? "which one? trip, tram" : words
+        #expect(expected.isEmpty || stage.lines[10].contains(expected), "\(stage.lines[10])")
+        #expect(stage.commands.allSatisfy { if case .edit = $0 { false } else { true } })
+    }
+
+    @Test func withoutTheServerNothingIsSentElsewhere() {
+        var stage = Self.two("a")
+        stage.goOffline()
+        stage.press("m")
+        #expect(stage.lines.contains { $0.contains("the server cannot be reached; x cuts") }, "\(stage.lines)")
+        var reading = Self.two("a")
+        reading.send(.granted(.init(person: "ada", everywhere: .write, lists: [])))
+        reading.send(.granted(.init(person: "ada", everywhere: .none, lists: [.init(name: "things", role: .write)])))
+        reading.press("m 'work' enter")
+        #expect(reading.lines[10].contains("your role on 'work' is none"), "\(reading.lines[10])")
+    }
+}
