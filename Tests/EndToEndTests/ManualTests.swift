@@ -78,7 +78,9 @@ import Testing
             "PATH": URL(fileURLWithPath: Binary.path).deletingLastPathComponent().path + ":/usr/bin:/bin",
         ]
         #expect(try shell(start, environment) == 0)
-        let topics = try ["merging", "news", "tasks", "sub-items", "offline", "formats", "tls", "roles", "decks", "backups"].map {
+        let topics = try [
+            "merging", "news", "tasks", "sub-items", "order", "offline", "formats", "tls", "roles", "decks", "backups",
+        ].map {
             try Self.hand("help", $0)
         }
         let inTopics = topics.joined(separator: "\n").split(separator: "\n").filter { $0.hasPrefix("  hand ") }
@@ -128,7 +130,11 @@ import Testing
         let names = overview.split(separator: "\n").prefix { !$0.hasPrefix("Read") }.compactMap {
             $0.split(separator: " ").first
         }
-        #expect(names == ["merging", "news", "tasks", "sub-items", "offline", "formats", "tls", "roles", "decks", "backups"])
+        #expect(
+            names == [
+                "merging", "news", "tasks", "sub-items", "order", "offline", "formats", "tls", "roles", "decks",
+                "backups",
+            ])
         for name in names {
             let text = try Self.hand("help", String(name))
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -148,7 +154,8 @@ import Testing
         let commands = try Self.commands().map { (["hand"] + $0).joined(separator: "-") + ".1" }
         let others = [
             "hand-serve.toml.5", "hand-config.toml.5", "hand-load-script.5", "hand-protocol.7", "hand-merging.7",
-            "hand-news.7", "hand-tasks.7", "hand-sub-items.7", "hand-offline.7", "hand-formats.7", "hand-tls.7", "hand-roles.7", "hand-decks.7",
+            "hand-news.7", "hand-tasks.7", "hand-sub-items.7", "hand-order.7", "hand-offline.7", "hand-formats.7",
+            "hand-tls.7", "hand-roles.7", "hand-decks.7",
             "hand-backups.7",
         ]
         #expect(files == Set(commands + others))

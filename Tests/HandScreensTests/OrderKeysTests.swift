@@ -299,3 +299,59 @@ import Testing
         #expect(reading.lines[10].contains("your role on 'work' is none"), "\(reading.lines[10])")
     }
 }
+
+/// Finding lists by their names.
+@Suite struct ListsFilterTests {
+    private static func stage(isOnline: Bool = true) -> Stage {
+        var stage = Stage([:], opening: .lists, rows: 12, isOnline: isOnline)
+        if isOnline {
+            let names = ["garden", "groceries", "Summer trip", "work"]
+            stage.send(.lists(names.map { DownMessage.ListEntry(name: $0, count: 1, revision: 5, rules: Rules()) }))
+        } else {
+            stage.send(.kept(["garden", "groceries"]))
+            stage.goOffline()
+            stage.wait(5_000)
+        }
+        return stage
+    }
+
+    private static func names(_ stage: Stage) -> [String] {
+        stage.lines.dropFirst().dropLast(2).compactMap { line in
+            ["garden", "groceries", "Summer trip", "work"].first { line.contains($0) }
+        }
+    }
+
+    @Test(arguments: [
+        ("/ 'g'", ["garden", "groceries"]), ("/ 'TRIP' enter", ["Summer trip"]),
+        ("/ 'g' esc", ["garden", "groceries", "Summer trip", "work"]),
+        ("/ 'g' enter / esc", ["garden", "groceries", "Summer trip", "work"]),
+        ("/ 'gr' backspace enter", ["garden", "groceries"]), ("/ 'x'", []),
+    ]) func aTextChoosesLists(_ keys: String, _ names: [String]) {
+        var stage = Self.stage()
+        stage.press(keys)
+        #expect(Self.names(stage) == names, "\(stage.lines)")
+    }
+
+    /// The cursor stays on its list; what the screen cannot search is said.
+    @Test func theCursorStays() {
+        var stage = Self.stage()
+        stage.press("j / 'gro' enter")
+        #expect(stage.lines[0].contains("1 of 4 contain 'gro'"))
+        #expect(stage.lines[10].contains("Items of all lists: hand find gro"), "\(stage.lines[10])")
+        stage.press("enter")
+        #expect(stage.top == .list("groceries"))
+        stage.press("esc / esc")
+        #expect(stage.lines.contains { $0.hasPrefix("▸") && $0.contains("groceries") }, "\(stage.lines)")
+        stage.press("/ 'oat milk' enter")
+        stage.wait(5_000)
+        #expect(stage.lines.contains { $0.contains("No list's name contains 'oat milk'.") })
+        #expect(stage.lines.contains { $0.contains("hand find 'oat milk'") }, "\(stage.lines)")
+    }
+
+    @Test func copiesAreChosenToo() {
+        var stage = Self.stage(isOnline: false)
+        stage.press("/ 'gar' enter")
+        #expect(Self.names(stage) == ["garden"])
+        #expect(stage.lines[0].contains("1 of 2 contain 'gar'"))
+    }
+}

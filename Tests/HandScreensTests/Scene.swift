@@ -68,6 +68,14 @@ struct Scene: CustomStringConvertible, Sendable {
             $0.send(.news(list: "groceries", since: 3, news))
             $0.press("s g g")
         },
+        Scene("lists-filter", opening: .lists, isKnown: false) {
+            $0.send(
+                .lists(
+                    ["garden", "groceries", "trip"].map {
+                        DownMessage.ListEntry(name: $0, count: 12, revision: 812, rules: Rules())
+                    }))
+            $0.press("/ 'gr'")
+        },
         Scene("lists-new", opening: .lists, isKnown: false) {
             $0.send(.lists([]))
             $0.press("n 'five cards'")

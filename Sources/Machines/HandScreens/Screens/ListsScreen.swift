@@ -10,6 +10,8 @@ struct ListsScreen: TableScreen {
     private var here: String?
     /// Whether the lists with something new come first.
     private var isNewFirst = false
+    /// The text that the names contain; empty for all lists.
+    private var query = ""
 
     init(at list: String? = nil) {
         here = list
@@ -17,17 +19,22 @@ struct ListsScreen: TableScreen {
 
     var route: Route { .lists }
 
-    private func names(_ app: AppState) -> [String] { entries(app)?.map(\.name) ?? app.keptLists }
+    private func names(_ app: AppState) -> [String] { entries(app)?.map(\.name) ?? app.keptLists.filter(isShown) }
+
+    private func isShown(_ name: String) -> Bool {
+        query.isEmpty || name.lowercased().contains(query.lowercased())
+    }
 
     /// The lists in their order on the screen; nil until the server has told them.
     private func entries(_ app: AppState) -> [DownMessage.ListEntry]? {
-        guard isNewFirst, let catalog = app.catalog else { return app.catalog }
+        let catalog = query.isEmpty ? app.catalog : app.catalog?.filter { isShown($0.name) }
+        guard isNewFirst, let catalog else { return catalog }
         return catalog.filter { app.news(of: $0.name) != nil } + catalog.filter { app.news(of: $0.name) == nil }
     }
 
     func rows(_ app: AppState) -> RowsOfText {
         guard let catalog = entries(app) else {
-            let kept = app.keptLists
+            let kept = names(app)
             return RowsOfText(kept.count) { [Line(kept[$0], .bold) + Line("  kept on this machine", .dim)] }
         }
         // The first names determine the width of their column.
@@ -54,10 +61,16 @@ struct ListsScreen: TableScreen {
 
     func title(_ app: AppState) -> Line {
         let server = app.serverNames[app.server] ?? "\(app.server)"
-        return Line("Lists", .bold) + Line(" on \(server)") + Line(app.catalog.map { "  \($0.count)" } ?? "")
+        let all = app.catalog?.count ?? app.keptLists.count
+        let count =
+            query.isEmpty ? app.catalog.map { "  \($0.count)" } : "  \(names(app).count) of \(all) contain '\(query)'"
+        return Line("Lists", .bold) + Line(" on \(server)") + Line(count ?? "")
     }
 
     func emptyText(_ app: AppState) -> [Line] {
+        if !query.isEmpty, app.catalog?.isEmpty == false || !app.keptLists.isEmpty {
+            return [Line("No list's name contains '\(query)'.", .bold), Line(findItems, .dim)]
+        }
         if app.catalog != nil {
             return [
                 Line("There are no lists yet.", .bold), Line("\(app.keys.symbol(for: .newList)) makes one.", .dim),
@@ -109,6 +122,9 @@ struct ListsScreen: TableScreen {
             table.follow(to: here.flatMap { names(app).firstIndex(of: $0) } ?? 0)
             table.settle(in: geometry(app))
             return [.say(isNewFirst ? "what is new comes first" : "the lists are in the order of their names")]
+        case .filter:
+            typing = .question(Prompt(purpose: .filter, question: "/", editor: LineEditor(query)))
+            return []
         case .refresh: return [.reconnect, .fetchLists]
         default: return nil
         }
@@ -116,8 +132,17 @@ struct ListsScreen: TableScreen {
 
     private static let askForName = "name, like Summer trip, or poker / cards max 5:"
 
-    private mutating func answer(_ prompt: Prompt, _ outcome: Prompt.Outcome) -> [Command] {
+    /// How to search what this screen does not load.
+    private var findItems: String { "Items of all lists: hand find \(ShellWord.quoted(query))" }
+
+    private mutating func answer(_ prompt: Prompt, _ outcome: Prompt.Outcome, _ app: AppState) -> [Command] {
         typing = outcome == .typed ? .question(prompt) : nil
+        if prompt.purpose == .filter {
+            query = outcome == .left ? "" : prompt.editor.text
+            table.follow(to: here.flatMap { names(app).firstIndex(of: $0) } ?? 0)
+            table.settle(in: geometry(app))
+            return outcome == .answered && !query.isEmpty ? [.say(findItems)] : []
+        }
         guard outcome == .answered else { return [] }
         switch prompt.purpose {
         case .deleteList(let name):
@@ -159,7 +184,7 @@ struct ListsScreen: TableScreen {
     mutating func takeOwn(_ event: ScreenEvent, _ app: inout AppState) -> [Command] {
         switch event {
         case .appeared, .model(.connection(.online, _)): return app.isOnline ? [.fetchLists] : []
-        case .answer(let prompt, let outcome): return answer(prompt, outcome)
+        case .answer(let prompt, let outcome): return answer(prompt, outcome, app)
         case .model(.done(.create(let list, _))):
             here = list
             return [.open(.list(list))]

@@ -278,6 +278,15 @@ extension ClientJournal {
     }
 
     /// Returns the names of all lists in the journal.
+    package static func lists(inJournalAt path: String) throws -> [String] {
+        try StoreFile.translating(path) {
+            try reading(path) { database in
+                try checkFormat(database, path)
+                return try lists(database)
+            }
+        }
+    }
+
     package func lists() throws -> [String] {
         try reading { try Self.lists($0) }
     }

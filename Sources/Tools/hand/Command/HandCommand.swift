@@ -34,7 +34,7 @@ struct HandCommand: AsyncParsableCommand {
                 ]),
             CommandGroup(
                 name: "Lists", subcommands: [Lists.self, Create.self, Rename.self, Delete.self, Undelete.self]),
-            CommandGroup(name: "Reading", subcommands: [List.self, Show.self, Watch.self, Who.self]),
+            CommandGroup(name: "Reading", subcommands: [List.self, Find.self, Show.self, Watch.self, Who.self]),
             CommandGroup(
                 name: "Editing",
                 subcommands: [

@@ -35,6 +35,11 @@ enum Identity {
         try (0..<maxCopies).filter { try FileState(at: path($0, address.server)) != nil }
     }
 
+    /// The lists that this machine has copies of.
+    static func keptLists(at address: HandAddress) throws -> [String] {
+        try Set(journals(at: address).flatMap { try ClientJournal.lists(inJournalAt: $0) }).sorted()
+    }
+
     /// This machine's copies of a list, the newest first.
     static func kept(_ list: String, at address: HandAddress) throws -> [Replica] {
         let copies = try journals(at: address).compactMap { try ClientJournal.copy(of: list, inJournalAt: $0) }

@@ -57,6 +57,7 @@ enum Examples {
             "hand edit 4 --level 1",
         ],
         "export": ["hand export", "hand export groceries.md", "hand export --format jsonl --at 12"],
+        "find": ["hand find milk", "hand find --mine --due week", "hand find milk --offline --json"],
         "import": ["hand import groceries.txt", "hand import groceries.jsonl --new-ids --top"],
         "keys": ["hand keys", "hand keys --json"],
         "lists": ["hand lists", "hand lists --json", "hand lists --deleted"],

@@ -4,6 +4,7 @@ enum Topic: String, CaseIterable {
     case merging
     case news, tasks
     case subitems = "sub-items"
+    case order
     case offline, formats, tls, roles, decks, backups
 
     var summary: String {
@@ -12,6 +13,7 @@ enum Topic: String, CaseIterable {
         case .news: "what others have changed, who did what, and how to be told"
         case .tasks: "who does a task, when it is due, and reminders"
         case .subitems: "items below items: levels, and folding them"
+        case .order: "keeping a list in order: sorting, unticking, other lists, finding"
         case .offline: "working without the server"
         case .formats: "files of other programs: what is read from them, and what is written"
         case .tls: "a server that others reach over a network, and its certificate"
@@ -34,6 +36,7 @@ enum Topic: String, CaseIterable {
         case .news: Self.newsText
         case .tasks: Self.tasksText
         case .subitems: Self.subitemsText
+        case .order: Self.orderText
         case .offline: Self.offlineText
         case .formats: Self.formatsText
         case .tls: Self.tlsText
@@ -136,6 +139,39 @@ enum Topic: String, CaseIterable {
           hand mv 2 --top             with its sub-items
           hand mv 2 --top --alone     without them
           hand edit 3 --level 1       at level 1, with its sub-items
+        """
+
+    private static let orderText = """
+        Sorting is one edit, which one undo takes back. Items are sorted among those of the same level, with their sub-items. Equal \
+        items keep their order, and headings their places: the items between two headings are sorted.
+
+          hand sort                   by text; 2 comes before 10, and neither case nor accents matter
+          hand sort --by done         ticked tasks last
+          hand sort --by due          what is due first: due:2026-12-01 in a text
+          hand sort --by newest       what was added last first
+          hand sort 3-9 --reverse     some items only, the other way round
+
+        In 'hand open', = sorts the whole list or the selection. B shows ticked tasks last, a moment after the tick: only your screen \
+        changes, the list stays as it is.
+
+        Next week's shopping: 'hand undone --all', or X in the screen, unticks all tasks. 'hand clear', or S, deletes them instead.
+
+        Items go to other lists with their sub-items. The other list takes the copies first; only when the server has written them, \
+        the originals are deleted. If either list refuses, a message says which one, and no item is lost. In the screen, m moves the \
+        selection to another list, and M copies it.
+
+          hand mv 3 --to work         to the end of another list
+          hand mv 3 --to work --top   to its top
+          hand cp 3 5-7 --to work     copies, each with its own id
+          hand cp 3 --after 3         within the list
+
+        To find an item in any list:
+
+          hand find milk              in all lists of the server
+          hand find --mine --due week what you have to do this week
+          hand find milk --offline    in this machine's copies
+
+        In the screen, / in a list shows the items that contain a text, and / among the lists those whose names do.
         """
 
     private static let offlineText = """

@@ -63,8 +63,11 @@ struct Filter: Sendable {
     }
 
     func isMatch(_ content: Content) -> Bool {
-        !(hidesTicked && content.isTicked) && scope.contains(content) && hasText(content)
+        !(hidesTicked && content.isTicked) && isWanted(content)
     }
+
+    /// Whether an item matches if ticked items are not hidden.
+    func isWanted(_ content: Content) -> Bool { scope.contains(content) && hasText(content) }
 
     func hasText(_ content: Content) -> Bool {
         if contains(content.text) { return true }

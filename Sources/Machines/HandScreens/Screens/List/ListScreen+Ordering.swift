@@ -13,7 +13,7 @@ extension ListScreen {
         for run in anchor == nil ? [0..<hand.count] : selection(app) {
             var place = run.lowerBound
             for item in hand.items(in: run) {
-                if item.content.isTicked, filter?.hasText(item.content) != false { runs.append(place..<place + 1) }
+                if item.content.isTicked, filter?.isWanted(item.content) != false { runs.append(place..<place + 1) }
                 place += 1
             }
         }
