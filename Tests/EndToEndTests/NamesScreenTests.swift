@@ -66,4 +66,21 @@ import Testing
         try tmux.wait(for: pane) { ScreenTests.items($0) == ["[ ] milk", "[ ] typed"] && ScreenTests.isSynced($0) }
         #expect(try ada.lines("-l", "back") == ["[ ] milk", "[ ] typed"])
     }
+
+    /// The screen of lists renames, deletes and brings back.
+    @Test func listsAreRenamedAndBroughtBack() throws {
+        try tmux.press("Escape", "q", in: pane)
+        try tmux.wait(for: pane) { $0[0].contains("Lists on") && $0.contains { $0.contains("list  1 item") } }
+        try tmux.press("e", in: pane)
+        try tmux.type(" of Ada", in: pane)
+        try tmux.press("Enter", in: pane)
+        try tmux.wait(for: pane) { $0.contains { $0.contains("list of Ada  1 item") } }
+        try tmux.press("D", in: pane)
+        try tmux.type("list of Ada", in: pane)
+        try tmux.press("Enter", in: pane)
+        try tmux.wait(for: pane) { $0.contains { $0.contains("There are no lists yet") } }
+        try tmux.press("u", "Enter", in: pane)
+        try tmux.wait(for: pane) { $0.contains { $0.contains("list of Ada  1 item") } }
+        #expect(try ada.lines("-l", "list of Ada") == ["[ ] milk"])
+    }
 }

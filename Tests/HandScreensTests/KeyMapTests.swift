@@ -35,7 +35,7 @@ import Testing
         (["delete": ["u"]], "'u' would be both delete and undo"), (["delete": ["?"]], "would be both"),
         (["delete": ["z z"]], "'z' is fold, so 'z z' cannot be delete on the screen 'list'"),
         (["delete": ["g"]], "'g' is delete, so 'g g' cannot be top on the screen 'list'"),
-        (["top": ["u"], "undo": ["u u"]], "'u' is top, so 'u u' cannot be undo on the screen"),
+        (["top": ["f9"], "undo": ["f9 u"]], "'f9' is top, so 'f9 u' cannot be undo on the screen"),
         (["delete": [""]], "delete:"), (["delete": ["ctrl-i"]], "ctrl-i"),
     ]
 

@@ -173,4 +173,16 @@ import Testing
         stage.wait(1)
         #expect(stage.lines[23].contains("no answer for 5 s"))
     }
+
+    /// Who comes for the first time, or gets another name from the server, is told the name.
+    @Test func theNameThatOthersSeeIsTold() {
+        func said(as name: String, seen: [String: Seen]) -> String {
+            var stage = Stage(["things": Notation.hand("a").hand], seen: seen)
+            stage.send(.granted(.init(person: name, everywhere: .write, lists: [])))
+            return stage.lines[22]
+        }
+        #expect(said(as: "ada", seen: [:]) == "others see you as ada")
+        #expect(said(as: "Ada L", seen: ["x": Seen(logID: 1, revision: 1)]) == "others see you as Ada L")
+        #expect(said(as: "ada", seen: ["x": Seen(logID: 1, revision: 1)]).contains("? help"))
+    }
 }

@@ -137,6 +137,7 @@ struct Scene: CustomStringConvertible, Sendable {
         Scene("list-deck", "", rules: .fiveCards),
         Scene("list-reading") {
             $0.send(.granted(.init(person: "ada", everywhere: .none, lists: [.init(name: "things", role: .read)])))
+            $0.wait(5_000)
         },
         Scene("list-silence") {
             $0.press("space")

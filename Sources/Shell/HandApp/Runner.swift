@@ -127,7 +127,7 @@ package final class Runner {
         case .editOutside(let text, let name): editOutside(text, named: name, command)
         case .reconnect, .follow, .presence, .edit, .undo, .redo, .keepFolds, .keepSeen, .fetchNews,
             .fetchItemHistory, .forget,
-            .fetchLists, .create, .deleteList, .fetchHistory, .fetchState, .fetchArrivals:
+            .fetchLists, .create, .deleteList, .renameList, .undeleteList, .fetchHistory, .fetchState, .fetchArrivals:
             session.carryOut(command)
         }
     }

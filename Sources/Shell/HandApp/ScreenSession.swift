@@ -90,6 +90,9 @@ final class ScreenSession: MachineShell {
         case .fetchLists: fetchLists()
         case .create(let name, let rules): ask(command) { .create(request: $0, name: name, rules: rules) }
         case .deleteList(let name): ask(command) { .delete(request: $0, name: name) }
+        case .renameList(let name, let new): ask(command) { .rename(request: $0, name: name, newName: new) }
+        case .undeleteList(let name):
+            ask(command) { .undelete(request: $0, name: name, deletion: nil, newName: name) }
         case .fetchHistory(let name, let from, let limit):
             ask(command) { .history(request: $0, name: name, from: from, limit: limit) }
         case .fetchState(let name, let revision): ask(command) { .fetch(request: $0, name: name, revision: revision) }
@@ -203,7 +206,7 @@ extension Command {
     /// What the server's answer to this command's request means for the screens.
     fileprivate func event(_ answer: ClientMachine.Answer) -> Event? {
         switch (self, answer) {
-        case (.create, .done), (.deleteList, .done): .done(self)
+        case (.create, .done), (.deleteList, .done), (.renameList, .done), (.undeleteList, .done): .done(self)
         case (.fetchHistory(let list, _, _), .history(let commits, let people)):
             .history(
                 list: list, commits,

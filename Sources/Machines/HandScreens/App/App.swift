@@ -241,7 +241,13 @@ package struct App: Sendable {
             if case .offline(let reason, nil) = status { say(Printable.clean(reason)) }
             if case .connecting(let place) = status { state.place = place }
             if !state.isOnline { for name in state.lists.keys { state.lists[name]?.lostConnection() } }
-        case .granted(let granted): state.granted = granted ?? state.granted
+        case .granted(let granted):
+            let isFirst = state.granted == nil
+            state.granted = granted ?? state.granted
+            // Who comes for the first time, or under another name than expected, wants to know it.
+            if isFirst, message == nil, state.me != state.person || state.seen?.isEmpty == true {
+                say("others see you as \(state.me)")
+            }
         case .awaiting(let since): state.awaitingSince = since
         case .latency(let milliseconds): state.latency = milliseconds
         case .list(_, .changed): break

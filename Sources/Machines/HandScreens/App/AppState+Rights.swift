@@ -41,7 +41,7 @@ extension Action {
         case .edit, .editAddress, .tick, .delete, .deleteBranch, .indent, .outdent, .cut, .moveUp, .moveDown, .moveTop,
             .moveEnd, .sort, .untickAll, .moveToList, .undo, .redo, .clearTicked, .restore, .newList:
             .write
-        case .deleteList: .admin
+        case .deleteList, .rename, .undelete: .admin
         case .back, .quit, .help, .connection, .suspend, .redraw, .up, .down, .halfPageUp, .halfPageDown, .pageUp,
             .pageDown, .top, .end, .open, .copy, .copyToList, .range, .selectUp, .selectDown, .selectAll, .filter,
             .hideTicked,

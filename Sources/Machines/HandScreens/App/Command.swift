@@ -33,6 +33,8 @@ package enum Command: Equatable, Sendable {
     case fetchLists
     case create(list: String, Rules)
     case deleteList(String)
+    case renameList(String, to: String)
+    case undeleteList(String)
     /// A page of up to `limit` commits, starting at a revision.
     case fetchHistory(list: String, from: Int, limit: Int)
     case fetchState(list: String, revision: Int)

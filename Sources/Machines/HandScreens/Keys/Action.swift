@@ -16,7 +16,7 @@ package enum Action: String, CaseIterable, Sendable {
     case filter, hideTicked, tickedLast, clearTicked, mine, due, jump, nextNew, previousNew, follow, history, people,
         notices
     // The lists of a server.
-    case newList, deleteList, newFirst, refresh, leave
+    case newList, deleteList, rename, undelete, newFirst, refresh, leave
     // History.
     case whose, restore, older, newer
 
@@ -42,7 +42,7 @@ package enum Action: String, CaseIterable, Sendable {
             .pageDown, .top, .end, .retrieve, .filter, .hideTicked, .mine, .due, .tickedLast, .jump, .history, .people,
             .notices,
             .newList,
-            .deleteList, .newFirst, .refresh, .leave, .whose, .restore, .older, .newer:
+            .deleteList, .rename, .undelete, .newFirst, .refresh, .leave, .whose, .restore, .older, .newer:
             []
         }
     }
@@ -90,6 +90,8 @@ package enum Action: String, CaseIterable, Sendable {
         case .notices: Manual(short: "notices", long: "what was overridden or rejected", keys: ["!"])
         case .newList: Manual(short: "new", long: "make a list", keys: ["a", "n"])
         case .deleteList: Manual(short: "delete", long: "delete a list for everybody", keys: ["D"])
+        case .rename: Manual(short: "rename", long: "give a list another name", keys: ["e", "f2"])
+        case .undelete: Manual(short: "bring back", long: "bring back a list that was deleted", keys: ["u"])
         case .newFirst: Manual(short: "new first", long: "lists with something new first, or by name", keys: ["s"])
         case .refresh: Manual(short: "refresh", long: "ask the server again; connect now", keys: ["r", "f5"])
         case .leave: Manual(short: "leave", long: "leave the program", keys: ["q"])

@@ -8,6 +8,8 @@ struct ListsScreen: TableScreen {
     private(set) var typing: Typing?
     /// The list that the cursor is on, or that the user comes back from.
     private var here: String?
+    /// The list that this user deleted last.
+    private var lastDeleted: String?
     /// Whether the lists with something new come first.
     private var isNewFirst = false
     /// The text that the names contain; empty for all lists.
@@ -80,14 +82,17 @@ struct ListsScreen: TableScreen {
             ?? [Line("Asking the server…", .dim)]
     }
 
-    func subject(of action: Action, _ app: AppState) -> String? { action == .deleteList ? selected(app) : nil }
+    func subject(of action: Action, _ app: AppState) -> String? {
+        action == .deleteList || action == .rename ? selected(app) : nil
+    }
 
     func refusal(of action: Action, _ app: AppState) -> String? {
         let isEmpty = names(app).isEmpty
         return switch action {
         case .open where isEmpty: "there is no list to open"
         case .deleteList where isEmpty: "there is no list to delete"
-        case .newList where !app.isOnline, .deleteList where !app.isOnline: "the server cannot be reached"
+        case .rename where isEmpty: "there is no list to rename"
+        case .newList, .deleteList, .rename, .undelete: app.isOnline ? nil : "the server cannot be reached"
         default: nil
         }
     }
@@ -117,6 +122,18 @@ struct ListsScreen: TableScreen {
                     purpose: .deleteList(name),
                     question: "type its name to delete '\(name)' (\(Amount.count(count, "item"))) for everybody:"))
             return []
+        case .rename:
+            guard let name = selected(app) else { return [] }
+            typing = .question(
+                Prompt(
+                    purpose: .renameList(name), question: "new name of '\(name)':", editor: LineEditor(name)))
+            return []
+        case .undelete:
+            typing = .question(
+                Prompt(
+                    purpose: .undeleteList, question: "name of the deleted list:",
+                    editor: LineEditor(lastDeleted ?? "")))
+            return []
         case .newFirst:
             isNewFirst.toggle()
             table.follow(to: here.flatMap { names(app).firstIndex(of: $0) } ?? 0)
@@ -128,6 +145,16 @@ struct ListsScreen: TableScreen {
         case .refresh: return [.reconnect, .fetchLists]
         default: return nil
         }
+    }
+
+    /// A typed name without needless blanks.
+    private static func name(_ text: some StringProtocol) -> String {
+        ListName.composed(text.split(separator: " ").joined(separator: " "))
+    }
+
+    private mutating func ask(_ prompt: Prompt, again problem: String) -> [Command] {
+        typing = .question(Prompt(purpose: prompt.purpose, question: "\(problem):", editor: prompt.editor))
+        return []
     }
 
     private static let askForName = "name, like Summer trip, or poker / cards max 5:"
@@ -148,6 +175,14 @@ struct ListsScreen: TableScreen {
         case .deleteList(let name):
             return prompt.editor.text == name ? [.deleteList(name)] : [.say("nothing was deleted")]
         case .newList: return create(prompt.editor.text)
+        case .renameList(let old):
+            let name = Self.name(prompt.editor.text)
+            if name.isEmpty || name == old { return [] }
+            if let problem = ListName.problem(with: name) { return ask(prompt, again: problem) }
+            return [.renameList(old, to: name)]
+        case .undeleteList:
+            let name = Self.name(prompt.editor.text)
+            return name.isEmpty ? [] : [.undeleteList(name)]
         default: return []
         }
     }
@@ -189,10 +224,14 @@ struct ListsScreen: TableScreen {
             here = list
             return [.open(.list(list))]
         case .model(.done(.deleteList(let list))):
-            here = nil
-            return [
-                .say("'\(list)' is deleted; bring it back with: hand undelete \(ShellWord.quoted(list))"), .fetchLists,
-            ]
+            (here, lastDeleted) = (nil, list)
+            return [.say("'\(list)' is deleted; \(app.keys.symbol(for: .undelete)) brings it back"), .fetchLists]
+        case .model(.done(.renameList(_, let name))):
+            here = name
+            return [.say("the list is called '\(name)' now"), .fetchLists]
+        case .model(.done(.undeleteList(let name))):
+            here = name
+            return [.say("'\(name)' is back"), .fetchLists]
         case .model(.lists), .model(.kept), .model(.news), .model(.seen), .model(.input(.resize)),
             .model(.input(.cursor)):
             if let row = here.flatMap({ names(app).firstIndex(of: $0) }) { table.follow(to: row) }

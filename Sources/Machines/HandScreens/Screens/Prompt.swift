@@ -7,6 +7,8 @@ package struct Prompt: Equatable, Sendable {
         case jump
         case newList
         case deleteList(String)
+        case renameList(String)
+        case undeleteList
         case restore(Int)
         case sort
         /// To which list items go, and whether they leave this one.
@@ -73,6 +75,8 @@ package struct Prompt: Equatable, Sendable {
             case .jump: "go"
             case .newList: "make"
             case .send(let isMove): isMove ? "move" : "copy"
+            case .renameList: "rename"
+            case .undeleteList: "bring back"
             case .deleteList, .restore, .sort: "delete"
             }
         return [Hint(Key(.enter), to: word), leave]

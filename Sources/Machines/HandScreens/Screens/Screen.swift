@@ -109,7 +109,7 @@ package enum ScreenKind: String, CaseIterable, Sendable {
 
     var own: [Action] {
         switch self {
-        case .lists: [.open, .newList, .deleteList, .leave, .newFirst, .refresh, .filter]
+        case .lists: [.open, .newList, .deleteList, .leave, .newFirst, .filter, .rename, .undelete, .refresh]
         case .list:
             [
                 .addBelow, .edit, .tick, .delete, .moveDown, .moveUp, .undo, .filter, .open, .fold, .indent, .outdent,
