@@ -1,4 +1,5 @@
 import Foundation
+import HandFormats
 import HandTestSupport
 import Testing
 
@@ -156,10 +157,61 @@ import Testing
         try user.hand("add", "milk", "red \u{1B}[31m")
         #expect(try user.messages("rm", "2") == "- 2  [ ] red \u{FFFD}[31m\nrevision 2\n")
         let told = try user.hand("rm", "1", "--json")
-        #expect(told.contains(#"{"revision":3,"deleted":[{"id":""#) && told.contains(#""text":"milk""#))
+        let start = #"{"revision":3,"changes":[{"change":"deleted","item":""#
+        #expect(told.hasPrefix(start) && told.contains(#""from":1,"before":{"kind":"task","text":"milk""#), "\(told)")
         try user.hand("add", "-", input: (1...30).map { "\($0)\n" }.joined())
         let many = try user.messages("rm", "1-30").split(separator: "\n")
         #expect(many.count == 22 && many[19] == "- 20  [ ] 20" && many[20] == "and 10 more")
+    }
+
+    /// Numbers shift under people, so commands say which items they have changed.
+    @Test func editsSayWhatTheyChanged() throws {
+        #expect(try user.messages("add", "milk", "eggs", "bread") == "revision 1\n")
+        #expect(try user.messages("done", "1-2") == "~ 1  [x] milk\n~ 2  [x] eggs\nrevision 2\n")
+        #expect(try user.messages("undone", "2", "3") == "~ 2  [ ] eggs\nrevision 3\n")
+        #expect(try user.messages("edit", "2", "six eggs") == "~ 2  [ ] {+six +}eggs\nrevision 4\n")
+        #expect(try user.messages("edit", "2", "--level", "1") == "~ 2  [ ] six eggs (level [-0-]{+1+})\nrevision 5\n")
+        #expect(try user.messages("mv", "1", "--end") == "> 2  [x] milk\n> 3  [ ] six eggs\nrevision 6\n")
+        #expect(try user.messages("mv", "1", "--end", "-q") == "")
+        try user.hand("restore", "--at", "1", "-q")
+        try user.hand("add", "-", input: (1...30).map { "\($0)\n" }.joined())
+        let many = try user.messages("done", "4-33").split(separator: "\n")
+        #expect(many.count == 22 && many[0] == "~ 4  [x] 1" && many[20] == "and 10 more")
+    }
+
+    private func changes(_ arguments: String...) throws -> [JSONValue] {
+        let told = try JSONValue.parse(try user.run(arguments + ["--json"]).output.trimmingCharacters(in: .newlines))
+        guard case .array(let changes)? = told["changes"] else { return [] }
+        return changes
+    }
+
+    /// Scripts learn the ids and the numbers of what they add, and what else they change.
+    @Test func editsTellTheirChangesToScripts() throws {
+        try user.hand("add", "old")
+        let added = try changes("add", "a", "b", "--top")
+        #expect(added.map { $0["change"] } == ["added", "added"] && added.map { $0["to"] } == [1, 2])
+        let listed = try user.hand("ls", "--json").split(separator: "\n").map { try JSONValue.parse(String($0)) }
+        #expect(listed.map { $0["number"] } == [1, 2, 3])
+        #expect(added.map { $0["item"] } == listed.prefix(2).map { $0["id"] })
+        let moved = try changes("mv", "3", "--top")
+        #expect(moved.map { [$0["change"], $0["from"], $0["to"], $0["item"]] } == [["moved", 3, 1, listed[2]["id"]]])
+        #expect(try changes("diff", "1", "3").count == 2)
+        #expect(try user.hand("diff", "3", "3", "--json") == "{\"from\":3,\"to\":3,\"changes\":[],\"delta\":[]}\n")
+        // The card is the one that the server has dealt.
+        try user.hand("create", "poker", "--deck")
+        let dealt = try changes("deal", "1", "-l", "poker")
+        let card = try JSONValue.parse(try user.hand("ls", "-l", "poker", "--json").trimmingCharacters(in: .newlines))[
+            "card"]
+        #expect(dealt.map { $0["after"]?["card"] } == [card] && card != "??")
+    }
+
+    /// What is kept for later is told, too.
+    @Test func waitingEditsTellTheirChanges() throws {
+        try user.hand("ls")
+        user.server.kill()
+        let kept = try user.run(["add", "a", "--queue", "--json"])
+        #expect(
+            kept.output.hasPrefix(#"{"revision":null,"waits":true,"changes":[{"change":"added","item":""#), "\(kept)")
     }
 
     /// A field that an item lacks is named as in the help.

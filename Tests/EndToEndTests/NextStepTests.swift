@@ -22,6 +22,13 @@ import Testing
         #expect(try user.hand("who") == "ben\n")
         #expect(try user.hand("who", "--json").contains("\"person\":\"ben\""))
         await guest.close()
+        // One's own screens are not there, either.
+        let screen = try user.server.client("ada")
+        _ = try await screen.open("list").live()
+        #expect(try user.run(["who", "--json"]).output == "")
+        #expect(try user.messages("who") == "nobody else has 'list' open\n")
+        #expect(try user.hand("who", "--all") == "ada\n")
+        await screen.close()
     }
 
     @Test func aLinkToAListThatDoesNotExist() throws {

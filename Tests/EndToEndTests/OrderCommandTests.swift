@@ -19,7 +19,7 @@ import Testing
         try user.hand("add", "pears 10", "Äpfel", "pears 9", "due:2026-12-02 tax", "apples", "x due:2026-12-01")
         try user.hand("add", "--under", "3", "yellow", "green")
         try user.hand("done", "1", "7")
-        #expect(try user.messages("sort") == "revision 4\n")
+        #expect(try user.messages("sort").hasSuffix("\nrevision 4\n"))
         let byText = [
             "[ ] Äpfel", "[x] apples", "[ ] due:2026-12-02 tax", "[ ] pears 9", "  [ ] green", "  [ ] yellow",
             "[x] pears 10", "[ ] x due:2026-12-01",
@@ -107,7 +107,7 @@ import Testing
         #expect(
             json.firstMatch(
                 of:
-                    #/^\{"revision":6,"to":\{"list":"work","revision":\d+,"added":\[\{"id":"\w+",.*"text":"car".*\]\},"deleted":\[.*"text":"car".*\]\}\n$/#
+                    #/^\{"revision":6,"to":\{"list":"work","revision":\d+,"changes":\[\{"change":"added","item":"\w+",.*"text":"car".*\]\},"changes":\[\{"change":"deleted",.*"text":"car".*\]\}\n$/#
             ) != nil, "\(json)")
     }
 

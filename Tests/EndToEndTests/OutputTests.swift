@@ -180,12 +180,49 @@ import Testing
     }
 
     @Test func anUnknownFileEndingIsRefused() throws {
-        for command in ["export foo.csv", "import foo.csv"] {
+        for command in ["export foo.abc", "import foo.abc"] {
             let outcome = try shell("$HAND \(command)")
             #expect(outcome.status == 2)
-            #expect(outcome.messages.contains("jsonl (.jsonl), markdown (.md), todotxt (.txt)"), "\(outcome.messages)")
+            let formats = "jsonl (.jsonl), markdown (.md), todotxt (.txt), csv (.csv)"
+            #expect(outcome.messages.contains(formats), "\(outcome.messages)")
         }
-        #expect(try shell("$HAND export foo.csv --format todotxt -q && $HAND export a.b/../plain -q").status != 2)
+        #expect(try shell("$HAND export foo.abc --format todotxt -q && $HAND export a.b/../plain -q").status != 2)
         #expect(try shell("mkdir -p a.b && $HAND export a.b/plain -q && head -c 1 a.b/plain").output == "{")
+    }
+
+    // MARK: Terminals
+
+    /// On a terminal, `ls` has colours and marks line breaks, and `lists` has columns. In a pipe, both are plain.
+    @Test func terminalsGetColoursAndColumns() throws {
+        let user = try CommandUser()
+        for name in ["list", "買い物", "Summer trip"] { try user.hand("create", name) }
+        try user.hand("add", "milk", "call @bob due:2020-01-01 for @ada", "two\nlines", "-q")
+        try user.hand("add", "--heading", "Food", "-q")
+        try user.hand("done", "1", "-q")
+        func shown(_ command: String, _ more: [String: String] = [:]) throws -> [String] {
+            let environment = user.environment.merging(["TERM": "xterm"]) { $1 }.merging(more) { $1 }
+            return try Binary.run(
+                ["-qec", "\(Binary.path) \(command)", "/dev/null"], environment: environment, program: "/usr/bin/script"
+            ).output.split(separator: "\r\n").map {
+                String($0).replacing(#/^(\d  )(\u{1B}\[2m)?[0-9a-z]+(\u{1B}\[0m)?/#) { "\($0.1)id" }
+            }
+        }
+        let end = "\u{1B}[0m"
+        #expect(
+            try shown("ls") == [
+                "1  id  \u{1B}[2m[x] milk\(end)",
+                "2  id  [ ] call \u{1B}[35m@bob\(end) \u{1B}[1;31mdue:2020-01-01\(end) for \u{1B}[1;35m@ada\(end)",
+                "3  id  [ ] two\u{1B}[2m↵\(end) lines", "4  id  \u{1B}[1m## Food\(end)",
+            ])
+        let plain = [
+            "1  id  [x] milk", "2  id  [ ] call @bob due:2020-01-01 for @ada", "3  id  [ ] two lines", "4  id  ## Food",
+        ]
+        for setting in [["NO_COLOR": "1"], ["TERM": "dumb"]] { #expect(try shown("ls", setting) == plain) }
+        #expect(try user.lines() == plain.map { String($0.dropFirst(7)) })
+        #expect(
+            try shown("lists") == [
+                "Summer trip  0 items  revision 0", "list         4 items  revision 3", "買い物       0 items  revision 0",
+            ])
+        #expect(try user.hand("lists").contains("\nlist\t4 items\trevision 3\n"))
     }
 }

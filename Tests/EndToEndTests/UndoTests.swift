@@ -68,7 +68,8 @@ import Testing
         let told = try ada.run(["undo", "-n", "5", "--json"])
         #expect(told.status == 0 && told.messages == "'ada' has nothing more to undo\n")
         let lines = told.output.split(separator: "\n")
-        #expect(lines.count == 2 && lines[0].hasPrefix(#"{"revision":7,"takenBack":2,"deleted":[{"id":"#))
+        let start = #"{"revision":7,"takenBack":2,"changes":[{"change":"deleted","item":"#
+        #expect(lines.count == 2 && lines[0].hasPrefix(start))
         #expect(try ada.messages("redo", "-n", "9", "-q") == "")
         #expect(try texts() == "cab")
         for options in [["-n", "0"], ["-n", "1001"], ["-n", "2", "3"]] {

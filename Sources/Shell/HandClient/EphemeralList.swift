@@ -52,7 +52,8 @@ public struct EphemeralList: Sendable {
         case .committed(let revision, let notices, let commits):
             try await client.remember(commits, since: list.excerpt(for: delta), on: name)
             if keepsCopy, let after = try? list.following(commits) { try? await client.keep(after, of: name) }
-            return await client.naming(Settlement(revision: revision, notices: notices), on: name)
+            let outcome = Settlement(revision: revision, notices: notices, commits: commits)
+            return await client.naming(outcome, on: name)
         case .rejected(let reason): return Settlement(revision: nil, rejections: [reason], notices: [])
         case .stale: return nil
         default: throw HandClient.wrongAnswer

@@ -11,6 +11,9 @@ public struct Settlement: Sendable {
     public internal(set) var notices: [Replica.Notice] = []
     /// The names of the people who overrode edits, by author number.
     public internal(set) var people: [AuthorID: String] = [:]
+    /// For an edit of a part of a list: the commits since that part, with the edit's own one last; empty if some are
+    /// missing.
+    package internal(set) var commits: [Commit] = []
 
     public static let maxNotices = 1_000
 

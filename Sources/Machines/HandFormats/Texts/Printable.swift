@@ -87,13 +87,20 @@ extension Printable {
     }
 
     /// Returns an item on one line, without its id: `[x] milk`, `## heading`, `Q♠`.
-    package static func line(of content: Content) -> String {
-        content.accept(OneLine { text, _ in "\(text)" }).text
+    package static func line(of content: Content) -> String { line(of: content) { text, _ in "\(text)" }.text }
+
+    /// Returns an item on one line.
+    ///
+    /// - Parameter shown: how a text, or the address of a link, is shown.
+    package static func line(
+        of content: Content, _ shown: @escaping (_ text: String, _ isURL: Bool) -> Printable
+    ) -> Printable {
+        content.accept(OneLine(shown: shown))
     }
 
     /// Returns an edited item on one line, with the removed and inserted words of its texts marked.
     package static func line(of content: Content, from former: Content, _ marks: ChangeMarks) -> Printable {
-        content.accept(OneLine { text, isURL in marks.text(from: isURL ? former.address : former.text, to: text) })
+        line(of: content) { text, isURL in marks.text(from: isURL ? former.address : former.text, to: text) }
     }
 
     /// Appends `line(of:)` without a temporary string where possible, for lists of a million items.

@@ -2,6 +2,7 @@ import EventLoop
 import Glibc
 import HandApp
 import HandFormats
+import HandScreens
 import Synchronization
 
 /// Writes data to standard output and messages to standard error. What people read is `Printable`; data for programs is
@@ -62,6 +63,29 @@ enum Output {
     static var columns: Int? {
         var size = winsize()
         return ioctl(1, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : nil
+    }
+
+    /// Prints rows whose cells are separated by tabs; in columns on a terminal.
+    static func table(_ rows: [Printable]) {
+        let cells = rows.map { $0.text.split(separator: "\t", omittingEmptySubsequences: false).map(String.init) }
+        var widths: [Int] = []
+        for row in cells {
+            for (column, cell) in row.enumerated() {
+                if column == widths.count { widths.append(0) }
+                widths[column] = max(widths[column], Columns.width(of: cell))
+            }
+        }
+        together {
+            for (row, cells) in zip(rows, cells) {
+                var line: Printable = isTerminal ? "" : row
+                for (column, cell) in cells.enumerated() where isTerminal {
+                    line.append(cell)
+                    let gap = column + 1 < cells.count ? widths[column] + 2 - Columns.width(of: cell) : 0
+                    line.append(String(repeating: " ", count: gap))
+                }
+                self.line(line)
+            }
+        }
     }
 
     /// Returns a text of ASCII characters with spaces up to a width.

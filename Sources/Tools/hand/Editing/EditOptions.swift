@@ -63,6 +63,17 @@ struct EditOptions: ParsableArguments {
         }
     }
 
+    /// Makes the same change of each item that it changes.
+    func edit(_ items: [ItemReference], _ change: Change) async throws {
+        try await edit(items) { list in
+            let changed = try items.filter { reference in
+                let item = try list.item(at: reference.position(in: list))
+                return (try? item.applying(change)) != item
+            }
+            return try References.components(changed, in: list) { .edit(change) }
+        }
+    }
+
     /// Makes an edit that needs that part of the list. Edits of the list that wait on this machine are sent first. If
     /// the server cannot be reached, `--queue` keeps the edit.
     func edit(
@@ -83,14 +94,13 @@ struct EditOptions: ParsableArguments {
 
     /// Returns `make` with what an edit checks and notes: nil if the edit changes nothing.
     func noting(
-        _ make: @escaping @Sendable (PartialList) throws -> Delta, in summary: EditSummary,
-        under heading: Printable? = nil
+        _ make: @escaping @Sendable (PartialList) throws -> Delta, in summary: EditSummary
     ) -> @Sendable (PartialList) throws -> Delta? {
         { [ifRevision] list in
             try Self.check(list, is: ifRevision)
             let delta = try make(list)
             if try delta.changesNothing(of: list) { return nil }
-            try summary.note(delta, on: list, under: heading)
+            try summary.note(delta, on: list)
             return delta
         }
     }
@@ -149,7 +159,11 @@ struct EditOptions: ParsableArguments {
             throw error
         }
         await client.close()
-        summary.tell(server)
+        if server.json {
+            Output.json(JSONValue(fields: ["revision": JSONValue.null, "waits": true, "changes": summary.json]))
+        } else {
+            summary.tell(server)
+        }
         server.say("\(address.server) cannot be reached: the edit is kept, '\(Suggestion.command("sync"))' sends it")
     }
 
@@ -158,6 +172,7 @@ struct EditOptions: ParsableArguments {
     /// - Parameter more: additional JSON members.
     func report(_ outcome: Settlement, _ summary: EditSummary, _ more: [JSONValue.Member] = []) throws {
         list.server.tell(outcome)
+        summary.follow(outcome.commits)
         if let rejection = outcome.rejections.first { throw ClientError.rejected(rejection) }
         let losses = outcome.notices.compactMap(Loss.init).map { Losses.json($0, outcome.people) }
         let more = more + (losses.isEmpty ? [] : [.init("lost", .array(losses))])
@@ -165,12 +180,11 @@ struct EditOptions: ParsableArguments {
     }
 
     func report(revision: Int?, _ summary: EditSummary = EditSummary(), _ more: [JSONValue.Member] = []) {
-        let deleted = summary.deleted
         if !list.server.json { summary.tell(list.server) }
         list.server.tell(
             .object(
                 [.init("revision", JSONValue(orNull: revision))] + more
-                    + (deleted.isEmpty ? [] : [.init("deleted", JSON.items(deleted))])),
+                    + (summary.json.map { [.init("changes", $0)] } ?? [])),
             revision.map { "revision \($0)" } ?? "nothing to do")
     }
 }

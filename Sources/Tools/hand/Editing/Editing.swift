@@ -11,7 +11,8 @@ struct Add: AsyncParsableCommand {
         abstract: "Add items, as tasks by default.",
         discussion: """
             They are added at the end by default. '-' reads one item per line from standard input. A text may begin with a \
-            dash, as in "- wash"; one that looks like an option follows --.
+            dash, as in "- wash"; one that looks like an option follows --. With --json, "changes" has the ids and the numbers \
+            of the new items.
             """)
 
     @OptionGroup var options: EditOptions
@@ -387,7 +388,7 @@ struct Done: AsyncParsableCommand {
 
     @OptionGroup var chosen: ItemsOptions
 
-    func run() async throws { try await chosen.edit(.edit(Change(done: true))) }
+    func run() async throws { try await chosen.options.edit(try ItemReference.all(chosen.items), Change(done: true)) }
 }
 
 struct Undone: AsyncParsableCommand {
@@ -410,7 +411,6 @@ struct Undone: AsyncParsableCommand {
                 try References.components(ticked: try $0.whole()) { .edit(change) }
             }
         }
-        let references = try ItemReference.all(items)
-        try await options.edit(references) { try References.components(references, in: $0) { .edit(change) } }
+        try await options.edit(try ItemReference.all(items), change)
     }
 }

@@ -31,10 +31,11 @@ struct Transfer {
     func run() async throws {
         let (from, to) = (try source.list.name(), try target.list.name())
         let branches = try await read()
-        let (added, deleted) = (EditSummary(), EditSummary())
+        let added = EditSummary(under: isMove ? "into '\(to)':" : nil)
+        let deleted = EditSummary(under: "from '\(from)':")
         let outcome: Settlement?
         do {
-            outcome = try await insert(branches, in: added, under: isMove ? "into '\(to)':" : nil)
+            outcome = try await insert(branches, in: added)
             if let rejection = outcome?.rejections.first { throw ClientError.rejected(rejection) }
         } catch {
             let failure = Failure(error)
@@ -42,15 +43,15 @@ struct Transfer {
             throw Failure(failure.status, "'\(to)' did not take the items, which stay in '\(from)': \(failure.message)")
         }
         guard let outcome else { return source.report(revision: nil) }
-        let copies = [JSONValue.Member("added", JSON.items(added.inserted))]
-        if !isMove { return try target.report(outcome, added, copies) }
+        if !isMove { return try target.report(outcome, added) }
         target.list.server.tell(outcome)
+        added.follow(outcome.commits)
         let told = JSONValue.Member(
             "to",
-            .object([.init("list", .string(to)), .init("revision", JSONValue(orNull: outcome.revision))] + copies))
+            JSONValue(fields: ["list": to, "revision": JSONValue(orNull: outcome.revision), "changes": added.json]))
         if !source.list.server.json { added.tell(source.list.server) }
         do {
-            let outcome = try await delete(branches, in: deleted, under: "from '\(from)':")
+            let outcome = try await delete(branches, in: deleted)
             if let outcome { return try source.report(outcome, deleted, [told]) }
             source.report(revision: nil, deleted, [told])
         } catch {
@@ -93,9 +94,7 @@ struct Transfer {
         }
     }
 
-    private func insert(
-        _ originals: [Item], in summary: EditSummary, under heading: Printable?
-    ) async throws -> Settlement? {
+    private func insert(_ originals: [Item], in summary: EditSummary) async throws -> Settlement? {
         var random = SystemRandomNumberGenerator()
         let copies = originals.map { Item(id: .random(using: &random), level: $0.level, content: $0.content) }
         return try await target.withBranches(of: [place.neighbour].compactMap { $0 }) { [place] part, find in
@@ -112,22 +111,20 @@ struct Transfer {
                         items[index].level = UInt8(min(Int(items[index].level) + level, Int(list.rules.maximumLevel)))
                     }
                     return .inserting(items, at: gap, side)
-                }, in: summary, under: heading)
+                }, in: summary)
             return try await target.commit(knowing: .items(part), delta)
         }
     }
 
     /// Deletes the originals that are still there.
-    private func delete(_ originals: [Item], in summary: EditSummary, under heading: Printable) async throws
-        -> Settlement?
-    {
+    private func delete(_ originals: [Item], in summary: EditSummary) async throws -> Settlement? {
         let references = originals.map { ItemReference.prefix("\($0.id)") }
         let part = ItemReference.selections(of: references)
         let delta = source.noting(
             { list in
                 let present = references.filter { (try? $0.position(in: list)) != nil }
                 return try References.components(present, in: list) { .delete(1) }
-            }, in: summary, under: heading)
+            }, in: summary)
         return try await source.commit(knowing: .items(part), delta)
     }
 }

@@ -119,8 +119,8 @@ struct Undoing: Sendable {
             options.report(revision: nil, EditSummary(), told)
             return true
         }
-        let summary = EditSummary()
-        try summary.note(delta, on: known, under: "took back \(what):")
+        let summary = EditSummary(under: "took back \(what):")
+        try summary.note(delta, on: known)
         guard let outcome = try await list.submit(delta, on: known, isExact: expected != nil, as: step) else {
             return false
         }

@@ -91,7 +91,11 @@ struct Lists: AsyncParsableCommand {
     }
 
     private func show(_ entries: [(json: [JSONValue.Member], line: Printable)], orSay nothing: Printable) {
-        for entry in entries { if server.json { Output.json(.object(entry.json)) } else { Output.line(entry.line) } }
+        if server.json {
+            for entry in entries { Output.json(.object(entry.json)) }
+        } else {
+            Output.table(entries.map(\.line))
+        }
         if entries.isEmpty && !server.json { server.say(nothing) }
     }
 
@@ -119,6 +123,11 @@ extension LocalTime {
     /// A time in this machine's time zone, with the zone's offset at that time.
     static func here(_ milliseconds: UInt64) -> String {
         text(milliseconds, offset: offset(at: time_t(clamping: milliseconds / 1_000)))
+    }
+
+    /// The day in this machine's time zone, some days from today, such as `2026-12-01`.
+    static func day(_ days: Int = 0) -> String {
+        String(here(UInt64(max(0, time(nil) + days * 86_400)) * 1_000).prefix(10))
     }
 
     /// How many seconds this machine's time zone is ahead of UTC at a time, which is in seconds since 1970. Uses the

@@ -80,7 +80,9 @@ enum HistoryReader {
 }
 
 struct Diff: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Show what changed between two revisions.")
+    static let configuration = CommandConfiguration(
+        abstract: "Show what changed between two revisions.",
+        discussion: "With --json, \"changes\" and \"delta\" are as in 'hand log --json'.")
 
     @OptionGroup var list: ListOptions
     @Argument(help: "The older revision.") var old: Int
@@ -89,12 +91,17 @@ struct Diff: AsyncParsableCommand {
     func run() async throws {
         let (name, old, new) = (try list.name(), old, new)
         let (before, after) = try await list.server.withClient(list: name) { client, _ in
-            (try await client.state(of: name, at: old).hand, try await client.state(of: name, at: new).hand)
+            (try await client.state(of: name, at: old), try await client.state(of: name, at: new))
         }
-        let delta = Delta(from: before, to: after)
-        if list.server.json { return Output.json(JSON.delta(delta)) }
+        let delta = Delta(from: before.hand, to: after.hand)
+        if list.server.json {
+            return Output.json([
+                "from": JSONValue(before.revision), "to": JSONValue(after.revision),
+                "changes": JSON.changes(delta, from: before.hand, to: after.hand), "delta": JSON.delta(delta),
+            ])
+        }
         Output.together {
-            for line in DeltaText.lines(delta, from: before, to: after, Output.marks) { Output.line(line) }
+            for line in DeltaText.lines(delta, from: before.hand, to: after.hand, Output.marks) { Output.line(line) }
         }
     }
 }

@@ -6,56 +6,12 @@ import HandFormats
 import HandSync
 import HandWire
 
-/// Prints items for people or for scripts.
-enum ItemPrinter {
-    /// - Parameter isShown: which items to print; nil for all. They keep their numbers in the whole list.
-    static func print(_ list: Hand, json: Bool, where isShown: ((Int, Item) -> Bool)? = nil) {
-        let all = zip(1..., list).lazy.map { (number: $0, item: $1) }
-        let length = ShortID.length(of: list.ids)
-        guard let isShown else { return print(all, upTo: list.count, idLength: length, json: json) }
-        let shown = Array(all.filter { isShown($0.number, $0.item) })
-        print(shown, upTo: shown.last?.number ?? 0, idLength: length, json: json)
-    }
-
-    /// - Parameters:
-    ///   - last: the largest number, for the width of the column.
-    ///   - length: how many characters of an id make it unique in the whole list.
-    static func print(
-        _ shown: some Sequence<(number: Int, item: Item)>, upTo last: Int, idLength length: Int, json: Bool
-    ) {
-        Output.together {
-            if json {
-                for (_, item) in shown { Output.json(JSON.item(item)) }
-                return
-            }
-            let width = String(last).utf8.count
-            var line: Printable = ""
-            var above = (number: 0, level: -1)
-            for (place, item) in shown {
-                let number = String(place)
-                // What is above an item that is printed alone is not known.
-                let level = min(Int(item.level), above.number == place - 1 ? above.level + 1 : place - 1)
-                above = (place, level)
-                // One string for all lines: there may be a million.
-                line.removeAll()
-                for _ in number.utf8.count..<width { line.append(" ") }
-                line.append(number)
-                line.append("  ")
-                line.append(Substring(item.id.description.utf8.prefix(length)))
-                line.append("  ")
-                for _ in 0..<level { line.append("  ") }
-                line.append(item.content)
-                Output.line(line)
-            }
-        }
-    }
-}
-
 struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ls", abstract: "Print the items of a list: number, id, text.",
         discussion: """
-            hand ls 3-7; hand ls --open --grep milk. The numbers count in the whole list, as other commands expect them.
+            hand ls 3-7; hand ls --open --grep milk. The numbers count in the whole list, as other commands expect them. On a \
+            terminal with colours, ticked tasks are dim, and ↵ stands for a line break in a text.
             """)
 
     @OptionGroup var list: ListOptions
@@ -79,7 +35,7 @@ struct List: AsyncParsableCommand {
         let references = try ItemReference.all(items)
         if !offline, !isNew, let part = looks.part(references) { return try await show(part, of: name, references) }
         let (hand, news) = try await offline ? (kept(name), nil) : current(name, isAll: references.isEmpty)
-        ItemPrinter.print(hand, json: list.server.json, where: try filter(references, in: hand, news))
+        ItemPrinter(list.server).print(hand, where: try filter(references, in: hand, news))
         if hand.isEmpty && !list.server.json { list.server.say("'\(name)' is empty") }
         if news?.isEmpty == true, !hand.isEmpty, !list.server.json { list.server.say("nothing is new in '\(name)'") }
         if !offline { tellWaiting(name) }
@@ -152,10 +108,9 @@ struct List: AsyncParsableCommand {
         }
         let isWhole = excerpt.entries.count == excerpt.count
         let printed = shown.prefix(looks.number ?? .max).map { (number: $0.position + 1, item: $0.item) }
-        ItemPrinter.print(
+        ItemPrinter(list.server).print(
             printed, upTo: printed.last?.number ?? 0,
-            idLength: isWhole ? ShortID.length(in: try known.whole()) : ShortID.length(ofCount: excerpt.count),
-            json: list.server.json)
+            idLength: isWhole ? ShortID.length(in: try known.whole()) : ShortID.length(ofCount: excerpt.count))
         if excerpt.count == 0 && !list.server.json { list.server.say("'\(name)' is empty") }
     }
 
@@ -209,7 +164,7 @@ struct ItemFilter: ParsableArguments {
         /// The last day that counts.
         fileprivate var lastDay: String {
             let days = [Due.today: 0, .week: 7, .overdue: -1][self] ?? 0
-            return String(LocalTime.here(UInt64(max(0, time(nil) + days * 86_400)) * 1_000).prefix(10))
+            return LocalTime.day(days)
         }
     }
 
@@ -258,7 +213,7 @@ struct Show: AsyncParsableCommand {
             ])
         } else {
             list.server.say("\(name), revision \(state.revision), \(Amount.count(state.hand.count, "item"))")
-            ItemPrinter.print(state.hand, json: false)
+            ItemPrinter(list.server).print(state.hand)
         }
     }
 
@@ -299,9 +254,10 @@ struct Show: AsyncParsableCommand {
 
 struct Who: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show who is on a list, on which items, and who is editing.")
+        abstract: "Show who else is on a list, on which items, and who is editing.")
 
     @OptionGroup var list: ListOptions
+    @Flag(help: "Show yourself, too: your open screens and other programs.") var all = false
 
     func run() async throws {
         let (name, json) = (try list.name(), list.server.json)
@@ -310,9 +266,10 @@ struct Who: AsyncParsableCommand {
             let ids = people.compactMap { $0.place.focus?.item }
             return (people, ids.isEmpty ? [] : try await client.excerpt(of: name, ids.map { .ids($0...$0) }).entries)
         }
-        if people.isEmpty, !json { list.server.say("nobody has '\(name)' open") }
+        let me = all ? nil : try list.server.user.name()
+        var rows: [Printable] = []
         for person in people {
-            guard case .here(let name, let focus) = person.place else { continue }
+            guard case .here(let name, let focus) = person.place, name != me else { continue }
             let entry = entries.first { $0.item.id == focus?.item }
             if json {
                 Output.json(
@@ -325,8 +282,10 @@ struct Who: AsyncParsableCommand {
                 let place: Printable =
                     entry.map { "\t\(summary) \($0.position + 1): \(Printable.line(of: $0.item.content))" }
                     ?? (focus == .away ? "\taway" : "")
-                Output.line("\(name)\(place)")
+                rows.append("\(name)\(place)")
             }
         }
+        Output.table(rows)
+        if rows.isEmpty, !json { list.server.say("nobody \(people.isEmpty ? "" : "else ")has '\(name)' open") }
     }
 }

@@ -187,7 +187,7 @@ struct WatchReport {
         if isJSON {
             Output.json(["revision": JSONValue(revision), "count": JSONValue(hand.count), "items": JSON.items(hand)])
         } else {
-            ItemPrinter.print(hand, json: false)
+            ItemPrinter(list.server).print(hand)
         }
     }
 
@@ -213,7 +213,7 @@ struct WatchReport {
     private func print(_ commit: Commit, by author: String, from old: Hand, to new: Hand) {
         Output.together {
             if Output.isTerminal { Output.line("\(LocalTime.here(commit.time))  \(author)") }
-            if isFull { return ItemPrinter.print(new, json: false) }
+            if isFull { return ItemPrinter(list.server).print(new) }
             for line in DeltaText.lines(commit.delta, from: old, to: new, Output.marks) {
                 Output.line(Output.isTerminal ? "  \(line)" : line)
             }

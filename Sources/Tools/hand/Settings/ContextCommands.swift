@@ -90,13 +90,14 @@ private struct ListContexts: ParsableCommand {
     func run() throws {
         let current = try? Contexts.currentName()
         let names = Contexts.names()
+        var rows: [Printable] = []
         for name in names {
             let context: Contexts.Context
             // A file that cannot be read is no reason to hide the others.
             do { context = try Contexts.existing(name) } catch {
                 let problem = Failure(error).message
                 let unreadable: JSONValue = ["name": .string(name), "problem": .string(problem)]
-                if json { Output.json(unreadable) } else { Output.line("! \(name)\tunreadable: \(problem)") }
+                if json { Output.json(unreadable) } else { rows.append("! \(name)\tunreadable: \(problem)") }
                 continue
             }
             let person = Settings.Layer.file(context.file).text(.name)
@@ -109,9 +110,10 @@ private struct ListContexts: ParsableCommand {
                     ]))
             } else {
                 let name: Printable = person.map { "\tas \($0)" } ?? ""
-                Output.line("\(isCurrent ? "*" : " ") \(context.name)\t\(context.address)\(name)")
+                rows.append("\(isCurrent ? "*" : " ") \(context.name)\t\(context.address)\(name)")
             }
         }
+        Output.table(rows)
         if names.isEmpty, !json { Output.message("no server has a name yet: hand context add NAME ADDRESS") }
     }
 }
