@@ -16,6 +16,7 @@ final class AwkwardPlay {
     private var random: SplitMix64
     private var hasSubscribed = false
     private let broken: BrokenClient?
+    private let isProvoked: Bool
     /// The connection's number for the judge.
     private var id = 0
     /// When the server closes a connection on which it has sent bytes that nobody understands.
@@ -28,11 +29,16 @@ final class AwkwardPlay {
     private(set) var trace: [String] = []
     private var reader = FrameReader(limit: Int(Int32.max))
 
-    init(seed: UInt64, _ broken: BrokenClient? = nil) {
-        self.broken = broken
+    /// Since when the client has been waiting to connect again.
+    private var waitingSince: UInt64?
+    /// When the wire sends the next piece.
+    private var pausedUntil: UInt64 = 0
+
+    init(seed: UInt64, _ broken: BrokenClient? = nil, provoking provocation: Provocation? = nil) {
+        (self.broken, isProvoked) = (broken, provocation != nil)
         world = TestWorld(limits: Awkwardness.limits(Limits()))
         world.retention = Awkwardness.retention
-        awkwardness = Awkwardness(seed: seed)
+        awkwardness = Awkwardness(seed: seed, provoking: provocation, largeFrame: 70_000)
         guests = awkwardness.guests.map(GuestDriver.init)
         wire = awkwardness.wire()
         random = SplitMix64(seed: seed)
@@ -56,7 +62,7 @@ final class AwkwardPlay {
         var wanted: [String] = (1...edits).map { "\($0)" }
         var kept = wanted
         for _ in 0..<200_000 {
-            if problem != nil { return }
+            if problem != nil || machine.state == .stopped { return }
             if let broken, awkwardness.judge.verdict.isBroken(broken.fault.breaks) { return }
             if let replica = machine.subscriptions["list"]?.replica, replica.inFlight == nil, let text = wanted.first,
                 machine.subscriptions["list"]?.isLive == true
@@ -76,7 +82,8 @@ final class AwkwardPlay {
             {
                 check(kept)
                 // The person looks at the list for a while.
-                for _ in 0..<600 { step(&kept) }
+                let end = world.now + (isProvoked ? 60_000 : 2_500)
+                while world.now < end, machine.state != .stopped { step(&kept) }
                 return lose("the client leaves", isKnown: true)
             }
         }
@@ -112,12 +119,29 @@ final class AwkwardPlay {
         if world.waiting > 0 { world.answer() } else { world.turn() }
         world.failure = nil
         deliver()
-        world.now += 1
-        if let deadline = machine.deadline, world.now >= deadline {
-            machine.timer(now: world.now)
+        world.now += idle()
+        if case .waiting = machine.state { waitingSince = waitingSince ?? world.now } else { waitingSince = nil }
+        let wait = waitingSince.flatMap { since in broken?.wait.map { since + $0 } }
+        if let deadline = machine.deadline, world.now >= wait ?? deadline {
+            machine.timer(now: max(deadline, world.now))
         }
         if world.now >= world.machine.deadline { world.timeout() }
         carryOutEffects(&kept)
+    }
+
+    /// How long nothing happens, at least a millisecond.
+    private func idle() -> UInt64 {
+        let isHeld = heldUntil.map { world.now < $0 } ?? false
+        guard wire.isEmpty || world.now < pausedUntil, received.isEmpty || isHeld || givesUpAt != nil,
+            world.waiting == 0, !awkwardness.guests.contains(where: \.isBusy)
+        else { return 1 }
+        let wait = waitingSince.flatMap { since in broken?.wait.map { since + $0 } }
+        let times =
+            awkwardness.guests.map(\.machine.deadline) + [
+                machine.deadline, wait, heldUntil, givesUpAt, pausedUntil, world.machine.deadline,
+            ]
+        let next = times.compactMap(\.self).filter { $0 > world.now }.min() ?? 0
+        return min(50, max(1, next - min(next, world.now)))
     }
 
     private func carryOutEffects(_ kept: inout [String]) {
@@ -194,35 +218,38 @@ final class AwkwardPlay {
     }
 
     fileprivate func written(_ runs: [FrameRun]) {
-        for run in runs { wire.send(run.bytes) { awkwardness.mayReplace() } }
+        for run in runs { wire.send(run.bytes, on: id, of: awkwardness) }
     }
 
-    fileprivate var isWriting: Bool { !wire.isEmpty }
-
     private func deliver() {
-        guard stream != nil else { return }
+        guard stream != nil, world.now >= pausedUntil else { return }
         switch wire.next() {
-        case .bytes(let bytes, _):
+        case .bytes(let bytes, let pause):
+            if bytes.isEmpty { pausedUntil = world.now + pause }
             note(bytes)
             bytes.withUnsafeBytes { awkwardness.judge.sent($0, on: id, now: world.now) }
-            let changed = broken?.incoming(bytes) ?? (up: [], down: bytes)
+            let changed = broken?.incoming(bytes) ?? (up: [], down: bytes, hangsUp: false)
             changed.down.withUnsafeBytes { machine.received($0, now: world.now) }
             if !changed.up.isEmpty { put(changed.up) }
+            if changed.hangsUp { lose("the client hangs up", isKnown: false, isLeft: true) }
         case .end: lose("ended", isKnown: false)
         case .cut:
             meet("cut")
             lose("cut", isKnown: false)
-        case .open: givesUpAt = world.now + 3_000
+        case .open: givesUpAt = world.now + 10_000
         case nil where givesUpAt == world.now: lose("given up", isKnown: false)
-        case nil: if let connection { world.machine.drained(connection, at: world.time) }
+        case nil:
+            guard let connection, stream?.isWriting == true else { return }
+            stream?.isWriting = false
+            world.machine.drained(connection, at: world.time)
         }
     }
 
-    private func lose(_ reason: String, isKnown: Bool) {
+    private func lose(_ reason: String, isKnown: Bool, isLeft: Bool = false) {
         guard let connection else { return }
         self.connection = nil
         stream = nil
-        awkwardness.judge.ended(id, now: world.now)
+        awkwardness.judge.ended(id, isLeft: isLeft || isKnown, now: world.now)
         world.machine.ended(connection, reason: reason, at: world.time)
         if !isKnown { machine.disconnected(reason: reason, now: world.now) }
     }
@@ -286,9 +313,11 @@ private final class AwkwardEnd: ByteStream {
     }
 
     let peerDescription = "an awkward client"
-    var isWriting: Bool { play.isWriting }
+    /// As with a socket, writing ends when the server is told.
+    var isWriting = false
 
     func write(_ runs: [FrameRun]) -> Bool {
+        isWriting = true
         play.written(runs)
         return false
     }

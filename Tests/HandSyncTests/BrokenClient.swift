@@ -9,7 +9,19 @@ final class BrokenClient {
         case sendsTwice, reusesRefusedSequence, sendsAgainOnEarlyAcknowledged, neverPings, ignoresWaits, makingIsZero
         case twoInFlight, submitsBeforeCatchingUp, baseTooLow, takesOwnDelta, countsIDs, drawsNewClientID
         case pingsBeforeHello, pingsLate, keepsDamagedSnapshot, submitsToOtherList, forgetsPresence, decomposesNames
-        case otherEditAgain, ignoresUnknownMessages
+        case otherEditAgain, ignoresUnknownMessages, refusesLargeFrames, refusesUnknownKinds, changesUnknownItems
+        case misreadsUnknownItems, misreadsHistory, hammers, waitsTheSame, takesAnyVersion, returnsAfterUnknown
+        case returnsAfterReplaced
+
+        /// What the server does so that the fault shows.
+        var provocation: Provocation? {
+            switch self {
+            case .takesAnyVersion: .version
+            case .returnsAfterUnknown: .unknown
+            case .returnsAfterReplaced: .replaced
+            default: nil
+            }
+        }
 
         var breaks: Requirement {
             switch self {
@@ -31,6 +43,13 @@ final class BrokenClient {
             case .forgetsPresence: .presenceAgain
             case .decomposesNames: .composedNames
             case .ignoresUnknownMessages: .closesOnUnknown
+            case .refusesLargeFrames: .largeFrames
+            case .refusesUnknownKinds, .changesUnknownItems, .misreadsUnknownItems: .unknownKinds
+            case .misreadsHistory: .historyStart
+            case .hammers, .waitsTheSame: .growingWaits
+            case .takesAnyVersion: .offeredVersion
+            case .returnsAfterUnknown: .stopsOnUnknown
+            case .returnsAfterReplaced: .leavesSharedID
             }
         }
     }
@@ -42,6 +61,16 @@ final class BrokenClient {
     private var last: Submission?
     private var refused: SequenceNumber?
     private var count: UInt64 = 0
+    private var unknownItem: ItemID?
+
+    /// How long the client waits before it connects again, whatever happened.
+    var wait: UInt64? {
+        switch fault {
+        case .hammers: 0
+        case .waitsTheSame: 100
+        default: nil
+        }
+    }
 
     init(_ fault: Fault) {
         self.fault = fault
@@ -64,22 +93,40 @@ final class BrokenClient {
         }
     }
 
-    /// Returns what the broken client makes of the server's bytes, and what it sends at once.
-    func incoming(_ bytes: [UInt8]) -> (up: [UInt8], down: [UInt8]) {
+    /// Returns what the broken client makes of the server's bytes, what it sends at once, and whether it closes the
+    /// connection instead of reading on.
+    func incoming(_ bytes: [UInt8]) -> (up: [UInt8], down: [UInt8], hangsUp: Bool) {
         var (up, down): ([UInt8], [UInt8]) = ([], [])
         for body in bodies(bytes, &reader) {
             guard let message = try? body.withUnsafeBytes({ try DownMessage($0) }) else {
+                if fault == .returnsAfterUnknown { return (up, down, true) }
                 if fault != .ignoresUnknownMessages { down += Frame.around(body) }
                 continue
             }
-            if case .acknowledged(_, let sequence, _) = message, fault == .sendsAgainOnEarlyAcknowledged, let last,
-                last.sequence == sequence
-            {
-                up += UpMessage.submit(last).frame
-            }
+            noteUnknown(message)
+            if fault == .refusesLargeFrames, body.count > 1 << 16 { return (up, down, true) }
+            if fault == .refusesUnknownKinds, message.unknownItem != nil { return (up, down, true) }
+            up += answers(to: message).flatMap(\.frame)
             down += incoming(message).frame
         }
-        return (up, down)
+        return (up, down, false)
+    }
+
+    private func noteUnknown(_ message: DownMessage) { unknownItem = unknownItem ?? message.unknownItem }
+
+    private func answers(to message: DownMessage) -> [UpMessage] {
+        switch (fault, message) {
+        case (.sendsAgainOnEarlyAcknowledged, .acknowledged(_, let sequence, _)):
+            return last?.sequence == sequence ? [.submit(last!)] : []
+        case (.misreadsHistory, .pong):
+            count = 1
+            return [.history(request: 1_000, name: "list", from: 1, limit: 2)]
+        case (.misreadsHistory, .history(let request, let commits, _)) where count < 20:
+            // As if the first commit were the one that was asked for.
+            count += UInt64(commits.count)
+            return [.history(request: RequestNumber(request.rawValue + 1), name: "list", from: Int(count), limit: 2)]
+        default: return []
+        }
     }
 
     private func bodies(_ bytes: [UInt8], _ reader: inout FrameReader) -> [[UInt8]] {
@@ -131,6 +178,10 @@ final class BrokenClient {
             changed.base = max(0, submission.base - 1)
             changed.lag = min(changed.lag, changed.base)
         case .countsIDs: if !submission.delta.insertedItems.isEmpty { changed.delta = insertion() }
+        case .changesUnknownItems:
+            if let unknownItem {
+                changed.delta = Delta.inserting([Item(id: unknownItem, content: .note("?"))], at: 0, .after)
+            }
         case .submitsToOtherList: if isAgain { changed.list = changed.list.next }
         case .otherEditAgain: if isAgain { changed.delta = insertion() }
         default: break
@@ -145,13 +196,21 @@ final class BrokenClient {
 
     private func incoming(_ message: DownMessage) -> DownMessage {
         switch (fault, message) {
-        case (_, .welcome(let welcome)): author = welcome.author
+        case (_, .welcome(var welcome)):
+            author = welcome.author
+            if fault == .takesAnyVersion { welcome.version = ProtocolVersion.highest }
+            return .welcome(welcome)
         case (.ignoresWaits, .error(let code, let request, let list, _, let text)):
             return .error(code: code, request: request, list: list, retryAfter: 0, message: text)
         case (.reusesRefusedSequence, .rejected(_, let sequence, _)): refused = sequence
         case (.takesOwnDelta, .commit(let list, var commit))
         where commit.author == author && commit.sequence == last?.sequence && commit.refusal == nil:
             commit.delta = last?.delta ?? commit.delta
+            return .commit(list: list, commit)
+        case (.returnsAfterReplaced, .error(.replaced, let request, let list, let wait, let text)):
+            return .error(code: .shuttingDown, request: request, list: list, retryAfter: wait, message: text)
+        case (.misreadsUnknownItems, .commit(let list, var commit)) where message.unknownItem != nil:
+            commit.delta = insertion()
             return .commit(list: list, commit)
         case (.keepsDamagedSnapshot, .subscribed(var subscribed)):
             guard case .snapshot(let revision, let count, let digest) = subscribed.start else { break }
@@ -160,5 +219,17 @@ final class BrokenClient {
         default: break
         }
         return message
+    }
+}
+
+extension DownMessage {
+    /// An item of an unknown kind that the message brings.
+    fileprivate var unknownItem: ItemID? {
+        func isUnknown(_ item: Item) -> Bool { if case .unknown = item.content { true } else { false } }
+        switch self {
+        case .commit(_, let commit): return commit.delta.insertedItems.first(where: isUnknown)?.id
+        case .chunk(_, let items): return items.first(where: isUnknown)?.id
+        default: return nil
+        }
     }
 }

@@ -1,5 +1,5 @@
 # python3 client.py HOST PORT LIST TEXT…: appends a note for each text, says what became of it, then prints the list.
-import os, select, socket, sys, time
+import os, random, select, socket, sys, time
 
 def varint(n): return bytes([n]) if n < 128 else bytes([n & 127 | 128]) + varint(n >> 7)
 def string(data): return varint(len(data)) + data
@@ -80,6 +80,7 @@ class Client:
         self.me, self.name, self.wanted = os.urandom(16), name.encode(), texts
         self.items, self.revision, self.log = [], 0, bytes(8)
         self.used, self.sequence, self.id = 0, None, None   # of one's own: the last sequence used, the one in flight
+        self.failures, self.strange, self.replaced = 0, [], []
 
     def send(self, number, *fields): self.socket.sendall(string(bytes([number]) + b"".join(fields)))
 
@@ -94,6 +95,12 @@ class Client:
         self.send(4, varint(self.list), varint(self.revision), varint(self.sequence), varint(0),
                   varint(2 if keep else 1), keep, insert)
 
+    def again(self, why, times, period):
+        """Gives up if it happens for the fourth time within so many seconds."""
+        times.append(time.monotonic())
+        if len(times) > 3 and times[-1] - times[-4] < period: sys.exit(why)
+        raise ConnectionError(why)
+
     def answered(self, fate):
         """The submission in flight is committed or rejected."""
         print(fate, self.wanted.pop(0))
@@ -101,13 +108,14 @@ class Client:
 
     def caught_up(self):
         if not self.is_live and self.incoming is None and self.head is not None and self.revision >= self.head:
-            self.is_live = True
-            self.used = max(self.used, self.last)
+            self.is_live, self.used, self.failures = True, max(self.used, self.last), 0
         if self.is_live: self.submit()
 
     def receive(self, f):
         number = f.take(1)[0]
-        if number == 1: f.varint(), f.varint(); self.author = f.varint(); self.pause = f.varint() / 3000
+        if number == 1:
+            if f.varint() != 5: sys.exit("the server speaks another version")
+            f.varint(); self.author = f.varint(); self.pause = f.varint() / 3000
         elif number == 2:                                   # subscribed: resumed, or a snapshot
             f.varint(); self.list = f.varint(); log = f.take(8); f.rules()
             self.last, self.refused, self.is_live = f.varint(), f.take(1) == b"\1", False
@@ -132,9 +140,10 @@ class Client:
             if f.varint() == self.sequence and f.varint() <= self.revision: raise ConnectionError
         elif number == 14:                                  # error
             code, _, _, wait, text = f.varint(), f.varint(), f.varint(), f.varint(), f.string().decode()
-            if code in (6, 7, 8, 9, 18, 19, 27): time.sleep(wait / 1000); raise ConnectionError(text)
+            if code in (6, 7, 8, 9, 18, 19, 27):
+                time.sleep(wait / 1000); self.again(text, self.replaced if code == 9 else [], 60)
             if code != 26: sys.exit(text)
-        elif not 0 < number < 19: raise ConnectionError("a message that nobody knows")
+        elif not 0 < number < 19: self.again("a message that nobody knows", self.strange, 600)
         if self.incoming is not None and len(self.incoming) >= self.start[1]:
             revision, _, sum, log = self.start
             if digest(self.incoming) != sum: raise ConnectionError("a snapshot arrived damaged")
@@ -166,5 +175,5 @@ class Client:
 client = Client(sys.argv[3], sys.argv[4:])
 while True:
     try: client.connect(sys.argv[1], int(sys.argv[2])); break
-    except OSError: time.sleep(0.1)
+    except OSError: time.sleep(random.random() * min(15, 0.1 * 2 ** client.failures)); client.failures += 1
 for _, head, body in client.items: print("-", body[1:].decode() if head >> 4 == 3 else body.decode(errors="replace"))

@@ -17,14 +17,22 @@ struct AwkwardCommand: ParsableCommand {
             connections that break in bad moments. Nothing is stored. The same seed makes the same choices. Sources/Lab/README.md \
             lists what a client meets here.
 
-            The server ends when clients have edited and have all left for 5 s, or with Ctrl-C. Then it prints which requirements \
-            of Protocol.md the clients broke, with the last frames before, and which ones they had no occasion to break. The exit \
-            code is 0 if no requirement was broken, and 1 otherwise or if no client has edited.
+            The server ends when clients have edited and have all left for 5 s (15 s after a refused connection), or with Ctrl-C. \
+            Then it prints which requirements of Protocol.md the clients broke, with the last frames before, which ones they had no \
+            occasion to break, and which ones frames cannot show. The exit code is 0 if no requirement was broken, and 1 otherwise \
+            or if no client has edited.
+
+            A client stops after some of what a server can do. So that is done only with --provoke, once an edit was decided.
             """)
 
     @Argument(help: "Determines all choices.") var seed: UInt64
     @Option(help: "The port on this machine; 0 for any that is free.") var port: UInt16 = 7777
     @Option(help: "The name of the list that the server makes.") var list = "list"
+    @Option(
+        help: """
+            What each connection gets once an edit was decided: bytes that nobody understands (unknown), a version that was not \
+            offered (version), or 'replaced', when no edit is pending (replaced).
+            """) var provoke: Provocation?
 
     func validate() throws {
         if let problem = ListName.problem(with: list) { throw ValidationError("--list: \(problem)") }
@@ -45,14 +53,14 @@ struct AwkwardCommand: ParsableCommand {
         let logger = Logger(label: "hand-lab") { _ in SwiftLogNoOpLogHandler() }
         let server = Server(configuration, store: store, loop: loop, logger: logger)
         guard case .tcp(let behind)? = try server.start().first else { return }
-        let awkwardness = Awkwardness(seed: seed)
+        let awkwardness = Awkwardness(seed: seed, provoking: provoke)
         let awkward = AwkwardListener(awkwardness, to: behind, loop)
         let address = try awkward.listen(at: SocketAddress(ip: "127.0.0.1", port: port))
         for number in [SIGINT, SIGTERM] { _ = try Signal(loop, number) { loop.stop() } }
         tell(
             """
             a server that is awkward on purpose is at hand://\(address), with the list '\(name)'
-            It ends, and judges its clients, when they have edited and have all left for 5 s.
+            It ends, and judges its clients, when they have edited and have all left.
             Ctrl-C stops the server.
             """)
         loop.run()
@@ -109,9 +117,11 @@ private final class AwkwardListener {
             let relay = AwkwardRelay(client, stream, awkwardness) { [unowned self] in
                 relays[ObjectIdentifier($0)] = nil
                 guard relays.isEmpty, awkwardness.judge.verdict.hasEdits else { return }
-                end.start(after: 5_000) { [unowned self] in loop.stop() }
+                end.start(after: awkwardness.judge.patience) { [unowned self] in loop.stop() }
             }
             relays[ObjectIdentifier(relay)] = relay
         }
     }
 }
+
+extension Provocation: ExpressibleByArgument {}

@@ -39,7 +39,7 @@ final class AwkwardRelay {
             if !isOver { received += wire.received(bytes) }
             advance()
         } onEnd: { [unowned self] _ in
-            close()
+            close(isLeft: !isOver)
         }
         server.open { [unowned self] bytes in
             take(bytes)
@@ -91,7 +91,7 @@ final class AwkwardRelay {
         guard !isOver else { return }
         try? reader.read(bytes) { (body) throws(WireError) -> Bool in
             let frame = Frame.around([UInt8](body))
-            frame.withUnsafeBytes { wire.send($0) { awkwardness.mayReplace() } }
+            frame.withUnsafeBytes { wire.send($0, on: id, of: awkwardness) }
             return true
         }
         pass()
@@ -110,6 +110,7 @@ final class AwkwardRelay {
     private func step() {
         switch wire.next() {
         case .bytes(let bytes, let pause):
+            guard !bytes.isEmpty else { return pass(after: pause) }
             bytes.withUnsafeBytes { awkwardness.judge.sent($0, on: id, now: client.loop.now) }
             client.write([OutputBuffer(bytes)])
             pass(after: pause)
@@ -126,11 +127,12 @@ final class AwkwardRelay {
         isOver = true
         server.close()
         if tellsEnd { client.shutdown() }
-        downTimer.start(after: 3_000) { [unowned self] in close() }
+        downTimer.start(after: 10_000) { [unowned self] in close() }
     }
 
-    func close() {
-        awkwardness.judge.ended(id, now: client.loop.now)
+    /// - Parameter isLeft: whether the client closed the connection.
+    func close(isLeft: Bool = false) {
+        awkwardness.judge.ended(id, isLeft: isLeft, now: client.loop.now)
         for handle in [client, server] as [Stream] { handle.close() }
         upTimer.close()
         downTimer.close()

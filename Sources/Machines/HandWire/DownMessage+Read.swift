@@ -69,7 +69,7 @@ extension DownMessage {
             }
             return .error(
                 code: code, request: try reader.number("request"), list: try reader.number("list"),
-                retryAfter: try reader.varint("retry after"), message: try reader.string("message", limit: 64 << 10))
+                retryAfter: try reader.varint("retry after"), message: try reader.string("message"))
         case 15: return .excerpt(request: try reader.number("request"), try reader.excerpt())
         case 16:
             let request: RequestNumber = try reader.number("request")

@@ -55,7 +55,10 @@ package final class AwkwardGuest {
         case 2 where isLong: return Delta.moving(index..<index + 1, to: gap, side)
         case 3: return Delta.editing(at: index, Change(done: true))
         default:
-            let content: Content = list.rules.hasDeck ? .card(.faceDown) : .note(name + Self.mark)
+            let text = name + Self.mark
+            let unknown = Content.unknown(Awkwardness.unknownKind, Array(text.utf8))
+            let isUnknown = random.next(below: 6) == 0 && list.rules.violation(of: unknown) == nil
+            let content = list.rules.hasDeck ? .card(.faceDown) : isUnknown ? unknown : .note(text)
             let item = Item(id: .random(using: &random), content: content)
             return Delta.inserting([item], at: gap, side)
         }

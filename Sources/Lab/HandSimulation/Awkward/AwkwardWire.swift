@@ -50,6 +50,8 @@ package struct AwkwardWire {
     private var waiting: [UInt8] = []
     /// The number of bytes that are sent one by one.
     private var single = 0
+    /// How long to wait before the next piece.
+    private var hold: UInt64 = 0
     private var end: Piece?
 
     /// Whether a snapshot may arrive damaged, or an unknown message be sent.
@@ -104,8 +106,8 @@ package struct AwkwardWire {
 
     /// Accepts complete frames.
     ///
-    /// - Parameter mayReplace: asked before the client gets the error `replaced`.
-    package mutating func send(_ bytes: UnsafeRawBufferPointer, mayReplace: () -> Bool) {
+    /// - Parameter id: the connection's number for the judge.
+    package mutating func send(_ bytes: UnsafeRawBufferPointer, on id: Int, of server: Awkwardness) {
         var frames: [[UInt8]] = []
         var whole = FrameReader(limit: bytes.count)
         try? whole.read(bytes) { (body) throws(WireError) -> Bool in
@@ -114,25 +116,48 @@ package struct AwkwardWire {
         }
         for body in frames where end == nil {
             guard let message = try? body.withUnsafeBytes({ try DownMessage($0) }) else { continue }
-            send(message, mayReplace)
+            if let provocation = server.provoked {
+                provoke(provocation, message, server.judge.isIdle(id))
+            } else {
+                send(message, on: id, of: server)
+            }
         }
     }
 
-    private mutating func send(_ message: DownMessage, _ mayReplace: () -> Bool) {
+    /// Sends what should make the client stop.
+    private mutating func provoke(_ provocation: Provocation, _ message: DownMessage, _ isIdle: Bool) {
+        waiting += message.frame
+        switch (provocation, message) {
+        case (.unknown, .welcome): sendUnknown()
+        case (.version, .welcome(var welcome)):
+            welcome.version += 1
+            waiting = DownMessage.welcome(welcome).frame
+            end = .open
+        case (.unknown, _), (.version, _): end = .cut
+        case (.replaced, _): if isIdle { refuse(.replaced, after: 0) }
+        }
+    }
+
+    private mutating func send(_ message: DownMessage, on id: Int, of server: Awkwardness) {
         switch message {
         case .welcome(let welcome):
             author = welcome.author
+            if server.judge.refuses(id) { return refuse(.tooManyConnections, after: 0) }
             if chance(1, in: 12) { return refuse(.tooManyConnections, after: wait()) }
         case .commit(let list, let commit) where commit.author == author:
             guard edits.remove(Edit(list: list, sequence: commit.sequence)) != nil else { break }
-            if chance(1, in: 4) { return lose(message, mayReplace) }
+            if server.judge.wantsLarge(id) {
+                waiting += Self.slowedDown(bytes: server.largeFrame) + message.frame
+                return
+            }
+            if chance(1, in: 4) { return lose(message, server) }
             if chance(1, in: 3) {
                 waiting +=
                     DownMessage.acknowledged(list: list, sequence: commit.sequence, revision: commit.revision).frame
             }
         case .rejected(let list, let sequence, _): edits.remove(Edit(list: list, sequence: sequence))
         case .subscribed(let subscribed):
-            if chance(1, in: 12) { return lose(message, mayReplace) }
+            if chance(1, in: 12) { return lose(message, server) }
             let isFirst = requests.insert(subscribed.request).inserted
             if case .snapshot(let revision, let count, let digest) = subscribed.start, count > 0, isFirst, mayDamage,
                 chance(1, in: 3)
@@ -143,23 +168,34 @@ package struct AwkwardWire {
                 waiting += DownMessage.subscribed(damaged).frame
                 return
             }
-        case .stale: if chance(1, in: 4) { return lose(message, mayReplace) }
+        case .stale: if chance(1, in: 4) { return lose(message, server) }
+        // Another program with this id would still be there after a while.
+        case .error(.replaced, _, _, _, _): hold = 1_500
         default: break
         }
         waiting += message.frame
-        if chance(1, in: 40), author != nil {
-            let text = "you send more than this server accepts; it reads more slowly"
-            waiting += DownMessage.error(code: .slowedDown, request: 0, retryAfter: 10, message: text).frame
-        }
+        if chance(1, in: 40), author != nil { waiting += Self.slowedDown() }
+    }
+
+    /// - Parameter bytes: the least size of the body.
+    private static func slowedDown(bytes: Int = 0) -> [UInt8] {
+        let text = "you send more than this server accepts; it reads more slowly"
+        let blanks = String(repeating: " ", count: max(0, bytes - text.count - 16))
+        return DownMessage.error(code: .slowedDown, request: 0, retryAfter: 10, message: text + blanks).frame
+    }
+
+    private mutating func sendUnknown() {
+        waiting += Frame.around([Self.unknown, 1, 2, 3])
+        end = .open
     }
 
     /// Ends the connection before, in the middle of, or after a message that matters.
-    private mutating func lose(_ message: DownMessage, _ mayReplace: () -> Bool) {
+    private mutating func lose(_ message: DownMessage, _ server: Awkwardness) {
         let frame = message.frame
         if mayDamage, chance(1, in: 4) {
             mayDamage = false
-            waiting += frame + Frame.around([Self.unknown, 1, 2, 3])
-            end = .open
+            waiting += frame
+            sendUnknown()
         } else if chance(1, in: 2) {
             waiting += frame.prefix(random.next(below: frame.count + 1))
             end = .cut
@@ -167,12 +203,12 @@ package struct AwkwardWire {
             if chance(1, in: 2) { waiting += frame }
             let codes: [ErrorCode] = [.shuttingDown, .internalError, .idleTimeout, .replaced]
             let code = codes[random.next(below: codes.count)]
-            refuse(code == .replaced && !mayReplace() ? .shuttingDown : code, after: wait())
+            refuse(code == .replaced && !server.mayReplace() ? .shuttingDown : code, after: wait())
         }
     }
 
     /// A wait that is longer than clients wait by themselves after a first failure.
-    private mutating func wait() -> UInt64 { 200 + UInt64(random.next(below: 100)) }
+    private mutating func wait() -> UInt64 { 400 + UInt64(random.next(below: 200)) }
 
     private mutating func refuse(_ code: ErrorCode, after milliseconds: UInt64) {
         let text = "this server is awkward on purpose"
@@ -181,6 +217,10 @@ package struct AwkwardWire {
     }
 
     package mutating func next() -> Piece? {
+        if hold > 0 {
+            defer { hold = 0 }
+            return .bytes([], pause: hold)
+        }
         guard !waiting.isEmpty else {
             defer { end = nil }
             return end

@@ -9,6 +9,9 @@ extension Judge {
             talks[id]?.author = welcome.author
             talks[id]?.idleDeadline = welcome.idleDeadline
             talks[id]?.lastHeard = now
+            guard talks[id]?.versions.contains(welcome.version) == false else { return }
+            exercise(.offeredVersion)
+            talks[id]?.strange = (.offeredVersion, Aftermath(now))
         case .subscribed(let subscribed): learn(subscribed, on: id, now)
         case .chunk(let request, let items): learn(items, of: request, on: id)
         case .commit(let list, let commit): learn(commit, of: list, on: id)
@@ -23,6 +26,7 @@ extension Judge {
             guard let follow = talks[id]?.follows[list] else { return }
             if revision > follow.revision { return exercise(.sentOnce) }
             decide(sequence, .committed, in: list, on: id)
+        case .history(let request, let commits, _): learn(commits, of: request, on: id)
         case .error(let code, _, let list, let retryAfter, _):
             learn(code, list: list, retryAfter: retryAfter, on: id, now)
         default: break
@@ -48,7 +52,7 @@ extension Judge {
             talks[id]?.follows[list] = old
         } else {
             talks[id]?.follows[list] = Follow(
-                request: subscribed.request, asked: asked, began: now, lastSequence: subscribed.lastSequence,
+                request: subscribed.request, asked: asked, since: Aftermath(now), lastSequence: subscribed.lastSequence,
                 floor: floor, revision: revision, incoming: incoming, sent: old?.sent ?? [], open: old?.open)
             settle(subscribed, on: id)
         }
@@ -78,6 +82,9 @@ extension Judge {
         talks[id]?.follows[list]?.incoming = nil
         if incoming.hand.digest == incoming.digest {
             hands[list, default: [:]][follow.revision] = incoming.hand
+            guard noteUnknown(incoming.hand) else { return }
+            talks[id]?.follows[list]?.unknownAt = follow.revision
+            doubt(.unknownKinds, list, follow.revision, on: id)
         } else if follow.isFirst {
             talks[id]?.follows[list]?.isDamaged = true
             exercise(.noDamage)
@@ -90,14 +97,24 @@ extension Judge {
         if let hand = hands[list]?[commit.revision - 1], let next = try? hand.applying(commit.delta) {
             hands[list]?[commit.revision] = next
         }
+        if noteUnknown(commit.delta.insertedItems) {
+            talks[id]?.follows[list]?.unknownAt = commit.revision
+            doubt(.unknownKinds, list, commit.revision, on: id)
+        }
         guard commit.author == talk.author, let client = talk.client else { return }
-        if commit.base < commit.revision - 1 { exercise(.commitsDelta) }
+        if talk.isLarge { doubt(.largeFrames, list, commit.revision, commit.sequence, on: id) }
+        talks[id]?.isLarge = false
+        if commit.base < commit.revision - 1 {
+            exercise(.commitsDelta)
+            talks[id]?.follows[list]?.rebasedAt = commit.revision
+        }
         clients[client]?.histories[list]?.ownRevision = commit.revision
         decide(commit.sequence, commit.refusal == nil ? .committed : .refused, in: list, on: id)
     }
 
     private mutating func decide(_ sequence: SequenceNumber, _ fate: Edit.Fate, in list: ListNumber, on id: Int) {
         guard let talk = talks[id], let client = talk.client else { return }
+        noteDecision()
         if fate == .refused { exercise(.sequenceOnce) }
         clients[client]?.histories[list]?.edits[sequence]?.fate = fate
         if talk.follows[list]?.open == sequence { talks[id]?.follows[list]?.open = nil }

@@ -7,22 +7,34 @@ extension Judge {
         let (list, sequence) = (submission.list, submission.sequence)
         guard let talk = talks[id], !talk.gone.contains(list) else { return }
         let ids = Set(submission.delta.insertedItems.map(\.id))
+        judgeUnknownItems(submission.delta.insertedItems, id)
         judgeList(ids, of: client, list, id)
         guard let follow = talk.follows[list] else {
             return find(.caughtUp, "the client submits before it is subscribed", on: id)
         }
         let history = clients[client]?.histories[list] ?? History()
         let before = history.edits[sequence]
+        judgeDoubts(submission, follow, on: id)
         judgeReadiness(submission, follow, id)
         judgeSequence(submission, ids, before, follow, history, id)
         judgeBase(submission, isNew: before == nil, follow, history, id)
         if let before { judgeMaking(submission, before, id) }
         if before == nil { judgeIDs(submission.delta.insertedItems.map(\.id), of: client, id) }
-        clients[client]?.histories[list, default: History()].edits[sequence] =
-            before ?? Edit(ids: ids, seen: submission.base - submission.lag)
-        clients[client]?.histories[list]?.greatest = max(history.greatest, sequence)
+        note(submission, on: id)
         talks[id]?.follows[list]?.sent.insert(sequence)
         talks[id]?.follows[list]?.open = sequence
+    }
+
+    /// Notes that an edit has that sequence, and may become a commit.
+    mutating func note(_ submission: Submission, on id: Int) {
+        guard let client = talks[id]?.client else { return }
+        var history = clients[client]?.histories[submission.list] ?? History()
+        let ids = Set(submission.delta.insertedItems.map(\.id))
+        if history.edits[submission.sequence] == nil {
+            history.edits[submission.sequence] = Edit(ids: ids, seen: submission.base - submission.lag)
+        }
+        history.greatest = max(history.greatest, submission.sequence)
+        clients[client]?.histories[submission.list] = history
     }
 
     private mutating func judgeReadiness(_ submission: Submission, _ follow: Follow, _ id: Int) {
@@ -45,17 +57,23 @@ extension Judge {
         if let open = follow.open, open != sequence {
             find(.oneInFlight, "sequence \(sequence) goes out while \(open) is not decided", on: id)
         }
+        // Without the list, a client that starts again knows of its sequences only what it has kept.
+        let isStarted = !follow.asked.wantsItems && !follow.sent.contains(sequence)
+        let requirement = isStarted ? Requirement.keptSequence : .sequenceOnce
+        if isStarted, history.greatest > 0 { exercise(.keptSequence) }
         if let before {
             if before.fate == .refused {
-                find(.sequenceOnce, "sequence \(sequence) was refused before", on: id)
+                find(requirement, "sequence \(sequence) was refused before", on: id)
             } else if follow.sent.contains(sequence) {
                 find(.sentOnce, "sequence \(sequence) goes out again on the same connection", on: id)
             } else if before.ids != ids {
-                find(.sequenceOnce, "sequence \(sequence) was another edit before", on: id)
+                find(requirement, "sequence \(sequence) was another edit before", on: id)
             }
         }
+        // It may send the same edit again before it knows that the server has it.
+        guard !isStarted || before?.ids != ids else { return }
         if sequence <= (before == nil ? max(history.greatest, follow.lastSequence) : follow.lastSequence) {
-            find(.sequenceOnce, "sequence \(sequence) is used already", on: id)
+            find(requirement, "sequence \(sequence) is used already", on: id)
         }
     }
 
@@ -80,6 +98,12 @@ extension Judge {
         if submission.lag != lag {
             let text = "an edit made at \(before.seen) goes out on \(submission.base): 'how' must be \(lag + 1)"
             find(.sameAsMachine, text, on: id)
+        }
+    }
+
+    private mutating func judgeUnknownItems(_ items: [Item], _ id: Int) {
+        for item in items where unknownItems[item.id].map({ $0 != item.content }) == true {
+            find(.unknownKinds, "an item of an unknown kind comes back with other bytes", on: id)
         }
     }
 
@@ -112,8 +136,6 @@ extension Judge {
 }
 
 extension Judge.History {
-    var hasOpenEdits: Bool { edits.values.contains { $0.fate == .open } }
-
     /// Whether an edit that inserts the item is pending.
     fileprivate func isOpen(_ item: ItemID) -> Bool {
         edits.values.contains { $0.fate == .open && $0.ids.contains(item) }

@@ -14,74 +14,11 @@ package struct Judge {
     var hands: [ListNumber: [Int: Hand]] = [:]
     /// Which client inserted an item.
     var makers: [ItemID: ClientID] = [:]
+    /// The items of unknown kinds.
+    var unknownItems: [ItemID: Content] = [:]
     private var count = 0
 
     package init() {}
-
-    /// One connection.
-    struct Talk {
-        let began: UInt64
-        var up = FrameReader(limit: Int(Int32.max))
-        var down = FrameReader(limit: Int(Int32.max))
-        var client: ClientID?
-        var author: AuthorID?
-        var idleDeadline: UInt64?
-        var lastHeard: UInt64
-        /// Whether the server has said why it closes. What the client sent before it read this is not judged.
-        var isClosing = false
-        /// When the server sent bytes that nobody understands.
-        var strangeSince: UInt64?
-        var asked: [RequestNumber: UpMessage.Subscribe] = [:]
-        var follows: [ListNumber: Follow] = [:]
-        /// Lists that the server has stopped sending.
-        var gone: Set<ListNumber> = []
-        var hasPresence: Set<ListNumber> = []
-        var frames: [String] = []
-    }
-
-    /// A subscription of a connection.
-    struct Follow {
-        let request: RequestNumber
-        let asked: UpMessage.Subscribe
-        let began: UInt64
-        let lastSequence: SequenceNumber
-        /// The revision that a base must have reached.
-        var floor: Int
-        var revision: Int
-        /// A snapshot that is arriving, and whether it answers the request.
-        var incoming: (hand: Hand, count: Int, digest: UInt64)?
-        var isFirst = true
-        var isDamaged = false
-        /// Whether the client has subscribed again.
-        var isOver = false
-        var sent: Set<SequenceNumber> = []
-        var open: SequenceNumber?
-    }
-
-    /// What a client has done on all its connections.
-    struct Client {
-        /// When it may connect again.
-        var earliest: UInt64?
-        var histories: [ListNumber: History] = [:]
-        var hasPinged = false
-        /// The lists in which its person is on an item.
-        var isOnItem: Set<ListNumber> = []
-        var lastID: UInt64?
-    }
-
-    struct History {
-        var edits: [SequenceNumber: Edit] = [:]
-        var greatest: SequenceNumber = 0
-        /// The newest of its own commits that it has received.
-        var ownRevision = 0
-    }
-
-    struct Edit {
-        enum Fate { case open, committed, refused }
-        let ids: Set<ItemID>
-        let seen: Int
-        var fate = Fate.open
-    }
 
     // MARK: Events
 
@@ -93,26 +30,32 @@ package struct Judge {
     }
 
     package mutating func received(_ bytes: UnsafeRawBufferPointer, on id: Int, now: UInt64) {
-        for body in talks[id]?.up.bodies(in: bytes) ?? [] { judge(body, on: id, now) }
+        let bodies = talks[id]?.up.bodies(in: bytes) ?? []
+        if !bodies.isEmpty { noteRead(on: id, now) }
+        for body in bodies { judge(body, on: id, now) }
     }
 
     package mutating func sent(_ bytes: UnsafeRawBufferPointer, on id: Int, now: UInt64) {
         for body in talks[id]?.down.bodies(in: bytes) ?? [] {
             guard let message = try? body.withUnsafeBytes({ try DownMessage($0) }) else {
                 note("<", "unknown", body, id, now)
-                talks[id]?.strangeSince = now
-                exercise(.closesOnUnknown)
+                learnUnknown(on: id, now)
                 continue
             }
-            note("<", String("\(message)".prefix { $0 != "(" }), body, id, now)
+            note("<", Self.name(message), body, id, now)
+            if body.count > 1 << 16 { talks[id]?.isLarge = true }
             learn(message, on: id, now)
         }
     }
 
-    package mutating func ended(_ id: Int, now: UInt64) {
-        if !judgeUnknown(id, now) {
+    /// - Parameter isLeft: whether the client closed the connection.
+    package mutating func ended(_ id: Int, isLeft: Bool, now: UInt64) {
+        if !judgeStrange(id, now) {
             judgeSilence(id, now)
-            judgePresence(id, now)
+            judgePresence(id)
+            if isLeft, talks[id]?.isClosing == false, let client = talks[id]?.client, let doubt = talks[id]?.doubt {
+                clients[client]?.doubts.append(doubt)
+            }
         }
         talks[id] = nil
     }
@@ -121,25 +64,75 @@ package struct Judge {
     package mutating func stood(for milliseconds: UInt64) {
         for id in talks.keys {
             talks[id]?.lastHeard += milliseconds
-            if let since = talks[id]?.strangeSince { talks[id]?.strangeSince = since + milliseconds }
+            talks[id]?.strange?.since.at += milliseconds
         }
     }
 
-    /// How long the next submission of a connection must wait for the client to show that it pings; nil if that is
-    /// known.
-    package func quiet(on id: Int) -> UInt64? {
-        guard let talk = talks[id], let deadline = talk.idleDeadline, let client = talk.client,
-            clients[client]?.hasPinged == false
-        else { return nil }
-        return deadline + 500
+    // MARK: Occasions
+
+    /// How long the next submission of a connection must wait for the client to show that it pings. After refusals, the
+    /// connection lasts a while, so that the client's waits begin anew.
+    package mutating func quiet(on id: Int) -> UInt64? {
+        guard let talk = talks[id], let deadline = talk.idleDeadline, let client = talk.client else { return nil }
+        guard let pings = clients[client]?.busyPings, pings.gaps.count < 3, pings.areLate(deadline * 3 / 5) else {
+            return talk.wasRefused ? 1_200 : nil
+        }
+        // Late pings take longer to see.
+        clients[client]?.busyPings.holds += 1
+        return deadline * (pings.holds == 0 ? 1 : 2) + 500
     }
+
+    /// Whether to refuse a connection that the server has just welcomed: the client's second one and the next four, to
+    /// see how long it waits. If the waits were so short that this is unlikely, a longer series follows later.
+    package mutating func refuses(_ id: Int) -> Bool {
+        guard let name = talks[id]?.client, var client = clients[name] else { return false }
+        defer { clients[name] = client }
+        if client.refusals.left == 0 {
+            let isNext = client.refusals.count == 0 ? client.helloCount == 2 : client.refusals.isSuspicious
+            guard isNext, client.leave?.isRefusal != true else { return false }
+            client.refusals.left = client.refusals.count == 0 ? 5 : 8
+            client.refusals.count += 1
+            client.refusals.waits = []
+            client.refusals.isSuspicious = false
+        }
+        client.refusals.left -= 1
+        return true
+    }
+
+    /// Whether to send a large frame before the commit that comes next: once, and again after a client has closed the
+    /// connection then.
+    package mutating func wantsLarge(_ id: Int) -> Bool {
+        guard let client = talks[id]?.client, let sent = clients[client]?.largeFrames else { return false }
+        guard sent == 0 || sent < 4 && clients[client]?.refused[.largeFrames] == sent else { return false }
+        clients[client]?.largeFrames += 1
+        return true
+    }
+
+    /// Whether the client of a connection has certainly no edit in flight: it would have sent that edit again.
+    package func isIdle(_ id: Int) -> Bool {
+        guard let talk = talks[id], let client = talk.client else { return false }
+        return clients[client]?.hasOpenEdits == false && talk.follows.values.contains { $0.since.hasSpoken }
+    }
+
+    /// How long no client must be there until all have left, in milliseconds: one that was refused may wait long.
+    package var patience: UInt64 { clients.values.contains { $0.leave?.isRefusal == true } ? 15_000 : 5_000 }
+
+    /// Whether an edit of a client was decided.
+    package private(set) var hasDecided = false
 
     // MARK: Findings
 
     mutating func exercise(_ requirement: Requirement) { verdict.exercise(requirement) }
 
+    mutating func noteDecision() { hasDecided = true }
+
     mutating func find(_ requirement: Requirement, _ text: String, on id: Int) {
         verdict.add(requirement, text, talks[id]?.frames ?? [])
+    }
+
+    private static func name(_ message: DownMessage) -> String {
+        if case .error(let code, _, _, _, _) = message { return "error \(code)" }
+        return String("\(message)".prefix { $0 != "(" })
     }
 
     /// Keeps the last frames of a connection in hex, with their times since it began, without those that come all the

@@ -38,7 +38,8 @@ extension ClientMachine {
                 revision: revision, count: count, digest: digest, rules: rules)
             takeFetched(Hand(), of: request, now: now)
         case .error(let code, let request, let list, let retryAfter, let text):
-            failed(code, request: request, list: list, retryAfter: retryAfter, text, now: now)
+            let kept = String(text.unicodeScalars.prefix(Self.maxErrorText))
+            failed(code, request: request, list: list, retryAfter: retryAfter, kept, now: now)
         }
     }
 
@@ -146,6 +147,9 @@ extension ClientMachine {
         "this program and the server speak no version of the protocol in common; update the older of the two "
             + "(the server says: \(text))"
     }
+
+    /// The most characters of an error's text that are passed on: a frame has room for millions.
+    private static let maxErrorText = 2_000
 
     private mutating func failed(
         _ code: ErrorCode, request: RequestNumber, list: ListNumber, retryAfter: UInt64, _ text: String, now: UInt64
