@@ -164,7 +164,8 @@ final class TestWorld {
 
     func turn() {
         carryOut()
-        var hasMore = true
+        // As a server does: nothing may be left to a turn that is not due.
+        var hasMore = machine.isTurnDue
         while hasMore {
             hasMore = machine.endTurn(at: time)
             if carryOut() { hasMore = true }
