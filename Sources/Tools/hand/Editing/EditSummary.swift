@@ -76,7 +76,8 @@ final class EditSummary: Sendable {
             guard let edit, let old = try? edit.list.hand(for: edit.delta) else { return [] }
             return DeltaText.lines(edit.delta, from: old, to: edit.new)
         }
-        if heading == nil, lines.allSatisfy({ $0.text.hasPrefix(Delta.Mark.inserted.rawValue) }) { return }
+        let isAdding = lines.allSatisfy { $0.text.hasPrefix(Delta.Mark.inserted.rawValue) }
+        if lines.isEmpty || heading == nil && isAdding { return }
         let all = (heading.map { [$0] } ?? []) + lines
         for line in all.prefix(Self.maxLines) { server.say(line) }
         if all.count > Self.maxLines { server.say("and \(all.count - Self.maxLines) more") }
