@@ -20,7 +20,7 @@ package struct Attention: Sendable {
     /// When the user was told of something last; nil if the user has done something since.
     private var lastNotice: UInt64?
 
-    /// After how many milliseconds without a key nobody is there, if the terminal does not say whether it has the focus.
+    /// After how many milliseconds without a key nobody is there, if the terminal does not report its focus.
     private static let absenceTime: UInt64 = 60_000
     /// The shortest time between two notices, in milliseconds.
     private static let interval: UInt64 = 30_000

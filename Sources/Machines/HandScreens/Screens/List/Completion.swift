@@ -6,7 +6,7 @@ struct Completion: Sendable {
     private let list: ListData
     private let me: String
     private let today: String
-    private let week: [String]
+    private let month: [String]
 
     /// The most items that are looked at for one key.
     private static let maxItems = 10_000
@@ -15,7 +15,7 @@ struct Completion: Sendable {
 
     init(_ list: ListData, _ app: AppState) {
         (self.list, me, today) = (list, app.me, app.day())
-        week = (1...31).map { app.day(in: $0) }
+        month = (1...31).map { app.day(in: $0) }
     }
 
     /// Returns the rest of what is being typed at the end of a text; nil if nothing is known that begins so.
@@ -24,7 +24,9 @@ struct Completion: Sendable {
     func rest(of text: String, isNew: Bool) -> String? {
         guard let last = text.last, !last.isNewline else { return nil }
         let word = text[(text.lastIndex(where: \.isWhitespace).map { text.index(after: $0) } ?? text.startIndex)...]
-        if word.hasPrefix("due:") { return ([today] + week).lazy.compactMap { Self.rest(of: word, in: "due:" + $0) }.first }
+        if word.hasPrefix("due:") {
+            return ([today] + month).lazy.compactMap { Self.rest(of: word, in: "due:" + $0) }.first
+        }
         if word.first == "@" {
             let names = Set(list.names.values).union([me]).map { TaskWords.word(for: $0) }.sorted()
             return names.lazy.compactMap { Self.rest(of: word, in: $0) }.first

@@ -74,7 +74,8 @@ extension ListScreen {
             switch prompt.purpose {
             case .sort: return ItemOrder(rawValue: text).map { sort(by: $0, &app) } ?? []
             case .send(let isMove): return send(to: text, isMove: isMove, &app)
-            case .jump, .filter, .newList, .deleteList, .renameList, .undeleteList, .restore: return jump(to: text, &app)
+            case .jump, .filter, .newList, .deleteList, .renameList, .undeleteList, .restore:
+                return jump(to: text, &app)
             }
         case .filtering(let old, let before):
             mode = outcome == .typed ? .filtering(prompt, before: before) : .browsing
