@@ -74,7 +74,7 @@ import Testing
     @Test func wrongArgumentsAreReportedInOneForm() throws {
         let cases: [([String], String)] = [
             (["add", "x", "--note", "--heading"], "choose one: --task, --note, --heading or --card"),
-            (["mv", "1"], "where to? Use --top, --end, --before ITEM or --after ITEM."),
+            (["mv", "1"], "where to? Use --top, --end, --before ITEM, --after ITEM or --to LIST."),
             (["deal", "x"], "the value 'x' is invalid for '<number>'"),
             (["deal", "-5"], "a deck has 52 cards: deal 1 to 52, not -5."),
             (["edit"], "missing expected argument '<item>'"),

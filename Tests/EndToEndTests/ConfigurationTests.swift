@@ -135,8 +135,8 @@ import Testing
             try text.write(toFile: folder.path + "/hand/config.toml", atomically: true, encoding: .utf8)
             return try Binary.run(["keys"], environment: ["XDG_CONFIG_HOME": folder.path])
         }
-        let good = try keys("name = 'ada'\n[keys]\ndelete = ['x x']\n")
-        #expect(good.status == 0 && good.output.contains("x x"), "\(good.messages)")
+        let good = try keys("name = 'ada'\n[keys]\ndelete = ['d d']\n")
+        #expect(good.status == 0 && good.output.contains("d d"), "\(good.messages)")
         let unknown = try keys("nmae = 'ada'")
         #expect(unknown.status == 2 && unknown.messages.contains("config.toml"), "\(unknown.messages)")
         let broken = try keys("name = \n")

@@ -69,7 +69,9 @@ import Testing
 
     /// The screen of lists renames, deletes and brings back.
     @Test func listsAreRenamedAndBroughtBack() throws {
-        try tmux.press("Escape", "q", in: pane)
+        try tmux.press("Escape", in: pane)
+        try tmux.wait(for: pane) { !$0.contains { $0.contains("typed") } }
+        try tmux.press("q", in: pane)
         try tmux.wait(for: pane) { $0[0].contains("Lists on") && $0.contains { $0.contains("list  1 item") } }
         try tmux.press("e", in: pane)
         try tmux.type(" of Ada", in: pane)

@@ -112,7 +112,7 @@ import Testing
         #expect(
             try user.hand("keys", expecting: 2)
                 == "hand: \(file): unknown setting 'nmae'. Did you mean 'name'? "
-                + "The settings are url, name, ca, cert, cert-key, token and [keys].\n")
+                + "The settings are url, name, ca, cert, cert-key, token, notify and [keys].\n")
     }
 
     /// Nothing is drawn on a terminal that cannot move its cursor.

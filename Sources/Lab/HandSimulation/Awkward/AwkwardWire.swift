@@ -53,6 +53,8 @@ package struct AwkwardWire {
     /// How long to wait before the next piece.
     private var hold: UInt64 = 0
     private var end: Piece?
+    /// Whether the client was welcomed in a version that it did not offer.
+    private var hasWrongVersion = false
 
     /// Whether a snapshot may arrive damaged, or an unknown message be sent.
     private var mayDamage: Bool
@@ -130,9 +132,12 @@ package struct AwkwardWire {
         switch (provocation, message) {
         case (.unknown, .welcome): sendUnknown()
         case (.version, .welcome(var welcome)):
+            hasWrongVersion = true
             welcome.version += 1
             waiting = DownMessage.welcome(welcome).frame
             end = .open
+        // Whether a client goes on that was welcomed so shows only after a while.
+        case (.version, _) where hasWrongVersion: break
         case (.unknown, _), (.version, _): end = .cut
         case (.replaced, _): if isIdle { refuse(.replaced, after: 0) }
         }

@@ -40,7 +40,7 @@ package struct UndoReconstruction: Sendable {
         }
     }
 
-    package var memory: Memory
+    private var memory = Memory()
     private var own: [AuthorID: Steps] { memory.own }
     /// The revision up to which the history is known.
     package private(set) var revision: Int
@@ -58,9 +58,15 @@ package struct UndoReconstruction: Sendable {
 
     /// - Parameter revision: the revision of the list. Newer commits may be added later.
     package init(_ memory: Memory, revision: Int) {
-        self.memory = memory
         self.revision = revision
-        if let base = memory.base, base.revision > revision { self.memory.base = nil }
+        remember(memory)
+    }
+
+    /// Replaces what the person's journals know. Another program of the person may have noted what can be undone at a
+    /// revision that is not known here yet; then the commits are read instead.
+    package mutating func remember(_ new: Memory) {
+        memory = new
+        if let base = new.base, base.revision > revision { memory.base = nil }
     }
 
     /// The revision of the oldest commit that matters, less one.

@@ -189,7 +189,7 @@ struct Move: AsyncParsableCommand {
             ).run()
         }
         guard let place else {
-            throw ValidationError("Where to? Use --top, --end, --before ITEM or --after ITEM, or --to LIST.")
+            throw ValidationError("Where to? Use --top, --end, --before ITEM, --after ITEM or --to LIST.")
         }
         let references = try ItemReference.all(chosen.items)
         if reach == .alone {

@@ -153,7 +153,7 @@ struct Undoing: Sendable {
     /// Reads the commits made since the last read.
     private mutating func readNewCommits() async throws {
         past.append(try await client.commits(of: name, from: past.revision + 1))
-        past.memory = Identity.memory(of: person, at: address, log: logID)
+        past.remember(Identity.memory(of: person, at: address, log: logID))
         if let expected, past.revision != expected {
             throw ClientError.rejected(.revisionMoved(now: past.revision))
         }

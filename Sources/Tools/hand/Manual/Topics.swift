@@ -145,7 +145,7 @@ enum Topic: String, CaseIterable {
         Sorting is one edit, which one undo takes back. Items are sorted among those of the same level, with their sub-items. Equal \
         items keep their order, and headings their places: the items between two headings are sorted.
 
-          hand sort                   by text; 2 comes before 10, and neither case nor accents matter
+          hand sort                   by text: 2 comes before 10, whatever the case
           hand sort --by done         ticked tasks last
           hand sort --by due          what is due first: due:2026-12-01 in a text
           hand sort --by newest       what was added last first
@@ -167,9 +167,9 @@ enum Topic: String, CaseIterable {
 
         To find an item in any list:
 
-          hand find milk              in all lists of the server
-          hand find --mine --due week what you have to do this week
-          hand find milk --offline    in this machine's copies
+          hand find milk                in all lists of the server
+          hand find --mine --due week   what you have to do this week
+          hand find milk --offline      in this machine's copies
 
         In the screen, / in a list shows the items that contain a text, and / among the lists those whose names do.
         """

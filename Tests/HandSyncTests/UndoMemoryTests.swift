@@ -1,0 +1,36 @@
+import HandCore
+import HandSync
+import HandWire
+import Testing
+
+/// What the journals of a person know of an undo, while several programs of the person run.
+@Suite struct UndoMemoryTests {
+    /// What another program notes at a revision that is not known here yet is of no use: neither at the beginning nor
+    /// later.
+    @Test func aBaseBeyondTheKnownHistoryIsIgnored() throws {
+        var writer = WireWriter()
+        writer.varint(1)
+        writer.delta(.deleting(4..<5))
+        writer.delta(.identity)
+        writer.varint(0)
+        let history = try writer.bytes.withUnsafeBytes { bytes in
+            var reader = WireReader(bytes)
+            return try UndoHistory(&reader)
+        }
+        func memory(at revision: Int) -> UndoReconstruction.Memory { .init(base: (history, revision)) }
+        func advice(_ past: UndoReconstruction) -> UndoReconstruction.Advice {
+            var past = past
+            return past.next(for: .step(.undo))
+        }
+        func isMade(_ advice: UndoReconstruction.Advice) -> Bool {
+            if case .make(let retraction, .undo, _) = advice { retraction.delta == .deleting(4..<5) } else { false }
+        }
+        #expect(isMade(advice(UndoReconstruction(memory(at: 8), revision: 8))))
+        #expect(advice(UndoReconstruction(memory(at: 9), revision: 8)) == .read(8...8))
+        var later = UndoReconstruction(.init(), revision: 8)
+        later.remember(memory(at: 9))
+        #expect(advice(later) == .read(8...8))
+        later.remember(memory(at: 8))
+        #expect(isMade(advice(later)))
+    }
+}
