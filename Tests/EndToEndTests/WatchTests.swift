@@ -189,7 +189,7 @@ import Testing
             ((try? String(contentsOfFile: seen, encoding: .utf8)) ?? "").split(separator: "\n")
         }
         // A watcher that is not connected yet finds the list with the item.
-        #expect(try eventually { try !ada.hand("who").isEmpty })
+        #expect(try eventually { try !ada.hand("who", "--all").isEmpty })
         try ada.hand("add", "milk", "-q")
         #expect(try watch.line() == "told" && watch.says("revision 1: '\(script)' exited with 3"))
         try ada.hand("add", "bread", "-q")
@@ -198,11 +198,11 @@ import Testing
         #expect(lines()[1].contains(#""person":"ada""#) && lines()[1].contains("bread"))
         watch.end()
         let missing = try Watcher(ada, "--exec", "/no/such/program")
-        #expect(try eventually { try !ada.hand("who").isEmpty })
+        #expect(try eventually { try !ada.hand("who", "--all").isEmpty })
         try ada.hand("add", "eggs", "-q")
         #expect(try missing.says("hand: cannot run '/no/such/program': No such file"))
         let shell = try Watcher(ada, "--shell", "--exec", "cat > /dev/null; echo \"$1\"", "--", "x y")
-        #expect(try eventually { try !ada.hand("who").isEmpty })
+        #expect(try eventually { try !ada.hand("who", "--all").isEmpty })
         try ada.hand("add", "tea", "-q")
         #expect(try shell.line() == "x y")
         try ada.hand("watch", "--shell", expecting: 2)
