@@ -32,11 +32,12 @@ import Testing
         let (evil, mark, data) = (Self.evil, Self.mark, user.server.folder.path + "/data")
         let file = folder.path + "/" + evil.replacing("/", with: "")
         return [
-            ["ls"], ["show"], ["show", "1"], ["log"], ["diff", "1", "3"], ["who"], ["lists"], ["lists", "--deleted"],
+            ["ls"], ["show"], ["show", "1"], ["log"], ["diff", "1", "3"], ["who", "--all"], ["lists"],
+            ["lists", "--deleted"],
             ["export", "--format", "todotxt"], ["export", "--format", "markdown"], ["export", "--format", "jsonl"],
             ["export", "--format", "csv"],
             ["ls", "--json"], ["log", "--json"], ["lists", "--json"], ["lists", "--deleted", "--json"],
-            ["who", "--json"],
+            ["who", "--all", "--json"],
             ["doctor"], ["doctor", "--json"], ["ls", "-l", mark], ["watch", "-l", mark + "3"],
             ["ls", "-l", mark + "2"],
             ["create", mark], ["rename", "list", mark], ["undelete", mark + "3"], ["ls", "-l", mark + "x"],
