@@ -46,7 +46,7 @@ package struct News: Equatable, Sendable {
             } else if isOwn {
                 forget(new.items(in: step.new).lazy.map(\.id))
             } else if let news = step.news {
-                for item in new.items(in: step.new.prefix(Self.maxItems - count)) {
+                for item in new.items(in: step.new.prefix(max(0, Self.maxItems - count))) {
                     // An item that is new stays new when it is edited.
                     let isNew = entries[item.id]?.mark == .inserted
                     entries[item.id] = Entry(mark: isNew ? .inserted : news, revision: revision)
