@@ -82,6 +82,22 @@ import Testing
         #expect(news.authors == [] && news.places.isEmpty)
     }
 
+    /// Items that are remembered may fill the room for others; what comes then is not marked.
+    @Test func moreNewsThanThereIsRoomFor() throws {
+        let items = tasks(2 * News.maxItems)
+        let hand = Hand(items)
+        var news = News()
+        let first = Hand(Array(items.prefix(News.maxItems)))
+        news.follow(Delta(from: Hand(), to: first), from: Hand(), to: first, revision: 2, isOwn: false)
+        let unseen = Dictionary(uniqueKeysWithValues: items.dropFirst(News.maxItems).map { ($0.id, Delta.Mark.edited) })
+        news.recall(Seen(logID: 1, revision: 1, unseen: unseen), in: hand)
+        #expect(news.count == 2 * News.maxItems)
+        let next = try hand.applying(.inserting(tasks(1, first: 900_000), at: 0, .after))
+        news.follow(
+            .inserting(tasks(1, first: 900_000), at: 0, .after), from: hand, to: next, revision: 3, isOwn: false)
+        #expect(news.count == 2 * News.maxItems)
+    }
+
     @Test func unseenItemsAreKeptAsBytes() throws {
         let seen = Seen(
             logID: 7, revision: 3,
