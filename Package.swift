@@ -65,11 +65,12 @@ let package = Package(
             ],
             path: "Sources/Shell/HandLoad"),
         .systemLibrary(name: "CNcurses", path: "Sources/Shell/CNcurses", providers: [.apt(["libncurses-dev"])]),
+        .systemLibrary(name: "CQREncode", path: "Sources/Shell/CQREncode", providers: [.apt(["libqrencode-dev"])]),
         .target(
             name: "HandApp",
             dependencies: [
                 "HandCore", "HandWire", "HandSync", "HandFormats", "HandScreens", "HandClient", "EventLoop", "Disk",
-                "CNcurses",
+                "CNcurses", "CQREncode",
             ],
             path: "Sources/Shell/HandApp"),
 

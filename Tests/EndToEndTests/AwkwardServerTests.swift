@@ -28,7 +28,14 @@ import Testing
             }
         }
 
-        static func run(_ arguments: [String], in folder: TemporaryFolder) throws -> Ended {
+        /// Waits on a thread of its own: the threads of async tests are few.
+        static func run(_ arguments: [String], in folder: TemporaryFolder) async throws -> Ended {
+            try await withCheckedThrowingContinuation { ended in
+                Thread.detachNewThread { ended.resume(with: Result { try wait(arguments, in: folder) }) }
+            }
+        }
+
+        private static func wait(_ arguments: [String], in folder: TemporaryFolder) throws -> Ended {
             let process = Process()
             process.executableURL = URL(filePath: python ?? "")
             process.arguments = [script] + arguments
@@ -62,10 +69,10 @@ import Testing
         try await list.edit { _ in Delta.inserting([note("x"), note("y")], at: 0, .after) }
         try await list.edit { _ in Delta.moving(0..<1, to: 2, .before) }
         _ = try await list.settled()
-        let ended = try FirstClient.run(["127.0.0.1", port, "groceries", "milk", "Käse"], in: folder)
+        let ended = try await FirstClient.run(["127.0.0.1", port, "groceries", "milk", "Käse"], in: folder)
         #expect(ended.lines == ["committed milk", "committed Käse", "- y", "- x", "- milk", "- Käse"])
         #expect(ended.status == 0 && ended.errors == "")
-        let none = try FirstClient.run(["127.0.0.1", port, "nowhere", "milk"], in: folder)
+        let none = try await FirstClient.run(["127.0.0.1", port, "nowhere", "milk"], in: folder)
         #expect(none.status == 1 && none.errors.contains("there is no list 'nowhere'"))
         await client.close()
         #expect(server.terminate() == 0)
@@ -79,7 +86,7 @@ import Testing
     @Test(arguments: 1...8)
     func clientsConvergeOnAnAwkwardServer(seed: Int) async throws {
         let folder = try TemporaryFolder()
-        let server = try ServerProcess(["\(seed)", "--port", "0"], program: Built.lab, command: "awkward")
+        let server = try ServerProcess(["\(seed)", "--port", "0", "--stay"], program: Built.lab, command: "awkward")
         let port = try server.port
         let place = HandAddress.Server.tcp(host: "127.0.0.1", port: port)
         let client = try HandClient(ClientConfiguration(server: place, person: "own", program: "test"))
@@ -88,9 +95,7 @@ import Testing
         async let theirs: FirstClient.Ended? =
             FirstClient.python == nil
             ? nil
-            : Task.detached {
-                try FirstClient.run(["127.0.0.1", "\(port)", "list"] + (1...10).map { "their \($0)" }, in: folder)
-            }.value
+            : FirstClient.run(["127.0.0.1", "\(port)", "list"] + (1...10).map { "their \($0)" }, in: folder)
         for number in 1...10 {
             try await list.edit { state in
                 Delta.inserting([note("own \(number)")], at: state.view.count / 2, .before)
@@ -122,10 +127,10 @@ import Testing
 
     /// The server ends by itself once its clients have left.
     @Test(.enabled(if: FirstClient.python != nil))
-    func theVerdictComesWhenTheClientsHaveLeft() throws {
+    func theVerdictComesWhenTheClientsHaveLeft() async throws {
         let folder = try TemporaryFolder()
         let server = try ServerProcess(["9", "--port", "0", "--list", "Käse"], program: Built.lab, command: "awkward")
-        let ended = try FirstClient.run(["127.0.0.1", "\(server.port)", "Käse"] + (1...5).map { "\($0)" }, in: folder)
+        let ended = try await FirstClient.run(["127.0.0.1", "\(server.port)", "Käse"] + (1...5).map { "\($0)" }, in: folder)
         #expect(ended.status == 0, "\(ended.errors)")
         let verdict = try server.lastWords()
         #expect(server.waitForEnd() == 0)

@@ -25,6 +25,7 @@ import Testing
         case .revision: .revision(list: "things", 3)
         case .people: .people("things")
         case .notices: .notices("things")
+        case .share: .share("things")
         case .help: .help
         case .connection: .connection
         case .nowhere: .nowhere("/a/b")

@@ -74,4 +74,28 @@ import Testing
         stage.press("enter esc")
         #expect(Self.texts(stage).count == 7 && Self.texts(stage).last == "bread")
     }
+
+    @Test func whatTheListOftenHadIsOffered() {
+        var stage = Self.stage("oat milk")
+        func asked() -> Int { stage.commands.count { $0 == .fetchEarlierTexts(list: "things") } }
+        #expect(asked() == 0)
+        stage.press("a")
+        #expect(asked() == 1)
+        stage.send(.earlierTexts(list: "things", ["oats", "oranges", "oat cookies", "or"]))
+        // What is in the list comes first, then what is most frequent.
+        stage.press("'oa' right enter 'or' right enter 'oat c' right enter esc")
+        #expect(Self.texts(stage) == ["oat milk", "oat milk", "oranges", "oat cookies"])
+        stage.press("a esc")
+        #expect(asked() == 1)
+    }
+
+    @Test func nothingIsAskedForWithoutAServer() {
+        var stage = Stage(["things": Notation.hand("a").hand], isOnline: false)
+        stage.goOffline()
+        stage.press("a 'b' enter esc")
+        #expect(!stage.commands.contains(.fetchEarlierTexts(list: "things")))
+        stage.send(.connection(.online))
+        stage.press("a")
+        #expect(stage.commands.contains(.fetchEarlierTexts(list: "things")))
+    }
 }

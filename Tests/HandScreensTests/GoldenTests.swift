@@ -10,7 +10,7 @@ import Testing
 /// `Golden`. `HAND_WRITE_GOLDEN=1` rewrites them; read the differences before you commit them.
 @Suite struct GoldenTests {
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Golden")
-    static let sizes = [Size(rows: 24, columns: 80), Size(rows: 40, columns: 120), Size(rows: 10, columns: 40)]
+    static let sizes = [Size(rows: 24, columns: 80), Size(rows: 50, columns: 200), Size(rows: 12, columns: 40)]
 
     @Test(arguments: Scene.all)
     func screenEqualsItsGoldenFile(_ scene: Scene) throws {

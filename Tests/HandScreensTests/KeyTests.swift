@@ -107,6 +107,7 @@ import Testing
     static let leading: [(String, Route)] = [
         ("enter", .item(list: "things", id: "0000000400000")), ("right", .item(list: "things", id: "0000000400000")),
         ("l", .item(list: "things", id: "0000000400000")), ("H", .history("things")), ("w", .people("things")),
+        ("L", .share("things")),
         ("?", .help), ("f1", .help), ("C", .connection), ("esc", .lists), ("q", .lists), ("left", .lists),
         ("h", .lists),
         ("? esc", .list("things")), ("H H", .history("things")),

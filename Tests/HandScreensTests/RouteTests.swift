@@ -7,7 +7,8 @@ import Testing
         ("/", .lists), ("/groceries", .list("groceries")),
         ("/groceries/items/k3f9", .item(list: "groceries", id: "k3f9")),
         ("/groceries/history", .history("groceries")), ("/groceries/history/812", .revision(list: "groceries", 812)),
-        ("/groceries/people", .people("groceries")), ("/groceries/notices", .notices("groceries")), ("/-/help", .help),
+        ("/groceries/people", .people("groceries")), ("/groceries/notices", .notices("groceries")),
+        ("/groceries/share", .share("groceries")), ("/-/help", .help),
         ("/-/connection", .connection), ("/groceries/nonsense", .nowhere("/groceries/nonsense")),
         ("/groceries/history/-1", .nowhere("/groceries/history/-1")), ("/-/x", .nowhere("/-/x")),
     ]

@@ -204,14 +204,27 @@ import Testing
     // MARK: Help
 
     @Test(arguments: [
-        ("", "Here, in a list"), ("q", "Here, among the lists"), ("H", "Here, in the history"),
-        ("enter", "Here, on an item"),
+        ("", "Keys in a list"), ("q", "Keys among the lists"), ("H", "Keys in the history"),
+        ("enter", "Keys on an item"),
     ])
     func theHelpStartsWithTheCurrentScreen(_ keys: String, _ title: String) {
         var stage = KeyTests.stage("a >b c")
         stage.press(keys)
         stage.press("?")
         #expect(stage.lines[1].contains(title))
+    }
+
+    /// The first key of each action of the screen beneath, on the first page of a usual terminal, and nothing cut off.
+    @Test(arguments: [Route.lists, .list("things"), .history("things")])
+    func theFirstPageHasAllKeysOfTheScreen(_ route: Route) {
+        var stage = Stage(["things": Notation.hand("a").hand], opening: route)
+        stage.press("?")
+        let page = stage.lines[2..<22].joined(separator: "\n")
+        for action in route.kind.actions where !KeyMap.standard.keys(for: action).isEmpty {
+            let word = "\(KeyMap.standard.symbol(for: action)) \(action.manual.short)"
+            #expect(page.contains(word), "\(word)")
+        }
+        #expect(!page.contains("…"))
     }
 
     /// All lines of the help, at any width: keys and meaning never touch, and nothing is cut off.

@@ -13,13 +13,13 @@ struct Scene: CustomStringConvertible, Sendable {
 
     private init(
         _ name: String, _ text: String = mixed, opening route: Route = .list("things"), rules: Rules = Rules(),
-        isOnline: Bool = true, isKnown: Bool = true, _ body: @escaping @Sendable (inout Stage) -> Void = { _ in }
+        server: HandAddress.Server = .tcp(host: "host", port: 7777), isOnline: Bool = true, isKnown: Bool = true, _ body: @escaping @Sendable (inout Stage) -> Void = { _ in }
     ) {
         self.name = name
         play = { size, hasColors in
             var stage = Stage(
                 isKnown ? ["things": Notation.hand(text, rules: rules).hand] : [:], opening: route, rows: size.rows,
-                columns: size.columns, hasColors: hasColors, isOnline: isOnline)
+                columns: size.columns, hasColors: hasColors, isOnline: isOnline, server: server)
             body(&stage)
             return stage
         }
@@ -230,8 +230,13 @@ struct Scene: CustomStringConvertible, Sendable {
             $0.presence("Cleo", on: id, isEditing: true, author: 4)
             $0.presence("Eve\u{1B}[31m\u{202E}", on: nil, author: 3)
         },
-        Scene("notices-none", opening: .notices("things")),
-        Scene("help", opening: .help), Scene("connection", opening: .connection),
+        Scene("notices-none", opening: .notices("things")), Scene("share", opening: .share("things")),
+        Scene("share-here", opening: .share("Wocheneinkauf"), server: HandAddress.local.server),
+        Scene("lists-duplicate", opening: .lists, isKnown: false) {
+            $0.send(.lists([DownMessage.ListEntry(name: "groceries", count: 12, revision: 812, rules: Rules())]))
+            $0.press("y")
+        },
+        Scene("help-list") { $0.press("?") }, Scene("help", opening: .help), Scene("connection", opening: .connection),
         Scene("connection-offline", opening: .connection) {
             $0.press("C")
             $0.goOffline()

@@ -20,8 +20,16 @@ struct Stage {
     var editProblem: String?
     /// When the items came; nil if the server does not answer.
     var arrivals: [ItemID: Int]?
+    /// Whether the server makes new lists.
+    var createsLists = false
     /// Whether the client has time to go on with its work at once.
     var hasTime = true
+
+    /// In place of a QR code, a square of the size that a code of this text would have, with every third module dark.
+    private static let code: @Sendable (String) -> QRCode? = { text in
+        let side = text.utf8.count < 30 ? 25 : 29
+        return QRCode(side: side, modules: (0..<side * side).map { $0 % 3 == 0 })
+    }
 
     static let me: AuthorID = 1
     static let bob: AuthorID = 2
@@ -38,6 +46,7 @@ struct Stage {
             server: server, person: "ada", size: Size(rows: rows, columns: columns), epoch: epoch, keys: keys,
             hasColors: hasColors, seed: 7, cells: cells)
         settings.notices = notices
+        settings.code = Stage.code
         app = App(settings, opening: route)
         for (name, hand) in lists {
             var replica = Replica(confirmed: hand, revision: 5, logID: 9, sequence: 0)
@@ -86,6 +95,11 @@ struct Stage {
             case .edit(let list, let delta): change(list, command) { Retraction(delta: try $0.edit(delta)) }
             case .undo(let list): change(list, command) { try $0.take(.undo) }
             case .redo(let list): change(list, command) { try $0.take(.redo) }
+            case .create(let list, let rules) where createsLists:
+                var replica = Replica(confirmed: Hand(rules: rules), revision: 0, logID: 10, sequence: 0)
+                replica.author = Self.me
+                tell(list, replica)
+                send(.done(command))
             case .workOn: if hasTime { send(.continueWork) }
             case .fetchArrivals(let list): if let arrivals { send(.arrivals(list: list, arrivals)) }
             case .keepFolds(let list, let items): folds[list] = items

@@ -17,8 +17,8 @@ struct AwkwardCommand: ParsableCommand {
             connections that break in bad moments. Nothing is stored. The same seed makes the same choices. Sources/Lab/README.md \
             lists what a client meets here.
 
-            The server ends when clients have edited and have all left for 5 s (15 s after a refused connection), or with Ctrl-C. \
-            Then it prints which requirements of Protocol.md the clients broke, with the last frames before, which ones they had no \
+            The server ends when clients have edited and have all left for 5 s (15 s after a refused connection), unless --stay \
+            is given, or with Ctrl-C. Then it prints which requirements of Protocol.md the clients broke, with the last frames before, which ones they had no \
             occasion to break, and which ones frames cannot show. The exit code is 0 if no requirement was broken, and 1 otherwise \
             or if no client has edited.
 
@@ -33,6 +33,8 @@ struct AwkwardCommand: ParsableCommand {
             What each connection gets once an edit was decided: bytes that nobody understands (unknown), a version that was not \
             offered (version), or 'replaced', when no edit is pending (replaced).
             """) var provoke: Provocation?
+
+    @Flag(help: "Go on when all clients have left, until Ctrl-C.") var stay = false
 
     func validate() throws {
         if let problem = ListName.problem(with: list) { throw ValidationError("--list: \(problem)") }
@@ -54,13 +56,13 @@ struct AwkwardCommand: ParsableCommand {
         let server = Server(configuration, store: store, loop: loop, logger: logger)
         guard case .tcp(let behind)? = try server.start().first else { return }
         let awkwardness = Awkwardness(seed: seed, provoking: provoke)
-        let awkward = AwkwardListener(awkwardness, to: behind, loop)
+        let awkward = AwkwardListener(awkwardness, to: behind, loop, stays: stay)
         let address = try awkward.listen(at: SocketAddress(ip: "127.0.0.1", port: port))
         for number in [SIGINT, SIGTERM] { _ = try Signal(loop, number) { loop.stop() } }
         tell(
             """
             a server that is awkward on purpose is at hand://\(address), with the list '\(name)'
-            It ends, and judges its clients, when they have edited and have all left.
+            \(stay ? "" : "It ends, and judges its clients, when they have edited and have all left.\n")\
             Ctrl-C stops the server.
             """)
         loop.run()
@@ -79,13 +81,14 @@ private final class AwkwardListener {
     private let guests: [GuestConnection]
     private let pulse: Timer
     private var lastPulse: UInt64 = 0
-    /// Ends the server when all clients have left.
+    /// Whether the server goes on when all clients have left.
+    private let stays: Bool
     private let end: Timer
     private var listener: Listener?
     private var relays: [ObjectIdentifier: AwkwardRelay] = [:]
 
-    init(_ awkwardness: Awkwardness, to server: SocketAddress, _ loop: Loop) {
-        (self.awkwardness, self.server, self.loop) = (awkwardness, server, loop)
+    init(_ awkwardness: Awkwardness, to server: SocketAddress, _ loop: Loop, stays: Bool) {
+        (self.awkwardness, self.server, self.loop, self.stays) = (awkwardness, server, loop, stays)
         guests = awkwardness.guests.map { GuestConnection($0, to: server, loop) }
         pulse = Timer(loop)
         end = Timer(loop)
@@ -116,7 +119,7 @@ private final class AwkwardListener {
             guard case .success(let stream) = result else { return client.close() }
             let relay = AwkwardRelay(client, stream, awkwardness) { [unowned self] in
                 relays[ObjectIdentifier($0)] = nil
-                guard relays.isEmpty, awkwardness.judge.verdict.hasEdits else { return }
+                guard !stays, relays.isEmpty, awkwardness.judge.verdict.hasEdits else { return }
                 end.start(after: awkwardness.judge.patience) { [unowned self] in loop.stop() }
             }
             relays[ObjectIdentifier(relay)] = relay

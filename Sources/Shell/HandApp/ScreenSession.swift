@@ -97,6 +97,11 @@ final class ScreenSession: MachineShell {
             ask(command) { .history(request: $0, name: name, from: from, limit: limit) }
         case .fetchState(let name, let revision): ask(command) { .fetch(request: $0, name: name, revision: revision) }
         case .fetchArrivals(let list): fetchArrivals(list, command)
+        case .fetchEarlierTexts(let list):
+            guard let replica = client.machine.subscriptions[list]?.replica else { break }
+            client.askAll(EarlierTexts(of: list, at: replica.revision)) { [weak self] texts, _ in
+                self?.report(.earlierTexts(list: list, texts.ranked))
+            }
         default: break
         }
     }

@@ -261,6 +261,7 @@ package struct App: Sendable {
             state.seen = seen
             for list in state.lists.keys { recallNews(of: list) }
         case .news(let list, let since, let news): state.headlines[list] = Headline(news, since: since)
+        case .earlierTexts(let list, let texts): state.withList(list) { $0.earlierTexts = texts }
         case .kept(let names): state.keptLists = names
         case .failed(_, let reason), .warning(let reason): say(reason)
         case .tick: for name in state.lists.keys { state.lists[name]?.expire(now: state.now) }

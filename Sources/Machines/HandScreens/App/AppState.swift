@@ -72,6 +72,8 @@ package struct AppState: Sendable {
         /// The seed for the ids of new items.
         package var seed: UInt64
         package var cells: any ContentCells
+        /// Makes the QR code of a text; nil if the text is too long for one.
+        package var code: @Sendable (String) -> QRCode? = { _ in nil }
 
         package init(
             server: HandAddress.Server, person: String, size: Size, utcOffset: Int = 0, epoch: UInt64 = 0,

@@ -35,6 +35,8 @@ package enum Command: Equatable, Sendable {
     case deleteList(String)
     case renameList(String, to: String)
     case undeleteList(String)
+    /// The texts that often came into a list.
+    case fetchEarlierTexts(list: String)
     /// A page of up to `limit` commits, starting at a revision.
     case fetchHistory(list: String, from: Int, limit: Int)
     case fetchState(list: String, revision: Int)

@@ -40,6 +40,8 @@ package enum Event: Sendable {
     case arrivals(list: String, [ItemID: Int])
     /// The texts that were being typed when earlier screens of this server were closed.
     case drafts([KeptDraft])
+    /// The texts that often came into a list, the most frequent first.
+    case earlierTexts(list: String, [String])
     /// The text as the user's own editor saved it.
     case editedOutside(String)
     case failed(Command, String)

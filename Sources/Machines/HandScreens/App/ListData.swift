@@ -25,6 +25,8 @@ package struct ListData: Sendable {
     /// Items that others have just changed, and the time until which they are highlighted.
     var flashes: [ItemID: UInt64] = [:]
     var unsent = Unsent()
+    /// The texts that often came into the list, the most frequent first; nil until somebody wants to know them.
+    var earlierTexts: [String]?
     /// What others have changed, and the user has not seen.
     private(set) var news = News()
     /// The news on the screen, and since when each of them is there.

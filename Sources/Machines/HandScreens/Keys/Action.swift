@@ -14,9 +14,9 @@ package enum Action: String, CaseIterable, Sendable {
     case undo, redo, retrieve
     // Looking around.
     case filter, hideTicked, tickedLast, clearTicked, mine, due, jump, nextNew, previousNew, follow, history, people,
-        notices
+        notices, share
     // The lists of a server.
-    case newList, deleteList, rename, undelete, newFirst, refresh, leave
+    case newList, deleteList, rename, duplicate, undelete, newFirst, refresh, leave
     // History.
     case whose, restore, older, newer
 
@@ -40,9 +40,7 @@ package enum Action: String, CaseIterable, Sendable {
             [.list, .item]
         case .back, .quit, .help, .connection, .suspend, .redraw, .up, .down, .halfPageUp, .halfPageDown, .pageUp,
             .pageDown, .top, .end, .retrieve, .filter, .hideTicked, .mine, .due, .tickedLast, .jump, .history, .people,
-            .notices,
-            .newList,
-            .deleteList, .rename, .undelete, .newFirst, .refresh, .leave, .whose, .restore, .older, .newer:
+            .notices, .share, .newList, .deleteList, .rename, .duplicate, .undelete, .newFirst, .refresh, .leave, .whose, .restore, .older, .newer:
             []
         }
     }
@@ -88,9 +86,11 @@ package enum Action: String, CaseIterable, Sendable {
         case .history: Manual(short: "history", long: "who changed what, and when", keys: ["H"])
         case .people: Manual(short: "people", long: "who is here", keys: ["w"])
         case .notices: Manual(short: "notices", long: "what was overridden or rejected", keys: ["!"])
+        case .share: Manual(short: "share", long: "the list's address for others, also as a QR code", keys: ["L"])
         case .newList: Manual(short: "new", long: "make a list", keys: ["a", "n"])
         case .deleteList: Manual(short: "delete", long: "delete a list for everybody", keys: ["D"])
         case .rename: Manual(short: "rename", long: "give a list another name", keys: ["e", "f2"])
+        case .duplicate: Manual(short: "duplicate", long: "make a list with the same items", keys: ["y"])
         case .undelete: Manual(short: "bring back", long: "bring back a list that was deleted", keys: ["u"])
         case .newFirst: Manual(short: "new first", long: "lists with something new first, or by name", keys: ["s"])
         case .refresh: Manual(short: "refresh", long: "ask the server again; connect now", keys: ["r", "f5"])

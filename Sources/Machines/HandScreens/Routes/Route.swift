@@ -10,6 +10,7 @@ import HandWire
 ///     hand://host:7777/groceries/history/812     the list as it was at a revision
 ///     hand://host:7777/groceries/people          who is on the list
 ///     hand://host:7777/groceries/notices         what others or the server did to the user's edits
+///     hand://host:7777/groceries/share           how others come to the list
 ///     hand://host:7777/-/help, /-/connection     about the program
 package enum Route: Hashable, Sendable {
     case lists
@@ -19,6 +20,7 @@ package enum Route: Hashable, Sendable {
     case revision(list: String, Int)
     case people(String)
     case notices(String)
+    case share(String)
     case help
     case connection
     /// A path that does not name a place.
@@ -41,6 +43,7 @@ package enum Route: Hashable, Sendable {
         case (1, "history"): .history(list)
         case (1, "people"): .people(list)
         case (1, "notices"): .notices(list)
+        case (1, "share"): .share(list)
         case (2, "items"): .item(list: list, id: rest[1].lowercased())
         case (2, "history"): Int(rest[1]).flatMap { $0 >= 0 ? .revision(list: list, $0) : nil }
         default: nil
@@ -56,6 +59,7 @@ package enum Route: Hashable, Sendable {
         case .revision(let list, let revision): "/\(list)/history/\(revision)"
         case .people(let list): "/\(list)/people"
         case .notices(let list): "/\(list)/notices"
+        case .share(let list): "/\(list)/share"
         case .help: "/-/help"
         case .connection: "/-/connection"
         case .nowhere(let path): path
@@ -71,6 +75,7 @@ package enum Route: Hashable, Sendable {
         case .revision: .revision
         case .people: .people
         case .notices: .notices
+        case .share: .share
         case .help: .help
         case .connection: .connection
         case .nowhere: .nowhere
@@ -82,7 +87,8 @@ package enum Route: Hashable, Sendable {
         switch self {
         case .lists: nil
         case .list, .help, .connection, .nowhere: .lists
-        case .item(let list, _), .history(let list), .people(let list), .notices(let list): .list(list)
+        case .item(let list, _), .history(let list), .people(let list), .notices(let list), .share(let list):
+            .list(list)
         case .revision(let list, _): .history(list)
         }
     }
@@ -90,7 +96,7 @@ package enum Route: Hashable, Sendable {
     /// The list that the place belongs to.
     package var list: String? {
         switch self {
-        case .list(let name), .history(let name), .people(let name), .notices(let name): name
+        case .list(let name), .history(let name), .people(let name), .notices(let name), .share(let name): name
         case .item(let list, _), .revision(let list, _): list
         default: nil
         }

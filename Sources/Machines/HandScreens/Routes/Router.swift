@@ -54,6 +54,7 @@ extension Route {
         case .revision(let list, let revision): RevisionScreen(list: list, revision: revision)
         case .people(let list): PeopleScreen(list: list)
         case .notices(let list): NoticesScreen(list: list)
+        case .share(let list): ShareScreen(list: list)
         case .help: HelpScreen(on: beneath?.route.kind ?? .lists)
         case .connection: ConnectionScreen()
         case .nowhere(let path): NowhereScreen(path: path)

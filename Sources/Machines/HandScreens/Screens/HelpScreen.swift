@@ -1,4 +1,4 @@
-/// All keys. The keys of the screen beneath come first.
+/// All keys: those of the screen beneath at a glance, on one page of a usual terminal, and then all with their meanings.
 struct HelpScreen: TableScreen {
     let subject: ScreenKind
     var table = TableView()
@@ -65,6 +65,7 @@ struct HelpScreen: TableScreen {
         case .revision: "in an earlier revision"
         case .people: "among the people"
         case .notices: "among what was overridden or rejected"
+        case .share: "on a list's address"
         case .help: "in the help"
         case .connection: "on the connection"
         case .nowhere: "nowhere"
@@ -77,12 +78,33 @@ struct HelpScreen: TableScreen {
         let width = max(1, app.size.columns - RowFrame.leadWidth(RowState(), width: app.size.columns))
         let widest = sections.flatMap(\.rows).map { Columns.width(of: $0.keys) }.max() ?? 0
         let column = min(widest + 4, width / 2)
-        var rows: [[Line]] = []
+        var rows: [[Line]] = [[Line("Keys \(Self.place(subject))", .bold)] + glance(width: width, app)]
         for section in sections {
-            rows.append((rows.isEmpty ? [] : [Line()]) + [Line(section.title, .bold)])
+            rows.append([Line(), Line(section.title, .bold)])
             rows += section.rows.map { Self.row($0.keys, $0.meaning, column: column, width: width) }
         }
         return RowsOfText(rows.count) { [rows] in rows[$0] }
+    }
+
+    /// The first key of each action with a word for it, in columns, in as few lines as fit.
+    private func glance(width: Int, _ app: AppState) -> [Line] {
+        let cells = subject.actions.compactMap { action in
+            app.keys.keys(for: action).first.map { _ in
+                Line(app.keys.symbol(for: action), .bold) + Line(" " + action.manual.short)
+            }
+        }
+        func columns(_ height: Int) -> [ArraySlice<Line>] {
+            stride(from: 0, to: cells.count, by: height).map { cells[$0..<min($0 + height, cells.count)] }
+        }
+        func widths(_ height: Int) -> [Int] { columns(height).map { ($0.map(\.width).max() ?? 0) + 2 } }
+        let height = (1..<max(2, cells.count)).first { widths($0).reduce(0, +) - 2 <= width } ?? cells.count
+        var lines = Array(repeating: Line(), count: height)
+        var start = 0
+        for (column, columnWidth) in zip(columns(height), widths(height)) {
+            for (row, cell) in column.enumerated() { lines[row] = lines[row].padded(to: start) + cell }
+            start += columnWidth
+        }
+        return lines
     }
 
     /// The keys of an action, and what the action does: next to the keys, or below them if the keys are long.

@@ -10,6 +10,8 @@ struct ListsScreen: TableScreen {
     private var here: String?
     /// The list that this user deleted last.
     private var lastDeleted: String?
+    /// The list that is being made with the items of another list.
+    private var copying: (source: String, name: String, isMade: Bool)?
     /// Whether the lists with something new come first.
     private var isNewFirst = false
     /// The text that the names contain; empty for all lists.
@@ -83,7 +85,7 @@ struct ListsScreen: TableScreen {
     }
 
     func subject(of action: Action, _ app: AppState) -> String? {
-        action == .deleteList || action == .rename ? selected(app) : nil
+        action == .deleteList || action == .rename || action == .share ? selected(app) : nil
     }
 
     func refusal(of action: Action, _ app: AppState) -> String? {
@@ -92,9 +94,17 @@ struct ListsScreen: TableScreen {
         case .open where isEmpty: "there is no list to open"
         case .deleteList where isEmpty: "there is no list to delete"
         case .rename where isEmpty: "there is no list to rename"
-        case .newList, .deleteList, .rename, .undelete: app.isOnline ? nil : "the server cannot be reached"
+        case .share where isEmpty: "there is no list to share"
+        case .duplicate where isEmpty: "there is no list to duplicate"
+        case .duplicate where entry(selected(app), app)?.rules.hasDeck == true:
+            "its cards come from a deck, so nobody can duplicate them"
+        case .newList, .deleteList, .rename, .duplicate, .undelete: app.isOnline ? nil : "the server cannot be reached"
         default: nil
         }
+    }
+
+    private func entry(_ name: String?, _ app: AppState) -> DownMessage.ListEntry? {
+        app.catalog?.first { $0.name == name }
     }
 
     private func selected(_ app: AppState) -> String? {
@@ -116,7 +126,7 @@ struct ListsScreen: TableScreen {
             return []
         case .deleteList:
             guard let name = selected(app) else { return [] }
-            let count = app.catalog?.first { $0.name == name }?.count ?? 0
+            let count = entry(name, app)?.count ?? 0
             typing = .question(
                 Prompt(
                     purpose: .deleteList(name),
@@ -128,6 +138,14 @@ struct ListsScreen: TableScreen {
                 Prompt(
                     purpose: .renameList(name), question: "new name of '\(name)':", editor: LineEditor(name)))
             return []
+        case .duplicate:
+            guard let name = selected(app) else { return [] }
+            typing = .question(
+                Prompt(
+                    purpose: .duplicateList(name), question: "name of the copy of '\(name)':",
+                    editor: LineEditor(name + " copy")))
+            return []
+        case .share: return selected(app).map { [.open(.share($0))] } ?? []
         case .undelete:
             typing = .question(
                 Prompt(
@@ -180,6 +198,12 @@ struct ListsScreen: TableScreen {
             if name.isEmpty || name == old { return [] }
             if let problem = ListName.problem(with: name) { return ask(prompt, again: problem) }
             return [.renameList(old, to: name)]
+        case .duplicateList(let source):
+            let name = Self.name(prompt.editor.text)
+            if name.isEmpty { return [] }
+            if let problem = ListName.problem(with: name) { return ask(prompt, again: problem) }
+            copying = (source, name, isMade: false)
+            return [.follow(source), .create(list: name, entry(source, app)?.rules ?? Rules())]
         case .undeleteList:
             let name = Self.name(prompt.editor.text)
             return name.isEmpty ? [] : [.undeleteList(name)]
@@ -214,6 +238,24 @@ struct ListsScreen: TableScreen {
         return []
     }
 
+    /// Sends the items of the list that is being duplicated to the new list, as soon as they are known.
+    private mutating func sendCopies(_ app: inout AppState) -> [Command] {
+        guard let (source, name, isMade) = copying, isMade else { return [] }
+        let data = app.list(source)
+        guard data.state.isLive || data.refusal != nil else { return [] }
+        copying = nil
+        if let refusal = data.refusal { return [.say("nothing was copied from '\(source)': \(refusal)")] }
+        if data.hand.isEmpty { return [] }
+        var copies = app.mint(data.hand.map(\.content))
+        for (index, item) in data.hand.enumerated() { copies[index].level = item.level }
+        return [
+            .transfer(
+                ItemTransfer(
+                    source: source, target: name, originals: [], copies: copies,
+                    what: Amount.count(copies.count, "item")))
+        ]
+    }
+
     // MARK: Events
 
     mutating func takeOwn(_ event: ScreenEvent, _ app: inout AppState) -> [Command] {
@@ -222,7 +264,10 @@ struct ListsScreen: TableScreen {
         case .answer(let prompt, let outcome): return answer(prompt, outcome, app)
         case .model(.done(.create(let list, _))):
             here = list
-            return [.open(.list(list))]
+            if copying?.name == list { copying?.isMade = true }
+            return sendCopies(&app) + [.open(.list(list))]
+        case .model(.list(copying?.source, _)): return sendCopies(&app)
+        case .model(.failed(.create, _)): copying = nil
         case .model(.done(.deleteList(let list))):
             (here, lastDeleted) = (nil, list)
             return [.say("'\(list)' is deleted; \(app.keys.symbol(for: .undelete)) brings it back"), .fetchLists]

@@ -8,6 +8,7 @@ package struct Prompt: Equatable, Sendable {
         case newList
         case deleteList(String)
         case renameList(String)
+        case duplicateList(String)
         case undeleteList
         case restore(Int)
         case sort
@@ -76,6 +77,7 @@ package struct Prompt: Equatable, Sendable {
             case .newList: "make"
             case .send(let isMove): isMove ? "move" : "copy"
             case .renameList: "rename"
+            case .duplicateList: "duplicate"
             case .undeleteList: "bring back"
             case .deleteList, .restore, .sort: "delete"
             }

@@ -86,7 +86,7 @@ struct Whereabouts: Equatable, Sendable {
 
 /// The kinds of screens, with their actions. The line at the bottom shows the first of the actions.
 package enum ScreenKind: String, CaseIterable, Sendable {
-    case lists, list, item, history, revision, people, notices, help, connection, nowhere
+    case lists, list, item, history, revision, people, notices, share, help, connection, nowhere
 
     static let moving: [Action] = [.up, .down, .halfPageUp, .halfPageDown, .pageUp, .pageDown, .top, .end]
     static let everywhere: [Action] = [.help, .back, .connection, .redraw, .suspend, .quit]
@@ -101,15 +101,19 @@ package enum ScreenKind: String, CaseIterable, Sendable {
         switch self {
         case .lists: 5_000
         case .connection: 1_000
-        case .list, .item, .history, .revision, .people, .notices, .help, .nowhere: nil
+        case .list, .item, .history, .revision, .people, .notices, .share, .help, .nowhere: nil
         }
     }
 
-    var hasTable: Bool { self != .item && self != .connection && self != .nowhere }
+    var hasTable: Bool { self != .item && self != .share && self != .connection && self != .nowhere }
 
     var own: [Action] {
         switch self {
-        case .lists: [.open, .newList, .deleteList, .leave, .newFirst, .filter, .rename, .undelete, .refresh]
+        case .lists:
+            [
+                .open, .newList, .deleteList, .leave, .newFirst, .filter, .share, .rename,
+                .duplicate, .undelete, .refresh,
+            ]
         case .list:
             [
                 .addBelow, .edit, .tick, .delete, .moveDown, .moveUp, .undo, .filter, .open, .fold, .indent, .outdent,
@@ -118,7 +122,7 @@ package enum ScreenKind: String, CaseIterable, Sendable {
                 .addEnd, .moveTop, .moveEnd, .editAddress, .follow, .hideTicked, .foldAll, .clearTicked,
                 .jump,
                 .nextNew, .previousNew,
-                .history, .people, .notices, .mine, .due,
+                .history, .people, .notices, .share, .mine, .due,
                 .sort, .tickedLast, .untickAll, .moveToList, .copyToList,
             ]
         case .item:
@@ -130,7 +134,7 @@ package enum ScreenKind: String, CaseIterable, Sendable {
         case .revision: [.older, .newer, .restore]
         case .people: [.open]
         case .notices: [.retrieve]
-        case .help, .nowhere: []
+        case .share, .help, .nowhere: []
         case .connection: [.refresh]
         }
     }

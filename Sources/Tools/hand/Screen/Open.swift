@@ -77,6 +77,7 @@ enum Screens {
                 keys: keys, hasColors: hasColors, seed: .random(in: 0...UInt64.max))
             settings.serverNames[location.server] = name
             settings.notices = notices
+            settings.code = QREncoder.code
             let runner = Runner(
                 settings, opening: location.route, on: loop, screen: terminal, at: first, connect: connect)
             take = { runner.take($0) }

@@ -1,7 +1,7 @@
 import HandCore
 import HandFormats
 
-/// What may follow a text that is being typed: the rest of a name, of a day, or of an item that the list has already.
+/// What may follow a text that is being typed: the rest of a name, of a day, or of an item that the list has or had.
 struct Completion: Sendable {
     private let list: ListData
     private let me: String
@@ -32,9 +32,10 @@ struct Completion: Sendable {
             return names.lazy.compactMap { Self.rest(of: word, in: $0) }.first
         }
         guard isNew, text.count >= Self.minimum else { return nil }
-        return list.hand.items(in: 0..<min(list.hand.count, Self.maxItems)).lazy.compactMap { item in
+        let present = list.hand.items(in: 0..<min(list.hand.count, Self.maxItems)).lazy.compactMap { item in
             item.content.text.contains(where: \.isNewline) ? nil : Self.rest(of: text[...], in: item.content.text)
         }.first
+        return present ?? list.earlierTexts?.lazy.compactMap { Self.rest(of: text[...], in: $0) }.first
     }
 
     /// The ticked task that has a text; nil if there is none.

@@ -42,6 +42,7 @@ extension ListScreen {
         case .history: return [.open(.history(list))]
         case .people: return [.open(.people(list))]
         case .notices: return [.open(.notices(list))]
+        case .share: return [.open(.share(list))]
         case .back: return leave(&app)
         default: return nil
         }
@@ -74,7 +75,7 @@ extension ListScreen {
             switch prompt.purpose {
             case .sort: return ItemOrder(rawValue: text).map { sort(by: $0, &app) } ?? []
             case .send(let isMove): return send(to: text, isMove: isMove, &app)
-            case .jump, .filter, .newList, .deleteList, .renameList, .undeleteList, .restore:
+            case .jump, .filter, .newList, .deleteList, .renameList, .duplicateList, .undeleteList, .restore:
                 return jump(to: text, &app)
             }
         case .filtering(let old, let before):

@@ -12,7 +12,9 @@ extension ListScreen {
         draft = Draft(new: .new(gap: gap, side), kind: kind)
         table.move(to: shown.row(ofGap: gap, in: app.list(list).hand), in: geometry(app))
         settle(app)
-        return []
+        guard app.isOnline, kind != .card, app.list(list).earlierTexts == nil else { return [] }
+        app.withList(list) { $0.earlierTexts = [] }
+        return [.fetchEarlierTexts(list: list)]
     }
 
     mutating func beginEditing(_ field: Draft.Field, _ app: inout AppState) -> [Command] {
