@@ -9,7 +9,8 @@ import Testing
     /// The layers in the order of dependency; a target imports only from its own layer or a lower one.
     static let layers = ["Core", "Machines", "Shell", "Lab", "Tools", "Examples"]
     static let system: Set<String> = [
-        "CLibpq", "CLibuv", "CNcurses", "COpenSSL", "CSQLite", "Foundation", "FoundationEssentials", "Glibc",
+        "CLibpq", "CLibuv", "CNcurses", "COpenSSL", "CQREncode", "CSQLite", "Foundation", "FoundationEssentials",
+        "Glibc",
         "Dispatch",
         "Synchronization",
     ]

@@ -86,7 +86,8 @@ import Testing
     @Test(arguments: 1...8)
     func clientsConvergeOnAnAwkwardServer(seed: Int) async throws {
         let folder = try TemporaryFolder()
-        let server = try ServerProcess(["\(seed)", "--port", "0", "--stay"], program: Built.lab, command: "awkward")
+        let options = ["\(seed)", "--port", "0", "--stay"]
+        let server = try ServerProcess(options, program: Built.lab, command: "awkward")
         let port = try server.port
         let place = HandAddress.Server.tcp(host: "127.0.0.1", port: port)
         let client = try HandClient(ClientConfiguration(server: place, person: "own", program: "test"))
@@ -130,7 +131,8 @@ import Testing
     func theVerdictComesWhenTheClientsHaveLeft() async throws {
         let folder = try TemporaryFolder()
         let server = try ServerProcess(["9", "--port", "0", "--list", "Käse"], program: Built.lab, command: "awkward")
-        let ended = try await FirstClient.run(["127.0.0.1", "\(server.port)", "Käse"] + (1...5).map { "\($0)" }, in: folder)
+        let ended = try await FirstClient.run(
+            ["127.0.0.1", "\(server.port)", "Käse"] + (1...5).map { "\($0)" }, in: folder)
         #expect(ended.status == 0, "\(ended.errors)")
         let verdict = try server.lastWords()
         #expect(server.waitForEnd() == 0)

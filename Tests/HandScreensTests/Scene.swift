@@ -13,7 +13,8 @@ struct Scene: CustomStringConvertible, Sendable {
 
     private init(
         _ name: String, _ text: String = mixed, opening route: Route = .list("things"), rules: Rules = Rules(),
-        server: HandAddress.Server = .tcp(host: "host", port: 7777), isOnline: Bool = true, isKnown: Bool = true, _ body: @escaping @Sendable (inout Stage) -> Void = { _ in }
+        server: HandAddress.Server = .tcp(host: "host", port: 7777), isOnline: Bool = true, isKnown: Bool = true,
+        _ body: @escaping @Sendable (inout Stage) -> Void = { _ in }
     ) {
         self.name = name
         play = { size, hasColors in

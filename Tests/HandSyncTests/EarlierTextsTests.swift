@@ -60,11 +60,10 @@ import Testing
     @Test func hugeCommitsEndTheReading() {
         let old = Self.commit(1, Array(repeating: Self.task("old"), count: 100))
         func texts(_ commits: Int) -> [String] {
-            Self.read(
-                [old] + (2..<2 + commits).map { revision in
-                    Self.commit(revision, (0..<100).map { Self.task("\(revision) \($0)") })
-                }
-            ).texts.ranked
+            let new = (2..<2 + commits).map { revision in
+                Self.commit(revision, (0..<100).map { Self.task("\(revision) \($0)") })
+            }
+            return Self.read([old] + new).texts.ranked
         }
         #expect(texts(99).first == "old")
         #expect(texts(100).first == "101 0")

@@ -47,7 +47,8 @@ extension Action {
             .pageDown, .top, .end, .open, .copy, .copyToList, .range, .selectUp, .selectDown, .selectAll, .filter,
             .hideTicked,
             .mine, .due, .tickedLast,
-            .jump, .nextNew, .previousNew, .newFirst, .fold, .foldAll, .follow, .history, .people, .notices, .share, .refresh,
+            .jump, .nextNew, .previousNew, .newFirst, .fold, .foldAll, .follow, .history, .people, .notices, .share,
+            .refresh,
             .leave, .whose, .older, .newer:
             nil
         }

@@ -40,7 +40,8 @@ package enum Action: String, CaseIterable, Sendable {
             [.list, .item]
         case .back, .quit, .help, .connection, .suspend, .redraw, .up, .down, .halfPageUp, .halfPageDown, .pageUp,
             .pageDown, .top, .end, .retrieve, .filter, .hideTicked, .mine, .due, .tickedLast, .jump, .history, .people,
-            .notices, .share, .newList, .deleteList, .rename, .duplicate, .undelete, .newFirst, .refresh, .leave, .whose, .restore, .older, .newer:
+            .notices, .share, .newList, .deleteList, .rename, .duplicate, .undelete, .newFirst, .refresh, .leave,
+            .whose, .restore, .older, .newer:
             []
         }
     }

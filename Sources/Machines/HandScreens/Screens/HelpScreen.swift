@@ -1,4 +1,4 @@
-/// All keys: those of the screen beneath at a glance, on one page of a usual terminal, and then all with their meanings.
+/// All keys: those of the screen beneath on one page of a usual terminal, and then all of them with their meanings.
 struct HelpScreen: TableScreen {
     let subject: ScreenKind
     var table = TableView()

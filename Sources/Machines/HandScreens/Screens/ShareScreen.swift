@@ -10,13 +10,17 @@ struct ShareScreen: ListScreens {
 
     mutating func perform(_ action: Action, count: Int?, _ app: inout AppState) -> [Command]? { nil }
 
+    mutating func take(_ event: ScreenEvent, _ app: inout AppState) -> [Command] {
+        if case .appeared = event { [.follow(list)] } else { [] }
+    }
+
     func draw(on canvas: inout Canvas, _ app: AppState) {
         let address = "\(HandAddress(server: app.server, list: list))"
         var lines = [Line("hand open \(ShellWord.quoted(address))", .bold)]
         if let limit = limit(app.server) { lines.append(Line(limit, Style(.yellow))) }
         lines.append(
             Line(
-                "The address holds no token. A link with one is made on the server's machine: hand token share "
+                "The address holds no token. A link with one is made on the server's machine: hand share "
                     + ShellWord.quoted(list), .dim))
         let code = app.code(address)
         let width = max(1, canvas.size.columns - 2)
