@@ -37,6 +37,9 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", path: "Sources/Shell/COpenSSL", providers: [.apt(["libssl-dev"])]),
         .target(name: "EventLoop", dependencies: ["CLibuv", "COpenSSL"], path: "Sources/Shell/EventLoop"),
         .systemLibrary(
+            name: "CHTTPParser", path: "Sources/Shell/CHTTPParser", providers: [.apt(["libhttp-parser-dev"])]),
+        .target(name: "HTTP", dependencies: ["EventLoop", "CHTTPParser"], path: "Sources/Shell/HTTP"),
+        .systemLibrary(
             name: "CSQLite", path: "Sources/Shell/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(
             name: "Disk", dependencies: ["HandCore", "HandWire", "HandSync", "CSQLite"], path: "Sources/Shell/Disk"),
@@ -47,7 +50,7 @@ let package = Package(
         .target(
             name: "HandServer",
             dependencies: [
-                "HandCore", "HandWire", "HandSync", "HandFormats", "EventLoop", "Disk",
+                "HandCore", "HandWire", "HandSync", "HandFormats", "EventLoop", "HTTP", "Disk",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "Logging", package: "swift-log"),
@@ -60,7 +63,7 @@ let package = Package(
         .target(
             name: "HandLoad",
             dependencies: [
-                "HandCore", "HandWire", "HandSync", "HandFormats", "HandClient", "EventLoop",
+                "HandCore", "HandWire", "HandSync", "HandFormats", "HandClient", "EventLoop", "HTTP",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
             path: "Sources/Shell/HandLoad"),
@@ -98,7 +101,7 @@ let package = Package(
             name: "hand",
             dependencies: [
                 "HandCore", "HandWire", "HandSync", "HandFormats", "HandScreens", "EventLoop", "HandClient",
-                "HandStore", "HandServer", "HandLoad", "HandApp", "Disk",
+                "HandStore", "HandServer", "HandLoad", "HandApp", "HTTP", "Disk",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"), .product(name: "TOMLKit", package: "TOMLKit"),
@@ -219,7 +222,8 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "hand", "hand-lab", "tick-bot", "markdown-mirror", "five-cards", "HandCore", "HandWire", "HandSync",
-                "HandFormats", "HandClient", "HandStore", "HandScreens", "HandApp", "EventLoop", "HandSimulation",
+                "HandFormats", "HandClient", "HandStore", "HandScreens", "HandApp", "EventLoop", "HTTP",
+                "HandSimulation",
                 "HandTestSupport", "FaultyNetwork", "PostgresServer", "Disk",
             ]),
         .target(name: "PostgresServer", path: "Tests/Support/PostgresServer"),

@@ -9,7 +9,8 @@ import Testing
     /// The layers in the order of dependency; a target imports only from its own layer or a lower one.
     static let layers = ["Core", "Machines", "Shell", "Lab", "Tools", "Examples"]
     static let system: Set<String> = [
-        "CLibpq", "CLibuv", "CNcurses", "COpenSSL", "CQREncode", "CSQLite", "Foundation", "FoundationEssentials",
+        "CHTTPParser", "CLibpq", "CLibuv", "CNcurses", "COpenSSL", "CQREncode", "CSQLite", "Foundation",
+        "FoundationEssentials",
         "Glibc",
         "Dispatch",
         "Synchronization",
@@ -64,6 +65,7 @@ import Testing
         for source in try Self.sources() {
             let imports = Set(source.imports)
             if source.target != "EventLoop" { #expect(!imports.contains("CLibuv"), "\(source.path)") }
+            if source.target != "HTTP" { #expect(!imports.contains("CHTTPParser"), "\(source.path)") }
             if source.target != "HandApp" { #expect(!imports.contains("CNcurses"), "\(source.path)") }
             if source.target != "EventLoop" { #expect(!imports.contains("COpenSSL"), "\(source.path)") }
             if source.target != "HandStore" { #expect(!imports.contains("CLibpq"), "\(source.path)") }

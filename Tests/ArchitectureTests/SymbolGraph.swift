@@ -34,7 +34,9 @@ struct SymbolGraph: Decodable {
         let products = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
         let scratch = products.deletingLastPathComponent().deletingLastPathComponent().path
         let built = products.path
-        let own = ["CLibuv", "COpenSSL", "CSQLite", "CNcurses", "CQREncode"].map { "Sources/Shell/\($0)" }
+        let own = ["CHTTPParser", "CLibuv", "COpenSSL", "CSQLite", "CNcurses", "CQREncode"].map {
+            "Sources/Shell/\($0)"
+        }
         let others = [
             "TOMLKit/Sources/CTOML/include",
             "swift-numerics/Sources/_NumericsShims/include",

@@ -1,5 +1,6 @@
 import EventLoop
 import Foundation
+import HTTP
 import HandClient
 import HandCore
 import HandTestSupport

@@ -324,6 +324,6 @@ private final class AwkwardEnd: ByteStream {
 
     func stopReading() { isStopped = true }
     func resumeReading() { isStopped = false }
-    func shutdown() {}
+    func shutdown(because code: ErrorCode) {}
     func close() {}
 }

@@ -1,5 +1,6 @@
 import HandSimulation
 import HandSync
+import HandWire
 
 /// Connects a guest of an awkward server to a server in virtual time.
 final class GuestDriver {
@@ -76,6 +77,6 @@ private final class GuestStream: ByteStream {
 
     func stopReading() { isStopped = true }
     func resumeReading() { isStopped = false }
-    func shutdown() { isOver = true }
+    func shutdown(because code: ErrorCode) { isOver = true }
     func close() { isOver = true }
 }

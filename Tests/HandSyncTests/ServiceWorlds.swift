@@ -287,7 +287,7 @@ final class TestStream: ByteStream {
     private(set) var isStopped = false
     func stopReading() { isStopped = true }
     func resumeReading() { isStopped = false }
-    func shutdown() { isShutDown = true }
+    func shutdown(because code: ErrorCode) { isShutDown = true }
     func close() { isClosed = true }
 
     /// The people who are present on a list according to the last message about each since the last answer to a

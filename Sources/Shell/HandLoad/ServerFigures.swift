@@ -1,4 +1,5 @@
 import EventLoop
+import HTTP
 
 /// A server's own figures: the difference between two readings, before and after the work.
 package struct ServerFigures: Codable, Sendable {

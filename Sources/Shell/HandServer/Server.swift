@@ -1,6 +1,7 @@
 import Disk
 import EventLoop
 import Glibc
+import HTTP
 import HandSync
 import Logging
 
@@ -30,6 +31,8 @@ package final class Server {
     var isEncrypted: Bool { tls != nil }
     /// The number of proxied connections whose header has not arrived yet.
     var arriving = 0
+    /// The requests of browsers that have not become WebSockets.
+    var requests: [ObjectIdentifier: HTTPConnection] = [:]
     private let startedAt = WallClock.milliseconds
     private let timer: Timer
     private let wakeTimer: Timer
@@ -68,7 +71,7 @@ package final class Server {
         for endpoint in configuration.endpoints {
             let listener = try NotListening.catching("\(endpoint)") { try listen(on: endpoint) }
             listeners.append(listener)
-            opened.append(listener.localAddress.map { .tcp($0) } ?? endpoint)
+            opened.append(listener.localAddress.map { endpoint.at($0) } ?? endpoint)
         }
         if let address = configuration.status {
             metrics = PacedPage(loop) { [unowned self] in metricsPage }
@@ -127,9 +130,9 @@ package final class Server {
             logger.warning("cannot accept a connection", metadata: ["error": "\(error)"])
         }
         switch endpoint {
-        case .tcp(let address):
+        case .tcp(let address), .web(let address):
             return try Listener.tcp(
-                loop, address: address, onConnection: { [unowned self] in accept($0) }, onError: failed)
+                loop, address: address, onConnection: { [unowned self] in accept($0, at: endpoint) }, onError: failed)
         case .unix(let path):
             try Listener.removeStaleSocket(path: path)
             return try Listener.pipe(
@@ -137,7 +140,7 @@ package final class Server {
                 onConnection: { [unowned self] in accept($0) }, onError: failed)
         case .inherited(let descriptor):
             return try Listener.inherited(
-                loop, descriptor: descriptor, onTCP: { [unowned self] in accept($0) },
+                loop, descriptor: descriptor, onTCP: { [unowned self] in accept($0, at: endpoint) },
                 onPipe: { [unowned self] in accept($0) }, onError: failed)
         }
     }
@@ -150,21 +153,24 @@ package final class Server {
         serve(stream, from: caller)
     }
 
-    private func serve(_ stream: any Channel, from caller: Caller) {
+    func serve(_ stream: any Channel, from caller: Caller) {
         Socket(stream, from: caller, driver).start()
     }
 
-    private func accept(_ stream: TCP) {
+    private func accept(_ stream: TCP, at endpoint: ServerConfiguration.Endpoint) {
         let address = stream.peerAddress
-        if configuration.proxies.contains(where: { $0.contains(address) }) { return acceptProxied(stream) }
-        accept(stream, from: address.isLoopback ? .thisMachine : .address(address.site))
+        if configuration.proxies.contains(where: { $0.contains(address) }) {
+            return acceptProxied(stream, at: endpoint)
+        }
+        accept(stream, from: address.isLoopback ? .thisMachine : .address(address.site), at: endpoint)
     }
 
-    func accept(_ stream: any Channel, from caller: Caller) {
-        guard let tls else { return serve(stream, from: caller) }
+    func accept(_ stream: any Channel, from caller: Caller, at endpoint: ServerConfiguration.Endpoint) {
+        let serve = if case .web = endpoint { serveWeb } else { serve }
+        guard let tls else { return serve(stream, caller) }
         guard machine.mayShakeHands(with: caller.address, at: driver.time) else { return stream.close() }
         do {
-            serve(try TLSStream(loop, stream, tls, .server), from: caller)
+            serve(try TLSStream(loop, stream, tls, .server), caller)
         } catch {
             logger.warning("cannot accept a connection", metadata: ["error": "\(error)"])
             stream.close()
@@ -284,6 +290,7 @@ package final class Server {
         status?.close()
         metrics?.close()
         admin?.close()
+        for request in Array(requests.values) { request.close() }
         access?.close()
         leave()
         storeWatch?.close()

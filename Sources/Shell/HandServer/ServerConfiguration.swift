@@ -20,6 +20,8 @@ package struct ServerConfiguration: Sendable {
     package var status: SocketAddress?
     /// The names under which clients may ask for the pages at `status`, besides addresses and this machine's name.
     package var statusNames: [String] = []
+    /// The names under which browsers may know the server, besides addresses and this machine's name.
+    package var webNames: [String] = []
     /// The Unix socket for administration; nil for none.
     package var admin: String?
     /// Copies the store into a file, on any thread; nil if the store is not on disk.
@@ -33,6 +35,8 @@ package struct ServerConfiguration: Sendable {
 
     package enum Endpoint: Sendable, Hashable {
         case tcp(SocketAddress)
+        /// HTTP, for clients that go on as WebSockets.
+        case web(SocketAddress)
         case unix(String)
         /// The descriptor of a socket that already listens.
         case inherited(Int32)
@@ -53,10 +57,15 @@ package struct ServerConfiguration: Sendable {
 extension ServerConfiguration.Endpoint: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .tcp(let address): "\(address)"
+        case .tcp(let address), .web(let address): "\(address)"
         case .unix(let path): "unix:\(path)"
         case .inherited(let descriptor):
             SocketAddress(ofSocket: descriptor).map { "\($0)" } ?? "descriptor \(descriptor)"
         }
     }
+}
+
+extension ServerConfiguration.Endpoint {
+    /// The same kind of endpoint at another address.
+    func at(_ address: SocketAddress) -> Self { if case .web = self { .web(address) } else { .tcp(address) } }
 }

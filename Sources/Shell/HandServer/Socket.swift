@@ -1,5 +1,6 @@
 import EventLoop
 import HandSync
+import HandWire
 
 /// A stream on a loop, in the form that a machine needs.
 final class Socket: ByteStream {
@@ -55,9 +56,24 @@ final class Socket: ByteStream {
 
     func stopReading() { stream.stopReading() }
     func resumeReading() { stream.resumeReading() }
-    func shutdown() { stream.shutdown() }
+    func shutdown(because code: ErrorCode) {
+        (stream as? WebSocketStream)?.closeCode = code.webSocketCode
+        stream.shutdown()
+    }
     func close() {
         connection = nil
         stream.close()
+    }
+}
+
+extension ErrorCode {
+    /// What a WebSocket's close frame says of the same reason: a client may come back soon (1012), may come back later
+    /// (1013), or is not wanted (1008).
+    fileprivate var webSocketCode: UInt16 {
+        switch self {
+        case .shuttingDown: 1012
+        case _ where mayRetry: 1013
+        default: 1008
+        }
     }
 }

@@ -48,7 +48,7 @@ package final class FuzzStream: ByteStream {
 
     package func stopReading() { isReading = false }
     package func resumeReading() { isReading = true }
-    package func shutdown() { isShutDown = true }
+    package func shutdown(because code: ErrorCode) { isShutDown = true }
     package func close() { isClosed = true }
 }
 

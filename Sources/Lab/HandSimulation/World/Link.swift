@@ -147,7 +147,7 @@ final class ServerEnd: ByteStream {
 
     func stopReading() { up.isPaused = true }
     func resumeReading() { up.isPaused = false }
-    func shutdown() { down.end() }
+    func shutdown(because code: ErrorCode) { down.end() }
 
     func close() {
         guard !isClosed else { return }

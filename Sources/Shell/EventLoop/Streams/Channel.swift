@@ -17,6 +17,8 @@ package protocol Channel: AnyObject {
     /// Writes as many of the bytes as the system takes at once, and retains nothing. Returns the number of bytes
     /// written: 0 if earlier bytes wait, or if the channel cannot tell.
     func writeNow(_ bytes: UnsafeRawBufferPointer) -> Int
+    /// Like ``writeNow(_:)``, for two pieces in order.
+    func writeNow(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Int
     /// Ends the output once everything is written.
     func shutdown()
     func close()
@@ -38,6 +40,7 @@ extension Channel {
     }
 
     package func writeNow(_ bytes: UnsafeRawBufferPointer) -> Int { 0 }
+    package func writeNow(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Int { 0 }
 
     @discardableResult
     package func write(_ buffers: [OutputBuffer]) -> WriteResult {

@@ -52,11 +52,26 @@ extension Stream {
     /// Writes as many of the bytes as the system takes at once, without any allocation. Returns the number of bytes
     /// written: 0 after an error, which the next ``write(_:)`` reports.
     package final func writeNow(_ bytes: UnsafeRawBufferPointer) -> Int {
-        guard !isClosing, outputEnd == nil, !isWriting, !bytes.isEmpty else { return 0 }
-        if descriptor < 0, uv_fileno(base, &descriptor) < 0 { return 0 }
+        guard canWriteNow, !bytes.isEmpty else { return 0 }
         // Does what libuv does, but without touching libuv's memory: when thousands of streams are written to in turn,
         // every cache miss counts.
         return max(0, Glibc.write(descriptor, bytes.baseAddress, bytes.count))
+    }
+
+    package final func writeNow(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Int {
+        guard canWriteNow, !first.isEmpty else { return 0 }
+        return withUnsafeTemporaryAllocation(of: iovec.self, capacity: 2) { pieces in
+            for (index, bytes) in [first, second].enumerated() {
+                pieces[index] = iovec(
+                    iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
+            }
+            return max(0, writev(descriptor, pieces.baseAddress, 2))
+        }
+    }
+
+    private var canWriteNow: Bool {
+        guard !isClosing, outputEnd == nil, !isWriting else { return false }
+        return descriptor >= 0 || uv_fileno(base, &descriptor) >= 0
     }
 
     /// Ends this direction once everything is written: the peer sees `.eof`. Reading continues.

@@ -1,5 +1,6 @@
 import EventLoop
 import FoundationEssentials
+import HTTP
 import HandFormats
 import HandSync
 import Logging

@@ -5,14 +5,15 @@ import HandWire
 extension Server {
     /// Accepts a connection from a proxy. A client behind a proxy never counts as local, whatever address the header
     /// names.
-    func acceptProxied(_ stream: TCP) {
+    func acceptProxied(_ stream: TCP, at endpoint: ServerConfiguration.Endpoint) {
         guard arriving < configuration.limits.connections else { return stream.close() }
         arriving += 1
         let proxied = ProxiedStream(loop, stream)
         proxied.awaitHeader(within: configuration.limits.handshakeDeadline) { [unowned self] result in
             arriving -= 1
             switch result {
-            case .success(let address): accept(proxied, from: .address((address ?? stream.peerAddress).site))
+            case .success(let address):
+                accept(proxied, from: .address((address ?? stream.peerAddress).site), at: endpoint)
             case .failure(.ended): proxied.close()
             case .failure(let problem):
                 logger.warning(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import EventLoop
 import FoundationEssentials
+import HTTP
 import HandFormats
 import HandLoad
 import HandStore

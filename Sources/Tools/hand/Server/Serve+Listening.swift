@@ -10,7 +10,7 @@ extension Serve {
         for endpoint in endpoints {
             let address: SocketAddress? =
                 switch endpoint {
-                case .tcp(let address): address
+                case .tcp(let address), .web(let address): address
                 case .unix: nil
                 case .inherited(let descriptor): SocketAddress(ofSocket: descriptor)
                 }
@@ -29,6 +29,7 @@ extension Serve {
         let addresses = endpoints.map { endpoint in
             switch endpoint {
             case .tcp(let address): "\(tls == nil ? "hand" : "hands")://\(address)"
+            case .web(let address): "\(tls == nil ? "ws" : "wss")://\(address)"
             case .unix(let path): "hand+unix://\(path)"
             case .inherited: "an inherited socket"
             }
@@ -49,7 +50,7 @@ extension Serve {
     private static func clientAddress(_ endpoint: ServerConfiguration.Endpoint, _ tls: TLSContext?) -> String? {
         switch endpoint {
         case .unix(let path): return "hand+unix://\(path)"
-        case .inherited: return nil
+        case .inherited, .web: return nil
         case .tcp(let address):
             let own = address.isAny ? address.loopback : address
             guard let tls else { return "hand://\(own)" }

@@ -38,6 +38,14 @@ struct Serve: ParsableCommand {
     var listen: [String] = []
     static let defaultEndpoint = "127.0.0.1:7777"
 
+    @Option(help: .init("Where clients may connect with a WebSocket. May be repeated.", valueName: "host:port"))
+    var web: [String] = []
+
+    @Option(
+        help: .init(
+            "A name that a WebSocket's Host may have besides addresses and this machine's name.", valueName: "name"))
+    var webName: [String] = []
+
     @Option(
         help: ArgumentHelp(
             "A proxy, or a network of proxies, that sends each client's address by the PROXY protocol, version 1 or 2, before "
@@ -124,7 +132,7 @@ struct Serve: ParsableCommand {
         if exampleConfig { return Output.data(try ServeExample.text() + "\n") }
         let inherited = try ServiceManager.takeSockets().map { ServerConfiguration.Endpoint.inherited($0) }
         let named = listen.isEmpty && inherited.isEmpty ? [Self.defaultEndpoint] : listen
-        let endpoints = try inherited + named.map(Self.endpoint)
+        let endpoints = try inherited + named.map(Self.endpoint) + web.map { .web(try Self.address($0)) }
         let folder = try data ?? ServeLayers([]).data
         let tls = try encryption.context()
         if tls == nil, !encryption.insecure { try Self.refuseOpen(endpoints) }
@@ -177,6 +185,7 @@ struct Serve: ParsableCommand {
             retention: retention, seed: .random(in: 0...UInt64.max))
         configuration.status = try telling.status.map(Self.address)
         configuration.statusNames = telling.statusName
+        configuration.webNames = webName
         configuration.log = log
         configuration.proxies = try trustProxy.map(Self.proxies)
         configuration.socketPermissions = socketPermissions.bits

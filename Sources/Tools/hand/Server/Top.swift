@@ -1,5 +1,6 @@
 import ArgumentParser
 import EventLoop
+import HTTP
 import HandScreens
 import HandSync
 

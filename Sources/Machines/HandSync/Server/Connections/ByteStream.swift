@@ -15,7 +15,7 @@ package protocol ByteStream: AnyObject {
     func stopReading()
     func resumeReading()
     /// Ends the direction to the client once everything is written. The other direction stays open.
-    func shutdown()
+    func shutdown(because code: ErrorCode)
     func close()
 }
 

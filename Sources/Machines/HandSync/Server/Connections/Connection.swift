@@ -48,7 +48,7 @@ package final class Connection {
     package enum Phase: Sendable {
         case open
         /// Its last bytes wait to be taken. It is dropped at `deadline`, even if its client has not read the reason.
-        case closing(deadline: UInt64)
+        case closing(ErrorCode, deadline: UInt64)
         /// The last bytes were taken. The client closes when it has read them; the connection is dropped at the
         /// deadline. `ignored` is the number of bytes of input that were ignored since.
         case shutDown(deadline: UInt64, ignored: Int)
@@ -163,14 +163,14 @@ package final class Connection {
     var closeDeadline: UInt64? {
         switch phase {
         case .open, .closed: nil
-        case .closing(let deadline), .shutDown(let deadline, _): deadline
+        case .closing(_, let deadline), .shutDown(let deadline, _): deadline
         }
     }
 
     /// Ends the stream once the kernel has taken everything in the outbox. The client closes when it has read
     /// everything.
-    func closeWhenSent(by deadline: UInt64) {
-        phase = .closing(deadline: deadline)
+    func closeWhenSent(_ code: ErrorCode, by deadline: UInt64) {
+        phase = .closing(code, deadline: deadline)
         stream.stopReading()
         for index in cursors.indices { cursors[at: index].snapshot = nil }
         outbox.transfers = []
@@ -189,9 +189,9 @@ package final class Connection {
     /// Ends the stream after the last byte. From then on, input is read and ignored: closing a socket with unread input
     /// would reset the connection, and the client might not get the reason.
     func finishIfSent() {
-        guard case .closing(let deadline) = phase, outbox.answers.isEmpty, !stream.isWriting else { return }
+        guard case .closing(let code, let deadline) = phase, outbox.answers.isEmpty, !stream.isWriting else { return }
         phase = .shutDown(deadline: deadline, ignored: 0)
-        stream.shutdown()
+        stream.shutdown(because: code)
         stream.resumeReading()
     }
 

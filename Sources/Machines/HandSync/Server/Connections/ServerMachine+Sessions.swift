@@ -36,7 +36,7 @@ extension ServerMachine {
             note(.closing(connection, code))
             figures.closings["\(code)", default: 0] += 1
             for list in connection.cursors.lists { unsubscribe(connection, from: list) }
-            connection.closeWhenSent(by: now + limits.drainDeadline)
+            connection.closeWhenSent(code, by: now + limits.drainDeadline)
             budgets.endWaiting(of: connection)
             mark(connection)
         }

@@ -1,3 +1,5 @@
+import EventLoop
+
 /// A minimal HTTP/1.1 server for monitoring and administration: one request without a body per connection. The endpoint
 /// limits the size of requests and how long it waits for clients.
 package final class HTTPEndpoint {
@@ -32,6 +34,14 @@ package final class HTTPEndpoint {
         /// The name or address under which the client knows the server, without a port; nil if the request has no
         /// `Host`.
         package let host: String?
+        /// `Host` as it was sent, in lower case.
+        package let authority: String?
+        /// The page that makes a browser send the request; nil if the client does not say.
+        package let origin: String?
+        /// The answer to a client that wants to go on as a WebSocket; nil if the client does not.
+        let webSocketAnswer: String?
+        /// Whether the client wants to go on as a WebSocket.
+        package var wantsWebSocket: Bool { webSocketAnswer != nil }
 
         /// Whether the client knows the server by an address, as localhost, or by one of `names`. A page of another
         /// site can make a browser send requests under that site's name, and read the answers.
@@ -46,12 +56,20 @@ package final class HTTPEndpoint {
         package var status = "200 OK"
         package var type = "text/plain; charset=utf-8"
         package var body: String
+        /// Further fields of the head.
+        package var fields: [(name: String, value: String)] = []
 
         package init(status: String = "200 OK", type: String = "text/plain; charset=utf-8", body: String) {
             self.status = status
             self.type = type
             self.body = body
         }
+    }
+
+    package enum Reply {
+        case page(Page)
+        /// Goes on as a WebSocket. The function gets the channel, which is not read yet, and becomes its owner.
+        case webSocket((any Channel) -> Void)
     }
 
     /// Passes the page for a request to `page`, now or later.
@@ -87,7 +105,9 @@ package final class HTTPEndpoint {
             }
             let number = nextNumber
             nextNumber += 1
-            connections[number] = HTTPConnection(loop, stream, timeout: timeout, answer) { [unowned self] in
+            connections[number] = HTTPConnection(loop, stream, timeout: timeout) { request, reply in
+                answer(request) { reply(.page($0)) }
+            } onEnd: { [unowned self] in
                 connections[number] = nil
             }
         }

@@ -1,3 +1,5 @@
+import EventLoop
+
 package final class HTTPExchange {
     package struct Answer: Sendable {
         package let status: Int

@@ -1,3 +1,5 @@
+import EventLoop
+
 /// A page that takes work to make. The page is made at most every 100 milliseconds, however many requests arrive: the
 /// requests in between wait, and share the next page. So nobody gets a page that is older than the request.
 package final class PacedPage {

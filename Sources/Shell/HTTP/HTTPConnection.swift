@@ -1,0 +1,169 @@
+import EventLoop
+
+/// One request, over a stream or a layer above one: reads it, answers it, and closes the channel, unless the request
+/// goes on as a WebSocket.
+package final class HTTPConnection {
+    package typealias Answer = (HTTPEndpoint.Request, _ reply: @escaping (HTTPEndpoint.Reply) -> Void) -> Void
+
+    private let channel: any Channel
+    private let deadline: Timer
+    private let answer: Answer
+    private let onEnd: () -> Void
+    private var head: [UInt8] = []
+    /// Whether the request is complete or refused. Later input is not read as another request.
+    private var isTaken = false
+    /// Whether the server waits for the client: to send the request, or to read the answer.
+    private(set) var isAwaited = true
+    private var isClosed = false
+    private let timeout: UInt64
+
+    /// - Parameters:
+    ///   - timeout: the milliseconds for sending the request, and for reading the answer.
+    ///   - onEnd: called once, when the channel is closed or has another owner.
+    package init(
+        _ loop: Loop, _ channel: any Channel, timeout: UInt64, _ answer: @escaping Answer,
+        onEnd: @escaping () -> Void
+    ) {
+        self.channel = channel
+        self.timeout = timeout
+        self.answer = answer
+        self.onEnd = onEnd
+        deadline = Timer(loop)
+        startDeadline()
+        channel.open { [unowned self] in
+            received($0)
+        } onEnd: { [unowned self] _ in
+            close()
+        }
+    }
+
+    private func startDeadline() {
+        deadline.start(after: timeout) { [unowned self] in close() }
+    }
+
+    private func received(_ bytes: UnsafeRawBufferPointer) {
+        guard !isTaken else { return }
+        head.append(contentsOf: bytes.prefix(HTTPHead.maxBytes + 1 - head.count))
+        if let end = head.firstRange(of: Array("\r\n\r\n".utf8)) {
+            isTaken = true
+            channel.stopReading()
+            deadline.stop()
+            isAwaited = false
+            take(Array(head[..<end.upperBound]), isFollowed: end.upperBound < head.count)
+        } else if head.count > HTTPHead.maxBytes {
+            isTaken = true
+            refuse(.init(status: "431 Request Header Fields Too Large", reason: "the request is too long"))
+        }
+    }
+
+    /// - Parameter isFollowed: whether bytes have come after the head.
+    private func take(_ bytes: [UInt8], isFollowed: Bool) {
+        let request: HTTPEndpoint.Request
+        let isHead: Bool
+        do throws(HTTPHead.Refusal) {
+            let head = try HTTPHead(bytes)
+            isHead = head.method == "HEAD"
+            request = try Self.request(head)
+            if request.wantsWebSocket, isFollowed { throw .bad("bytes came before the answer to the upgrade") }
+        } catch {
+            return refuse(error)
+        }
+        answer(request) { [weak self] reply in
+            switch reply {
+            case .page(let page): self?.send(page, hasBody: !isHead)
+            case .webSocket(let begin): self?.begin(begin, request.webSocketAnswer ?? "")
+            }
+        }
+    }
+
+    private static func request(_ head: HTTPHead) throws(HTTPHead.Refusal) -> HTTPEndpoint.Request {
+        let parts = head.target.split(separator: "?", maxSplits: 1)
+        let authority = head.values(of: "host").first?.lowercased()
+        return HTTPEndpoint.Request(
+            method: head.method == "HEAD" ? "GET" : head.method,
+            path: (parts.first ?? "").split(separator: "/").map { decoded($0) },
+            query: parts.count > 1 ? query(parts[1]) : [:], host: authority.map(host), authority: authority,
+            origin: head.values(of: "origin").first?.lowercased(),
+            webSocketAnswer: try WebSocketHandshake.answer(to: head))
+    }
+
+    /// The host without the port.
+    private static func host(_ authority: String) -> String {
+        // An IPv6 address stands in brackets, because of its colons.
+        if authority.hasPrefix("[") { return String(authority.dropFirst().prefix { $0 != "]" }) }
+        return String(authority.prefix { $0 != ":" })
+    }
+
+    private static func query(_ text: Substring) -> [String: String] {
+        let pairs = text.split(separator: "&").map { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1)
+            return (decoded(parts.first ?? ""), parts.count > 1 ? decoded(parts[1]) : "")
+        }
+        return Dictionary(pairs) { $1 }
+    }
+
+    /// Returns the text that a part of an address stands for, or the part itself if it is malformed.
+    private static func decoded(_ text: Substring) -> String {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = rest.prefix(2).compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+            guard digits.count == 2 else { return String(text) }
+            bytes.append(UInt8(digits[0] << 4 | digits[1]))
+            rest = rest.dropFirst(2)
+        }
+        return String(validating: bytes, as: UTF8.self) ?? String(text)
+    }
+
+    // MARK: Answers
+
+    private func refuse(_ refusal: HTTPHead.Refusal) {
+        let reason = refusal.reason.prefix(1).uppercased() + refusal.reason.dropFirst()
+        var page = HTTPEndpoint.Page(status: refusal.status, body: "\(reason).\n")
+        if refusal.status.hasPrefix("426") {
+            page.fields = [("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13")]
+        }
+        send(page)
+    }
+
+    private func send(_ page: HTTPEndpoint.Page, hasBody: Bool = true) {
+        guard !isClosed else { return }
+        let body = Array(page.body.utf8)
+        let fields =
+            [
+                ("Content-Type", page.type), ("Content-Length", "\(body.count)"), ("Cache-Control", "no-store"),
+                ("Connection", "close"),
+            ] + page.fields
+        let head = "HTTP/1.1 \(page.status)\r\n" + fields.map { "\($0.0): \($0.1)\r\n" }.joined() + "\r\n"
+        channel.write([OutputBuffer(Array(head.utf8) + (hasBody ? body : []))])
+        // The client closes the connection after reading the answer; otherwise the deadline closes it.
+        isAwaited = true
+        startDeadline()
+        channel.shutdown()
+        channel.resumeReading()
+    }
+
+    private func begin(_ begin: (any Channel) -> Void, _ answer: String) {
+        guard !isClosed else { return }
+        isClosed = true
+        deadline.close()
+        let head =
+            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            + "Sec-WebSocket-Accept: \(answer)\r\n\r\n"
+        channel.write([OutputBuffer(head.utf8)])
+        begin(channel)
+        onEnd()
+    }
+
+    package func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        deadline.close()
+        channel.close()
+        onEnd()
+    }
+}

@@ -1,0 +1,52 @@
+import EventLoop
+import HTTP
+import HandSync
+
+/// Clients that come by HTTP and go on as WebSockets: a browser has no other way.
+extension Server {
+    /// Reads the request of a browser, and serves it as any other client once it is a WebSocket. A request counts among
+    /// the connections, and one deadline is for the request and all before it.
+    func serveWeb(_ channel: any Channel, from caller: Caller) {
+        guard arriving + requests.count < configuration.limits.connections else { return channel.close() }
+        var key: ObjectIdentifier?
+        let timeout = configuration.limits.handshakeDeadline
+        let request = HTTPConnection(loop, channel, timeout: timeout) { [unowned self] request, reply in
+            if let refusal = refusal(of: request, from: caller) { return reply(.page(refusal)) }
+            reply(.webSocket { [unowned self] in serve(WebSocketStream(loop, $0), from: caller) })
+        } onEnd: { [unowned self] in
+            if let key { requests[key] = nil }
+        }
+        key = ObjectIdentifier(request)
+        requests[ObjectIdentifier(request)] = request
+    }
+
+    /// Why a request is not fulfilled; nil for a WebSocket of a page that may have one.
+    ///
+    /// A page of another site can make its visitor's browser send requests to this server. The browser says which site
+    /// that is (`Origin`), and under which name it knows the server (`Host`): a name of the other site may lead here.
+    private func refusal(of request: HTTPEndpoint.Request, from caller: Caller) -> HTTPEndpoint.Page? {
+        guard request.host != nil, request.isFor(configuration.webNames + [Self.host]) else {
+            let text = "This server has another name. Ask for its address, or start it with --web-name NAME.\n"
+            return .init(status: "421 Misdirected Request", body: text)
+        }
+        guard request.method == "GET" else {
+            return .init(status: "405 Method Not Allowed", body: "There is only GET.\n")
+        }
+        guard request.path.isEmpty else {
+            return .init(status: "404 Not Found", body: "There is no page of that name.\n")
+        }
+        guard request.wantsWebSocket else {
+            var page = HTTPEndpoint.Page(
+                status: "426 Upgrade Required", body: "This is a server of hand. Clients connect with a WebSocket.\n")
+            page.fields = [("Upgrade", "websocket")]
+            return page
+        }
+        // Guests of this machine may do much, and any page that is open on it could be one. Other programs say no
+        // origin; on this machine they have better ways to connect.
+        let isOwn = request.origin.map { $0 == "\(isEncrypted ? "https" : "http")://\(request.authority ?? "")" }
+        guard isOwn ?? (caller.address != nil) else {
+            return .init(status: "403 Forbidden", body: "Pages of other sites may not connect to this server.\n")
+        }
+        return nil
+    }
+}
