@@ -1,3 +1,4 @@
+import EventLoop
 import Foundation
 import HandClient
 import HandCore
@@ -20,6 +21,11 @@ import Testing
     private static func hello(_ name: String, token: String? = nil) -> UpMessage {
         let client = ClientID(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
         return .hello(.init(client: client, person: name, program: "test", token: token))
+    }
+
+    private func token(_ words: String...) throws -> String {
+        try Binary.run(["token"] + words + ["--data", folder.path + "/data"]).output
+            .trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     /// A client that was welcomed.
@@ -84,6 +90,48 @@ import Testing
         }
         #expect(count == 20_000)
         await other.close()
+        #expect(server.terminate() == 0)
+    }
+
+    /// With TLS, and through a proxy that says where clients come from, a WebSocket is a WebSocket. Small pieces share
+    /// a record.
+    @Test func webSocketsWorkOverTLSAndThroughProxies() throws {
+        let certificates = try Certificates(folder)
+        let own = try certificates.make("server", for: "IP:127.0.0.1")
+        let (server, port) = try serve(
+            ["--tls-cert", own.certificate, "--tls-key", own.key, "--trust-proxy", "127.0.0.1"])
+        let secret = try token("create", "Ada", "--role", "write")
+        let context = try TLSContext.client(authorities: certificates.authority)
+        let loop = try Loop()
+        var heard: [UInt8] = []
+        var tls: TLSStream?
+        TCP.connect(loop, to: try SocketAddress(ip: "127.0.0.1", port: port)) { result in
+            guard case .success(let stream) = result else { return }
+            stream.write([OutputBuffer(Array("PROXY TCP4 192.0.2.7 192.0.2.7 1 2\r\n".utf8))])
+            tls = try? TLSStream(loop, stream, context, .client(of: "127.0.0.1"))
+            tls?.open {
+                if heard.isEmpty {
+                    let hello = WebClient.frame(2, Self.hello("Ada", token: secret).frame)
+                    tls?.write([OutputBuffer(hello)])
+                }
+                heard += $0
+            } onEnd: { _ in
+            }
+            let head =
+                "GET / HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+            tls?.write([OutputBuffer(head.utf8)])
+        }
+        while heard.firstRange(of: Array("\r\n\r\n".utf8)).map({ heard[$0.upperBound...].count < 3 }) ?? true {
+            loop.runOnce()
+        }
+        let end = try #require(heard.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound)
+        #expect(String(decoding: heard[..<end], as: UTF8.self).hasPrefix("HTTP/1.1 101 "))
+        // A binary message with the welcome.
+        #expect(heard[end] == 0x82 && heard[end + 3] == 1)
+        #expect(try server.figure("connections") == 1)
+        tls?.close()
+        loop.close()
         #expect(server.terminate() == 0)
     }
 
@@ -203,10 +251,6 @@ import Testing
 
     @Test func aRevokedTokenSaysStayAway() throws {
         let (server, port) = try serve()
-        func token(_ words: String...) throws -> String {
-            try Binary.run(["token"] + words + ["--data", folder.path + "/data"]).output
-                .trimmingCharacters(in: .whitespacesAndNewlines)
-        }
         let secret = try token("create", "Ada", "--role", "write")
         let web = try client(port, "Ada", token: secret)
         let id = try token("list").split(separator: "\n").first { $0.contains("Ada") }?.prefix { $0 != " " }

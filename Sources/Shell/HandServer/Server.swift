@@ -153,8 +153,9 @@ package final class Server {
         serve(stream, from: caller)
     }
 
-    func serve(_ stream: any Channel, from caller: Caller) {
-        Socket(stream, from: caller, driver).start()
+    /// - Parameter start: when the client connected, on the loop's clock; nil for now.
+    func serve(_ stream: any Channel, from caller: Caller, since start: UInt64? = nil) {
+        Socket(stream, from: caller, driver).start(since: start)
     }
 
     private func accept(_ stream: TCP, at endpoint: ServerConfiguration.Endpoint) {
@@ -166,11 +167,13 @@ package final class Server {
     }
 
     func accept(_ stream: any Channel, from caller: Caller, at endpoint: ServerConfiguration.Endpoint) {
-        let serve = if case .web = endpoint { serveWeb } else { serve }
-        guard let tls else { return serve(stream, caller) }
+        func begin(_ channel: any Channel) {
+            if case .web = endpoint { serveWeb(channel, from: caller) } else { serve(channel, from: caller) }
+        }
+        guard let tls else { return begin(stream) }
         guard machine.mayShakeHands(with: caller.address, at: driver.time) else { return stream.close() }
         do {
-            serve(try TLSStream(loop, stream, tls, .server), caller)
+            begin(try TLSStream(loop, stream, tls, .server))
         } catch {
             logger.warning("cannot accept a connection", metadata: ["error": "\(error)"])
             stream.close()

@@ -19,8 +19,10 @@ final class Socket: ByteStream {
     }
 
     /// Passes events to the machine.
-    func start() {
-        connection = driver.machine.accepted(self, at: driver.time)
+    ///
+    /// - Parameter start: when the client connected, on the loop's clock; nil for now.
+    func start(since start: UInt64? = nil) {
+        connection = driver.machine.accepted(self, at: driver.time, since: start)
         stream.open { [self] in receive($0) }
     }
 

@@ -264,13 +264,32 @@ package final class TLSStream: Channel {
     }
 
     private func encrypt(_ buffers: some Collection<OutputBuffer>) {
-        guard let ssl else { return }
-        ERR_clear_error()
-        for buffer in buffers where !buffer.bytes.isEmpty {
-            // The transport takes everything, so `SSL_write` writes everything or fails.
-            let count = SSL_write(ssl, buffer.bytes.baseAddress, Int32(buffer.bytes.count))
-            if count <= 0 { return check(count) }
+        guard buffers.count > 1 else { return buffers.forEach { encrypt($0.bytes) } }
+        // Small buffers share a record: each record costs more than copying.
+        withUnsafeTemporaryAllocation(byteCount: Self.recordBytes, alignment: 1) { room in
+            var count = 0
+            for buffer in buffers {
+                if count > 0, count + buffer.bytes.count > room.count {
+                    encrypt(UnsafeRawBufferPointer(rebasing: room[..<count]))
+                    count = 0
+                }
+                guard buffer.bytes.count <= room.count else {
+                    encrypt(buffer.bytes)
+                    continue
+                }
+                UnsafeMutableRawBufferPointer(rebasing: room[count...]).copyMemory(from: buffer.bytes)
+                count += buffer.bytes.count
+            }
+            encrypt(UnsafeRawBufferPointer(rebasing: room[..<count]))
         }
+    }
+
+    private func encrypt(_ bytes: UnsafeRawBufferPointer) {
+        guard let ssl, !bytes.isEmpty, phase != .failed else { return }
+        ERR_clear_error()
+        // The transport takes everything, so `SSL_write` writes everything or fails.
+        let count = SSL_write(ssl, bytes.baseAddress, Int32(bytes.count))
+        if count <= 0 { check(count) }
     }
 
     private func writeEarly() {

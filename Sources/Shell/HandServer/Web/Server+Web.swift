@@ -5,14 +5,15 @@ import HandSync
 /// Clients that come by HTTP and go on as WebSockets: a browser has no other way.
 extension Server {
     /// Reads the request of a browser, and serves it as any other client once it is a WebSocket. A request counts among
-    /// the connections, and one deadline is for the request and all before it.
+    /// the connections, and one deadline is for TLS, the request and the hello.
     func serveWeb(_ channel: any Channel, from caller: Caller) {
         guard arriving + requests.count < configuration.limits.connections else { return channel.close() }
+        let start = loop.now
         var key: ObjectIdentifier?
         let timeout = configuration.limits.handshakeDeadline
         let request = HTTPConnection(loop, channel, timeout: timeout) { [unowned self] request, reply in
             if let refusal = refusal(of: request, from: caller) { return reply(.page(refusal)) }
-            reply(.webSocket { [unowned self] in serve(WebSocketStream(loop, $0), from: caller) })
+            reply(.webSocket { [unowned self] in serve(WebSocketStream(loop, $0), from: caller, since: start) })
         } onEnd: { [unowned self] in
             if let key { requests[key] = nil }
         }

@@ -53,6 +53,8 @@ package final class WebSocketStream: Channel {
     package func open(_ receive: @escaping (ChannelEvent) -> Void) {
         self.receive = receive
         channel.open { [unowned self] in take($0) }
+        // Whoever read the request has stopped after it.
+        channel.resumeReading()
     }
 
     package func stopReading() {

@@ -5,9 +5,11 @@ extension ServerMachine {
     // MARK: Connecting
 
     /// A client has connected. Returns the connection, with which its input is reported.
-    package func accepted(_ stream: any ByteStream, at time: Moment) -> Connection {
+    ///
+    /// - Parameter start: when the time for its hello began, if that was earlier.
+    package func accepted(_ stream: any ByteStream, at time: Moment, since start: UInt64? = nil) -> Connection {
         self.time = time
-        let session = ServerSession(terms, now: now)
+        let session = ServerSession(terms, now: start ?? now)
         let connection = connections.add { Connection(id: $0, stream: stream, session: session) }
         figures.connections += 1
         note(.connected(connection))
