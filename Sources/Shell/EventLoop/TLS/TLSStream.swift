@@ -264,7 +264,7 @@ package final class TLSStream: Channel {
     }
 
     private func encrypt(_ buffers: some Collection<OutputBuffer>) {
-        guard buffers.count > 1 else { return buffers.forEach { encrypt($0.bytes) } }
+        if buffers.count == 1, let only = buffers.first { return encrypt(only.bytes) }
         // Small buffers share a record: each record costs more than copying.
         withUnsafeTemporaryAllocation(byteCount: Self.recordBytes, alignment: 1) { room in
             var count = 0
