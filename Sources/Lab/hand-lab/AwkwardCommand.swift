@@ -120,7 +120,7 @@ private final class AwkwardListener {
             let relay = AwkwardRelay(client, stream, awkwardness) { [unowned self] in
                 relays[ObjectIdentifier($0)] = nil
                 guard !stays, relays.isEmpty, awkwardness.judge.verdict.hasEdits else { return }
-                end.start(after: awkwardness.judge.patience) { [unowned self] in loop.stop() }
+                end.start(after: awkwardness.judge.maxAbsence) { [unowned self] in loop.stop() }
             }
             relays[ObjectIdentifier(relay)] = relay
         }

@@ -11,6 +11,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case addresses
     /// The headers that proxies send first.
     case proxies
+    /// Frames of WebSockets.
+    case webSockets
     /// Lists in files, and typed text.
     case text
     /// Scripts of load tests, and the steps of their readers.
@@ -32,6 +34,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .json: try JSONTarget.run(input)
         case .addresses: try AddressTarget.run(input)
         case .proxies: try ProxyTarget.run(input)
+        case .webSockets: try WebSocketTarget.run(input)
         case .text: try TextTarget.run(input)
         case .scripts: try ScriptTarget.run(input)
         case .journal: try JournalTarget.run(input)

@@ -115,7 +115,7 @@ package struct Judge {
     }
 
     /// How long no client must be there until all have left, in milliseconds: one that was refused may wait long.
-    package var patience: UInt64 { clients.values.contains { $0.leave?.isRefusal == true } ? 15_000 : 5_000 }
+    package var maxAbsence: UInt64 { clients.values.contains { $0.leave?.isRefusal == true } ? 15_000 : 5_000 }
 
     /// Whether an edit of a client was decided.
     package private(set) var hasDecided = false

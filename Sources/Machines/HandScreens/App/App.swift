@@ -24,8 +24,7 @@ package struct App: Sendable {
     /// The user's place that was last sent to others.
     private var sentPlace: Whereabouts?
     private var attention: Attention
-    /// The list whose screens were shown last; nil if others were.
-    private var lookedAt: String?
+    private var newsWatch = NewsWatch()
     /// When to send the next place; nil if none is due.
     private var sendingDue: UInt64?
     private var lastSent: UInt64 = 0
@@ -150,38 +149,11 @@ package struct App: Sendable {
         commands += followed
         var rest = run(commands)
         if !state.transfers.isEmpty { rest += run(state.advanceTransfers(event)) }
-        return rest + look(isActive: event.isFromPerson) + sendWhereabouts()
-    }
-
-    /// Notes what the user sees of the news of the list on the screen, and remembers what the user has seen of a list
-    /// that the user leaves.
-    private mutating func look(isActive: Bool) -> [Command] {
-        let list = router.top.route.list
-        let commands = lookedAt.map { $0 == list ? [] : keepSeen($0) } ?? []
-        lookedAt = list
-        if let screen = router.top as? ListScreen, let list, !state.list(list).news.isEmpty {
-            let (items, cursor) = (screen.visibleItems(state), screen.current(state)?.id)
-            state.withList(list) { [now = state.now] in
-                $0.look(at: items, cursor: cursor, isActive: isActive, now: now)
-            }
-        }
-        return commands
-    }
-
-    private mutating func keepSeen(_ list: String) -> [Command] {
-        guard state.lists[list] != nil, let seen = state.withList(list, { $0.leave() }), seen != state.seen?[list]
-        else {
-            return []
-        }
-        state.seen?[list] = seen
-        return [.keepSeen(list: list, seen)]
+        return rest + newsWatch.look(at: router.top, isActive: event.isFromPerson, &state) + sendWhereabouts()
     }
 
     /// Returns what is left to do before the user leaves the screens of this server.
-    package mutating func leave() -> [Command] {
-        defer { lookedAt = nil }
-        return lookedAt.map { keepSeen($0) } ?? []
-    }
+    package mutating func leave() -> [Command] { newsWatch.leave(&state) }
 
     /// Looks for the lists that the server does not have any more.
     private mutating func seek() -> [Command] {
@@ -282,7 +254,7 @@ package struct App: Sendable {
         state.lists[name] = state.lists.removeValue(forKey: list)
         let seen = state.seen?.removeValue(forKey: list)
         state.seen?[name] = seen
-        if lookedAt == list { lookedAt = name }
+        newsWatch.renamed(list, to: name)
         for index in state.drafts.indices where state.drafts[index].list == list { state.drafts[index].list = name }
         for index in state.transfers.indices {
             if state.transfers[index].source == list { state.transfers[index].source = name }
