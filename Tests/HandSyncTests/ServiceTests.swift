@@ -186,8 +186,24 @@ import Testing
         world.now += 1
         world.timeout()
         world.settle()
-        #expect(silent.errors.count == 1 && silent.isShutDown)
+        #expect(silent.errors == [.idleTimeout] && silent.endReason == .idleTimeout)
         #expect(other.errors.isEmpty && !other.isShutDown)
+    }
+
+    /// Whoever has taken long to get here has less time for the hello.
+    @Test func theTimeForTheHelloBeginsWithTheConnection() throws {
+        let world = try Self.world()
+        world.now = 5_000
+        let late = TestStream(world, since: 1_000)
+        let prompt = TestStream(world)
+        world.now = 1_000 + world.limits.handshakeDeadline
+        world.timeout()
+        world.settle()
+        #expect(late.endReason == .handshakeTimeout && prompt.endReason == nil)
+        world.now = 5_000 + world.limits.handshakeDeadline
+        world.timeout()
+        world.settle()
+        #expect(prompt.endReason == .handshakeTimeout)
     }
 
     /// However often somebody moves, others are notified at most once per interval.

@@ -241,10 +241,14 @@ final class TestStream: ByteStream {
     let peerDescription = "test"
     let origin: String?
 
-    init(_ world: TestWorld, from origin: String? = nil) {
+    /// Why the server has ended its side.
+    private(set) var endReason: ErrorCode?
+
+    /// - Parameter start: when the client connected, if that was earlier.
+    init(_ world: TestWorld, from origin: String? = nil, since start: UInt64? = nil) {
         self.world = world
         self.origin = origin
-        connection = world.machine.accepted(self, at: world.time)
+        connection = world.machine.accepted(self, at: world.time, since: start)
     }
 
     func say(_ message: UpMessage) { send(message.frame) }
@@ -287,7 +291,7 @@ final class TestStream: ByteStream {
     private(set) var isStopped = false
     func stopReading() { isStopped = true }
     func resumeReading() { isStopped = false }
-    func shutdown(because code: ErrorCode) { isShutDown = true }
+    func shutdown(because code: ErrorCode) { (isShutDown, endReason) = (true, code) }
     func close() { isClosed = true }
 
     /// The people who are present on a list according to the last message about each since the last answer to a
