@@ -33,6 +33,17 @@ import Testing
 
     // MARK: CSV
 
+    /// Without a bar, the last keyword of a line is for what is done.
+    @Test func theLastKeywordOfOrgIsForWhatIsDone() throws {
+        var random = SplitMix64(seed: 1)
+        let text = "#+TODO: OPEN HALF SHUT\n* OPEN a\n* HALF b\n* SHUT c\n* BAR d\n"
+        let items = try ListFormat.org.read(Array(text.utf8), using: &random)
+        #expect(
+            items.map(\.content) == [
+                .task("a", done: false), .task("b", done: false), .task("c", done: true), .heading("BAR d"),
+            ])
+    }
+
     @Test func aHeaderChoosesColumns() throws {
         #expect(try read("done,text\ntrue,milk\n,eggs", .csv) == Reading(items: ["[x] milk", "[ ] eggs"]))
         let spreadsheet =

@@ -10,7 +10,7 @@ import Testing
 
     @Test(arguments: [
         ("b a C", "a b C"), ("Zebra apfel Äpfel Azur", "apfel Äpfel Azur Zebra"),
-        ("item10 item9 item09 item1", "item1 item9 item09 item10"),
+        ("item10 item9 item09 item1", "item1 item9 item09 item10"), ("item10 item009", "item009 item10"),
         ("éb eb ea", "ea éb eb"), ("2l 10l 1l", "1l 2l 10l"), ("v1.10 v1.9 v1", "v1 v1.9 v1.10"), ("ß z a", "a z ß"),
         ("a0b a00c a", "a a0b a00c"), ("99999999999999999999999 1", "1 99999999999999999999999"),
     ])

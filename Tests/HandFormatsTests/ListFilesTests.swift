@@ -73,6 +73,14 @@ import Testing
         #expect(String(decoding: listText(of: items, in: format), as: UTF8.self) == expected)
     }
 
+    /// Some programs drop blanks at the ends of values that are not quoted.
+    @Test(arguments: [(" a", "\" a\""), ("a ", "\"a \""), ("a b", "a b"), ("\ta", "\"\ta\""), ("", "")])
+    func blanksAtTheEndsOfValuesAreQuoted(text: String, value: String) {
+        let items = [Item(id: ItemID(rawValue: 2), content: .note(text))]
+        let rows = String(decoding: listText(of: items, in: .csv), as: UTF8.self).split(separator: "\r\n")
+        #expect(rows.last == "\(value),,0,note,,")
+    }
+
     @Test func todoOfOthers() throws {
         let text = """
             (A) 2026-01-01 Call Mum +family @phone due:2026-02-01
