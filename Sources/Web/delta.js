@@ -1,0 +1,165 @@
+// What a delta does to a list, how it is taken back, and where it carries places. Section 6 of the protocol's page.
+
+import { changed, invertChange } from "./change.js";
+import { DeltaBuilder, dropsWhatItPicks, isContent, oldCount, reachOf } from "./components.js";
+import { ListBuilder } from "./list.js";
+import { DoesNotFit } from "./splices.js";
+
+/** @typedef {import('./components.js').Delta} Delta */
+/** @typedef {import('./components.js').Side} Side */
+/** @typedef {import('./components.js').Drop} Drop */
+/** @typedef {import('./list.js').List} List */
+/** @typedef {import('./item.js').Item} Item */
+
+/**
+ * The list after the delta. Throws `DoesNotFit`, and then nothing has happened.
+ * Its cost is that of the components, the items that they name, and the blocks of the list.
+ * @param {List} list @param {Delta} delta @returns {List}
+ */
+export function apply(list, delta) {
+  if (delta.length === 0) return list;
+  check(list, delta);
+  const picked = pickedItems(list, delta);
+  const builder = new ListBuilder(list);
+  let at = 0;
+  for (const component of delta) {
+    if (component.op === "keep") builder.appendOld(at, at + component.count);
+    else if (component.op === "edit") builder.append(changed(list.at(at), component.change));
+    else if (component.op === "insert") for (const item of component.items) builder.append(item);
+    if (component.op === "drop") {
+      const { from, to, change } = component;
+      if (change) builder.append(changed(picked[from], change));
+      else for (let slot = from; slot < to; slot++) builder.append(picked[slot]);
+    }
+    at += oldCount(component);
+  }
+  builder.appendOld(at, list.count);
+  return builder.finish();
+}
+
+/**
+ * The delta that takes this one back: `apply(apply(list, delta), invert(list, delta))` is the list.
+ * Throws `DoesNotFit`. @param {List} list @param {Delta} delta @returns {Delta}
+ */
+export function invert(list, delta) {
+  check(list, delta);
+  const picked = pickedItems(list, delta);
+  const drops = sortedDrops(delta);
+  const builder = new DeltaBuilder();
+  let at = 0;
+  let slot = 0;
+  let next = 0;
+  for (const component of delta) {
+    if (component.op === "keep") builder.keep(component.count);
+    else if (component.op === "edit") builder.edit(invertChange(list.at(at), component.change));
+    else if (component.op === "delete") builder.insert(list.slice(at, at + component.count), "after");
+    else if (component.op === "insert") builder.delete(component.items.length);
+    else if (component.op === "drop") builder.pick(component.to - component.from);
+    else {
+      for (const end = slot + component.count; slot < end; ) {
+        const { drop, first } = drops[next];
+        const to = Math.min(drop.to, end);
+        const change = drop.change && invertChange(picked[drop.from], drop.change);
+        builder.drop(first + slot - drop.from, first + to - drop.from, "after", change);
+        if (to === drop.to) next++;
+        slot = to;
+      }
+    }
+    at += oldCount(component);
+  }
+  return builder.finish();
+}
+
+/** The item's index afterwards, or nothing if it is gone. @param {Delta} delta @param {number} index
+ * @returns {number | undefined} */
+export function mapIndex(delta, index) {
+  let at = 0;
+  let now = 0;
+  let slot = 0;
+  for (const component of delta) {
+    const count = oldCount(component);
+    if (index < at + count) {
+      if (component.op === "delete") return undefined;
+      return component.op === "pick" ? slotIndex(delta, slot + index - at) : now + index - at;
+    }
+    at += count;
+    if (component.op === "pick") slot += count;
+    now += newCount(component);
+  }
+  return now + index - at;
+}
+
+/** Where a cursor is afterwards, which stands before the item with index `gap`. Content that is put into that very gap
+ * goes to its right if its side is `after`, to its left otherwise. @param {Delta} delta @param {number} gap
+ * @param {Side} side */
+export function mapGap(delta, gap, side) {
+  let at = 0;
+  let now = 0;
+  for (const component of delta) {
+    const count = oldCount(component);
+    if (isContent(component) ? at > gap || (at === gap && side === "after") : at + count > gap) {
+      if (isContent(component) || component.op === "delete" || component.op === "pick") return now;
+      return now + gap - at;
+    }
+    at += count;
+    now += newCount(component);
+  }
+  return now + gap - at;
+}
+
+/** How many items of the new list a component is. @param {import('./components.js').Component} component */
+export function newCount(component) {
+  switch (component.op) {
+    case "keep":
+      return component.count;
+    case "edit":
+      return 1;
+    case "insert":
+      return component.items.length;
+    case "drop":
+      return component.to - component.from;
+    default:
+      return 0;
+  }
+}
+
+/** @param {List} list @param {Delta} delta */
+function check(list, delta) {
+  if (reachOf(delta) > list.count) throw new DoesNotFit(`the delta walks over ${reachOf(delta)} items of ${list.count}`);
+  if (!dropsWhatItPicks(delta)) throw new DoesNotFit("the delta does not drop what it picks");
+}
+
+/** @param {List} list @param {Delta} delta */
+function pickedItems(list, delta) {
+  /** @type {Item[]} */
+  const picked = [];
+  let at = 0;
+  for (const component of delta) {
+    if (component.op === "pick") for (const item of list.slice(at, at + component.count)) picked.push(item);
+    at += oldCount(component);
+  }
+  return picked;
+}
+
+/** The drops by their slots; `first` is how many items were dropped to the left. @param {Delta} delta */
+function sortedDrops(delta) {
+  /** @type {{ drop: Drop, first: number }[]} */
+  const drops = [];
+  let first = 0;
+  for (const component of delta) {
+    if (component.op !== "drop") continue;
+    drops.push({ drop: component, first });
+    first += component.to - component.from;
+  }
+  return drops.sort((a, b) => a.drop.from - b.drop.from);
+}
+
+/** Where the item of a slot is afterwards. @param {Delta} delta @param {number} slot */
+function slotIndex(delta, slot) {
+  let now = 0;
+  for (const component of delta) {
+    if (component.op === "drop" && slot >= component.from && slot < component.to) return now + slot - component.from;
+    now += newCount(component);
+  }
+  return undefined;
+}
