@@ -231,7 +231,9 @@ export function writeRejection(writer, { reason, first, second }) {
 
 /** @param {Reader} reader @returns {Rejection} */
 export function readRejection(reader) {
-  return { reason: reader.varint(), first: reader.varint(), second: reader.varint() };
+  const reason = reader.varint(15);
+  if (reason === 0) throw new Malformed("a reason that does not exist");
+  return { reason, first: reader.varint(), second: reader.varint() };
 }
 
 /** @param {Writer} writer @param {Rules} rules */

@@ -48,6 +48,16 @@ export const choice = limit => ({
   write: (writer, value) => writer.byte(value),
 });
 
+/** A number from 1 to a limit. @param {number} limit @returns {Codec<number>} */
+export const oneOf = limit => ({
+  read: reader => {
+    const value = reader.varint(limit);
+    if (value === 0) throw new Malformed("a choice that does not exist");
+    return value;
+  },
+  write: number.write,
+});
+
 /** A flag, and a value if it is 1. @template T @param {Codec<T>} value @returns {Codec<T | undefined>} */
 export const optional = value => ({
   read: reader => (reader.flag() ? value.read(reader) : undefined),

@@ -82,7 +82,7 @@ export const DOWN = {
     commits: f.many(f.commit, 15),
   }),
   state: sort(13, { request: f.number, revision: f.number, count: f.count, digest: f.word, rules: f.rules }),
-  error: sort(14, { code: f.number, request: f.number, list: f.number, retryAfter: f.number, message: f.string }),
+  error: sort(14, { code: f.oneOf(28), request: f.number, list: f.number, retryAfter: f.number, message: f.string }),
   excerpt: sort(15, {
     request: f.number,
     logID: f.word,
@@ -108,7 +108,7 @@ export const DOWN = {
   }),
 };
 
-/** The errors of section 8, by number. Those that close the connection say whether to try again. */
+/** The errors of section 8, by number. */
 export const ERRORS = [
   "", "notHand", "versionNotSupported", "malformedMessage", "frameTooLarge", "outOfOrder", "handshakeTimeout",
   "idleTimeout", "tooManyConnections", "replaced", "noSuchList", "listExists", "badListName", "badRules",
@@ -116,6 +116,18 @@ export const ERRORS = [
   "noSuchRevision", "listDamaged", "tooManyLists", "listDeleted", "notAuthenticated", "notAllowed", "slowedDown",
   "tooFast", "closedByOperator",
 ];
+/** Those that close the connection and may be tried again, and those that no connection helps. */
+const RETRIED = new Set(["handshakeTimeout", "idleTimeout", "tooManyConnections", "replaced", "shuttingDown", "internalError", "tooFast"]);
+const FINAL = new Set([
+  "notHand", "versionNotSupported", "malformedMessage", "frameTooLarge", "outOfOrder", "wrongSequence", "baseInFuture",
+  "notAuthenticated", "closedByOperator",
+]);
+
+/** What an error means for the connection. @param {number} code */
+export function errorOf(code) {
+  const name = ERRORS[code];
+  return { name, closes: RETRIED.has(name) || FINAL.has(name), retries: RETRIED.has(name) };
+}
 
 /** The reasons of section 8, by number. */
 export const REASONS = [

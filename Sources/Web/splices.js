@@ -12,6 +12,15 @@ import { isBoundary, isSame, joined } from "./bytes.js";
 /** @typedef {readonly Splice[]} Splices from left to right, none touching the next */
 /** Splices of two changes that are settled together. @typedef {{ x: Splice[], y: Splice[] }} Group */
 /**
+ * A part of a text of which two changes make different things.
+ * @typedef {object} Clash
+ * @property {number} at where it is after the later change alone
+ * @property {number} place where it is after both
+ * @property {Uint8Array} old what was there before both
+ * @property {Uint8Array} x what the earlier change makes of it
+ * @property {Uint8Array} y what the later change makes of it
+ */
+/**
  * What a change of a text wanted and did not get.
  * @typedef {object} LostWords
  * @property {number} at where it is now
@@ -99,20 +108,27 @@ export function composeSplices(first, second) {
 /** The words of the earlier change that the later one replaces. @param {Splices} earlier @param {Splices} later
  * @returns {LostWords[]} */
 export function lostWords(earlier, later) {
-  const lost = [];
+  return clashes(earlier, later).map(({ place, old, x, y }) => ({ at: place, original: old, words: x, present: y }));
+}
+
+/** Where two changes of one text make different words of the same ones. @param {Splices} x @param {Splices} y the later
+ * @returns {Clash[]} */
+export function clashes(x, y) {
+  /** @type {Clash[]} */
+  const all = [];
   let shift = 0;
-  for (const group of groups(earlier, later, false)) {
-    if (group.x.length > 0 && group.y.length > 0) {
+  let shiftOfBoth = 0;
+  for (const group of groups(x, y, false)) {
+    const isClash = group.x.length > 0 && group.y.length > 0;
+    if (isClash) {
       const { at, old } = unionOf(group);
-      const words = made(at, old, group.x);
-      const present = made(at, old, group.y);
-      if (!isSame(words, present)) lost.push({ at: at + shift, original: old, words, present });
-      shift += present.length - old.length;
-    } else {
-      shift += growth(group.x) + growth(group.y);
+      const [mine, theirs] = [made(at, old, group.x), made(at, old, group.y)];
+      if (!isSame(mine, theirs)) all.push({ at: at + shift, place: at + shiftOfBoth, old, x: mine, y: theirs });
     }
+    shift += growth(group.y);
+    shiftOfBoth += growth(group.y) + (isClash ? 0 : growth(group.x));
   }
-  return lost;
+  return all;
 }
 
 /**

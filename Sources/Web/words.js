@@ -30,6 +30,17 @@ export function wordsOf(text) {
   return words;
 }
 
+/** From where to where a text goes from its first word to its last; nothing if it has no letter, digit or ideograph.
+ * @param {string} text @returns {[number, number] | undefined} */
+export function wordSpan(text) {
+  /** @type {[number, number] | undefined} */
+  let span;
+  for (const { segment, index } of characters.segment(text)) {
+    if (IDEOGRAPH.test(segment) || LETTER.test(segment)) span = [span ? span[0] : index, index + segment.length];
+  }
+  return span;
+}
+
 /** The splices that make one text another, cut at words. @param {Uint8Array} from @param {Uint8Array} to
  * @returns {Splice[]} */
 export function diffTexts(from, to) {

@@ -1,0 +1,43 @@
+// How long a client waits before it connects again, and when it stops trying. Section 4, "After a loss".
+
+const SHORTEST = 100;
+const LONGEST = 15_000;
+const MINUTE = 60_000;
+const MOST = 3;
+
+export class Patience {
+  #failures = 0;
+  /** @type {number | undefined} */
+  #openSince;
+  /** @type {number[]} */
+  #replaced = [];
+  /** @type {number[]} */
+  #misunderstood = [];
+
+  /** The server has welcomed the client. @param {number} now */
+  welcomed(now) {
+    this.#openSince = now;
+  }
+
+  /** How long to wait after a loss: below a bound that doubles with each failure until a connection lasts.
+   * @param {number} now @param {number} chance from 0 to 1 */
+  wait(now, chance) {
+    if (this.#openSince !== undefined && now - this.#openSince >= LONGEST) this.#failures = 0;
+    this.#openSince = undefined;
+    const bound = Math.min(SHORTEST * 2 ** this.#failures, LONGEST);
+    this.#failures = Math.min(this.#failures + 1, 16);
+    return bound * chance;
+  }
+
+  /** Another connection has the client id: whether that was the fourth time within a minute. @param {number} now */
+  isReplacedTooOften(now) {
+    this.#replaced = [...this.#replaced, now].filter(time => time > now - MINUTE);
+    return this.#replaced.length > MOST;
+  }
+
+  /** Bytes arrived that nobody understands: whether that was the fourth time within ten minutes. @param {number} now */
+  isMisunderstoodTooOften(now) {
+    this.#misunderstood = [...this.#misunderstood, now].filter(time => time > now - 10 * MINUTE);
+    return this.#misunderstood.length > MOST;
+  }
+}

@@ -1,0 +1,358 @@
+// The list of one client: what the server has confirmed, what is pending, and what the person sees. Section 5 of the
+// protocol's page, without the connection. It is pure: what happens is told to `tell`, and nothing else leaves it.
+
+import { isSameDelta } from "./codec.js";
+import { compose } from "./compose.js";
+import { apply, invert } from "./delta.js";
+import { diff } from "./diff.js";
+import { CARD } from "./item.js";
+import { List } from "./list.js";
+import { OwnWork, missing } from "./overridden.js";
+import { superseded } from "./superseded.js";
+import { transform } from "./transform.js";
+import { Undos } from "./undo.js";
+
+/** @typedef {import('./codec.js').Commit} Commit */
+/** @typedef {import('./components.js').Delta} Delta */
+/** @typedef {import('./item.js').Item} Item */
+/** @typedef {import('./keeping.js').Kept} Kept */
+/** @typedef {import('./superseded.js').Lost} Lost */
+/**
+ * An edit that is pending.
+ * @typedef {object} Edit
+ * @property {Delta} delta made on the result of the edit before it, the first one on `confirmed`
+ * @property {number} seen the revision of `confirmed` when it was made
+ * @property {number} [exact] the base that it insists on
+ * @property {number} [sequence] once it is in flight
+ * @property {boolean} crossed whether it was carried over a snapshot since it got its sequence
+ */
+/**
+ * What people, or the program around, are told. A reason is a number of section 8.
+ * @typedef {{ type: "committed", sequence: number, revision: number }
+ *   | { type: "rejected", reason: number, first: number, second: number }
+ *   | { type: "overridden", item: string, lost: Lost, author: number, revision: number }
+ *   | { type: "kept", words: Kept }
+ *   | { type: "usedTwice", revision: number }
+ *   | { type: "diverged", revision: number }
+ *   | { type: "renamed", name: string }
+ *   | { type: "ended", reason: string }
+ *   | { type: "disconnected" }} Told
+ */
+/** A snapshot that has arrived.
+ * @typedef {{ items: List, revision: number, log: string, last: number, isLastRefused: boolean }} Snapshot */
+
+/** The log id of a client that has nothing. */
+export const NO_LOG = "0".repeat(16);
+const REASON_FORGOTTEN = { reason: 14, first: 0, second: 0 };
+
+export class Replica {
+  #tell;
+  #log = NO_LOG;
+  #confirmed = List.empty;
+  #revision = 0;
+  #view = List.empty;
+  /** @type {Edit | undefined} */
+  #inFlight;
+  /** @type {Edit[]} */
+  #buffer = [];
+  #used = 0;
+  #isShared = false;
+  #undos = Undos.none;
+  #redos = Undos.none;
+  #work = new OwnWork();
+
+  /** @param {(told: Told) => void} tell */
+  constructor(tell) {
+    this.#tell = tell;
+  }
+
+  /** @param {(told: Told) => void} tell who is told from now on */
+  listen(tell) {
+    this.#tell = tell;
+  }
+
+  get log() {
+    return this.#log;
+  }
+
+  get revision() {
+    return this.#revision;
+  }
+
+  get confirmed() {
+    return this.#confirmed;
+  }
+
+  /** What the person sees. */
+  get view() {
+    return this.#view;
+  }
+
+  get inFlight() {
+    return this.#inFlight;
+  }
+
+  /** @returns {readonly Edit[]} */
+  get buffer() {
+    return this.#buffer;
+  }
+
+  /** The last sequence that is used. */
+  get used() {
+    return this.#used;
+  }
+
+  /** Whether another program uses the client id. */
+  get isShared() {
+    return this.#isShared;
+  }
+
+  /** All edits that are not committed, in their order. @returns {readonly Edit[]} */
+  get pending() {
+    return this.#inFlight ? [this.#inFlight, ...this.#buffer] : this.#buffer;
+  }
+
+  get canUndo() {
+    return !this.#undos.isEmpty;
+  }
+
+  get canRedo() {
+    return !this.#redos.isEmpty;
+  }
+
+  // What the person does
+
+  /** An edit of the view; an exact one insists on the present revision. Throws `DoesNotFit`, and then nothing has
+   * happened. @param {Delta} delta @param {boolean} [isExact] */
+  edit(delta, isExact = false) {
+    const inverse = invert(this.#view, delta);
+    this.#make(delta, isExact);
+    this.#undos = this.#undos.with(inverse);
+    this.#redos = Undos.none;
+  }
+
+  undo() {
+    const level = this.#undos.newest(this.#view);
+    if (!level) return;
+    this.#undos = level.rest;
+    this.#redos = this.#redos.with(this.#takeBack(level));
+  }
+
+  redo() {
+    const level = this.#redos.newest(this.#view);
+    if (!level) return;
+    this.#redos = level.rest;
+    this.#undos = this.#undos.with(this.#takeBack(level));
+  }
+
+  // What is submitted
+
+  /** The next edit goes into flight. @returns {Edit | undefined} */
+  launch() {
+    if (this.#inFlight) return undefined;
+    this.#inFlight = this.#buffer.shift();
+    if (this.#inFlight) this.#inFlight.sequence = ++this.#used;
+    return this.#inFlight;
+  }
+
+  /** Every sequence up to this one is used. @param {number} last */
+  renumber(last) {
+    this.#used = Math.max(this.#used, last);
+    if (!this.#inFlight || (this.#inFlight.sequence ?? 0) > last) return;
+    this.#inFlight.sequence = ++this.#used;
+    this.#inFlight.crossed = false;
+  }
+
+  /** Another program has submitted under the client id. */
+  share() {
+    this.#isShared = true;
+  }
+
+  /** The client has another id, of which no sequence is used. Nothing may be in flight. */
+  startAgain() {
+    this.#used = 0;
+    this.#isShared = false;
+  }
+
+  // What the server says
+
+  /** Whether a commit is the answer to what is in flight. @param {Commit} commit @param {number} author one's own */
+  isAnswer(commit, author) {
+    return this.#inFlight !== undefined && commit.author === author && commit.sequence === this.#inFlight.sequence;
+  }
+
+  /** Whether an answer is about another edit than what is in flight. @param {Commit} commit */
+  isOthers(commit) {
+    return !commit.refused && this.#inFlight !== undefined && !became(this.#inFlight.delta, commit.delta);
+  }
+
+  /** The list after a commit, or nothing if it is not the server's. @param {Commit} commit @returns {List | undefined} */
+  after(commit) {
+    try {
+      const list = apply(this.#confirmed, commit.delta);
+      return list.count === commit.count && list.digest === commit.digest ? list : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** One's own edit has become a commit. @param {Commit} commit @param {List} list after it */
+  acknowledge(commit, list) {
+    const edit = this.#inFlight;
+    const before = this.#confirmed;
+    if (!edit) return;
+    this.#advance(commit, list);
+    this.#inFlight = undefined;
+    this.#work.record(commit, before);
+    if (!isSameDelta(edit.delta, commit.delta)) {
+      // A card has been dealt.
+      const expected = apply(before, edit.delta);
+      this.#carry(diff(expected, list), expected, this.#buffer);
+    }
+    this.#tell({ type: "committed", sequence: commit.sequence, revision: commit.revision });
+  }
+
+  /** What is in flight has been refused, by a commit. @param {Commit} commit @param {List} list after it */
+  refuse(commit, list) {
+    if (this.#inFlight && commit.refused) this.takeBack(this.#inFlight, this.#confirmed, commit.refused, commit.author);
+    this.#advance(commit, list);
+  }
+
+  /** Somebody else's commit. @param {Commit} commit @param {List} list after it @param {number} author one's own */
+  follow(commit, list, author) {
+    const before = this.#confirmed;
+    this.#advance(commit, list);
+    const lost = this.#work.overridden(commit, before);
+    if (commit.author !== author) for (const one of lost) this.#tell({ type: "overridden", ...one, author: commit.author, revision: commit.revision });
+    this.#carry(commit.delta, before, this.pending, commit.author);
+  }
+
+  /** A snapshot takes the place of the confirmed list. @param {Snapshot} snapshot @param {number} author one's own */
+  restart({ items, revision, log, last, isLastRefused }, author) {
+    if (!isSameList(log, this.#log)) this.#undos = this.#redos = Undos.none;
+    const base = log === this.#log ? this.#settle(items, revision, last, isLastRefused, author) : this.#confirmed;
+    if (this.#inFlight) this.#inFlight.crossed = true;
+    const isOtherThen = revision === this.#revision && items.digest !== this.#confirmed.digest;
+    if (log !== this.#log || revision < this.#revision || isOtherThen) this.#forgetSeen(base, author);
+    this.#confirmed = items;
+    this.#revision = revision;
+    this.#log = log;
+    this.#work = new OwnWork();
+    this.#carry(diff(base, items), base, this.pending, 0);
+    this.renumber(last);
+  }
+
+  /** A pending edit that will not be committed is undone beneath the later ones.
+   * @param {Edit} edit @param {List} base on which the first pending edit was made
+   * @param {{ reason: number, first: number, second: number }} rejection @param {number} author one's own */
+  takeBack(edit, base, rejection, author) {
+    const pending = this.pending;
+    const place = pending.indexOf(edit);
+    for (const before of pending.slice(0, place)) base = apply(base, before.delta);
+    if (edit === this.#inFlight) this.#inFlight = undefined;
+    else this.#buffer = this.#buffer.filter(other => other !== edit);
+    this.#tell({ type: "rejected", ...rejection });
+    this.#carry(invert(base, edit.delta), apply(base, edit.delta), pending.slice(place + 1), author);
+  }
+
+  // Private
+
+  /** @param {Delta} delta @param {boolean} isExact */
+  #make(delta, isExact) {
+    this.#view = apply(this.#view, delta);
+    const last = this.#buffer[this.#buffer.length - 1];
+    if (last && last.exact === undefined && !isExact) last.delta = compose(last.delta, delta);
+    else if (delta.length > 0 || isExact) {
+      this.#buffer.push({ delta, seen: this.#revision, exact: isExact ? this.#revision : undefined, crossed: false });
+    }
+  }
+
+  /** @param {{ delta: Delta, kept: Kept[] }} level @returns {Delta} what makes it again */
+  #takeBack({ delta, kept }) {
+    const inverse = invert(this.#view, delta);
+    for (const words of kept) this.#tell({ type: "kept", words });
+    this.#make(delta, false);
+    return inverse;
+  }
+
+  /** @param {Commit} commit @param {List} list */
+  #advance(commit, list) {
+    this.#confirmed = list;
+    this.#revision = commit.revision;
+  }
+
+  /**
+   * Somebody's edit of `base`, on which the first of `pending` was made: what is left of it changes the view.
+   * @param {Delta} delta @param {List} base @param {readonly Edit[]} pending @param {number} [author] nobody is told
+   *   without one
+   */
+  #carry(delta, base, pending, author) {
+    for (const edit of pending) {
+      if (author !== undefined) this.#tellLost(base, delta, edit.delta, author);
+      base = apply(base, edit.delta);
+      [edit.delta, delta] = [transform(edit.delta, delta, true), transform(delta, edit.delta, false)];
+    }
+    this.#view = apply(this.#view, delta);
+    this.#undos = this.#undos.following(delta);
+    this.#redos = this.#redos.following(delta);
+  }
+
+  /** @param {List} base @param {Delta} theirs @param {Delta} mine the later one @param {number} author */
+  #tellLost(base, theirs, mine, author) {
+    for (const { item, loser, ...lost } of superseded(base, theirs, mine)) {
+      if (loser === "second") this.#tell({ type: "overridden", item, lost, author, revision: this.#revision });
+    }
+  }
+
+  /** What a snapshot of the same history says about what is in flight: the list on which the pending edits are now.
+   * @param {List} items @param {number} revision @param {number} last @param {boolean} isLastRefused @param {number} author */
+  #settle(items, revision, last, isLastRefused, author) {
+    const edit = this.#inFlight;
+    const base = this.#confirmed;
+    if (!edit || edit.sequence === undefined) return base;
+    if (edit.sequence === last && isLastRefused) {
+      this.takeBack(edit, base, REASON_FORGOTTEN, author);
+      return base;
+    }
+    if (edit.sequence > last || (edit.sequence < last && !hasItemsOf(edit.delta, items))) return base;
+    const after = apply(base, edit.delta);
+    this.#inFlight = undefined;
+    this.#tell({ type: "committed", sequence: edit.sequence, revision });
+    for (const one of missing(edit.delta, base, after, items)) this.#tell({ type: "overridden", ...one, author: 0, revision });
+    return after;
+  }
+
+  /** What the pending edits' authors saw is gone. @param {List} base @param {number} author */
+  #forgetSeen(base, author) {
+    for (const edit of this.pending) if (edit.exact !== undefined) this.takeBack(edit, base, { reason: 9, first: 0, second: 0 }, author);
+    for (const edit of this.pending) edit.seen = 0;
+  }
+}
+
+/** Whether two log ids name the same list: their lower 32 bits do. @param {string} a @param {string} b */
+export function isSameList(a, b) {
+  return a.slice(8) === b.slice(8);
+}
+
+/** Whether a commit is what was submitted, but for the faces of cards that were dealt. @param {Delta} submitted
+ * @param {Delta} committed */
+function became(submitted, committed) {
+  const cards = new Set(submitted.flatMap(component => (component.op === "insert" ? component.items.filter(isFaceDown).map(item => item.id) : [])));
+  if (cards.size === 0) return isSameDelta(submitted, committed);
+  return isSameDelta(submitted, committed.map(component => {
+    if (component.op !== "insert") return component;
+    return { ...component, items: component.items.map(item => (item.kind === CARD && cards.has(item.id) ? item.with({ ...item.fields(), card: 0 }) : item)) };
+  }));
+}
+
+/** @param {Item} item */
+function isFaceDown(item) {
+  return item.kind === CARD && item.fields().card === 0;
+}
+
+/** @param {Delta} delta @param {List} list */
+function hasItemsOf(delta, list) {
+  const ids = new Set(delta.flatMap(component => (component.op === "insert" ? component.items.map(item => item.id) : [])));
+  if (ids.size > 0) for (const item of list) if (ids.has(item.id)) return true;
+  return false;
+}

@@ -1,0 +1,336 @@
+// One connection after the other to a server, for one client id: bytes and the time go in, effects come out. There is
+// no clock, no chance, no socket and no storage in here: times are numbers of milliseconds, chance is an argument.
+
+import { Malformed } from "./bytes.js";
+import { FrameReader, framed } from "./frames.js";
+import { decodeDown, encodeUp, errorOf } from "./messages.js";
+import { Outbox } from "./outbox.js";
+import { Patience } from "./patience.js";
+import { Replica } from "./replica.js";
+import { Subscription } from "./subscription.js";
+
+/** @typedef {import('./components.js').Delta} Delta */
+/** @typedef {import('./fields.js').Focus} Focus */
+/** @typedef {import('./messages.js').Down} Down */
+/** @typedef {import('./messages.js').Up} Up */
+/** @typedef {import('./replica.js').Told} Told */
+/**
+ * Who connects. The client id is 32 hexadecimal digits, drawn at random, and its secret.
+ * @typedef {object} Identity
+ * @property {string} client
+ * @property {string} person
+ * @property {string} program
+ * @property {string} [token]
+ * @property {number} [idle] how long it may be silent, in ms
+ */
+/**
+ * What the program around has to do, in this order. `connect` makes a connection, and `connected` or `lost` answers it;
+ * `send` sends bytes; `close` closes the connection, and nothing of it may be answered afterwards; `write` writes to the
+ * storage, and `stored` answers it; `tell` is about a list; `answer` is a message that nobody else handles; `stop` says
+ * that no connection helps; `draw` asks for another client id, which `take` answers.
+ * @typedef {{ do: "connect" } | { do: "send", bytes: Uint8Array } | { do: "close" }
+ *   | { do: "write", write: number, changes: unknown } | { do: "tell", list: Subscription, told: Told }
+ *   | { do: "answer", message: Down } | { do: "stop", reason: string } | { do: "draw" }} Effect
+ */
+/** A list that is followed. @typedef {{ subscription: Subscription, replica: Replica }} Followed */
+/** What is to be written to the storage, if anything has changed. @typedef {(lists: readonly Followed[]) => unknown} Keep */
+
+const VERSION = 5;
+const WELCOME_DEADLINE = 10_000;
+
+export class Session {
+  #identity;
+  #keep;
+  /** @type {Effect[]} */
+  #effects = [];
+  /** @type {Followed[]} */
+  #lists = [];
+  #requests = 0;
+  #patience = new Patience();
+  #outbox;
+
+  // Of the connection
+
+  /** @type {"waiting" | "connecting" | "greeting" | "open" | "stopped"} */
+  #state = "waiting";
+  #frames = new FrameReader();
+  #retryAt = 0;
+  #greetBy = Infinity;
+  #idle = Infinity;
+  #sentAt = 0;
+  #receivedAt = 0;
+  #author = 0;
+  #now = 0;
+  #chance = 0;
+
+  /** It connects at once. @param {Identity} identity @param {Keep} [keep] without it, nothing is written */
+  constructor(identity, keep) {
+    this.#identity = identity;
+    this.#keep = keep;
+    this.#outbox = new Outbox(bytes => this.#effects.push({ do: "send", bytes }));
+  }
+
+  /** Whether the server has welcomed the client. */
+  get isOpen() {
+    return this.#state === "open";
+  }
+
+  get client() {
+    return this.#identity.client;
+  }
+
+  /** When `tick` is due, in ms. */
+  get deadline() {
+    if (this.#state === "stopped") return Infinity;
+    if (this.#state === "waiting") return this.#retryAt;
+    if (this.#state !== "open") return this.#greetBy;
+    return Math.min(this.#sentAt + this.#idle / 3, this.#receivedAt + this.#idle);
+  }
+
+  // What the program around asks for. Each of these gives what is to be done now.
+
+  /** Follows a list. @param {string} name in NFC @param {Replica} [replica] what is known of it
+   * @returns {Subscription} */
+  follow(name, replica) {
+    const told = (/** @type {Told} */ what) => void this.#effects.push({ do: "tell", list: subscription, told: what });
+    const known = replica ?? new Replica(told);
+    known.listen(told);
+    const subscription = new Subscription(name, known, {
+      send: message => this.#send(message),
+      nextRequest: () => ++this.#requests,
+      giveUp: () => this.#giveUp(0),
+      tell: told,
+    });
+    this.#lists.push({ subscription, replica: known });
+    if (this.isOpen) subscription.welcome(this.#author);
+    return subscription;
+  }
+
+  /** @param {Subscription} list */
+  replica(list) {
+    const followed = this.#lists.find(({ subscription }) => subscription === list);
+    if (!followed) throw new RangeError("the list is not followed");
+    return followed.replica;
+  }
+
+  /** The person changes what is pending: edits, undo, redo. @param {Subscription} list
+   * @param {(replica: Replica) => void} action @param {number} now */
+  act(list, action, now) {
+    this.#now = now;
+    action(this.replica(list));
+    list.submit();
+    return this.#finish();
+  }
+
+  /** Asks the server for something; `answer` brings what it says. @param {Up} message @param {number} now */
+  ask(message, now) {
+    this.#now = now;
+    if (this.isOpen) this.#send(message);
+    return this.#finish();
+  }
+
+  /** A number for a request. */
+  nextRequest() {
+    return ++this.#requests;
+  }
+
+  /** Where the person is. @param {Subscription} list @param {Focus} focus @param {number} now */
+  place(list, focus, now) {
+    this.#now = now;
+    list.place(focus);
+    return this.#finish();
+  }
+
+  // What happens
+
+  /** There is a connection. @param {number} now */
+  connected(now) {
+    this.#now = this.#sentAt = this.#receivedAt = now;
+    this.#frames = new FrameReader();
+    this.#state = "greeting";
+    this.#greetBy = now + WELCOME_DEADLINE;
+    const { client, person, program, token = "", idle = 0 } = this.#identity;
+    const versions = { lowestVersion: VERSION, highestVersion: VERSION, capabilities: 0 };
+    this.#send({ type: "hello", magic: "HAND", ...versions, client, person, program, token, idle });
+    return this.#finish();
+  }
+
+  /** The connection is lost, or could not be made. @param {number} now @param {number} chance from 0 to 1 */
+  lost(now, chance) {
+    this.#now = now;
+    this.#chance = chance;
+    if (this.#state !== "waiting" && this.#state !== "stopped") this.#wait(0);
+    return this.#finish();
+  }
+
+  /** Bytes have arrived. @param {Uint8Array} bytes nobody may write to them later @param {number} now
+   * @param {number} chance from 0 to 1 */
+  received(bytes, now, chance) {
+    this.#now = now;
+    this.#chance = chance;
+    this.#receivedAt = now;
+    try {
+      this.#frames.read(bytes, body => {
+        if (this.#isConnected) this.#handle(decodeDown(body));
+      });
+    } catch (error) {
+      if (!(error instanceof Malformed)) throw error;
+      this.#misunderstand();
+    }
+    return this.#finish();
+  }
+
+  /** The deadline is reached. @param {number} now @param {number} chance from 0 to 1 */
+  tick(now, chance) {
+    this.#now = now;
+    this.#chance = chance;
+    if (now < this.deadline) return this.#finish();
+    if (this.#state === "waiting") {
+      this.#state = "connecting";
+      this.#greetBy = now + WELCOME_DEADLINE;
+      this.#effects.push({ do: "connect" });
+    } else if (this.#state === "open" && now < this.#receivedAt + this.#idle) {
+      this.#sentAt = now;
+      this.#outbox.overtake(framed(encodeUp({ type: "ping", nonce: 0 })));
+    } else if (this.#state !== "stopped") {
+      this.#giveUp(0);
+    }
+    return this.#finish();
+  }
+
+  /** A write has reached the storage, and all writes before it. @param {number} write */
+  stored(write) {
+    this.#outbox.stored(write);
+    return this.#finish();
+  }
+
+  /** Another client id, freshly drawn. @param {string} client @param {number} now */
+  take(client, now) {
+    this.#now = now;
+    this.#identity = { ...this.#identity, client };
+    for (const { replica } of this.#lists) replica.startAgain();
+    if (this.#isConnected) this.#effects.push({ do: "close" });
+    this.#disconnect();
+    this.#state = "waiting";
+    this.#retryAt = now;
+    return this.#finish();
+  }
+
+  // Private
+
+  get #isConnected() {
+    return this.#state === "greeting" || this.#state === "open";
+  }
+
+  /** @param {Down} message */
+  #handle(message) {
+    if (message.type === "error") return this.#error(message);
+    if (message.type === "welcome" ? this.#state !== "greeting" : this.#state !== "open") {
+      throw new Malformed("a message that may not come now");
+    }
+    switch (message.type) {
+      case "welcome":
+        return this.#welcome(message);
+      case "pong":
+        return;
+      case "subscribed":
+        return this.#lists.forEach(({ subscription }) => subscription.subscribed(message));
+      case "chunk":
+        return this.#lists.forEach(({ subscription }) => subscription.chunk(message));
+      case "commit":
+        return this.#lists.forEach(({ subscription }) => subscription.commit(message));
+      case "rejected":
+        return this.#lists.forEach(({ subscription }) => subscription.rejected(message));
+      case "stale":
+        return this.#lists.forEach(({ subscription }) => subscription.stale(message));
+      case "acknowledged":
+        return this.#lists.forEach(({ subscription }) => subscription.acknowledged(message));
+      case "renamed":
+        return this.#lists.forEach(({ subscription }) => subscription.renamed(message));
+      case "presence":
+        return this.#lists.forEach(({ subscription }) => subscription.presence(message));
+      default:
+        this.#effects.push({ do: "answer", message });
+    }
+  }
+
+  /** @param {Extract<Down, { type: "welcome" }>} message */
+  #welcome({ version, author, idleDeadline }) {
+    if (version !== VERSION) return this.#stop("versionNotSupported");
+    this.#state = "open";
+    this.#patience.welcomed(this.#now);
+    this.#idle = idleDeadline;
+    this.#author = author;
+    for (const { subscription } of this.#lists) subscription.welcome(author);
+  }
+
+  /** @param {Extract<Down, { type: "error" }>} message */
+  #error(message) {
+    const { name, closes, retries } = errorOf(message.code);
+    if (!closes) {
+      for (const { subscription } of this.#lists) subscription.error(message);
+      this.#effects.push({ do: "answer", message });
+    } else if (!retries) {
+      this.#stop(name);
+    } else if (name === "replaced" && this.#patience.isReplacedTooOften(this.#now)) {
+      this.#stop(name);
+    } else {
+      this.#giveUp(message.retryAfter);
+    }
+  }
+
+  /** Bytes that nobody understands are a fault that no connection mends. */
+  #misunderstand() {
+    if (this.#patience.isMisunderstoodTooOften(this.#now)) this.#stop("malformedMessage");
+    else this.#giveUp(0);
+  }
+
+  /** @param {Up} message */
+  #send(message) {
+    this.#sentAt = this.#now;
+    this.#outbox.send(framed(encodeUp(message)));
+  }
+
+  /** @param {number} retryAfter */
+  #giveUp(retryAfter) {
+    if (this.#state === "waiting" || this.#state === "stopped") return;
+    this.#effects.push({ do: "close" });
+    for (const { subscription } of this.#lists) this.#effects.push({ do: "tell", list: subscription, told: { type: "disconnected" } });
+    this.#wait(retryAfter);
+  }
+
+  /** @param {number} retryAfter */
+  #wait(retryAfter) {
+    this.#disconnect();
+    this.#state = "waiting";
+    this.#retryAt = this.#now + Math.max(retryAfter, this.#patience.wait(this.#now, this.#chance));
+  }
+
+  /** @param {string} reason */
+  #stop(reason) {
+    this.#effects.push({ do: "close" }, { do: "stop", reason });
+    this.#disconnect();
+    this.#state = "stopped";
+  }
+
+  #disconnect() {
+    this.#outbox.clear();
+    for (const { subscription } of this.#lists) subscription.lost();
+  }
+
+  /** What is to be done: first the writes, then what waits for nothing. */
+  #finish() {
+    const changes = this.#keep?.(this.#lists);
+    if (changes) {
+      const write = this.#outbox.begin();
+      this.#effects.push({ do: "write", write, changes });
+    }
+    this.#outbox.flush();
+    if (this.#isConnected && this.#lists.some(({ replica }) => replica.isShared) && this.#lists.every(({ replica }) => !replica.inFlight)) {
+      this.#effects.push({ do: "draw" });
+    }
+    const effects = this.#effects;
+    this.#effects = [];
+    return effects;
+  }
+}

@@ -1,0 +1,335 @@
+// A list that is followed on a connection: which messages go out and what those that arrive mean for the replica.
+// Section 5 of the protocol's page, handler by handler.
+
+import { ERRORS } from "./messages.js";
+import { List } from "./list.js";
+import { NO_LOG, isSameList } from "./replica.js";
+
+/** @typedef {import('./codec.js').Commit} Commit */
+/** @typedef {import('./codec.js').Rules} Rules */
+/** @typedef {import('./fields.js').Focus} Focus */
+/** @typedef {import('./fields.js').Presence} Presence */
+/** @typedef {import('./item.js').Item} Item */
+/** @typedef {import('./messages.js').Up} Up */
+/** @template {import('./messages.js').Down["type"]} T @typedef {Extract<import('./messages.js').Down, { type: T }>} Down */
+/** @typedef {import('./replica.js').Replica} Replica */
+/** @typedef {import('./replica.js').Told} Told */
+/**
+ * What a subscription asks of its connection.
+ * @typedef {object} Port
+ * @property {(message: Up) => void} send
+ * @property {() => number} nextRequest a number that no request of the connection has
+ * @property {() => void} giveUp closes the connection, to make another one later
+ * @property {(told: Told) => void} tell
+ */
+/** A snapshot that arrives. @typedef {{ start: { revision: number, count: number, digest: string }, log: string, last: number, isLastRefused: boolean, items: Item[] }} Incoming */
+
+export class Subscription {
+  #name;
+  #replica;
+  #port;
+  #author = 0;
+  #hasDiverged = false;
+  #hasEnded = false;
+  /** @type {Rules | undefined} */
+  #rules;
+  /** @type {Focus | undefined} */
+  #focus;
+  /** @type {Map<number, Presence>} */
+  #people = new Map();
+
+  // Of the connection
+
+  /** @type {number | undefined} */
+  #request;
+  /** @type {number | undefined} */
+  #list;
+  #byLog = false;
+  #awaitsName = false;
+  #isLive = false;
+  /** Whether the request has its answer. */
+  #isAnswered = false;
+  /** The revision to reach before anything is sent. @type {number | undefined} */
+  #head;
+  #last = 0;
+  /** @type {Incoming | undefined} */
+  #incoming;
+  /** The sequence of the unanswered submission, and its base. @type {number | undefined} */
+  #sent;
+  #base = 0;
+
+  /** @param {string} name of the list, in NFC @param {Replica} replica @param {Port} port */
+  constructor(name, replica, port) {
+    this.#name = name;
+    this.#replica = replica;
+    this.#port = port;
+  }
+
+  get name() {
+    return this.#name;
+  }
+
+  get rules() {
+    return this.#rules;
+  }
+
+  get author() {
+    return this.#author;
+  }
+
+  /** Whether the list is as the server has it, and edits go out at once. */
+  get isLive() {
+    return this.#isLive;
+  }
+
+  /** Whether only a snapshot helps. */
+  get hasDiverged() {
+    return this.#hasDiverged;
+  }
+
+  /** Whether the list is no longer followed. */
+  get hasEnded() {
+    return this.#hasEnded;
+  }
+
+  /** Who is here. @returns {ReadonlyMap<number, Presence>} */
+  get people() {
+    return this.#people;
+  }
+
+  // The connection
+
+  /** There is a connection, and the server has welcomed the client as this author. @param {number} author */
+  welcome(author) {
+    this.#author = author;
+    if (!this.#hasEnded) this.#subscribe(false);
+  }
+
+  lost() {
+    this.#list = this.#request = this.#sent = this.#head = this.#incoming = undefined;
+    this.#isLive = this.#byLog = this.#awaitsName = false;
+  }
+
+  /** Sends what waits, if anything may be sent now. */
+  submit() {
+    if (this.#isLive && this.#replica.launch()) this.#sendInFlight();
+  }
+
+  /** Where the person is. @param {Focus} focus */
+  place(focus) {
+    this.#focus = focus;
+    if (this.#list !== undefined) this.#port.send({ type: "presence", list: this.#list, focus });
+  }
+
+  // What arrives
+
+  /** @param {Down<"subscribed">} message */
+  subscribed(message) {
+    if (message.request !== this.#request) return;
+    const { list, logID, start } = message;
+    const replica = this.#replica;
+    if (replica.pending.length > 0 && replica.log !== NO_LOG && !isSameList(logID, replica.log)) {
+      // Another list has the name.
+      this.#port.send({ type: "unsubscribe", list });
+      this.#list = this.#sent = undefined;
+      return this.#subscribe(true);
+    }
+    if (list !== this.#list) this.#sent = undefined;
+    this.#list = list;
+    this.#last = message.lastSequence;
+    this.#rules = message.rules;
+    this.#awaitsName = this.#byLog;
+    this.#byLog = this.#isLive = false;
+    this.#meet();
+    if ("resumed" in start) this.#resume(start.resumed);
+    else if ("snapshot" in start) this.#await(message, start.snapshot);
+    else this.#port.giveUp();
+  }
+
+  /** @param {Down<"chunk">} message */
+  chunk({ request, items }) {
+    const incoming = this.#incoming;
+    if (!incoming || request !== this.#request) return;
+    for (const item of items) incoming.items.push(item);
+    if (incoming.items.length < incoming.start.count) return;
+    const list = List.of(incoming.items);
+    const { revision, count, digest } = incoming.start;
+    if (list.count > count || list.digest !== digest) return this.#port.giveUp();
+    const { log, last, isLastRefused } = incoming;
+    this.#head = revision;
+    this.#incoming = undefined;
+    this.#hasDiverged = false;
+    this.#replica.restart({ items: list, revision, log, last, isLastRefused }, this.#author);
+    this.#catchUp();
+  }
+
+  /** @param {Down<"commit">} message */
+  commit({ list, commit }) {
+    const replica = this.#replica;
+    if (list !== this.#list || this.#incoming || this.#hasDiverged || commit.revision <= replica.revision) return;
+    if (commit.revision > replica.revision + 1) return this.#diverge(commit.revision);
+    const isAnswer = replica.isAnswer(commit, this.#author);
+    const isOthers = isAnswer && replica.isOthers(commit);
+    // Only a snapshot shows the outcome.
+    if (isOthers && replica.inFlight?.crossed) return this.#diverge();
+    const after = replica.after(commit);
+    if (!after) return this.#diverge(commit.revision);
+    if (isAnswer && commit.refused) replica.refuse(commit, after);
+    else if (isAnswer && !isOthers) replica.acknowledge(commit, after);
+    else replica.follow(commit, after, this.#author);
+    if (isOthers) this.#usedTwice(commit);
+    else if (this.#isLive) this.submit();
+    else this.#catchUp();
+  }
+
+  /** @param {Down<"rejected">} message */
+  rejected({ list, sequence, rejection }) {
+    const edit = this.#replica.inFlight;
+    if (list !== this.#list || !edit || sequence !== edit.sequence) return;
+    this.#replica.takeBack(edit, this.#replica.confirmed, rejection, this.#author);
+    this.submit();
+  }
+
+  /** @param {Down<"stale">} message */
+  stale({ list, sequence, head }) {
+    if (list !== this.#list || sequence !== this.#replica.inFlight?.sequence) return;
+    if (this.#sent !== undefined && head <= this.#base) return this.#port.giveUp();
+    this.#sent = undefined;
+    if (this.#head !== undefined) {
+      this.#isLive = false;
+      this.#head = head;
+    }
+    this.#catchUp();
+  }
+
+  /** @param {Down<"acknowledged">} message */
+  acknowledged({ list, sequence, revision }) {
+    if (list !== this.#list || sequence !== this.#replica.inFlight?.sequence || revision > this.#replica.revision) return;
+    this.#sent = undefined;
+    if (revision === 0) this.#subscribe(false);
+    else this.#resubmit(sequence);
+  }
+
+  /** @param {Down<"renamed">} message */
+  renamed({ list, name }) {
+    if (list !== this.#list) return;
+    const isAsked = this.#head === undefined && !this.#incoming && !this.#byLog;
+    if (name !== this.#name) {
+      this.#name = name;
+      this.#port.tell({ type: "renamed", name });
+      if (isAsked) this.#subscribe(false);
+    }
+    this.#awaitsName = false;
+    this.#catchUp();
+  }
+
+  /** An error that leaves the connection open. @param {Down<"error">} message */
+  error({ code, request, list }) {
+    const name = ERRORS[code];
+    if (name === "notSubscribed") {
+      if (list !== this.#list || list === 0) return;
+      this.#list = this.#sent = undefined;
+      this.#subscribe(false);
+    } else if (request === this.#request && name === "noSuchList" && this.#replica.log !== NO_LOG && !this.#byLog) {
+      this.#subscribe(true);
+    } else if (request === this.#request) {
+      this.#end(name === "noSuchList" && this.#replica.pending.length > 0 ? "editsWait" : name);
+    }
+  }
+
+  /** @param {Down<"presence">} message */
+  presence({ list, entries }) {
+    if (list !== this.#list) return;
+    for (const entry of entries) {
+      if (entry.place === 0) this.#people.delete(entry.author);
+      else this.#people.set(entry.author, entry);
+    }
+  }
+
+  // Private
+
+  /** @param {boolean} byLog whether the list is asked for by its log id */
+  #subscribe(byLog) {
+    const request = this.#port.nextRequest();
+    this.#request = request;
+    this.#byLog = byLog;
+    this.#isLive = this.#isAnswered = false;
+    this.#head = this.#incoming = undefined;
+    const { log, revision } = this.#replica;
+    const name = byLog ? "" : this.#name;
+    // A log id whose upper half is 0 is that of no history, so that a snapshot comes.
+    const known = this.#hasDiverged ? { logID: NO_LOG.slice(8) + log.slice(8), revision: 0 } : { logID: log, revision };
+    this.#port.send({ type: "subscribe", request, name, ...known, wants: 3 });
+  }
+
+  /** @param {{ head: number, digest: string }} resumed */
+  #resume({ head, digest }) {
+    this.#incoming = undefined;
+    this.#head = head;
+    if (head === this.#replica.revision && digest !== this.#replica.confirmed.digest) this.#diverge(head);
+    else this.#catchUp();
+  }
+
+  /** @param {Down<"subscribed">} message @param {Incoming["start"]} start */
+  #await({ request, logID, lastSequence, isLastRefused }, start) {
+    this.#incoming = { start, log: logID, last: lastSequence, isLastRefused, items: [] };
+    if (start.count === 0) this.chunk({ type: "chunk", request, items: [] });
+  }
+
+  /** A subscription begins with nobody, and with one's own place. */
+  #meet() {
+    if (this.#isAnswered) return;
+    this.#isAnswered = true;
+    this.#people.clear();
+    if (this.#focus) this.place(this.#focus);
+  }
+
+  #catchUp() {
+    if (this.#isLive || this.#head === undefined || this.#incoming || this.#hasDiverged) return;
+    if (this.#replica.revision < this.#head || this.#awaitsName) return;
+    this.#isLive = true;
+    this.#replica.renumber(this.#last);
+    const edit = this.#replica.inFlight;
+    if (edit && this.#sent !== edit.sequence) this.#sendInFlight();
+    else this.submit();
+  }
+
+  #sendInFlight() {
+    const edit = this.#replica.inFlight;
+    if (edit?.sequence === undefined || this.#list === undefined) return;
+    const { revision } = this.#replica;
+    const { sequence, exact, seen, delta } = edit;
+    this.#sent = sequence;
+    this.#base = exact ?? revision;
+    const how = exact !== undefined ? 1 : seen < revision ? 1 + revision - seen : 0;
+    this.#port.send({ type: "submit", list: this.#list, base: this.#base, sequence, how, delta });
+  }
+
+  /** @param {Commit} commit under one's own sequence, of another program */
+  #usedTwice({ revision, sequence }) {
+    this.#port.tell({ type: "usedTwice", revision });
+    this.#resubmit(sequence);
+  }
+
+  /** @param {number} last a sequence that another program has used */
+  #resubmit(last) {
+    this.#replica.share();
+    if (this.#hasDiverged) return;
+    this.#replica.renumber(last);
+    if (this.#isLive) this.#sendInFlight();
+  }
+
+  /** @param {number} [revision] people are not told without it */
+  #diverge(revision) {
+    this.#hasDiverged = true;
+    if (revision !== undefined) this.#port.tell({ type: "diverged", revision });
+    this.#subscribe(false);
+  }
+
+  /** @param {string} reason */
+  #end(reason) {
+    this.lost();
+    this.#hasEnded = true;
+    this.#port.tell({ type: "ended", reason });
+  }
+}

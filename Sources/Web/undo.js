@@ -1,0 +1,80 @@
+// What a person can take back and make again, section 6, "Undo and redo".
+
+import { compose } from "./compose.js";
+import { DeltaBuilder, NOTHING } from "./components.js";
+import { keepingWords } from "./keeping.js";
+import { transform } from "./transform.js";
+
+/** @typedef {import('./components.js').Delta} Delta */
+/** @typedef {import('./list.js').List} List */
+/** @typedef {import('./keeping.js').Kept} Kept */
+/** The inverse of an edit, and what others have done between it and the level above.
+ * @typedef {{ inverse: Delta, others: Delta }} Level */
+
+/** Levels that never change: each method gives others. The newest level is the last one. */
+export class Undos {
+  /** @type {readonly Level[]} */
+  #levels;
+
+  static none = new Undos([]);
+
+  /** @param {readonly Level[]} levels */
+  constructor(levels) {
+    this.#levels = levels;
+  }
+
+  get isEmpty() {
+    return this.#levels.length === 0;
+  }
+
+  /** With a new level. @param {Delta} inverse of an edit that was made now */
+  with(inverse) {
+    return new Undos([...this.#levels, { inverse, others: NOTHING }]);
+  }
+
+  /** After somebody's edit of the view. @param {Delta} delta */
+  following(delta) {
+    return delta.length === 0 ? this : this.#withOthers(delta);
+  }
+
+  /**
+   * Takes the newest level off: the edit that takes back what it is about, and which words it leaves alone.
+   * Nothing if there is no level. @param {List} view
+   * @returns {{ delta: Delta, kept: Kept[], rest: Undos } | undefined}
+   */
+  newest(view) {
+    const level = this.#levels[this.#levels.length - 1];
+    if (!level) return undefined;
+    const { inverse, stayed, kept } = keepingWords(level.inverse, level.others, view);
+    const { delta, twice } = withoutTwice(transform(inverse, level.others, true), level.others);
+    // The level below follows what others did where the list has neither the edit nor its undo.
+    const since = compose(compose(stayed, transform(level.others, inverse, false)), twice);
+    const rest = new Undos(this.#levels.slice(0, -1));
+    return { delta, kept, rest: rest.following(since) };
+  }
+
+  /** @param {Delta} delta */
+  #withOthers(delta) {
+    const last = this.#levels[this.#levels.length - 1];
+    if (!last) return this;
+    return new Undos([...this.#levels.slice(0, -1), { ...last, others: compose(last.others, delta) }]);
+  }
+}
+
+/** An undo without the items that others have brought back, and the deletion of those items after the whole undo.
+ * @param {Delta} undo @param {Delta} others */
+function withoutTwice(undo, others) {
+  const known = new Set(others.flatMap(component => (component.op === "insert" ? component.items.map(item => item.id) : [])));
+  const delta = new DeltaBuilder();
+  const twice = new DeltaBuilder();
+  for (const component of undo) {
+    if (component.op !== "insert") {
+      delta.add(component);
+      twice.keep(component.op === "edit" ? 1 : component.op === "keep" ? component.count : component.op === "drop" ? component.to - component.from : 0);
+      continue;
+    }
+    delta.insert(component.items.filter(item => !known.has(item.id)), component.side);
+    for (const item of component.items) twice.add({ op: known.has(item.id) ? "delete" : "keep", count: 1 });
+  }
+  return { delta: delta.finish(), twice: twice.finish() };
+}
