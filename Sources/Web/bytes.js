@@ -41,7 +41,11 @@ export class Reader {
     return this.bytes[this.at++];
   }
 
-  /** A number in its shortest form, at most `limit`. @param {number} [limit] @returns {number} */
+  /**
+   * A number in its shortest form, at most `limit`.
+   * @param {number} [limit]
+   * @returns {number}
+   */
   varint(limit = Number.MAX_SAFE_INTEGER) {
     let value = 0;
     let scale = 1;
@@ -59,7 +63,10 @@ export class Reader {
     throw new Malformed("a number is above 2^53 - 1");
   }
 
-  /** How many values follow, each of at least `size` bytes: never more than there are bytes for. @param {number} size */
+  /**
+   * How many values follow, each of at least `size` bytes: never more than there are bytes for.
+   * @param {number} size
+   */
   count(size) {
     const count = this.varint(MAX_COUNT);
     if (count * size > this.left) throw new Malformed("more is announced than there are bytes for");
@@ -73,7 +80,10 @@ export class Reader {
     return byte === 1;
   }
 
-  /** The next bytes, not copied. @param {number} size */
+  /**
+   * The next bytes, not copied.
+   * @param {number} size
+   */
   take(size) {
     if (size > this.left) throw new Malformed("the bytes end too early");
     this.at += size;
@@ -187,24 +197,36 @@ export class Writer {
   }
 }
 
-/** The UTF-8 of a text. @param {string} text */
+/**
+ * The UTF-8 of a text.
+ * @param {string} text
+ */
 export function bytesOf(text) {
   return encoder.encode(text);
 }
 
-/** The text of UTF-8. @param {Uint8Array} bytes */
+/**
+ * The text of UTF-8.
+ * @param {Uint8Array} bytes
+ */
 export function textOf(bytes) {
   return decoder.decode(bytes);
 }
 
-/** Whether two pieces have the same bytes. @param {Uint8Array} a @param {Uint8Array} b */
+/**
+ * Whether two pieces have the same bytes.
+ * @param {Uint8Array} a @param {Uint8Array} b
+ */
 export function isSame(a, b) {
   if (a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
   return true;
 }
 
-/** All pieces, one after the other. @param {...Uint8Array} pieces */
+/**
+ * All pieces, one after the other.
+ * @param {...Uint8Array} pieces
+ */
 export function joined(...pieces) {
   const some = pieces.filter(piece => piece.length > 0);
   if (some.length < 2) return some[0] ?? NOTHING;
@@ -217,8 +239,10 @@ export function joined(...pieces) {
   return all;
 }
 
-/** Whether a range of bytes is UTF-8: no long forms, no surrogates, nothing above U+10FFFF.
- * @param {Uint8Array} bytes @param {number} at @param {number} end */
+/**
+ * Whether a range of bytes is UTF-8: no long forms, no surrogates, nothing above U+10FFFF.
+ * @param {Uint8Array} bytes @param {number} at @param {number} end
+ */
 export function isUtf8(bytes, at, end) {
   while (at < end) {
     const first = bytes[at++];
@@ -234,12 +258,18 @@ export function isUtf8(bytes, at, end) {
   return true;
 }
 
-/** Whether a character begins at this place of a text, or the text ends there. @param {Uint8Array} text @param {number} at */
+/**
+ * Whether a character begins at this place of a text, or the text ends there.
+ * @param {Uint8Array} text @param {number} at
+ */
 export function isBoundary(text, at) {
   return at === text.length || (text[at] & 0xc0) !== 0x80;
 }
 
-/** An item's id from the two halves of its word: 13 characters of base 32. @param {number} high @param {number} low */
+/**
+ * An item's id from the two halves of its word: 13 characters of base 32.
+ * @param {number} high @param {number} low
+ */
 export function idOf(high, low) {
   let text = "";
   for (let bit = 59; bit >= -1; bit -= 5) {
@@ -249,7 +279,10 @@ export function idOf(high, low) {
   return text;
 }
 
-/** The eight bytes of an item's id, the lowest first. @param {string} id 13 characters */
+/**
+ * The eight bytes of an item's id, the lowest first.
+ * @param {string} id 13 characters
+ */
 export function bytesOfID(id) {
   const bytes = new Uint8Array(8);
   for (let i = 0; i < 13; i++) {

@@ -19,7 +19,10 @@ import { DoesNotFit, applySplices, composeSplices, invertSplices, normalSplices,
 
 /** @type {readonly ["text", "url"]} */
 export const TEXTS = ["text", "url"];
-/** All fields in the order of the page. @type {readonly Field[]} */
+/**
+ * All fields in the order of the page.
+ * @type {readonly Field[]}
+ */
 export const FIELDS = ["text", "done", "url", "card", "bytes", "level"];
 
 /** @param {Change} change */
@@ -27,7 +30,10 @@ export function isEmptyChange(change) {
   return FIELDS.every(field => change[field] === undefined);
 }
 
-/** The item after the change. Throws `DoesNotFit`. @param {Item} item @param {Change} change */
+/**
+ * The item after the change. Throws `DoesNotFit`.
+ * @param {Item} item @param {Change} change
+ */
 export function changed(item, change) {
   const fields = item.fields();
   /** @type {Fields} */
@@ -42,7 +48,10 @@ export function changed(item, change) {
   return item.with(result);
 }
 
-/** The change that takes this one of the item back. @param {Item} item before the change @param {Change} change */
+/**
+ * The change that takes this one of the item back.
+ * @param {Item} item before the change @param {Change} change
+ */
 export function invertChange(item, change) {
   const fields = item.fields();
   /** @type {Change} */
@@ -55,8 +64,11 @@ export function invertChange(item, change) {
   return inverse;
 }
 
-/** What remains of x after y. @param {Change | undefined} x @param {Change | undefined} y @param {boolean} isLater
- * whether x is the later @returns {Change | undefined} */
+/**
+ * What remains of x after y.
+ * @param {Change | undefined} x @param {Change | undefined} y @param {boolean} isLater whether x is the later
+ * @returns {Change | undefined}
+ */
 export function transformChange(x, y, isLater) {
   if (!x || !y) return x;
   /** @type {Change} */
@@ -69,8 +81,11 @@ export function transformChange(x, y, isLater) {
   return normalChange(rest);
 }
 
-/** Both as one; the second was made after the first. @param {Change | undefined} first
- * @param {Change | undefined} second @returns {Change | undefined} */
+/**
+ * Both as one; the second was made after the first.
+ * @param {Change | undefined} first @param {Change | undefined} second
+ * @returns {Change | undefined}
+ */
 export function composeChange(first, second) {
   if (!first || !second) return first ?? second;
   /** @type {Change} */
@@ -82,7 +97,11 @@ export function composeChange(first, second) {
   return normalChange(all);
 }
 
-/** Without texts that do not change; nothing if no field is left. @param {Change} change @returns {Change | undefined} */
+/**
+ * Without texts that do not change; nothing if no field is left.
+ * @param {Change} change
+ * @returns {Change | undefined}
+ */
 export function normalChange(change) {
   const normal = { ...change };
   for (const field of TEXTS) {
@@ -93,7 +112,10 @@ export function normalChange(change) {
   return isEmptyChange(normal) ? undefined : normal;
 }
 
-/** Whether two values of a field that is no text are the same. @param {unknown} a @param {unknown} b */
+/**
+ * Whether two values of a field that is no text are the same.
+ * @param {unknown} a @param {unknown} b
+ */
 export function isSameValue(a, b) {
   return a instanceof Uint8Array && b instanceof Uint8Array ? isSame(a, b) : a === b;
 }

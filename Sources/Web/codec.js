@@ -9,8 +9,10 @@ import { readItem } from "./item.js";
 /** @typedef {import('./components.js').Delta} Delta */
 /** @typedef {import('./components.js').Component} Component */
 /** @typedef {import('./splices.js').Splice} Splice */
-/** Why an edit is refused: a number of section 8, and its two numbers.
- * @typedef {{ reason: number, first: number, second: number }} Rejection */
+/**
+ * Why an edit is refused: a number of section 8, and its two numbers.
+ * @typedef {{ reason: number, first: number, second: number }} Rejection
+ */
 /**
  * @typedef {object} Commit
  * @property {number} revision
@@ -45,7 +47,11 @@ export function writeDelta(writer, delta) {
   for (const component of delta) writeComponent(writer, component);
 }
 
-/** Throws `Malformed`, also if the delta is not in normal form. @param {Reader} reader @returns {Delta} */
+/**
+ * Throws `Malformed`, also if the delta is not in normal form.
+ * @param {Reader} reader
+ * @returns {Delta}
+ */
 export function readDelta(reader) {
   const start = reader.at;
   /** @type {Component[]} */
@@ -128,7 +134,10 @@ function readDrop(reader, count, side) {
   return { op: "drop", from, to, side, change: readValues(reader, reader.varint(MAX_COUNT)) };
 }
 
-/** Items that follow each other. @param {Reader} reader @param {number} count */
+/**
+ * Items that follow each other.
+ * @param {Reader} reader @param {number} count
+ */
 export function readItems(reader, count) {
   if (count * 10 > reader.left) throw new Malformed("more items are announced than there are bytes for");
   const items = [];
@@ -212,7 +221,11 @@ export function writeCommit(writer, commit) {
   writeRejection(writer, commit.refused);
 }
 
-/** Throws `Malformed`. @param {Reader} reader @returns {Commit} */
+/**
+ * Throws `Malformed`.
+ * @param {Reader} reader
+ * @returns {Commit}
+ */
 export function readCommit(reader) {
   const [revision, author, sequence] = [reader.varint(), reader.varint(), reader.varint()];
   const lag = reader.varint();
@@ -246,7 +259,11 @@ export function writeRules(writer, rules) {
   for (const kind of rules.kinds) writer.varint(kind);
 }
 
-/** Throws `Malformed`. @param {Reader} reader @returns {Rules} */
+/**
+ * Throws `Malformed`.
+ * @param {Reader} reader
+ * @returns {Rules}
+ */
 export function readRules(reader) {
   const [maximumCount, maximumSize, flags] = [reader.varint(MAX_COUNT), reader.varint(MAX_COUNT), reader.byte()];
   if (flags & 12) throw new Malformed("a flag that does not exist");
@@ -265,7 +282,10 @@ export function readRules(reader) {
   return { ...rules, kinds };
 }
 
-/** Whether two deltas in normal form are the same. @param {Delta} a @param {Delta} b */
+/**
+ * Whether two deltas in normal form are the same.
+ * @param {Delta} a @param {Delta} b
+ */
 export function isSameDelta(a, b) {
   return isSameValue(bytesOfDelta(a), bytesOfDelta(b));
 }

@@ -20,7 +20,10 @@ export const NOTHING = [];
 export class DeltaBuilder {
   /** @type {Component[]} */
   #done = [];
-  /** What stands in the present gap. @type {Content[]} */
+  /**
+   * What stands in the present gap.
+   * @type {Content[]}
+   */
   #gap = [];
 
   /** @param {number} count */
@@ -100,14 +103,20 @@ export class DeltaBuilder {
   }
 }
 
-/** The normal form of components; slots are not looked at. @param {Iterable<Component>} components */
+/**
+ * The normal form of components; slots are not looked at.
+ * @param {Iterable<Component>} components
+ */
 export function normalForm(components) {
   const builder = new DeltaBuilder();
   for (const component of components) builder.add(component);
   return builder.finish();
 }
 
-/** Whether each picked slot is dropped exactly once. @param {Delta} delta */
+/**
+ * Whether each picked slot is dropped exactly once.
+ * @param {Delta} delta
+ */
 export function dropsWhatItPicks(delta) {
   let picked = 0;
   const drops = [];
@@ -123,12 +132,18 @@ export function dropsWhatItPicks(delta) {
   return next === picked;
 }
 
-/** How many items of the old list the delta walks over. @param {Delta} delta */
+/**
+ * How many items of the old list the delta walks over.
+ * @param {Delta} delta
+ */
 export function reachOf(delta) {
   return delta.reduce((sum, component) => sum + oldCount(component), 0);
 }
 
-/** How many items of the old list a component is about. @param {Component} component */
+/**
+ * How many items of the old list a component is about.
+ * @param {Component} component
+ */
 export function oldCount(component) {
   return component.op === "edit" ? 1 : isContent(component) ? 0 : component.count;
 }
@@ -138,7 +153,10 @@ export function isContent(component) {
   return component.op === "insert" || component.op === "drop";
 }
 
-/** Whether two neighbours in a gap are one component. @param {Content} a @param {Content} b */
+/**
+ * Whether two neighbours in a gap are one component.
+ * @param {Content} a @param {Content} b
+ */
 function isOne(a, b) {
   if (a.side !== b.side) return false;
   if (a.op === "insert" || b.op === "insert") return a.op === b.op;

@@ -22,15 +22,18 @@ import { SlotMap, segmentsOf } from "./segments.js";
  * @property {boolean} isDeleted by the second delta
  * @property {number} slot in the result
  */
-/** What the result does: parts of it are known only when all of it has been walked over.
- * @typedef {Component | { op: "picks", segment: Segment } | { op: "move", piece: Piece }
- *   | { op: "place", piece: Piece, side: Side }} Token */
+/**
+ * What the result does: parts of it are known only when all of it has been walked over.
+ * @typedef {Component | { op: "picks", segment: Segment } | { op: "move", piece: Piece } | { op: "place", piece: Piece,
+ *   side: Side }} Token
+ */
 
 /**
- * Does what `first` and then `second` do: `apply(l, compose(a, b))` is `apply(apply(l, a), b)`.
- * Content that is put next to other content takes the side of that content.
- * Its cost is linear in the components of both and the items that they insert, but for a search for each drop.
- * @param {Delta} first @param {Delta} second @returns {Delta}
+ * Does what `first` and then `second` do: `apply(l, compose(a, b))` is `apply(apply(l, a), b)`. Content that is put
+ * next to other content takes the side of that content. Its cost is linear in the components of both and the items that
+ * they insert, but for a search for each drop.
+ * @param {Delta} first @param {Delta} second
+ * @returns {Delta}
  */
 export function compose(first, second) {
   if (first.length === 0) return second;
@@ -47,11 +50,17 @@ class Both {
   #done = 0;
   /** @type {Token[]} */
   #tokens = [];
-  /** What the first delta moves. @type {Map<Segment, Piece[]>} */
+  /**
+   * What the first delta moves.
+   * @type {Map<Segment, Piece[]>}
+   */
   #pieces = new Map();
   /** @type {SlotMap<Segment>} */
   #picks = new SlotMap();
-  /** What the second delta moves. @type {SlotMap<Piece>} */
+  /**
+   * What the second delta moves.
+   * @type {SlotMap<Piece>}
+   */
   #moved = new SlotMap();
 
   /** @param {Segment[]} first @param {Segment[]} second */
@@ -92,8 +101,10 @@ class Both {
     }
   }
 
-  /** Neighbours of the list in between. @param {number} count
-   * @param {{ side?: Side, items?: readonly Item[], pick?: Segment, change?: Change }} what */
+  /**
+   * Neighbours of the list in between.
+   * @param {number} count @param {{ side?: Side, items?: readonly Item[], pick?: Segment, change?: Change }} what
+   */
   #items(count, what) {
     for (let start = 0; start < count; ) {
       const fate = this.#second[this.#at];
@@ -116,7 +127,10 @@ class Both {
     }
   }
 
-  /** What the second delta puts into the gap in which the walk is. @param {Side} side @param {Side} newSide */
+  /**
+   * What the second delta puts into the gap in which the walk is.
+   * @param {Side} side @param {Side} newSide
+   */
   #place(side, newSide) {
     for (const content of this.#second[this.#at].gap) if (content.side === side) this.#tokens.push({ ...content, side: newSide });
   }

@@ -12,9 +12,10 @@ import { DoesNotFit } from "./splices.js";
 /** @typedef {import('./item.js').Item} Item */
 
 /**
- * The list after the delta. Throws `DoesNotFit`, and then nothing has happened.
- * Its cost is that of the components, the items that they name, and the blocks of the list.
- * @param {List} list @param {Delta} delta @returns {List}
+ * The list after the delta. Throws `DoesNotFit`, and then nothing has happened. Its cost is that of the components, the
+ * items that they name, and the blocks of the list.
+ * @param {List} list @param {Delta} delta
+ * @returns {List}
  */
 export function apply(list, delta) {
   if (delta.length === 0) return list;
@@ -38,8 +39,10 @@ export function apply(list, delta) {
 }
 
 /**
- * The delta that takes this one back: `apply(apply(list, delta), invert(list, delta))` is the list.
- * Throws `DoesNotFit`. @param {List} list @param {Delta} delta @returns {Delta}
+ * The delta that takes this one back: `apply(apply(list, delta), invert(list, delta))` is the list. Throws
+ * `DoesNotFit`.
+ * @param {List} list @param {Delta} delta
+ * @returns {Delta}
  */
 export function invert(list, delta) {
   check(list, delta);
@@ -70,8 +73,11 @@ export function invert(list, delta) {
   return builder.finish();
 }
 
-/** The item's index afterwards, or nothing if it is gone. @param {Delta} delta @param {number} index
- * @returns {number | undefined} */
+/**
+ * The item's index afterwards, or nothing if it is gone.
+ * @param {Delta} delta @param {number} index
+ * @returns {number | undefined}
+ */
 export function mapIndex(delta, index) {
   let at = 0;
   let now = 0;
@@ -89,9 +95,11 @@ export function mapIndex(delta, index) {
   return now + index - at;
 }
 
-/** Where a cursor is afterwards, which stands before the item with index `gap`. Content that is put into that very gap
- * goes to its right if its side is `after`, to its left otherwise. @param {Delta} delta @param {number} gap
- * @param {Side} side */
+/**
+ * Where a cursor is afterwards, which stands before the item with index `gap`. Content that is put into that very gap
+ * goes to its right if its side is `after`, to its left otherwise.
+ * @param {Delta} delta @param {number} gap @param {Side} side
+ */
 export function mapGap(delta, gap, side) {
   let at = 0;
   let now = 0;
@@ -107,7 +115,10 @@ export function mapGap(delta, gap, side) {
   return now + gap - at;
 }
 
-/** How many items of the new list a component is. @param {import('./components.js').Component} component */
+/**
+ * How many items of the new list a component is.
+ * @param {import('./components.js').Component} component
+ */
 export function newCount(component) {
   switch (component.op) {
     case "keep":
@@ -141,7 +152,10 @@ function pickedItems(list, delta) {
   return picked;
 }
 
-/** The drops by their slots; `first` is how many items were dropped to the left. @param {Delta} delta */
+/**
+ * The drops by their slots; `first` is how many items were dropped to the left.
+ * @param {Delta} delta
+ */
 function sortedDrops(delta) {
   /** @type {{ drop: Drop, first: number }[]} */
   const drops = [];
@@ -154,7 +168,10 @@ function sortedDrops(delta) {
   return drops.sort((a, b) => a.drop.from - b.drop.from);
 }
 
-/** Where the item of a slot is afterwards. @param {Delta} delta @param {number} slot */
+/**
+ * Where the item of a slot is afterwards.
+ * @param {Delta} delta @param {number} slot
+ */
 function slotIndex(delta, slot) {
   let now = 0;
   for (const component of delta) {

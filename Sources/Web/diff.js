@@ -12,8 +12,9 @@ import { diffTexts } from "./words.js";
 /** @typedef {import('./list.js').List} List */
 
 /**
- * The delta that makes `old` to `now`: it keeps, edits and moves what both have. Ids are unique in each list.
- * O(n log n), with n the items behind the first blocks that both lists share. @param {List} old @param {List} now
+ * The delta that makes `old` to `now`: it keeps, edits and moves what both have. Ids are unique in each list. O(n log
+ * n), with n the items behind the first blocks that both lists share.
+ * @param {List} old @param {List} now
  * @returns {Delta}
  */
 export function diff(old, now) {
@@ -41,8 +42,11 @@ export function diff(old, now) {
   return builder.finish();
 }
 
-/** The change that makes one item another of the same kind, if there is one. @param {Item} old @param {Item} now
- * @returns {Change | undefined} */
+/**
+ * The change that makes one item another of the same kind, if there is one.
+ * @param {Item} old @param {Item} now
+ * @returns {Change | undefined}
+ */
 export function changeBetween(old, now) {
   if (old.isSame(now)) return undefined;
   const [a, b] = [old.fields(), now.fields()];

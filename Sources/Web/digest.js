@@ -13,7 +13,11 @@ export const ZERO = [0, 0, 0];
 /** @type {Limbs[]} */
 const powers = [[1, 0, 0]];
 
-/** The hash of an item. @param {Uint8Array} bytes @param {number} start @param {number} end @returns {Limbs} */
+/**
+ * The hash of an item.
+ * @param {Uint8Array} bytes @param {number} start @param {number} end
+ * @returns {Limbs}
+ */
 export function hashOf(bytes, start, end) {
   let high = 0xcbf29ce4 | 0;
   let low = 0x84222325 | 0;
@@ -35,14 +39,20 @@ export function hashOf(bytes, start, end) {
   return limbsOf(high, low);
 }
 
-/** The digest of two lists, one behind the other. @param {Limbs} a @param {Limbs} b @param {number} count items of the
- * second list @returns {Limbs} */
+/**
+ * The digest of two lists, one behind the other.
+ * @param {Limbs} a @param {Limbs} b @param {number} count items of the second list
+ * @returns {Limbs}
+ */
 export function joinedDigest(a, b, count) {
   const [x, y, z] = times(a, powerOf(count));
   return reduced(x + b[0], y + b[1], z + b[2]);
 }
 
-/** Sixteen hexadecimal digits. @param {Limbs} limbs */
+/**
+ * Sixteen hexadecimal digits.
+ * @param {Limbs} limbs
+ */
 export function digestText([a, b, c]) {
   if (a === LIMB - 1 && b === LIMB - 1 && c === TOP - 1) return "0".repeat(16);
   const low = (a + (b & 0x7ff) * LIMB) % 0x100000000;
@@ -50,7 +60,11 @@ export function digestText([a, b, c]) {
   return high.toString(16).padStart(8, "0") + low.toString(16).padStart(8, "0");
 }
 
-/** B^count; each number of items is asked for again and again. @param {number} count @returns {Limbs} */
+/**
+ * B^count; each number of items is asked for again and again.
+ * @param {number} count
+ * @returns {Limbs}
+ */
 function powerOf(count) {
   if (count <= 512) {
     while (powers.length <= count) powers.push(times(powers[powers.length - 1], BASE));
@@ -87,12 +101,19 @@ function reduced(a, b, c) {
   return [a, b, c];
 }
 
-/** 64 bits modulo 2^61 - 1. @param {number} high @param {number} low @returns {Limbs} */
+/**
+ * 64 bits modulo 2^61 - 1.
+ * @param {number} high @param {number} low
+ * @returns {Limbs}
+ */
 function limbsOf(high, low) {
   return reduced(low & 0x1fffff, (low >>> 21) | ((high & 0x3ff) << 11), high >>> 10);
 }
 
-/** The upper half of a product of 64 bits. @param {number} ah @param {number} al @param {number} bh @param {number} bl */
+/**
+ * The upper half of a product of 64 bits.
+ * @param {number} ah @param {number} al @param {number} bh @param {number} bl
+ */
 function highOfProduct(ah, al, bh, bl) {
   const a0 = al & 65535;
   const a1 = al >>> 16;

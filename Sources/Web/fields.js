@@ -7,13 +7,21 @@ import { readItem } from "./item.js";
 /** @typedef {import('./bytes.js').Reader} Reader */
 /** @typedef {import('./bytes.js').Writer} Writer */
 /** @typedef {import('./item.js').Item} Item */
-/** How a value is read and written. @template T
- * @typedef {{ read: (reader: Reader) => T, write: (writer: Writer, value: T) => void }} Codec */
+/**
+ * How a value is read and written.
+ * @template T
+ * @typedef {{ read: (reader: Reader) => T, write: (writer: Writer, value: T) => void }} Codec
+ */
 /** @template C @typedef {C extends Codec<infer T> ? T : never} Value */
 /** @template {Record<string, Codec<any>>} F @typedef {{ [K in keyof F]: Value<F[K]> }} Values */
-/** Where a person is: 0 on no item, 1 on an item, 2 editing an item, 3 away. @typedef {{ place: number, item?: string }} Focus */
-/** Somebody's presence: 0 gone, 1 here, 2 here on an item, 3 here editing an item, 4 away.
- * @typedef {{ author: number, place: number, person?: string, item?: string }} Presence */
+/**
+ * Where a person is: 0 on no item, 1 on an item, 2 editing an item, 3 away.
+ * @typedef {{ place: number, item?: string }} Focus
+ */
+/**
+ * Somebody's presence: 0 gone, 1 here, 2 here on an item, 3 here editing an item, 4 away.
+ * @typedef {{ author: number, place: number, person?: string, item?: string }} Presence
+ */
 /** @typedef {{ resumed: { head: number, digest: string } }} Resumed */
 /** @typedef {{ snapshot: { revision: number, count: number, digest: string } }} Snapshot */
 /** @typedef {Resumed | Snapshot | { newest: number }} Start */
@@ -38,7 +46,11 @@ export const commit = { read: readCommit, write: writeCommit };
 export const delta = { read: readDelta, write: writeDelta };
 export const rejection = { read: readRejection, write: writeRejection };
 
-/** A byte up to a limit. @param {number} limit @returns {Codec<number>} */
+/**
+ * A byte up to a limit.
+ * @param {number} limit
+ * @returns {Codec<number>}
+ */
 export const choice = limit => ({
   read: reader => {
     const byte = reader.byte();
@@ -48,7 +60,11 @@ export const choice = limit => ({
   write: (writer, value) => writer.byte(value),
 });
 
-/** A number from 1 to a limit. @param {number} limit @returns {Codec<number>} */
+/**
+ * A number from 1 to a limit.
+ * @param {number} limit
+ * @returns {Codec<number>}
+ */
 export const oneOf = limit => ({
   read: reader => {
     const value = reader.varint(limit);
@@ -58,7 +74,12 @@ export const oneOf = limit => ({
   write: number.write,
 });
 
-/** A flag, and a value if it is 1. @template T @param {Codec<T>} value @returns {Codec<T | undefined>} */
+/**
+ * A flag, and a value if it is 1.
+ * @template T
+ * @param {Codec<T>} value
+ * @returns {Codec<T | undefined>}
+ */
 export const optional = value => ({
   read: reader => (reader.flag() ? value.read(reader) : undefined),
   write: (writer, it) => {
@@ -67,8 +88,12 @@ export const optional = value => ({
   },
 });
 
-/** A number of values, and the values, each of at least `size` bytes. @template T @param {Codec<T>} value
- * @param {number} size @returns {Codec<T[]>} */
+/**
+ * A number of values, and the values, each of at least `size` bytes.
+ * @template T
+ * @param {Codec<T>} value @param {number} size
+ * @returns {Codec<T[]>}
+ */
 export const many = (value, size) => ({
   read: reader => {
     const values = [];
@@ -81,7 +106,12 @@ export const many = (value, size) => ({
   },
 });
 
-/** Values with names, in this order. @template {Record<string, Codec<any>>} F @param {F} fields @returns {Codec<Values<F>>} */
+/**
+ * Values with names, in this order.
+ * @template {Record<string, Codec<any>>} F
+ * @param {F} fields
+ * @returns {Codec<Values<F>>}
+ */
 export const record = fields => ({
   read: reader => {
     /** @type {any} */
@@ -94,7 +124,10 @@ export const record = fields => ({
   },
 });
 
-/** The four bytes that a hello begins with; nobody needs their value. @type {Codec<unknown>} */
+/**
+ * The four bytes that a hello begins with; nobody needs their value.
+ * @type {Codec<unknown>}
+ */
 export const magic = {
   read: reader => {
     for (const byte of [72, 65, 78, 68]) if (reader.byte() !== byte) throw new Malformed("a hello of something else");
@@ -102,7 +135,10 @@ export const magic = {
   write: writer => writer.raw(Uint8Array.of(72, 65, 78, 68)),
 };
 
-/** A client id: 32 hexadecimal digits, the high half first. @type {Codec<string>} */
+/**
+ * A client id: 32 hexadecimal digits, the high half first.
+ * @type {Codec<string>}
+ */
 export const client = {
   read: reader => reader.word() + reader.word(),
   write: (writer, value) => {

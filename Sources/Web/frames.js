@@ -5,7 +5,10 @@ import { Malformed, Writer } from "./bytes.js";
 /** The longest body that a client must accept. */
 export const LONGEST_BODY = 16 * 1024 * 1024;
 
-/** A body with its length in front. @param {Uint8Array} body */
+/**
+ * A body with its length in front.
+ * @param {Uint8Array} body
+ */
 export function framed(body) {
   const writer = new Writer();
   writer.blob(body);
@@ -19,14 +22,20 @@ export class FrameReader {
   #size = 0;
   #needed = 1;
 
-  /** Bodies of this length are accepted too. @param {number} size */
+  /**
+   * Bodies of this length are accepted too.
+   * @param {number} size
+   */
   accept(size) {
     this.#longest = Math.max(this.#longest, size);
   }
 
-  /** The bodies that are complete now. They share the memory of the pieces, which nobody may write to afterwards.
-   * Throws `Malformed` if a frame is too long, or its length is not in its shortest form; what came before it is
-   * handled first, and the stream is of no use then. @param {Uint8Array} piece @param {(body: Uint8Array) => void} handle */
+  /**
+   * The bodies that are complete now. They share the memory of the pieces, which nobody may write to afterwards. Throws
+   * `Malformed` if a frame is too long, or its length is not in its shortest form; what came before it is handled
+   * first, and the stream is of no use then.
+   * @param {Uint8Array} piece @param {(body: Uint8Array) => void} handle
+   */
   read(piece, handle) {
     let bytes = piece;
     if (this.#size > 0) {
@@ -48,8 +57,11 @@ export class FrameReader {
     }
   }
 
-  /** Where the body of the frame begins and ends, as far as that is known.
-   * @param {Uint8Array} bytes @param {number} at @returns {[number, number]} */
+  /**
+   * Where the body of the frame begins and ends, as far as that is known.
+   * @param {Uint8Array} bytes @param {number} at
+   * @returns {[number, number]}
+   */
   #extent(bytes, at) {
     let size = 0;
     let scale = 1;

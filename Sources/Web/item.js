@@ -44,7 +44,10 @@ export class Item {
     return idOf(this.half(4), this.half(0));
   }
 
-  /** Half of the id: the lower one is at 0, the upper one at 4. @param {number} at */
+  /**
+   * Half of the id: the lower one is at 0, the upper one at 4.
+   * @param {number} at
+   */
   half(at) {
     const { bytes, start } = this;
     const from = start + at;
@@ -59,7 +62,10 @@ export class Item {
     return this.bytes[this.start + 8] & 15;
   }
 
-  /** The bytes behind head and size. @returns {Uint8Array} */
+  /**
+   * The bytes behind head and size.
+   * @returns {Uint8Array}
+   */
   get content() {
     const at = afterVarint(this.bytes, afterVarint(this.bytes, this.start + 8));
     return this.bytes.subarray(at, this.end);
@@ -70,7 +76,10 @@ export class Item {
     return this.bytes.subarray(this.start, this.end);
   }
 
-  /** The text for people: empty if the kind has none. @returns {string} */
+  /**
+   * The text for people: empty if the kind has none.
+   * @returns {string}
+   */
   get text() {
     return textOf(this.fields().text ?? new Uint8Array(0));
   }
@@ -100,7 +109,10 @@ export class Item {
     }
   }
 
-  /** The same item with other values. @param {Fields} fields */
+  /**
+   * The same item with other values.
+   * @param {Fields} fields
+   */
   with(fields) {
     return encoded(this.bytes.subarray(this.start, this.start + 8), this.kind, fields);
   }
@@ -115,7 +127,10 @@ export class Item {
   }
 }
 
-/** A new item. @param {Uint8Array} id eight bytes @param {number} kind @param {Fields} fields */
+/**
+ * A new item.
+ * @param {Uint8Array} id eight bytes @param {number} kind @param {Fields} fields
+ */
 export function encoded(id, kind, fields) {
   const content = contentOf(kind, fields);
   const writer = new Writer();
@@ -126,7 +141,10 @@ export function encoded(id, kind, fields) {
   return new Item(bytes, 0, bytes.length);
 }
 
-/** Reads an item, and checks its content; the item is a slice of the reader's bytes. @param {Reader} reader */
+/**
+ * Reads an item, and checks its content; the item is a slice of the reader's bytes.
+ * @param {Reader} reader
+ */
 export function readItem(reader) {
   const start = reader.at;
   reader.take(8);

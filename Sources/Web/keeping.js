@@ -13,8 +13,10 @@ import { wordSpan } from "./words.js";
 /** @typedef {import('./list.js').List} List */
 /** @typedef {import('./splices.js').Splice} Splice */
 /** @typedef {import('./splices.js').LostWords} LostWords */
-/** Words that an undo left alone: `original` is one's own text, `words` what the undo would have put there.
- * @typedef {LostWords & { item: string, field: "text" | "url" }} Kept */
+/**
+ * Words that an undo left alone: `original` is one's own text, `words` what the undo would have put there.
+ * @typedef {LostWords & { item: string, field: "text" | "url" }} Kept
+ */
 
 /**
  * Leaves out of the inverse of an edit what would replace words of others.
@@ -64,8 +66,10 @@ function keeping(inverse, others) {
   return { change: normalChange(change), words: normalChange(words), lost };
 }
 
-/** What of the splices of an undo still goes, and what stays. @param {readonly Splice[]} mine
- * @param {readonly Splice[]} theirs */
+/**
+ * What of the splices of an undo still goes, and what stays.
+ * @param {readonly Splice[]} mine @param {readonly Splice[]} theirs
+ */
 function divided(mine, theirs) {
   /** @type {Splice[]} */
   const going = [];
@@ -85,8 +89,11 @@ function divided(mine, theirs) {
   return { going, staying };
 }
 
-/** The runs of a longer text that nobody else has touched, as far as they go.
- * @param {Splice} splice @param {Splice[]} across splices of others that overlap it @returns {[number, number][]} */
+/**
+ * The runs of a longer text that nobody else has touched, as far as they go.
+ * @param {Splice} splice @param {Splice[]} across splices of others that overlap it
+ * @returns {[number, number][]}
+ */
 function runsThatGo(splice, across) {
   /** @type {[number, number][]} */
   const runs = [];
@@ -102,9 +109,12 @@ function runsThatGo(splice, across) {
   return runs;
 }
 
-/** A run as far as it goes: without the blanks at its end, and perhaps without what is before its first word.
- * @param {Splice} splice @param {number} from @param {number} to @param {boolean} follows words of others, of which it
- *   must stay apart @param {boolean} isLast @returns {[number, number] | undefined} */
+/**
+ * A run as far as it goes: without the blanks at its end, and perhaps without what is before its first word.
+ * @param {Splice} splice @param {number} from @param {number} to
+ * @param {boolean} follows words of others, of which it must stay apart @param {boolean} isLast
+ * @returns {[number, number] | undefined}
+ */
 function shortened(splice, from, to, follows, isLast) {
   const text = textOf(part(splice, from, to, false).removed);
   const span = wordSpan(text);
@@ -118,13 +128,19 @@ function extentOf(splice) {
   return [splice.at, endOf(splice)];
 }
 
-/** A part of what a splice removes, with what it inserts or without. @param {Splice} splice @param {number} from
- * @param {number} to @param {boolean} isWith @returns {Splice} */
+/**
+ * A part of what a splice removes, with what it inserts or without.
+ * @param {Splice} splice @param {number} from @param {number} to @param {boolean} isWith
+ * @returns {Splice}
+ */
 function part({ at, removed, inserted }, from, to, isWith) {
   return { at: from, removed: removed.subarray(from - at, to - at), inserted: isWith ? inserted : inserted.subarray(0, 0) };
 }
 
-/** A delta with other changes in it. @param {Delta} delta @param {Map<Change, Change | undefined>} changes */
+/**
+ * A delta with other changes in it.
+ * @param {Delta} delta @param {Map<Change, Change | undefined>} changes
+ */
 function withChanges(delta, changes) {
   if (changes.size === 0) return delta;
   const builder = new DeltaBuilder();
@@ -138,7 +154,10 @@ function withChanges(delta, changes) {
   return builder.finish();
 }
 
-/** The delta that changes items at these indices. @param {[number, Change][]} changes */
+/**
+ * The delta that changes items at these indices.
+ * @param {[number, Change][]} changes
+ */
 function edits(changes) {
   const builder = new DeltaBuilder();
   let at = 0;

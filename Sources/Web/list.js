@@ -30,7 +30,10 @@ class Block {
     return (this.#digest ??= this.items.reduce((sum, item) => joinedDigest(sum, item.hash, 1), ZERO));
   }
 
-  /** The shown level of the block's last item, if that of the item above the block is `above`. @param {number} above */
+  /**
+   * The shown level of the block's last item, if that of the item above the block is `above`.
+   * @param {number} above
+   */
   shownLevel(above) {
     this.#cap ??= this.items.reduce((cap, item) => Math.min(item.level, cap + 1), Infinity);
     return Math.min(this.#cap, above + this.count);
@@ -54,7 +57,10 @@ export class List {
     this.count = blocks.reduce((sum, block) => sum + block.count, 0);
   }
 
-  /** The list of these items. O(n) @param {readonly Item[]} items */
+  /**
+   * The list of these items. O(n)
+   * @param {readonly Item[]} items
+   */
   static of(items) {
     const builder = new ListBuilder(List.empty);
     for (const item of items) builder.append(item);
@@ -72,7 +78,11 @@ export class List {
     return digestText(this.#digest);
   }
 
-  /** The item at an index below the count. O(n / 512) @param {number} index @returns {Item} */
+  /**
+   * The item at an index below the count. O(n / 512)
+   * @param {number} index
+   * @returns {Item}
+   */
   at(index) {
     for (const block of this.#blocks) {
       if (index < block.count) return block.items[index];
@@ -81,7 +91,10 @@ export class List {
     throw new RangeError("there is no such item");
   }
 
-  /** Some items, those that there are. O(n / 512 + items) @param {number} from @param {number} to */
+  /**
+   * Some items, those that there are. O(n / 512 + items)
+   * @param {number} from @param {number} to
+   */
   slice(from, to) {
     /** @type {Item[]} */
     const items = [];
@@ -96,12 +109,18 @@ export class List {
     return items;
   }
 
-  /** All items. O(n) @returns {Generator<Item>} */
+  /**
+   * All items. O(n)
+   * @returns {Generator<Item>}
+   */
   *[Symbol.iterator]() {
     for (const block of this.#blocks) yield* block.items;
   }
 
-  /** Where the item with an id is, or -1. O(n) @param {string} id */
+  /**
+   * Where the item with an id is, or -1. O(n)
+   * @param {string} id
+   */
   indexOf(id) {
     let index = 0;
     for (const item of this) {
@@ -111,7 +130,10 @@ export class List {
     return -1;
   }
 
-  /** How many neighbours at the start both lists have in common, whole blocks only. @param {List} other */
+  /**
+   * How many neighbours at the start both lists have in common, whole blocks only.
+   * @param {List} other
+   */
   sharedStart(other) {
     let count = 0;
     for (let i = 0; i < this.#blocks.length && this.#blocks[i] === other.#blocks[i]; i++) count += this.#blocks[i].count;
@@ -120,7 +142,10 @@ export class List {
 
   // Levels
 
-  /** The shown level of an item. O(512 + n / 512) @param {number} index */
+  /**
+   * The shown level of an item. O(512 + n / 512)
+   * @param {number} index
+   */
   shownLevel(index) {
     let shown = -1;
     for (const block of this.#blocks) {
@@ -131,7 +156,10 @@ export class List {
     throw new RangeError("there is no such item");
   }
 
-  /** How many items below an item are its sub-items. O(512 + n / 512 + sub-items) @param {number} index */
+  /**
+   * How many items below an item are its sub-items. O(512 + n / 512 + sub-items)
+   * @param {number} index
+   */
   subItems(index) {
     const level = this.shownLevel(index);
     let shown = level;
@@ -170,7 +198,10 @@ export class ListBuilder {
     if (this.#items.length >= 2 * MOST) this.#cut(MOST);
   }
 
-  /** Appends a part of the old list, which is not on the left of an earlier part. @param {number} from @param {number} to */
+  /**
+   * Appends a part of the old list, which is not on the left of an earlier part.
+   * @param {number} from @param {number} to
+   */
   appendOld(from, to) {
     while (from < to) {
       const block = this.#blockAt(from);

@@ -3,11 +3,19 @@
 import { Malformed, Reader, Writer } from "./bytes.js";
 import * as f from "./fields.js";
 
-/** A message that a client sends.
- * @typedef {{ [K in keyof typeof UP]: { type: K } & Fields<typeof UP[K]> }[keyof typeof UP]} Up */
-/** A message that a client gets.
- * @typedef {{ [K in keyof typeof DOWN]: { type: K } & Fields<typeof DOWN[K]> }[keyof typeof DOWN]} Down */
-/** The fields of a sort of message. @template S @typedef {S extends { fields: import('./fields.js').Codec<infer V> } ? V : never} Fields */
+/**
+ * A message that a client sends.
+ * @typedef {{ [K in keyof typeof UP]: { type: K } & Fields<typeof UP[K]> }[keyof typeof UP]} Up
+ */
+/**
+ * A message that a client gets.
+ * @typedef {{ [K in keyof typeof DOWN]: { type: K } & Fields<typeof DOWN[K]> }[keyof typeof DOWN]} Down
+ */
+/**
+ * The fields of a sort of message.
+ * @template S
+ * @typedef {S extends { fields: import('./fields.js').Codec<infer V> } ? V : never} Fields
+ */
 /** @typedef {{ number: number, fields: import('./fields.js').Codec<any> }} Sort */
 
 /** @template {Record<string, import('./fields.js').Codec<any>>} F @param {number} number @param {F} fields */
@@ -123,7 +131,10 @@ const FINAL = new Set([
   "notAuthenticated", "closedByOperator",
 ]);
 
-/** What an error means for the connection. @param {number} code */
+/**
+ * What an error means for the connection.
+ * @param {number} code
+ */
 export function errorOf(code) {
   const name = ERRORS[code];
   return { name, closes: RETRIED.has(name) || FINAL.has(name), retries: RETRIED.has(name) };
@@ -136,22 +147,36 @@ export const REASONS = [
   "levelTooHigh",
 ];
 
-/** The body of a message that a client sends. @param {Up} message */
+/**
+ * The body of a message that a client sends.
+ * @param {Up} message
+ */
 export function encodeUp(message) {
   return encode(UP, message);
 }
 
-/** Reads the body of a message that a client gets. Throws `Malformed`. @param {Uint8Array} body @returns {Down} */
+/**
+ * Reads the body of a message that a client gets. Throws `Malformed`.
+ * @param {Uint8Array} body
+ * @returns {Down}
+ */
 export function decodeDown(body) {
   return decode(DOWN, body);
 }
 
-/** What a server does; clients use it in tests. @param {Down} message */
+/**
+ * What a server does; clients use it in tests.
+ * @param {Down} message
+ */
 export function encodeDown(message) {
   return encode(DOWN, message);
 }
 
-/** What a server does; clients use it in tests. @param {Uint8Array} body @returns {Up} */
+/**
+ * What a server does; clients use it in tests.
+ * @param {Uint8Array} body
+ * @returns {Up}
+ */
 export function decodeUp(body) {
   return decode(UP, body);
 }

@@ -3,9 +3,15 @@
 
 export class Outbox {
   #emit;
-  /** Frames, each with the write that it waits for. @type {{ bytes: Uint8Array, write: number }[]} */
+  /**
+   * Frames, each with the write that it waits for.
+   * @type {{ bytes: Uint8Array, write: number }[]}
+   */
   #queue = [];
-  /** Frames of the event that is being handled. @type {Uint8Array[]} */
+  /**
+   * Frames of the event that is being handled.
+   * @type {Uint8Array[]}
+   */
   #fresh = [];
   #begun = 0;
   #stored = 0;
@@ -15,12 +21,18 @@ export class Outbox {
     this.#emit = emit;
   }
 
-  /** Sends a frame when all is stored that has happened up to now. @param {Uint8Array} bytes */
+  /**
+   * Sends a frame when all is stored that has happened up to now.
+   * @param {Uint8Array} bytes
+   */
   send(bytes) {
     this.#fresh.push(bytes);
   }
 
-  /** Sends a frame that says nothing of what has happened. @param {Uint8Array} bytes */
+  /**
+   * Sends a frame that says nothing of what has happened.
+   * @param {Uint8Array} bytes
+   */
   overtake(bytes) {
     this.#emit(bytes);
   }
@@ -37,7 +49,10 @@ export class Outbox {
     while (this.#queue.length > 0 && this.#queue[0].write <= this.#stored) this.#emit(/** @type {{ bytes: Uint8Array }} */ (this.#queue.shift()).bytes);
   }
 
-  /** All writes up to this one are stored. @param {number} write */
+  /**
+   * All writes up to this one are stored.
+   * @param {number} write
+   */
   stored(write) {
     this.#stored = Math.max(this.#stored, write);
   }

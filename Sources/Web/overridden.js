@@ -15,7 +15,10 @@ import { wordSpan, wordsOf } from "./words.js";
 /** @typedef {import('./segments.js').Segment} Segment */
 /** @typedef {import('./splices.js').Splice} Splice */
 /** @typedef {import('./superseded.js').Lost} Lost */
-/** What somebody has taken of one's own work on an item. @typedef {{ item: string, lost: Lost }} LostOfItem */
+/**
+ * What somebody has taken of one's own work on an item.
+ * @typedef {{ item: string, lost: Lost }} LostOfItem
+ */
 /**
  * What is left of one's own work on an item, in one commit.
  * @typedef {object} Work
@@ -30,7 +33,10 @@ export class OwnWork {
   /** @type {Map<string, Work[]>} */
   #items = new Map();
 
-  /** One's own commit. @param {{ revision: number, delta: Delta }} commit @param {List} base the list before it */
+  /**
+   * One's own commit.
+   * @param {{ revision: number, delta: Delta }} commit @param {List} base the list before it
+   */
   record({ revision, delta }, base) {
     this.#follow({ base: revision, delta }, base);
     for (const { segment, item } of touched(delta, base)) {
@@ -43,8 +49,11 @@ export class OwnWork {
     this.#items.set(id, [...(this.#items.get(id) ?? []), work]);
   }
 
-  /** Somebody else's commit: what of one's own work, which its author had not seen, it has overridden.
-   * @param {{ base: number, delta: Delta }} commit @param {List} base the list before it @returns {LostOfItem[]} */
+  /**
+   * Somebody else's commit: what of one's own work, which its author had not seen, it has overridden.
+   * @param {{ base: number, delta: Delta }} commit @param {List} base the list before it
+   * @returns {LostOfItem[]}
+   */
   overridden(commit, base) {
     return this.#follow(commit, base);
   }
@@ -72,7 +81,8 @@ export class OwnWork {
 
 /**
  * What of one's own committed edit a snapshot does not show.
- * @param {Delta} delta made on `before` @param {List} before @param {List} after with the edit @param {List} now the snapshot
+ * @param {Delta} delta made on `before` @param {List} before @param {List} after with the edit
+ * @param {List} now the snapshot
  * @returns {LostOfItem[]}
  */
 export function missing(delta, before, after, now) {
@@ -87,8 +97,11 @@ export function missing(delta, before, after, now) {
   return [...lost, ...gone.map(item => ({ item: item.id, lost: /** @type {Lost} */ ({ lost: "edit", fields: [...FIELDS] }) }))];
 }
 
-/** The items that a delta deletes, moves or changes. @param {Delta} delta @param {List} list
- * @returns {Generator<{ segment: Segment, item: Item, isMove: boolean }>} `isMove` if it goes to another place */
+/**
+ * The items that a delta deletes, moves or changes.
+ * @param {Delta} delta @param {List} list
+ * @returns {Generator<{ segment: Segment, item: Item, isMove: boolean }>} `isMove` if it goes to another place
+ */
 function* touched(delta, list) {
   const gaps = gapsOf(delta);
   let at = 0;
@@ -148,8 +161,10 @@ function lostWords(work, change = {}) {
   });
 }
 
-/** What was only removed is overridden if somebody inserts some of its words again. @param {Splice} inverse
- * @param {readonly Splice[]} theirs */
+/**
+ * What was only removed is overridden if somebody inserts some of its words again.
+ * @param {Splice} inverse @param {readonly Splice[]} theirs
+ */
 function insertedAgain(inverse, theirs) {
   if (inverse.removed.length > 0) return [];
   const known = new Set(wordsOf(textOf(inverse.inserted)).filter(wordSpan));
@@ -191,12 +206,18 @@ function isOver(mine, theirs) {
   return overlap(mine, theirs) || (mine.removed.length === 0 && insertedAgain(mine, [theirs]).length > 0);
 }
 
-/** Whether both are given, and differ. @param {unknown} mine @param {unknown} theirs */
+/**
+ * Whether both are given, and differ.
+ * @param {unknown} mine @param {unknown} theirs
+ */
 function isOther(mine, theirs) {
   return mine !== undefined && theirs !== undefined && !isSameValue(mine, theirs);
 }
 
-/** The gap of each drop, counted in the old list. @param {Delta} delta */
+/**
+ * The gap of each drop, counted in the old list.
+ * @param {Delta} delta
+ */
 function gapsOf(delta) {
   const gaps = new Map();
   let at = 0;

@@ -14,13 +14,18 @@ export class Patience {
   /** @type {number[]} */
   #misunderstood = [];
 
-  /** The server has welcomed the client. @param {number} now */
+  /**
+   * The server has welcomed the client.
+   * @param {number} now
+   */
   welcomed(now) {
     this.#openSince = now;
   }
 
-  /** How long to wait after a loss: below a bound that doubles with each failure until a connection lasts.
-   * @param {number} now @param {number} chance from 0 to 1 */
+  /**
+   * How long to wait after a loss: below a bound that doubles with each failure until a connection lasts.
+   * @param {number} now @param {number} chance from 0 to 1
+   */
   wait(now, chance) {
     if (this.#openSince !== undefined && now - this.#openSince >= LONGEST) this.#failures = 0;
     this.#openSince = undefined;
@@ -29,13 +34,19 @@ export class Patience {
     return bound * chance;
   }
 
-  /** Another connection has the client id: whether that was the fourth time within a minute. @param {number} now */
+  /**
+   * Another connection has the client id: whether that was the fourth time within a minute.
+   * @param {number} now
+   */
   isReplacedTooOften(now) {
     this.#replaced = [...this.#replaced, now].filter(time => time > now - MINUTE);
     return this.#replaced.length > MOST;
   }
 
-  /** Bytes arrived that nobody understands: whether that was the fourth time within ten minutes. @param {number} now */
+  /**
+   * Bytes arrived that nobody understands: whether that was the fourth time within ten minutes.
+   * @param {number} now
+   */
   isMisunderstoodTooOften(now) {
     this.#misunderstood = [...this.#misunderstood, now].filter(time => time > now - 10 * MINUTE);
     return this.#misunderstood.length > MOST;

@@ -28,18 +28,15 @@ import { Undos } from "./undo.js";
  */
 /**
  * What people, or the program around, are told. A reason is a number of section 8.
- * @typedef {{ type: "committed", sequence: number, revision: number }
- *   | { type: "rejected", reason: number, first: number, second: number }
- *   | { type: "overridden", item: string, lost: Lost, author: number, revision: number }
- *   | { type: "kept", words: Kept }
- *   | { type: "usedTwice", revision: number }
- *   | { type: "diverged", revision: number }
- *   | { type: "renamed", name: string }
- *   | { type: "ended", reason: string }
- *   | { type: "disconnected" }} Told
+ * @typedef {{ type: "committed", sequence: number, revision: number } | { type: "rejected", reason: number, first:
+ *   number, second: number } | { type: "overridden", item: string, lost: Lost, author: number, revision: number } | {
+ *   type: "kept", words: Kept } | { type: "usedTwice", revision: number } | { type: "diverged", revision: number } | {
+ *   type: "renamed", name: string } | { type: "ended", reason: string } | { type: "disconnected" }} Told
  */
-/** A snapshot that has arrived.
- * @typedef {{ items: List, revision: number, log: string, last: number, isLastRefused: boolean }} Snapshot */
+/**
+ * A snapshot that has arrived.
+ * @typedef {{ items: List, revision: number, log: string, last: number, isLastRefused: boolean }} Snapshot
+ */
 
 /** The log id of a client that has nothing. */
 export const NO_LOG = "0".repeat(16);
@@ -107,7 +104,10 @@ export class Replica {
     return this.#isShared;
   }
 
-  /** All edits that are not committed, in their order. @returns {readonly Edit[]} */
+  /**
+   * All edits that are not committed, in their order.
+   * @returns {readonly Edit[]}
+   */
   get pending() {
     return this.#inFlight ? [this.#inFlight, ...this.#buffer] : this.#buffer;
   }
@@ -122,8 +122,11 @@ export class Replica {
 
   // What the person does
 
-  /** An edit of the view; an exact one insists on the present revision. Throws `DoesNotFit`, and then nothing has
-   * happened. @param {Delta} delta @param {boolean} [isExact] */
+  /**
+   * An edit of the view; an exact one insists on the present revision. Throws `DoesNotFit`, and then nothing has
+   * happened.
+   * @param {Delta} delta @param {boolean} [isExact]
+   */
   edit(delta, isExact = false) {
     const inverse = invert(this.#view, delta);
     this.#make(delta, isExact);
@@ -147,7 +150,10 @@ export class Replica {
 
   // What is submitted
 
-  /** The next edit goes into flight. @returns {Edit | undefined} */
+  /**
+   * The next edit goes into flight.
+   * @returns {Edit | undefined}
+   */
   launch() {
     if (this.#inFlight) return undefined;
     this.#inFlight = this.#buffer.shift();
@@ -155,7 +161,10 @@ export class Replica {
     return this.#inFlight;
   }
 
-  /** Every sequence up to this one is used. @param {number} last */
+  /**
+   * Every sequence up to this one is used.
+   * @param {number} last
+   */
   renumber(last) {
     this.#used = Math.max(this.#used, last);
     if (!this.#inFlight || (this.#inFlight.sequence ?? 0) > last) return;
@@ -176,17 +185,27 @@ export class Replica {
 
   // What the server says
 
-  /** Whether a commit is the answer to what is in flight. @param {Commit} commit @param {number} author one's own */
+  /**
+   * Whether a commit is the answer to what is in flight.
+   * @param {Commit} commit @param {number} author one's own
+   */
   isAnswer(commit, author) {
     return this.#inFlight !== undefined && commit.author === author && commit.sequence === this.#inFlight.sequence;
   }
 
-  /** Whether an answer is about another edit than what is in flight. @param {Commit} commit */
+  /**
+   * Whether an answer is about another edit than what is in flight.
+   * @param {Commit} commit
+   */
   isOthers(commit) {
     return !commit.refused && this.#inFlight !== undefined && !became(this.#inFlight.delta, commit.delta);
   }
 
-  /** The list after a commit, or nothing if it is not the server's. @param {Commit} commit @returns {List | undefined} */
+  /**
+   * The list after a commit, or nothing if it is not the server's.
+   * @param {Commit} commit
+   * @returns {List | undefined}
+   */
   after(commit) {
     try {
       const list = apply(this.#confirmed, commit.delta);
@@ -196,7 +215,10 @@ export class Replica {
     }
   }
 
-  /** One's own edit has become a commit. @param {Commit} commit @param {List} list after it */
+  /**
+   * One's own edit has become a commit.
+   * @param {Commit} commit @param {List} list after it
+   */
   acknowledge(commit, list) {
     const edit = this.#inFlight;
     const before = this.#confirmed;
@@ -212,13 +234,19 @@ export class Replica {
     this.#tell({ type: "committed", sequence: commit.sequence, revision: commit.revision });
   }
 
-  /** What is in flight has been refused, by a commit. @param {Commit} commit @param {List} list after it */
+  /**
+   * What is in flight has been refused, by a commit.
+   * @param {Commit} commit @param {List} list after it
+   */
   refuse(commit, list) {
     if (this.#inFlight && commit.refused) this.takeBack(this.#inFlight, this.#confirmed, commit.refused, commit.author);
     this.#advance(commit, list);
   }
 
-  /** Somebody else's commit. @param {Commit} commit @param {List} list after it @param {number} author one's own */
+  /**
+   * Somebody else's commit.
+   * @param {Commit} commit @param {List} list after it @param {number} author one's own
+   */
   follow(commit, list, author) {
     const before = this.#confirmed;
     this.#advance(commit, list);
@@ -227,7 +255,10 @@ export class Replica {
     this.#carry(commit.delta, before, this.pending, commit.author);
   }
 
-  /** A snapshot takes the place of the confirmed list. @param {Snapshot} snapshot @param {number} author one's own */
+  /**
+   * A snapshot takes the place of the confirmed list.
+   * @param {Snapshot} snapshot @param {number} author one's own
+   */
   restart({ items, revision, log, last, isLastRefused }, author) {
     if (!isSameList(log, this.#log)) this.#undos = this.#redos = Undos.none;
     const base = log === this.#log ? this.#settle(items, revision, last, isLastRefused, author) : this.#confirmed;
@@ -242,9 +273,11 @@ export class Replica {
     this.renumber(last);
   }
 
-  /** A pending edit that will not be committed is undone beneath the later ones.
+  /**
+   * A pending edit that will not be committed is undone beneath the later ones.
    * @param {Edit} edit @param {List} base on which the first pending edit was made
-   * @param {{ reason: number, first: number, second: number }} rejection @param {number} author one's own */
+   * @param {{ reason: number, first: number, second: number }} rejection @param {number} author one's own
+   */
   takeBack(edit, base, rejection, author) {
     const pending = this.pending;
     const place = pending.indexOf(edit);
@@ -283,8 +316,8 @@ export class Replica {
 
   /**
    * Somebody's edit of `base`, on which the first of `pending` was made: what is left of it changes the view.
-   * @param {Delta} delta @param {List} base @param {readonly Edit[]} pending @param {number} [author] nobody is told
-   *   without one
+   * @param {Delta} delta @param {List} base @param {readonly Edit[]} pending
+   * @param {number} [author] nobody is told without one
    */
   #carry(delta, base, pending, author) {
     for (const edit of pending) {
@@ -304,8 +337,11 @@ export class Replica {
     }
   }
 
-  /** What a snapshot of the same history says about what is in flight: the list on which the pending edits are now.
-   * @param {List} items @param {number} revision @param {number} last @param {boolean} isLastRefused @param {number} author */
+  /**
+   * What a snapshot of the same history says about what is in flight: the list on which the pending edits are now.
+   * @param {List} items @param {number} revision @param {number} last @param {boolean} isLastRefused
+   * @param {number} author
+   */
   #settle(items, revision, last, isLastRefused, author) {
     const edit = this.#inFlight;
     const base = this.#confirmed;
@@ -322,20 +358,28 @@ export class Replica {
     return after;
   }
 
-  /** What the pending edits' authors saw is gone. @param {List} base @param {number} author */
+  /**
+   * What the pending edits' authors saw is gone.
+   * @param {List} base @param {number} author
+   */
   #forgetSeen(base, author) {
     for (const edit of this.pending) if (edit.exact !== undefined) this.takeBack(edit, base, { reason: 9, first: 0, second: 0 }, author);
     for (const edit of this.pending) edit.seen = 0;
   }
 }
 
-/** Whether two log ids name the same list: their lower 32 bits do. @param {string} a @param {string} b */
+/**
+ * Whether two log ids name the same list: their lower 32 bits do.
+ * @param {string} a @param {string} b
+ */
 export function isSameList(a, b) {
   return a.slice(8) === b.slice(8);
 }
 
-/** Whether a commit is what was submitted, but for the faces of cards that were dealt. @param {Delta} submitted
- * @param {Delta} committed */
+/**
+ * Whether a commit is what was submitted, but for the faces of cards that were dealt.
+ * @param {Delta} submitted @param {Delta} committed
+ */
 function became(submitted, committed) {
   const cards = new Set(submitted.flatMap(component => (component.op === "insert" ? component.items.filter(isFaceDown).map(item => item.id) : [])));
   if (cards.size === 0) return isSameDelta(submitted, committed);

@@ -1,8 +1,14 @@
 // A longest rising sequence: the items that stay when a list is compared with another one.
 
-/** The places of a longest rising sequence of different numbers. O(n log n) @param {readonly number[]} numbers */
+/**
+ * The places of a longest rising sequence of different numbers. O(n log n)
+ * @param {readonly number[]} numbers
+ */
 export function rising(numbers) {
-  /** For each length, the place at which the sequence with the smallest end has its end. @type {number[]} */
+  /**
+   * For each length, the place at which the sequence with the smallest end has its end.
+   * @type {number[]}
+   */
   const ends = [];
   /** @type {number[]} */
   const before = [];

@@ -21,7 +21,11 @@ import { isContent, oldCount } from "./components.js";
 /** @type {readonly Content[]} */
 const EMPTY = [];
 
-/** The runs of a delta, each pick cut where its drops are; the last run is endless. @param {Delta} delta @returns {Segment[]} */
+/**
+ * The runs of a delta, each pick cut where its drops are; the last run is endless.
+ * @param {Delta} delta
+ * @returns {Segment[]}
+ */
 export function segmentsOf(delta) {
   const drops = delta.filter(component => component.op === "drop").sort((a, b) => slotOf(a) - slotOf(b));
   /** @type {Segment[]} */
@@ -53,8 +57,11 @@ export function segmentsOf(delta) {
   return segments;
 }
 
-/** Two deltas on one list, side by side. A row is about one drop of each delta at most; the last row is endless.
- * @param {Delta} x @param {Delta} y @returns {Row[]} */
+/**
+ * Two deltas on one list, side by side. A row is about one drop of each delta at most; the last row is endless.
+ * @param {Delta} x @param {Delta} y
+ * @returns {Row[]}
+ */
 export function rowsOf(x, y) {
   const [xs, ys] = [segmentsOf(x), segmentsOf(y)];
   /** @type {Row[]} */
@@ -72,7 +79,10 @@ export function rowsOf(x, y) {
   }
 }
 
-/** Values for runs of slots, which are added with rising slots. @template T */
+/**
+ * Values for runs of slots, which are added with rising slots.
+ * @template T
+ */
 export class SlotMap {
   /** @type {number[]} */
   #slots = [];
@@ -85,12 +95,19 @@ export class SlotMap {
     this.#values.push(value);
   }
 
-  /** The values of the runs that begin at these slots. @param {number} from @param {number} to @returns {T[]} */
+  /**
+   * The values of the runs that begin at these slots.
+   * @param {number} from @param {number} to
+   * @returns {T[]}
+   */
   find(from, to) {
     return this.#values.slice(this.#indexOf(from), this.#indexOf(to));
   }
 
-  /** The first run that does not begin before a slot. @param {number} slot */
+  /**
+   * The first run that does not begin before a slot.
+   * @param {number} slot
+   */
   #indexOf(slot) {
     let low = 0;
     let high = this.#slots.length;
@@ -103,7 +120,10 @@ export class SlotMap {
   }
 }
 
-/** What happens to the items of a segment behind the first ones. @param {Segment} segment @param {number} done */
+/**
+ * What happens to the items of a segment behind the first ones.
+ * @param {Segment} segment @param {number} done
+ */
 function later(segment, done) {
   return done === 0 || segment.op !== "pick" ? segment : { ...segment, slot: segment.slot + done };
 }

@@ -25,15 +25,21 @@ import { Subscription } from "./subscription.js";
  */
 /**
  * What the program around has to do, in this order. `connect` makes a connection, and `connected` or `lost` answers it;
- * `send` sends bytes; `close` closes the connection, and nothing of it may be answered afterwards; `write` writes to the
- * storage, and `stored` answers it; `tell` is about a list; `answer` is a message that nobody else handles; `stop` says
- * that no connection helps; `draw` asks for another client id, which `take` answers.
- * @typedef {{ do: "connect" } | { do: "send", bytes: Uint8Array } | { do: "close" }
- *   | { do: "write", write: number, changes: unknown } | { do: "tell", list: Subscription, told: Told }
- *   | { do: "answer", message: Down } | { do: "stop", reason: string } | { do: "draw" }} Effect
+ * `send` sends bytes; `close` closes the connection, and nothing of it may be answered afterwards; `write` writes to
+ * the storage, and `stored` answers it; `tell` is about a list; `answer` is a message that nobody else handles; `stop`
+ * says that no connection helps; `draw` asks for another client id, which `take` answers.
+ * @typedef {{ do: "connect" } | { do: "send", bytes: Uint8Array } | { do: "close" } | { do: "write", write: number,
+ *   changes: unknown } | { do: "tell", list: Subscription, told: Told } | { do: "answer", message: Down } | { do:
+ *   "stop", reason: string } | { do: "draw" }} Effect
  */
-/** A list that is followed. @typedef {{ subscription: Subscription, replica: Replica }} Followed */
-/** What is to be written to the storage, if anything has changed. @typedef {(lists: readonly Followed[]) => unknown} Keep */
+/**
+ * A list that is followed.
+ * @typedef {{ subscription: Subscription, replica: Replica }} Followed
+ */
+/**
+ * What is to be written to the storage, if anything has changed.
+ * @typedef {(lists: readonly Followed[]) => unknown} Keep
+ */
 
 const VERSION = 5;
 const WELCOME_DEADLINE = 10_000;
@@ -63,7 +69,10 @@ export class Session {
   #now = 0;
   #chance = 0;
 
-  /** It connects at once. @param {Identity} identity @param {Keep} [keep] without it, nothing is written */
+  /**
+   * It connects at once.
+   * @param {Identity} identity @param {Keep} [keep] without it, nothing is written
+   */
   constructor(identity, keep) {
     this.#identity = identity;
     this.#keep = keep;
@@ -89,8 +98,11 @@ export class Session {
 
   // What the program around asks for. Each of these gives what is to be done now.
 
-  /** Follows a list. @param {string} name in NFC @param {Replica} [replica] what is known of it
-   * @returns {Subscription} */
+  /**
+   * Follows a list.
+   * @param {string} name in NFC @param {Replica} [replica] what is known of it
+   * @returns {Subscription}
+   */
   follow(name, replica) {
     const told = (/** @type {Told} */ what) => void this.#effects.push({ do: "tell", list: subscription, told: what });
     const known = replica ?? new Replica(told);
@@ -113,8 +125,10 @@ export class Session {
     return followed.replica;
   }
 
-  /** The person changes what is pending: edits, undo, redo. @param {Subscription} list
-   * @param {(replica: Replica) => void} action @param {number} now */
+  /**
+   * The person changes what is pending: edits, undo, redo.
+   * @param {Subscription} list @param {(replica: Replica) => void} action @param {number} now
+   */
   act(list, action, now) {
     this.#now = now;
     action(this.replica(list));
@@ -122,7 +136,10 @@ export class Session {
     return this.#finish();
   }
 
-  /** Asks the server for something; `answer` brings what it says. @param {Up} message @param {number} now */
+  /**
+   * Asks the server for something; `answer` brings what it says.
+   * @param {Up} message @param {number} now
+   */
   ask(message, now) {
     this.#now = now;
     if (this.isOpen) this.#send(message);
@@ -134,7 +151,10 @@ export class Session {
     return ++this.#requests;
   }
 
-  /** Where the person is. @param {Subscription} list @param {Focus} focus @param {number} now */
+  /**
+   * Where the person is.
+   * @param {Subscription} list @param {Focus} focus @param {number} now
+   */
   place(list, focus, now) {
     this.#now = now;
     list.place(focus);
@@ -143,7 +163,10 @@ export class Session {
 
   // What happens
 
-  /** There is a connection. @param {number} now */
+  /**
+   * There is a connection.
+   * @param {number} now
+   */
   connected(now) {
     this.#now = this.#sentAt = this.#receivedAt = now;
     this.#frames = new FrameReader();
@@ -155,7 +178,10 @@ export class Session {
     return this.#finish();
   }
 
-  /** The connection is lost, or could not be made. @param {number} now @param {number} chance from 0 to 1 */
+  /**
+   * The connection is lost, or could not be made.
+   * @param {number} now @param {number} chance from 0 to 1
+   */
   lost(now, chance) {
     this.#now = now;
     this.#chance = chance;
@@ -163,8 +189,10 @@ export class Session {
     return this.#finish();
   }
 
-  /** Bytes have arrived. @param {Uint8Array} bytes nobody may write to them later @param {number} now
-   * @param {number} chance from 0 to 1 */
+  /**
+   * Bytes have arrived.
+   * @param {Uint8Array} bytes nobody may write to them later @param {number} now @param {number} chance from 0 to 1
+   */
   received(bytes, now, chance) {
     this.#now = now;
     this.#chance = chance;
@@ -180,7 +208,10 @@ export class Session {
     return this.#finish();
   }
 
-  /** The deadline is reached. @param {number} now @param {number} chance from 0 to 1 */
+  /**
+   * The deadline is reached.
+   * @param {number} now @param {number} chance from 0 to 1
+   */
   tick(now, chance) {
     this.#now = now;
     this.#chance = chance;
@@ -198,13 +229,19 @@ export class Session {
     return this.#finish();
   }
 
-  /** A write has reached the storage, and all writes before it. @param {number} write */
+  /**
+   * A write has reached the storage, and all writes before it.
+   * @param {number} write
+   */
   stored(write) {
     this.#outbox.stored(write);
     return this.#finish();
   }
 
-  /** Another client id, freshly drawn. @param {string} client @param {number} now */
+  /**
+   * Another client id, freshly drawn.
+   * @param {string} client @param {number} now
+   */
   take(client, now) {
     this.#now = now;
     this.#identity = { ...this.#identity, client };

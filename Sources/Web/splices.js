@@ -10,7 +10,10 @@ import { isBoundary, isSame, joined } from "./bytes.js";
  * @property {Uint8Array} inserted
  */
 /** @typedef {readonly Splice[]} Splices from left to right, none touching the next */
-/** Splices of two changes that are settled together. @typedef {{ x: Splice[], y: Splice[] }} Group */
+/**
+ * Splices of two changes that are settled together.
+ * @typedef {{ x: Splice[], y: Splice[] }} Group
+ */
 /**
  * A part of a text of which two changes make different things.
  * @typedef {object} Clash
@@ -34,7 +37,11 @@ export class DoesNotFit extends Error {
   name = "DoesNotFit";
 }
 
-/** The normal form of splices that go from left to right. @param {Splices} splices @returns {Splice[]} */
+/**
+ * The normal form of splices that go from left to right.
+ * @param {Splices} splices
+ * @returns {Splice[]}
+ */
 export function normalSplices(splices) {
   /** @type {Splice[]} */
   const touching = [];
@@ -48,7 +55,10 @@ export function normalSplices(splices) {
   return touching.filter(splice => !isSame(splice.removed, splice.inserted));
 }
 
-/** The text after the change. Throws `DoesNotFit`. @param {Uint8Array} text @param {Splices} splices */
+/**
+ * The text after the change. Throws `DoesNotFit`.
+ * @param {Uint8Array} text @param {Splices} splices
+ */
 export function applySplices(text, splices) {
   const pieces = [];
   let at = 0;
@@ -63,7 +73,11 @@ export function applySplices(text, splices) {
   return joined(...pieces, text.subarray(at));
 }
 
-/** The change that takes this one back. @param {Splices} splices @returns {Splice[]} */
+/**
+ * The change that takes this one back.
+ * @param {Splices} splices
+ * @returns {Splice[]}
+ */
 export function invertSplices(splices) {
   let shift = 0;
   return splices.map(({ at, removed, inserted }) => {
@@ -73,8 +87,11 @@ export function invertSplices(splices) {
   });
 }
 
-/** What remains of x after y, when `isLater` says whether x is the later. @param {Splices} x @param {Splices} y
- * @param {boolean} isLater @returns {Splice[]} */
+/**
+ * What remains of x after y, when `isLater` says whether x is the later.
+ * @param {Splices} x @param {Splices} y @param {boolean} isLater
+ * @returns {Splice[]}
+ */
 export function transformSplices(x, y, isLater) {
   /** @type {Splice[]} */
   const rest = [];
@@ -91,8 +108,11 @@ export function transformSplices(x, y, isLater) {
   return normalSplices(rest);
 }
 
-/** Both changes as one; the second was made after the first. @param {Splices} first @param {Splices} second
- * @returns {Splice[]} */
+/**
+ * Both changes as one; the second was made after the first.
+ * @param {Splices} first @param {Splices} second
+ * @returns {Splice[]}
+ */
 export function composeSplices(first, second) {
   /** @type {Splice[]} */
   const all = [];
@@ -105,14 +125,20 @@ export function composeSplices(first, second) {
   return normalSplices(all);
 }
 
-/** The words of the earlier change that the later one replaces. @param {Splices} earlier @param {Splices} later
- * @returns {LostWords[]} */
+/**
+ * The words of the earlier change that the later one replaces.
+ * @param {Splices} earlier @param {Splices} later
+ * @returns {LostWords[]}
+ */
 export function lostWords(earlier, later) {
   return clashes(earlier, later).map(({ place, old, x, y }) => ({ at: place, original: old, words: x, present: y }));
 }
 
-/** Where two changes of one text make different words of the same ones. @param {Splices} x @param {Splices} y the later
- * @returns {Clash[]} */
+/**
+ * Where two changes of one text make different words of the same ones.
+ * @param {Splices} x @param {Splices} y the later
+ * @returns {Clash[]}
+ */
 export function clashes(x, y) {
   /** @type {Clash[]} */
   const all = [];
@@ -132,9 +158,10 @@ export function clashes(x, y) {
 }
 
 /**
- * The splices of two changes of one text, from left to right: those that overlap together, all others alone.
- * Of two insertions at one place, that of the earlier change comes first.
- * @param {Splices} x @param {Splices} y @param {boolean} isXLater @returns {Group[]}
+ * The splices of two changes of one text, from left to right: those that overlap together, all others alone. Of two
+ * insertions at one place, that of the earlier change comes first.
+ * @param {Splices} x @param {Splices} y @param {boolean} isXLater
+ * @returns {Group[]}
  */
 export function groups(x, y, isXLater) {
   const all = [];
@@ -159,13 +186,18 @@ export function groups(x, y, isXLater) {
   return all;
 }
 
-/** Whether what they remove has a byte in common, or one is an insertion strictly inside what the other removes.
- * @param {Splice} a @param {Splice} b */
+/**
+ * Whether what they remove has a byte in common, or one is an insertion strictly inside what the other removes.
+ * @param {Splice} a @param {Splice} b
+ */
 export function overlap(a, b) {
   return a.at < endOf(b) && b.at < endOf(a);
 }
 
-/** From where to where a group removes something, and what was there. @param {Group} group */
+/**
+ * From where to where a group removes something, and what was there.
+ * @param {Group} group
+ */
 function unionOf({ x, y }) {
   const all = [...x, ...y].sort((a, b) => a.at - b.at || endOf(a) - endOf(b));
   const at = all[0].at;
@@ -180,8 +212,10 @@ function unionOf({ x, y }) {
   return { at, old: joined(...pieces) };
 }
 
-/** What splices make of a piece of a text. @param {number} start where the piece begins @param {Uint8Array} old
- * @param {Splices} splices */
+/**
+ * What splices make of a piece of a text.
+ * @param {number} start where the piece begins @param {Uint8Array} old @param {Splices} splices
+ */
 function made(start, old, splices) {
   const pieces = [];
   let at = start;
@@ -197,15 +231,21 @@ function growth(splices) {
   return splices.reduce((sum, splice) => sum + splice.inserted.length - splice.removed.length, 0);
 }
 
-/** Of two splices that do not overlap, whether the first one is on the left.
- * @param {Splice} a @param {Splice} b @param {boolean} isAEarlier */
+/**
+ * Of two splices that do not overlap, whether the first one is on the left.
+ * @param {Splice} a @param {Splice} b @param {boolean} isAEarlier
+ */
 function isBefore(a, b, isAEarlier) {
   if (a.at !== b.at) return a.at < b.at;
   const [endA, endB] = [endOf(a), endOf(b)];
   return endA === endB ? isAEarlier : endA < endB;
 }
 
-/** Two splices that touch, as one. @param {Splice} a @param {Splice} b @returns {Splice} */
+/**
+ * Two splices that touch, as one.
+ * @param {Splice} a @param {Splice} b
+ * @returns {Splice}
+ */
 function both(a, b) {
   return { at: a.at, removed: joined(a.removed, b.removed), inserted: joined(a.inserted, b.inserted) };
 }

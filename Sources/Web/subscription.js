@@ -11,7 +11,10 @@ import { NO_LOG, isSameList } from "./replica.js";
 /** @typedef {import('./fields.js').Presence} Presence */
 /** @typedef {import('./item.js').Item} Item */
 /** @typedef {import('./messages.js').Up} Up */
-/** @template {import('./messages.js').Down["type"]} T @typedef {Extract<import('./messages.js').Down, { type: T }>} Down */
+/**
+ * @template {import('./messages.js').Down["type"]} T
+ * @typedef {Extract<import('./messages.js').Down, { type: T }>} Down
+ */
 /** @typedef {import('./replica.js').Replica} Replica */
 /** @typedef {import('./replica.js').Told} Told */
 /**
@@ -22,7 +25,11 @@ import { NO_LOG, isSameList } from "./replica.js";
  * @property {() => void} giveUp closes the connection, to make another one later
  * @property {(told: Told) => void} tell
  */
-/** A snapshot that arrives. @typedef {{ start: { revision: number, count: number, digest: string }, log: string, last: number, isLastRefused: boolean, items: Item[] }} Incoming */
+/**
+ * A snapshot that arrives.
+ * @typedef {{ start: { revision: number, count: number, digest: string }, log: string, last: number, isLastRefused:
+ *   boolean, items: Item[] }} Incoming
+ */
 
 export class Subscription {
   #name;
@@ -49,12 +56,18 @@ export class Subscription {
   #isLive = false;
   /** Whether the request has its answer. */
   #isAnswered = false;
-  /** The revision to reach before anything is sent. @type {number | undefined} */
+  /**
+   * The revision to reach before anything is sent.
+   * @type {number | undefined}
+   */
   #head;
   #last = 0;
   /** @type {Incoming | undefined} */
   #incoming;
-  /** The sequence of the unanswered submission, and its base. @type {number | undefined} */
+  /**
+   * The sequence of the unanswered submission, and its base.
+   * @type {number | undefined}
+   */
   #sent;
   #base = 0;
 
@@ -92,14 +105,20 @@ export class Subscription {
     return this.#hasEnded;
   }
 
-  /** Who is here. @returns {ReadonlyMap<number, Presence>} */
+  /**
+   * Who is here.
+   * @returns {ReadonlyMap<number, Presence>}
+   */
   get people() {
     return this.#people;
   }
 
   // The connection
 
-  /** There is a connection, and the server has welcomed the client as this author. @param {number} author */
+  /**
+   * There is a connection, and the server has welcomed the client as this author.
+   * @param {number} author
+   */
   welcome(author) {
     this.#author = author;
     if (!this.#hasEnded) this.#subscribe(false);
@@ -115,7 +134,10 @@ export class Subscription {
     if (this.#isLive && this.#replica.launch()) this.#sendInFlight();
   }
 
-  /** Where the person is. @param {Focus} focus */
+  /**
+   * Where the person is.
+   * @param {Focus} focus
+   */
   place(focus) {
     this.#focus = focus;
     if (this.#list !== undefined) this.#port.send({ type: "presence", list: this.#list, focus });
@@ -223,7 +245,10 @@ export class Subscription {
     this.#catchUp();
   }
 
-  /** An error that leaves the connection open. @param {Down<"error">} message */
+  /**
+   * An error that leaves the connection open.
+   * @param {Down<"error">} message
+   */
   error({ code, request, list }) {
     const name = ERRORS[code];
     if (name === "notSubscribed") {

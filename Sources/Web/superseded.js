@@ -17,9 +17,10 @@ import { lostWords } from "./splices.js";
 /** @typedef {Lost & { item: string, loser: "first" | "second" }} Superseded */
 
 /**
- * What the deltas wanted and did not get, by the position of the items in the list on which both were made.
- * Its cost is linear in the components of both and the items that lose something.
- * @param {List} list @param {Delta} first @param {Delta} second the later one @returns {Superseded[]}
+ * What the deltas wanted and did not get, by the position of the items in the list on which both were made. Its cost is
+ * linear in the components of both and the items that lose something.
+ * @param {List} list @param {Delta} first @param {Delta} second the later one
+ * @returns {Superseded[]}
  */
 export function superseded(list, first, second) {
   /** @type {Superseded[]} */
@@ -44,7 +45,11 @@ export function superseded(list, first, second) {
   return all;
 }
 
-/** All that somebody wanted of items that the other deletes. @param {Fate} fate @returns {Lost[]} */
+/**
+ * All that somebody wanted of items that the other deletes.
+ * @param {Fate} fate
+ * @returns {Lost[]}
+ */
 function lostToDeletion(fate) {
   const { op, change } = fate;
   /** @type {Lost[]} */
@@ -67,7 +72,10 @@ function lostToChange(earlier, later) {
   return lost;
 }
 
-/** The gap of each drop, counted in the old list. @param {Delta} delta */
+/**
+ * The gap of each drop, counted in the old list.
+ * @param {Delta} delta
+ */
 function gapsOf(delta) {
   const gaps = new Map();
   let at = 0;

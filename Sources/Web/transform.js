@@ -11,10 +11,11 @@ import { SlotMap, rowsOf } from "./segments.js";
 /** @typedef {import('./segments.js').Row} Row */
 
 /**
- * What remains of x after y; `isLater` says whether x is the later one. The law, for a earlier than b:
- * `apply(apply(l, a), transform(b, a, true))` is `apply(apply(l, b), transform(a, b, false))`.
- * Its cost is linear in the components of both, but for a search for each drop.
- * @param {Delta} x @param {Delta} y @param {boolean} isLater @returns {Delta}
+ * What remains of x after y; `isLater` says whether x is the later one. The law, for a earlier than b: `apply(apply(l,
+ * a), transform(b, a, true))` is `apply(apply(l, b), transform(a, b, false))`. Its cost is linear in the components of
+ * both, but for a search for each drop.
+ * @param {Delta} x @param {Delta} y @param {boolean} isLater
+ * @returns {Delta}
  */
 export function transform(x, y, isLater) {
   if (x.length === 0 || y.length === 0) return x;
@@ -34,10 +35,16 @@ class Rest {
   #movedByX = new SlotMap();
   /** @type {SlotMap<Row>} */
   #movedByY = new SlotMap();
-  /** The slots of the moves that remain. @type {Map<Row, number>} */
+  /**
+   * The slots of the moves that remain.
+   * @type {Map<Row, number>}
+   */
   #slots = new Map();
   #picked = 0;
-  /** Their drops still have the slots of x. @type {Component[]} */
+  /**
+   * Their drops still have the slots of x.
+   * @type {Component[]}
+   */
   #components = [];
 
   /** @param {Row[]} rows @param {boolean} isLater */
@@ -49,8 +56,10 @@ class Rest {
     }
   }
 
-  /** A gap holds `later.after + earlier.after + earlier.before + later.before`.
-   * @param {readonly Content[]} x @param {readonly Content[]} y */
+  /**
+   * A gap holds `later.after + earlier.after + earlier.before + later.before`.
+   * @param {readonly Content[]} x @param {readonly Content[]} y
+   */
   gap(x, y) {
     if (this.#isLater) {
       this.#place(x, "after");
@@ -64,7 +73,10 @@ class Rest {
     }
   }
 
-  /** Items that y has left or moved. @param {Row} row */
+  /**
+   * Items that y has left or moved.
+   * @param {Row} row
+   */
   items(row) {
     const { x, y, count } = row;
     const change = transformChange(x.change, y.change, this.#isLater);

@@ -8,8 +8,10 @@ import { transform } from "./transform.js";
 /** @typedef {import('./components.js').Delta} Delta */
 /** @typedef {import('./list.js').List} List */
 /** @typedef {import('./keeping.js').Kept} Kept */
-/** The inverse of an edit, and what others have done between it and the level above.
- * @typedef {{ inverse: Delta, others: Delta }} Level */
+/**
+ * The inverse of an edit, and what others have done between it and the level above.
+ * @typedef {{ inverse: Delta, others: Delta }} Level
+ */
 
 /** Levels that never change: each method gives others. The newest level is the last one. */
 export class Undos {
@@ -27,19 +29,26 @@ export class Undos {
     return this.#levels.length === 0;
   }
 
-  /** With a new level. @param {Delta} inverse of an edit that was made now */
+  /**
+   * With a new level.
+   * @param {Delta} inverse of an edit that was made now
+   */
   with(inverse) {
     return new Undos([...this.#levels, { inverse, others: NOTHING }]);
   }
 
-  /** After somebody's edit of the view. @param {Delta} delta */
+  /**
+   * After somebody's edit of the view.
+   * @param {Delta} delta
+   */
   following(delta) {
     return delta.length === 0 ? this : this.#withOthers(delta);
   }
 
   /**
-   * Takes the newest level off: the edit that takes back what it is about, and which words it leaves alone.
-   * Nothing if there is no level. @param {List} view
+   * Takes the newest level off: the edit that takes back what it is about, and which words it leaves alone. Nothing if
+   * there is no level.
+   * @param {List} view
    * @returns {{ delta: Delta, kept: Kept[], rest: Undos } | undefined}
    */
   newest(view) {
@@ -61,8 +70,10 @@ export class Undos {
   }
 }
 
-/** An undo without the items that others have brought back, and the deletion of those items after the whole undo.
- * @param {Delta} undo @param {Delta} others */
+/**
+ * An undo without the items that others have brought back, and the deletion of those items after the whole undo.
+ * @param {Delta} undo @param {Delta} others
+ */
 function withoutTwice(undo, others) {
   const known = new Set(others.flatMap(component => (component.op === "insert" ? component.items.map(item => item.id) : [])));
   const delta = new DeltaBuilder();

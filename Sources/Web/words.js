@@ -11,7 +11,11 @@ const BLANK = /^\s/u;
 /** Above this many comparisons, all words between the common ones at both ends are replaced. */
 const MOST = 1_000_000;
 
-/** The words of a text; all of them, one after the other, are the text. @param {string} text @returns {string[]} */
+/**
+ * The words of a text; all of them, one after the other, are the text.
+ * @param {string} text
+ * @returns {string[]}
+ */
 export function wordsOf(text) {
   const parts = [...characters.segment(text)].map(({ segment }) => segment);
   const isLetter = parts.map(part => !IDEOGRAPH.test(part) && LETTER.test(part));
@@ -30,8 +34,11 @@ export function wordsOf(text) {
   return words;
 }
 
-/** From where to where a text goes from its first word to its last; nothing if it has no letter, digit or ideograph.
- * @param {string} text @returns {[number, number] | undefined} */
+/**
+ * From where to where a text goes from its first word to its last; nothing if it has no letter, digit or ideograph.
+ * @param {string} text
+ * @returns {[number, number] | undefined}
+ */
 export function wordSpan(text) {
   /** @type {[number, number] | undefined} */
   let span;
@@ -41,8 +48,11 @@ export function wordSpan(text) {
   return span;
 }
 
-/** The splices that make one text another, cut at words. @param {Uint8Array} from @param {Uint8Array} to
- * @returns {Splice[]} */
+/**
+ * The splices that make one text another, cut at words.
+ * @param {Uint8Array} from @param {Uint8Array} to
+ * @returns {Splice[]}
+ */
 export function diffTexts(from, to) {
   const [old, now] = [wordsOf(textOf(from)), wordsOf(textOf(to))];
   /** @type {Splice[]} */
@@ -62,8 +72,11 @@ export function diffTexts(from, to) {
   return splices;
 }
 
-/** Pairs of the same words in both, rising: a longest common subsequence, or nearly.
- * @param {string[]} old @param {string[]} now @returns {[number, number][]} */
+/**
+ * Pairs of the same words in both, rising: a longest common subsequence, or nearly.
+ * @param {string[]} old @param {string[]} now
+ * @returns {[number, number][]}
+ */
 function common(old, now) {
   let start = 0;
   while (start < old.length && start < now.length && old[start] === now[start]) start++;
@@ -102,7 +115,10 @@ function commonMiddle(old, now) {
   return pairs;
 }
 
-/** Whether a character between two runs of letters joins them. @param {string} part no letter */
+/**
+ * Whether a character between two runs of letters joins them.
+ * @param {string} part no letter
+ */
 function isMark(part) {
   return !BLANK.test(part) && !IDEOGRAPH.test(part);
 }
