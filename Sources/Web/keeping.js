@@ -5,7 +5,7 @@ import { TEXTS, normalChange } from "./change.js";
 import { DeltaBuilder } from "./components.js";
 import { mapIndex } from "./delta.js";
 import { rowsOf } from "./segments.js";
-import { clashes, composeSplices, endOf, invertSplices, overlap } from "./splices.js";
+import { clashes, endOf, invertSplices, normalSplices, overlap, transformSplices } from "./splices.js";
 import { wordSpan } from "./words.js";
 
 /** @typedef {import('./change.js').Change} Change */
@@ -60,7 +60,7 @@ function keeping(inverse, others) {
     if (!mine || !theirs) continue;
     const { going, staying } = divided(mine, theirs);
     change[field] = going;
-    words[field] = composeSplices(invertSplices(mine), going);
+    words[field] = invertSplices(transformSplices(staying, going, true));
     for (const { at, old, x, y } of clashes(staying, theirs)) lost.push({ field, at, original: old, words: x, present: y });
   }
   return { change: normalChange(change), words: normalChange(words), lost };
@@ -86,7 +86,7 @@ function divided(mine, theirs) {
     }
     if (endOf(splice) > from || runs.length === 0) staying.push(part(splice, from, endOf(splice), runs.length === 0));
   }
-  return { going, staying };
+  return { going: normalSplices(going), staying: normalSplices(staying) };
 }
 
 /**
@@ -99,28 +99,28 @@ function runsThatGo(splice, across) {
   const runs = [];
   let from = splice.at;
   for (const other of [...across.filter(({ removed }) => removed.length > 0), undefined]) {
-    const to = other ? Math.max(other.at, from) : Math.max(endOf(splice), from);
-    const isWithin = across.some(({ at, removed }) => removed.length === 0 && at > from && at < to);
-    const follows = runs.length === 0 && from > splice.at && splice.inserted.length > 0;
-    const run = isWithin ? undefined : shortened(splice, from, to, follows, !other);
-    if (run) runs.push(run);
+    const to = Math.max(other ? other.at : endOf(splice), from);
+    const run = shortened(splice, from, to, runs.length === 0, !other);
+    if (run && !across.some(({ at, removed }) => removed.length === 0 && at > from && at < run[1])) runs.push(run);
     if (other) from = endOf(other);
   }
   return runs;
 }
 
 /**
- * A run as far as it goes: without the blanks at its end, and perhaps without what is before its first word.
- * @param {Splice} splice @param {number} from @param {number} to
- * @param {boolean} follows words of others, of which it must stay apart @param {boolean} isLast
+ * A run as far as it goes. In front of words of others, the blanks at its end stay. Behind words of others, what is
+ * before its first word stays if the run takes the place of the splice's first words, or is the last and ends without a
+ * word.
+ * @param {Splice} splice @param {number} from @param {number} to @param {boolean} isFirst @param {boolean} isLast
  * @returns {[number, number] | undefined}
  */
-function shortened(splice, from, to, follows, isLast) {
+function shortened(splice, from, to, isFirst, isLast) {
   const text = textOf(part(splice, from, to, false).removed);
   const span = wordSpan(text);
   if (!span) return undefined;
-  const start = follows || (isLast && span[1] < text.length) ? span[0] : 0;
-  return [from + bytesOf(text.slice(0, start)).length, from + bytesOf(text.trimEnd()).length];
+  const stays = (isFirst && splice.inserted.length > 0) || (isLast && span[1] < text.length);
+  const start = from > splice.at && stays ? span[0] : 0;
+  return [from + bytesOf(text.slice(0, start)).length, isLast ? to : from + bytesOf(text.trimEnd()).length];
 }
 
 /** @param {Splice} splice @returns {[number, number]} */

@@ -1,52 +1,47 @@
 // One's own work that others have overridden without having seen it, section 6, "What others have overridden".
 
-import { textOf } from "./bytes.js";
 import { FIELDS, TEXTS, isSameValue } from "./change.js";
 import { diff } from "./diff.js";
+import { carriedInverse, lostTo } from "./regrets.js";
 import { segmentsOf } from "./segments.js";
-import { clashes, invertSplices, overlap, transformSplices } from "./splices.js";
-import { wordSpan, wordsOf } from "./words.js";
+import { invertSplices } from "./splices.js";
 
 /** @typedef {import('./change.js').Change} Change */
 /** @typedef {import('./change.js').Field} Field */
 /** @typedef {import('./components.js').Delta} Delta */
 /** @typedef {import('./item.js').Item} Item */
 /** @typedef {import('./list.js').List} List */
-/** @typedef {import('./segments.js').Segment} Segment */
 /** @typedef {import('./splices.js').Splice} Splice */
 /** @typedef {import('./superseded.js').Lost} Lost */
+/** @typedef {{ item: string, lost: Lost }} LostOfItem what somebody has taken of one's own work on an item */
+/** @typedef {{ text?: readonly Splice[], url?: readonly Splice[] }} Inverses those of one's own splices */
+/** @typedef {{ item: Item, fate: "stays" | "moves" | "goes", change: Change }} Touched what becomes of an item */
 /**
- * What somebody has taken of one's own work on an item.
- * @typedef {{ item: string, lost: Lost }} LostOfItem
- */
-/**
- * What is left of one's own work on an item, in one commit.
+ * One's own work on an item, in one commit.
  * @typedef {object} Work
  * @property {number} revision
  * @property {boolean} isMove
- * @property {Change} values the fields that are no texts, as one has set them
- * @property {{ text?: Splice[], url?: Splice[] }} inverses those of one's splices, on the present texts
+ * @property {Field[]} fields
+ * @property {Change} change with the values that one has set
+ * @property {Inverses} inverses of one's splices, on the present texts
  */
 
-/** The work of one's own commits, as long as something of it is left. */
+/** What one's own commits did to items, to tell when somebody who had not seen them overrides them. */
 export class OwnWork {
   /** @type {Map<string, Work[]>} */
   #items = new Map();
 
   /**
-   * One's own commit.
+   * One's own commit. O(components + items that it touches)
    * @param {{ revision: number, delta: Delta }} commit @param {List} base the list before it
    */
   record({ revision, delta }, base) {
-    this.#follow({ base: revision, delta }, base);
-    for (const { segment, item } of touched(delta, base)) {
-      if (segment.op !== "delete") this.add(item.id, workOf(revision, segment.op === "pick", segment.change));
+    for (const { item, fate, change } of touched(delta, base)) {
+      if (fate === "goes") continue;
+      const fields = FIELDS.filter(field => change[field] !== undefined);
+      const work = { revision, isMove: fate === "moves", fields, change, inverses: inversesOf(change) };
+      this.#items.set(item.id, [...this.#carried(item.id, change), work]);
     }
-  }
-
-  /** @param {string} id @param {Work} work */
-  add(id, work) {
-    this.#items.set(id, [...(this.#items.get(id) ?? []), work]);
   }
 
   /**
@@ -54,28 +49,36 @@ export class OwnWork {
    * @param {{ base: number, delta: Delta }} commit @param {List} base the list before it
    * @returns {LostOfItem[]}
    */
-  overridden(commit, base) {
-    return this.#follow(commit, base);
-  }
-
-  /** @param {{ base: number, delta: Delta }} commit @param {List} base */
-  #follow(commit, base) {
+  overridden({ base: seen, delta }, base) {
     /** @type {LostOfItem[]} */
     const all = [];
     if (this.#items.size === 0) return all;
-    for (const { segment, item, isMove } of touched(commit.delta, base)) {
+    const known = [...touched(delta, base)].filter(({ item }) => this.#items.has(item.id));
+    const [gone, here] = [known.filter(({ fate }) => fate === "goes"), known.filter(({ fate }) => fate !== "goes")];
+    for (const { item, fate, change } of [...gone, ...here]) {
       const { id } = item;
-      const works = this.#items.get(id);
-      if (!works) continue;
-      for (const work of works) {
-        const lost = segment.op === "delete" ? allOf(work) : [...lostMove(work, isMove), ...lostFields(work, segment.change), ...lostWords(work, segment.change)];
-        if (work.revision > commit.base) all.push(...lost.map(one => ({ item: id, lost: one })));
-      }
-      const left = segment.op === "delete" ? [] : works.map(work => after(work, isMove, segment.change)).filter(isSomething);
-      if (left.length > 0) this.#items.set(id, left);
-      else this.#items.delete(id);
+      const unseen = (this.#items.get(id) ?? []).filter(({ revision }) => seen < revision);
+      for (const lost of lossesOf(unseen, fate, change)) all.push({ item: id, lost });
+      if (fate === "goes") this.#items.delete(id);
+      else this.#items.set(id, this.#carried(id, change));
     }
     return all;
+  }
+
+  /**
+   * The work on an item after another change of its texts.
+   * @param {string} id @param {Change} change
+   * @returns {Work[]}
+   */
+  #carried(id, change) {
+    return (this.#items.get(id) ?? []).map(work => {
+      const inverses = { ...work.inverses };
+      for (const field of TEXTS) {
+        const [mine, theirs] = [inverses[field], change[field]];
+        if (mine && theirs) inverses[field] = carriedInverse(mine, theirs);
+      }
+      return { ...work, inverses };
+    });
   }
 }
 
@@ -86,124 +89,101 @@ export class OwnWork {
  * @returns {LostOfItem[]}
  */
 export function missing(delta, before, after, now) {
-  const work = new OwnWork();
-  work.record({ revision: 1, delta }, before);
-  const ids = new Set([...now].map(item => item.id));
-  const inserted = delta.flatMap(component => (component.op === "insert" ? component.items : []));
-  for (const item of inserted) if (ids.has(item.id)) work.add(item.id, workOfInsertion(item));
-  const lost = work.overridden({ base: 0, delta: diff(after, now) }, after);
-  const deleted = [...touched(delta, before)].filter(({ segment }) => segment.op === "delete").map(({ item }) => item);
-  const gone = [...inserted.filter(item => !ids.has(item.id)), ...deleted.filter(item => ids.has(item.id))];
-  return [...lost, ...gone.map(item => ({ item: item.id, lost: /** @type {Lost} */ ({ lost: "edit", fields: [...FIELDS] }) }))];
+  /** @type {LostOfItem[]} */
+  const all = [];
+  const add = (/** @type {Item} */ { id }, /** @type {Lost[]} */ losses) => all.push(...losses.map(lost => ({ item: id, lost })));
+  const theirs = new Map([...touched(diff(after, now), after)].map(one => [one.item.id, one]));
+  const here = new Set([...now].map(({ id }) => id));
+  const mine = [...touched(delta, before)];
+  const gone = mine.filter(({ fate }) => fate === "goes").map(({ item }) => item);
+  const old = new Set(gone.map(({ id }) => id));
+  for (const item of delta.flatMap(component => (component.op === "insert" ? component.items : []))) {
+    if (old.has(item.id)) continue;
+    if (!here.has(item.id)) add(item, [{ lost: "edit", fields: [...FIELDS] }]);
+    else add(item, lostWords(wholly(item), theirs.get(item.id)?.change ?? {}));
+  }
+  for (const item of gone) if (here.has(item.id)) add(item, [{ lost: "edit", fields: [...FIELDS] }]);
+  for (const { item, fate, change } of mine) {
+    if (fate === "goes") continue;
+    const { fate: other, change: others } = theirs.get(item.id) ?? { fate: "stays", change: {} };
+    const isText = (/** @type {Field} */ field) => field === "text" || field === "url";
+    const fields = FIELDS.filter(field => change[field] !== undefined && (other === "goes" || (others[field] !== undefined && !isText(field))));
+    if (fate === "moves" && other !== "stays") add(item, [{ lost: "move" }]);
+    if (fields.length > 0) add(item, [{ lost: "edit", fields }]);
+    if (other !== "goes") add(item, lostWords(inversesOf(change), others));
+  }
+  return all;
 }
 
 /**
- * The items that a delta deletes, moves or changes.
+ * The items that a delta changes, deletes, or moves to another place.
  * @param {Delta} delta @param {List} list
- * @returns {Generator<{ segment: Segment, item: Item, isMove: boolean }>} `isMove` if it goes to another place
+ * @returns {Generator<Touched>}
  */
 function* touched(delta, list) {
-  const gaps = gapsOf(delta);
+  const segments = segmentsOf(delta);
+  /** For each drop, how many of the items before it stay. */
+  const places = new Map();
+  let stays = 0;
+  for (const segment of segments) {
+    for (const content of segment.gap) places.set(content, stays);
+    if (segment.op === "keep") stays += segment.count;
+  }
   let at = 0;
-  for (const segment of segmentsOf(delta)) {
-    const { op, count, change, drop } = segment;
-    if (op !== "keep" || change) {
-      const gap = drop ? gaps.get(drop) ?? at : at;
-      const isMove = gap < at || gap > at + count;
-      for (const item of list.slice(at, at + count)) yield { segment, item, isMove };
-    }
+  stays = 0;
+  for (const { op, count, change = {}, drop } of segments) {
+    const fate = op === "delete" ? "goes" : drop && places.get(drop) !== stays ? "moves" : "stays";
+    const isTouched = fate !== "stays" || FIELDS.some(field => change[field] !== undefined);
+    if (isTouched) for (const item of list.slice(at, at + count)) yield { item, fate, change };
+    if (op === "keep") stays += count;
     at += count;
   }
 }
 
-/** @param {number} revision @param {boolean} isMove @param {Change} [change] @returns {Work} */
-function workOf(revision, isMove, change = {}) {
-  const { text, url, ...values } = change;
-  return { revision, isMove, values, inverses: { text: text && invertSplices(text), url: url && invertSplices(url) } };
-}
-
-/** @param {Item} item @returns {Work} */
-function workOfInsertion(item) {
-  const { text, url, ...values } = item.fields();
-  const nothing = new Uint8Array(0);
-  const all = (/** @type {Uint8Array | undefined} */ removed) => removed && [{ at: 0, removed, inserted: nothing }];
-  return { revision: 1, isMove: false, values, inverses: { text: all(text), url: all(url) } };
-}
-
-// What is lost
-
-/** @param {Work} work @returns {Lost[]} */
-function allOf({ isMove, values, inverses }) {
-  const fields = FIELDS.filter(field => (field === "text" || field === "url" ? inverses[field] : values[field] !== undefined));
+/**
+ * What somebody's commit overrides of one's own works on an item, which its author had not seen.
+ * @param {Work[]} works @param {Touched["fate"]} fate @param {Change} change
+ * @returns {Lost[]}
+ */
+function lossesOf(works, fate, change) {
   /** @type {Lost[]} */
-  const lost = isMove ? [{ lost: "move" }] : [];
-  return fields.length > 0 ? [...lost, { lost: "edit", fields }] : lost;
-}
-
-/** @param {Work} work @param {boolean} isMove @returns {Lost[]} */
-function lostMove(work, isMove) {
-  return work.isMove && isMove ? [{ lost: "move" }] : [];
-}
-
-/** @param {Work} work @param {Change} [change] @returns {Lost[]} */
-function lostFields(work, change = {}) {
-  const fields = FIELDS.filter(field => isOther(work.values[field], change[field]));
-  return fields.length > 0 ? [{ lost: "edit", fields }] : [];
-}
-
-/** @param {Work} work @param {Change} [change] @returns {Lost[]} */
-function lostWords(work, change = {}) {
-  return TEXTS.flatMap(field => {
-    const [mine, theirs] = [work.inverses[field] ?? [], change[field] ?? []];
-    const replaced = clashes(mine, theirs).map(({ at, old, x, y }) => ({ at, original: x, words: old, present: y }));
-    const again = mine.flatMap(splice => insertedAgain(splice, theirs));
-    return [...replaced, ...again].sort((a, b) => a.at - b.at).map(words => /** @type {Lost} */ ({ lost: "words", field, ...words }));
-  });
+  const lost = [];
+  const values = Object.assign({}, ...works.map(work => work.change));
+  const fields = FIELDS.filter(field =>
+    fate === "goes" ? works.some(work => work.fields.includes(field)) : field !== "text" && field !== "url" && isOther(values[field], change[field]),
+  );
+  if (fate !== "stays" && works.some(({ isMove }) => isMove)) lost.push({ lost: "move" });
+  if (fields.length > 0) lost.push({ lost: "edit", fields });
+  if (fate !== "goes") for (const { inverses } of works) lost.push(...lostWords(inverses, change));
+  return lost;
 }
 
 /**
- * What was only removed is overridden if somebody inserts some of its words again.
- * @param {Splice} inverse @param {readonly Splice[]} theirs
+ * The words of one's own that a change replaces.
+ * @param {Inverses} inverses @param {Change} change
+ * @returns {Lost[]}
  */
-function insertedAgain(inverse, theirs) {
-  if (inverse.removed.length > 0) return [];
-  const known = new Set(wordsOf(textOf(inverse.inserted)).filter(wordSpan));
-  let shift = 0;
-  const again = [];
-  for (const { at, removed, inserted } of theirs) {
-    const isThere = removed.length === 0 && at === inverse.at;
-    if (isThere && wordsOf(textOf(inserted)).some(word => known.has(word))) {
-      again.push({ at: at + shift, original: inverse.inserted, words: removed, present: inserted });
-    }
-    shift += inserted.length - removed.length;
-  }
-  return again;
+function lostWords(inverses, change) {
+  return TEXTS.flatMap(field => {
+    const [mine, theirs] = [inverses[field], change[field]];
+    return mine && theirs ? lostTo(mine, theirs).map(words => /** @type {Lost} */ ({ lost: "words", field, ...words })) : [];
+  });
 }
 
-// What is left
-
-/** @param {Work} work @param {boolean} isMove @param {Change} [change] @returns {Work} */
-function after(work, isMove, change = {}) {
-  const values = { ...work.values };
-  for (const field of FIELDS) if (isOther(values[field], change[field])) delete values[field];
-  const left = (/** @type {Splice[] | undefined} */ mine, /** @type {readonly Splice[]} */ theirs = []) =>
-    mine && transformSplices(mine.filter(splice => !theirs.some(other => isOver(splice, other))), theirs, false);
-  return {
-    revision: work.revision,
-    isMove: work.isMove && !isMove,
-    values,
-    inverses: { text: left(work.inverses.text, change.text), url: left(work.inverses.url, change.url) },
-  };
+/** @param {Change} change @returns {Inverses} */
+function inversesOf({ text, url }) {
+  return { text: text && invertSplices(text), url: url && invertSplices(url) };
 }
 
-/** @param {Work} work */
-function isSomething({ isMove, values, inverses }) {
-  return isMove || FIELDS.some(field => values[field] !== undefined) || TEXTS.some(field => inverses[field]?.length);
-}
-
-/** @param {Splice} mine @param {Splice} theirs */
-function isOver(mine, theirs) {
-  return overlap(mine, theirs) || (mine.removed.length === 0 && insertedAgain(mine, [theirs]).length > 0);
+/**
+ * What takes all texts of a new item back.
+ * @param {Item} item
+ * @returns {Inverses}
+ */
+function wholly(item) {
+  const { text, url } = item.fields();
+  const all = (/** @type {Uint8Array | undefined} */ removed) => removed && [{ at: 0, removed, inserted: removed.subarray(0, 0) }];
+  return { text: all(text), url: all(url) };
 }
 
 /**
@@ -212,18 +192,4 @@ function isOver(mine, theirs) {
  */
 function isOther(mine, theirs) {
   return mine !== undefined && theirs !== undefined && !isSameValue(mine, theirs);
-}
-
-/**
- * The gap of each drop, counted in the old list.
- * @param {Delta} delta
- */
-function gapsOf(delta) {
-  const gaps = new Map();
-  let at = 0;
-  for (const segment of segmentsOf(delta)) {
-    for (const content of segment.gap) gaps.set(content, at);
-    at += segment.count;
-  }
-  return gaps;
 }

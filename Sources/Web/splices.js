@@ -198,7 +198,7 @@ export function overlap(a, b) {
  * From where to where a group removes something, and what was there.
  * @param {Group} group
  */
-function unionOf({ x, y }) {
+export function unionOf({ x, y }) {
   const all = [...x, ...y].sort((a, b) => a.at - b.at || endOf(a) - endOf(b));
   const at = all[0].at;
   /** @type {Uint8Array[]} */
@@ -216,7 +216,7 @@ function unionOf({ x, y }) {
  * What splices make of a piece of a text.
  * @param {number} start where the piece begins @param {Uint8Array} old @param {Splices} splices
  */
-function made(start, old, splices) {
+export function made(start, old, splices) {
   const pieces = [];
   let at = start;
   for (const splice of splices) {
@@ -227,7 +227,7 @@ function made(start, old, splices) {
 }
 
 /** @param {Splices} splices */
-function growth(splices) {
+export function growth(splices) {
   return splices.reduce((sum, splice) => sum + splice.inserted.length - splice.removed.length, 0);
 }
 

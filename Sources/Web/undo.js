@@ -57,9 +57,9 @@ export class Undos {
     const { inverse, stayed, kept } = keepingWords(level.inverse, level.others, view);
     const { delta, twice } = withoutTwice(transform(inverse, level.others, true), level.others);
     // The level below follows what others did where the list has neither the edit nor its undo.
-    const since = compose(compose(stayed, transform(level.others, inverse, false)), twice);
-    const rest = new Undos(this.#levels.slice(0, -1));
-    return { delta, kept, rest: rest.following(since) };
+    let rest = new Undos(this.#levels.slice(0, -1));
+    for (const step of [stayed, transform(level.others, inverse, false), twice]) rest = rest.following(step);
+    return { delta, kept, rest };
   }
 
   /** @param {Delta} delta */

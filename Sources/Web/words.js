@@ -1,6 +1,7 @@
 // How a text is cut into words, so that edits of one word by two people overlap. Section 6, "How to cut a text".
 
 import { bytesOf, textOf } from "./bytes.js";
+import { normalSplices } from "./splices.js";
 
 /** @typedef {import('./splices.js').Splice} Splice */
 
@@ -57,19 +58,31 @@ export function diffTexts(from, to) {
   const [old, now] = [wordsOf(textOf(from)), wordsOf(textOf(to))];
   /** @type {Splice[]} */
   const splices = [];
-  let [at, i, j] = [0, 0, 0];
-  const add = (/** @type {number} */ endI, /** @type {number} */ endJ) => {
-    const removed = bytesOf(old.slice(i, endI).join(""));
-    const inserted = bytesOf(now.slice(j, endJ).join(""));
-    if (removed.length + inserted.length > 0) splices.push({ at, removed, inserted });
-    at += removed.length;
-  };
-  for (const [a, b] of [...common(old, now), [old.length, now.length]]) {
-    add(a, b);
-    at += bytesOf(old[a] ?? "").length;
-    [i, j] = [a + 1, b + 1];
+  let [i, j, kept] = [0, 0, 0];
+  for (const [endI, endJ] of [...common(old, now), [old.length, now.length]]) {
+    if (i < endI || j < endJ) {
+      const way = i === endI ? slide(now, j, endJ, kept) : j === endJ ? slide(old, i, endI, kept) : 0;
+      const at = bytesOf(old.slice(0, i - way).join("")).length;
+      const [removed, inserted] = [old.slice(i - way, endI - way), now.slice(j - way, endJ - way)];
+      splices.push({ at, removed: bytesOf(removed.join("")), inserted: bytesOf(inserted.join("")) });
+      kept = 0;
+    }
+    [i, j, kept] = [endI + 1, endJ + 1, kept + 1];
   }
-  return splices;
+  return normalSplices(splices);
+}
+
+/**
+ * By how many words some that come or go can move to the left, so that they begin with their space. One word at least
+ * stays between two splices.
+ * @param {string[]} words @param {number} start @param {number} end @param {number} kept the words in front of them
+ */
+function slide(words, start, end, kept) {
+  for (let way = 0; way <= kept; way++) {
+    if (words[start - way][0] === " ") return way;
+    if (way === kept || words[start - 1 - way] !== words[end - 1 - way]) return 0;
+  }
+  return 0;
 }
 
 /**
@@ -81,15 +94,15 @@ function common(old, now) {
   let start = 0;
   while (start < old.length && start < now.length && old[start] === now[start]) start++;
   let end = 0;
-  while (end < old.length - start && end < now.length - start && old[old.length - 1 - end] === now[now.length - 1 - end]) end++;
-  // What is put behind a space that both have could also stand in front of it, and begins with its space then.
-  const isOneSided = old.length === start + end || now.length === start + end;
-  const longer = old.length > now.length ? old : now;
-  if (isOneSided) while (start > 0 && !BLANK.test(longer[start] ?? " ") && longer[start - 1] === longer[longer.length - end - 1]) [start, end] = [start - 1, end + 1];
+  const isLong = (old.length - start) * (now.length - start) > MOST;
+  const most = isLong ? Math.min(old.length, now.length) - start : 0;
+  while (end < most && old[old.length - 1 - end] === now[now.length - 1 - end]) end++;
   /** @type {[number, number][]} */
   const pairs = [];
   for (let i = 0; i < start; i++) pairs.push([i, i]);
-  for (const [i, j] of commonMiddle(old.slice(start, old.length - end), now.slice(start, now.length - end))) pairs.push([start + i, start + j]);
+  for (const [i, j] of commonMiddle(old.slice(start, old.length - end), now.slice(start, now.length - end))) {
+    pairs.push([start + i, start + j]);
+  }
   for (let i = end; i > 0; i--) pairs.push([old.length - i, now.length - i]);
   return pairs;
 }
