@@ -65,16 +65,17 @@ export function diffTexts(from, to) {
       const at = bytesOf(old.slice(0, i - way).join("")).length;
       const [removed, inserted] = [old.slice(i - way, endI - way), now.slice(j - way, endJ - way)];
       splices.push({ at, removed: bytesOf(removed.join("")), inserted: bytesOf(inserted.join("")) });
-      kept = 0;
+      kept = 0; // One word at least stays before the next splice.
+    } else {
+      kept++;
     }
-    [i, j, kept] = [endI + 1, endJ + 1, kept + 1];
+    [i, j] = [endI + 1, endJ + 1];
   }
   return normalSplices(splices);
 }
 
 /**
- * By how many words some that come or go can move to the left, so that they begin with their space. One word at least
- * stays between two splices.
+ * By how many words some that come or go can move to the left, so that they begin with their space.
  * @param {string[]} words @param {number} start @param {number} end @param {number} kept the words in front of them
  */
 function slide(words, start, end, kept) {

@@ -1,7 +1,7 @@
 // A client as the vectors of the machine ask about it.
 
 import { FrameReader } from "../../Sources/Web/frames.js";
-import { REASONS, decodeUp } from "../../Sources/Web/messages.js";
+import { decodeUp } from "../../Sources/Web/messages.js";
 import { Session } from "../../Sources/Web/session.js";
 import * as json from "./json.mjs";
 import { toldTo } from "./told.mjs";
@@ -12,39 +12,53 @@ export class Machine {
   #session = new Session({ client: "0".repeat(31) + "1", person: "Ada", program: "vectors" });
   #list = this.#session.follow("list");
   #now = 0;
+  /** The last request that it has sent. */
+  lastRequest = 0;
 
   get replica() {
     return this.#session.replica(this.#list);
   }
 
-  /** What the client does at one step. */
+  /** What the client does at one step, as the vectors have it. */
   step(step) {
-    const effects = this.#effects(step);
-    const out = effects.filter(effect => effect.do === "send").flatMap(({ bytes }) => sent(bytes));
-    const told = effects.filter(effect => effect.do === "tell").map(({ told }) => toldTo(told, this.replica));
+    const { out, told } = this.happens(step);
     return { out, view: json.listTo(this.replica.view), told };
   }
 
+  /** The same, and the messages that it sends. */
+  happens(step) {
+    const effects = this.#effects(step);
+    const messages = effects.filter(effect => effect.do === "send").flatMap(({ bytes }) => messagesOf(bytes));
+    const told = effects.filter(effect => effect.do === "tell").map(({ told }) => toldTo(told));
+    for (const { message } of messages) if (message.type === "subscribe") this.lastRequest = message.request;
+    const shown = messages.filter(({ message }) => !hidden.has(message.type));
+    const out = shown.map(({ frame, message }) => ({ frame, message: message.type, fields: json.fieldsTo(message) }));
+    return { out, told, sent: shown.map(({ message }) => message) };
+  }
+
   #effects(step) {
-    const now = ++this.#now;
     const session = this.#session;
-    if (step.connected) return [...session.tick(now + 1e9, 0), ...session.connected(now)].filter(effect => effect.do !== "connect");
+    const now = ++this.#now;
+    if (step.connected) return [...session.tick(this.#later(), 0), ...session.connected(this.#now)].filter(effect => effect.do !== "connect");
     if (step.lost) return session.lost(now, 0);
     if (step.frame !== undefined) return session.received(new Uint8Array(Buffer.from(step.frame, "hex")), now, 0);
-    return session.act(this.#list, replica => {
-      if (step.undo) replica.undo();
-      else if (step.redo) replica.redo();
-      else replica.edit(json.deltaFrom(step.edit), step.exact ?? false);
-    }, now);
+    return session.act(this.#list, replica => act(replica, step), now);
+  }
+
+  /** The time when the client connects again. */
+  #later() {
+    return (this.#now = Math.max(this.#now, this.#session.deadline));
   }
 }
 
-function sent(bytes) {
-  const messages = [];
-  new FrameReader().read(bytes, body => messages.push(decodeUp(body)));
-  return messages
-    .filter(({ type }) => !hidden.has(type))
-    .map(message => ({ frame: Buffer.from(bytes).toString("hex"), message: message.type, fields: json.fieldsTo(message) }));
+function act(replica, step) {
+  if (step.undo) replica.undo();
+  else if (step.redo) replica.redo();
+  else replica.edit(json.deltaFrom(step.edit), step.exact ?? false);
 }
 
-export { REASONS };
+function messagesOf(bytes) {
+  const messages = [];
+  new FrameReader().read(bytes, body => messages.push({ message: decodeUp(body), frame: Buffer.from(bytes).toString("hex") }));
+  return messages;
+}

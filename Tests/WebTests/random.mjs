@@ -10,7 +10,7 @@ import { isBoundary } from "../../Sources/Web/bytes.js";
 export const seed = Number(process.env.HAND_SEED ?? 1 + Math.floor(Math.random() * 1e9));
 export const times = Number(process.env.HAND_COUNT ?? 1);
 
-const words = ["milk", "oat ", "12", " eggs", "é", "naïve", "日本", "🇩🇪", "👍🏽", "a b c", "x", " ", "10:30", "\n", "ﬁ", "soy milk, 2 l"];
+const words = ["milk", "oat ", "12", " eggs", "é", "naïve", "日本", "👍", "a b c", "x", " ", "10:30", "\n", "ﬁ", "soy milk, 2 l"];
 const none = new Uint8Array(0);
 
 /** A source of chance that a seed repeats. */
@@ -87,6 +87,16 @@ export class Random {
       return i < items.length ? [...contents, this.#fate(fates[i], items[i])] : contents;
     });
     return normalForm(components);
+  }
+
+  /** A delta that only changes texts, at their words. */
+  rewording(list) {
+    const items = [...list];
+    return normalForm(items.map(item => {
+      const { text } = item.fields();
+      const splices = text ? this.splices(text) : [];
+      return splices.length > 0 ? { op: "edit", change: { text: splices } } : { op: "keep", count: 1 };
+    }));
   }
 
   side() {
