@@ -5,6 +5,8 @@
 
 const LIMB = 0x200000;
 const TOP = 0x80000;
+/** Above this many bytes, an item remembers its hash. */
+const LARGE = 256;
 const BASE = limbsOf(0x0e3b7c9d, 0x5f17a36b);
 
 /** @type {Limbs} */
@@ -13,30 +15,54 @@ export const ZERO = [0, 0, 0];
 /** @type {Limbs[]} */
 const powers = [[1, 0, 0]];
 
+/** The hash that was computed last: its two halves. */
+let high = 0;
+let low = 0;
+
 /**
  * The hash of an item.
  * @param {Uint8Array} bytes @param {number} start @param {number} end
  * @returns {Limbs}
  */
 export function hashOf(bytes, start, end) {
-  let high = 0xcbf29ce4 | 0;
-  let low = 0x84222325 | 0;
-  for (let i = start; i < end; i++) {
-    low ^= bytes[i];
-    // The prime is 2^40 + 435.
-    const p0 = (low & 65535) * 435;
-    const p1 = (low >>> 16) * 435 + (p0 >>> 16);
-    high = (Math.imul(high, 435) + (low << 8) + (p1 >>> 16)) | 0;
-    low = (p1 << 16) | (p0 & 65535);
-  }
-  low ^= high >>> 1;
-  high = highOfProduct(high, low, 0xff51afd7, 0xed558ccd);
-  low = Math.imul(low, 0xed558ccd);
-  low ^= high >>> 1;
-  high = highOfProduct(high, low, 0xc4ceb9fe, 0x1a85ec53);
-  low = Math.imul(low, 0x1a85ec53);
-  low ^= high >>> 1;
+  hash(bytes, start, end);
   return limbsOf(high, low);
+}
+
+/**
+ * The digest of some items. O(bytes), but for large items whose hash is known.
+ * @param {readonly import('./item.js').Item[]} items
+ * @returns {Limbs}
+ */
+export function digestOf(items) {
+  const [b0, b1, b2] = BASE;
+  let [x0, x1, x2] = ZERO;
+  for (const item of items) {
+    let h0, h1, h2;
+    if (item.end - item.start > LARGE) {
+      [h0, h1, h2] = item.hash;
+    } else {
+      // No object is made for a small item, as reading a list would make one for each.
+      hash(item.bytes, item.start, item.end);
+      [h0, h1, h2] = [low & 0x1fffff, (low >>> 21) | ((high & 0x3ff) << 11), high >>> 10];
+    }
+    let a = x0 * b0 + 4 * (x1 * b2 + x2 * b1) + h0;
+    let b = x0 * b1 + x1 * b0 + 4 * x2 * b2 + h1;
+    let c = x0 * b2 + x1 * b1 + x2 * b0 + h2;
+    for (let i = 0; i < 2; i++) {
+      let carry = Math.floor(a / LIMB);
+      a -= carry * LIMB;
+      b += carry;
+      carry = Math.floor(b / LIMB);
+      b -= carry * LIMB;
+      c += carry;
+      carry = Math.floor(c / TOP);
+      c -= carry * TOP;
+      a += carry;
+    }
+    [x0, x1, x2] = [a, b, c];
+  }
+  return reduced(x0, x1, x2);
 }
 
 /**
@@ -123,4 +149,27 @@ function highOfProduct(ah, al, bh, bl) {
   const other = a0 * b1 + (middle % 65536);
   const carry = a1 * b1 + Math.floor(middle / 65536) + Math.floor(other / 65536);
   return (carry + Math.imul(ah, bl) + Math.imul(al, bh)) | 0;
+}
+
+/** @param {Uint8Array} bytes @param {number} start @param {number} end */
+function hash(bytes, start, end) {
+  let hi = 0xcbf29ce4 | 0;
+  let lo = 0x84222325 | 0;
+  for (let i = start; i < end; i++) {
+    lo ^= bytes[i];
+    // The prime is 2^40 + 435.
+    const p0 = (lo & 65535) * 435;
+    const p1 = (lo >>> 16) * 435 + (p0 >>> 16);
+    hi = (Math.imul(hi, 435) + (lo << 8) + (p1 >>> 16)) | 0;
+    lo = (p1 << 16) | (p0 & 65535);
+  }
+  lo ^= hi >>> 1;
+  hi = highOfProduct(hi, lo, 0xff51afd7, 0xed558ccd);
+  lo = Math.imul(lo, 0xed558ccd);
+  lo ^= hi >>> 1;
+  hi = highOfProduct(hi, lo, 0xc4ceb9fe, 0x1a85ec53);
+  lo = Math.imul(lo, 0x1a85ec53);
+  lo ^= hi >>> 1;
+  high = hi;
+  low = lo;
 }

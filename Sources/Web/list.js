@@ -1,6 +1,6 @@
 // A list of items. Lists never change: an edit makes another list, which shares the blocks that are the same.
 
-import { ZERO, digestText, joinedDigest } from "./digest.js";
+import { ZERO, digestOf, digestText, joinedDigest } from "./digest.js";
 
 /** @typedef {import('./item.js').Item} Item */
 /** @typedef {import('./digest.js').Limbs} Limbs */
@@ -27,7 +27,7 @@ class Block {
   }
 
   get digest() {
-    return (this.#digest ??= this.items.reduce((sum, item) => joinedDigest(sum, item.hash, 1), ZERO));
+    return (this.#digest ??= digestOf(this.items));
   }
 
   /**

@@ -26,6 +26,10 @@ import { invertSplices } from "./splices.js";
  * @property {Inverses} inverses of one's splices, on the present texts
  */
 
+/** Work on more items than these is forgotten, the oldest first, and so are more commits of one item. */
+const MOST_ITEMS = 2000;
+const MOST_COMMITS = 16;
+
 /** What one's own commits did to items, to tell when somebody who had not seen them overrides them. */
 export class OwnWork {
   /** @type {Map<string, Work[]>} */
@@ -37,10 +41,16 @@ export class OwnWork {
    */
   record({ revision, delta }, base) {
     for (const { item, fate, change } of touched(delta, base)) {
-      if (fate === "goes") continue;
       const fields = FIELDS.filter(field => change[field] !== undefined);
       const work = { revision, isMove: fate === "moves", fields, change, inverses: inversesOf(change) };
-      this.#items.set(item.id, [...this.#carried(item.id, change), work]);
+      const before = this.#carried(item.id, change);
+      // The items that were touched last are the last ones. One that is gone may come back with another text.
+      this.#items.delete(item.id);
+      if (fate !== "goes") this.#items.set(item.id, [...before, work].slice(-MOST_COMMITS));
+    }
+    for (const id of this.#items.keys()) {
+      if (this.#items.size <= MOST_ITEMS) break;
+      this.#items.delete(id);
     }
   }
 

@@ -269,7 +269,9 @@ export class Replica {
     this.#revision = revision;
     this.#log = log;
     this.#work = new OwnWork();
-    this.#carry(diff(base, items), base, this.pending, 0);
+    const isAlone = this.pending.length === 0 && !this.canUndo && !this.canRedo;
+    if (isAlone) this.#view = items;
+    else this.#carry(diff(base, items), base, this.pending, 0);
     this.renumber(last);
   }
 

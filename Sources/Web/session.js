@@ -292,11 +292,12 @@ export class Session {
   }
 
   /** @param {Extract<Down, { type: "welcome" }>} message */
-  #welcome({ version, author, idleDeadline }) {
+  #welcome({ version, author, idleDeadline, frameBytes }) {
     if (version !== VERSION) return this.#stop("versionNotSupported");
     this.#state = "open";
     this.#patience.welcomed(this.#now);
     this.#idle = idleDeadline;
+    this.#frames.accept(frameBytes);
     this.#author = author;
     for (const { subscription } of this.#lists) subscription.welcome(author);
   }

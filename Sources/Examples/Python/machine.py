@@ -63,7 +63,8 @@ class OwnWork:
             words = {f: invert_text(v) for f, v in change.items() if f in TEXTS}
             values = {f: v for f, v in change.items() if f not in TEXTS}
             work = self.carry(item["id"], change) + [(c.revision, fate == PICK, list(change), values, words)]
-            if fate != DELETE: self.items[item["id"]] = work
+            if fate == DELETE: self.items.pop(item["id"], None)             # the item may come back with another text
+            else: self.items[item["id"]] = work
 
     def overridden(self, c, items):
         """What somebody's commit, made on these items, overrides: pairs of an item's id and what is lost."""
