@@ -2,7 +2,11 @@
 
 const SHORTEST = 100;
 const LONGEST = 15_000;
+/** A connection that was open for this long was no failure. */
+const LASTING = 1000;
 const MINUTE = 60_000;
+/** No advice of a server makes a client wait longer. */
+const LONGEST_ADVICE = MINUTE;
 const MOST = 3;
 
 export class Patience {
@@ -23,15 +27,16 @@ export class Patience {
   }
 
   /**
-   * How long to wait after a loss: below a bound that doubles with each failure until a connection lasts.
-   * @param {number} now @param {number} chance from 0 to 1
+   * How long to wait after a loss: below a bound that doubles with each failure until a connection lasts, and not
+   * shorter than the server asks for.
+   * @param {number} now @param {number} chance from 0 to 1 @param {number} advice
    */
-  wait(now, chance) {
-    if (this.#openSince !== undefined && now - this.#openSince >= LONGEST) this.#failures = 0;
+  wait(now, chance, advice) {
+    if (this.#openSince !== undefined && now - this.#openSince >= LASTING) this.#failures = 0;
     this.#openSince = undefined;
     const bound = Math.min(SHORTEST * 2 ** this.#failures, LONGEST);
     this.#failures = Math.min(this.#failures + 1, 16);
-    return bound * chance;
+    return Math.max(bound * chance, Math.min(advice, LONGEST_ADVICE));
   }
 
   /**

@@ -43,7 +43,8 @@ export const NO_LOG = "0".repeat(16);
 const REASON_FORGOTTEN = { reason: 14, first: 0, second: 0 };
 
 export class Replica {
-  #tell;
+  /** @type {(told: Told) => void} */
+  #tell = () => {};
   #log = NO_LOG;
   #confirmed = List.empty;
   #revision = 0;
@@ -58,9 +59,23 @@ export class Replica {
   #redos = Undos.none;
   #work = new OwnWork();
 
-  /** @param {(told: Told) => void} tell */
-  constructor(tell) {
-    this.#tell = tell;
+  /**
+   * A replica as it was kept. Throws `DoesNotFit` if the edits do not fit the list.
+   * @param {{ log: string, revision: number, confirmed: List, used: number, isShared: boolean, edits: readonly Edit[]
+   *   }} kept
+   */
+  static restored({ log, revision, confirmed, used, isShared, edits }) {
+    const replica = new Replica();
+    replica.#log = log;
+    replica.#revision = revision;
+    replica.#confirmed = replica.#view = confirmed;
+    replica.#used = used;
+    replica.#isShared = isShared;
+    for (const edit of edits) replica.#view = apply(replica.#view, edit.delta);
+    const isInFlight = edits[0]?.sequence !== undefined;
+    replica.#inFlight = isInFlight ? edits[0] : undefined;
+    replica.#buffer = edits.slice(isInFlight ? 1 : 0);
+    return replica;
   }
 
   /** @param {(told: Told) => void} tell who is told from now on */

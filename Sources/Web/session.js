@@ -25,17 +25,15 @@ import { Subscription } from "./subscription.js";
  */
 /**
  * What the program around has to do, in this order. `connect` makes a connection, and `connected` or `lost` answers it;
- * `send` sends bytes; `close` closes the connection, and nothing of it may be answered afterwards; `write` writes to
- * the storage, and `stored` answers it; `tell` is about a list; `answer` is a message that nobody else handles; `stop`
- * says that no connection helps; `draw` asks for another client id, which `take` answers.
- * @typedef {{ do: "connect" } | { do: "send", bytes: Uint8Array } | { do: "close" } | { do: "write", write: number,
- *   changes: unknown } | { do: "tell", list: Subscription, told: Told } | { do: "answer", message: Down } | { do:
- *   "stop", reason: string } | { do: "draw" }} Effect
+ * `open` says that the server has welcomed the client; `send` sends bytes; `close` closes the connection, and nothing
+ * of it may be answered afterwards; `write` writes to the storage, and `stored` answers it; `tell` is about a list;
+ * `answer` is a message that the program has asked for; `stop` says that no connection helps; `draw` asks for another
+ * client id, which `take` answers.
+ * @typedef {{ do: "connect" } | { do: "open" } | { do: "send", bytes: Uint8Array } | { do: "close" } | { do: "write",
+ *   write: number, changes: unknown } | { do: "tell", list: Subscription, told: Told } | { do: "answer", message: Down
+ *   } | { do: "stop", reason: string } | { do: "draw" }} Effect
  */
-/**
- * A list that is followed.
- * @typedef {{ subscription: Subscription, replica: Replica }} Followed
- */
+/** @typedef {{ subscription: Subscription, replica: Replica, number: number }} Followed a list that is followed */
 /**
  * What is to be written to the storage, if anything has changed.
  * @typedef {(lists: readonly Followed[]) => unknown} Keep
@@ -52,6 +50,12 @@ export class Session {
   /** @type {Followed[]} */
   #lists = [];
   #requests = 0;
+  #numbers = 0;
+  /**
+   * The requests of the program around.
+   * @type {Set<number>}
+   */
+  #asked = new Set();
   #patience = new Patience();
   #outbox;
 
@@ -101,11 +105,12 @@ export class Session {
   /**
    * Follows a list.
    * @param {string} name in NFC @param {Replica} [replica] what is known of it
+   * @param {number} [number] its number in the journal
    * @returns {Subscription}
    */
-  follow(name, replica) {
+  follow(name, replica, number = this.#numbers) {
     const told = (/** @type {Told} */ what) => void this.#effects.push({ do: "tell", list: subscription, told: what });
-    const known = replica ?? new Replica(told);
+    const known = replica ?? new Replica();
     known.listen(told);
     const subscription = new Subscription(name, known, {
       send: message => this.#send(message),
@@ -113,9 +118,21 @@ export class Session {
       giveUp: () => this.#giveUp(0),
       tell: told,
     });
-    this.#lists.push({ subscription, replica: known });
+    this.#numbers = Math.max(this.#numbers, number + 1);
+    this.#lists.push({ subscription, replica: known, number });
     if (this.isOpen) subscription.welcome(this.#author);
     return subscription;
+  }
+
+  /**
+   * A list is no longer followed, and what of it is pending is forgotten.
+   * @param {Subscription} list @param {number} now
+   */
+  unfollow(list, now) {
+    this.#now = now;
+    list.leave();
+    this.#lists = this.#lists.filter(({ subscription }) => subscription !== list);
+    return this.#finish();
   }
 
   /** @param {Subscription} list */
@@ -142,6 +159,7 @@ export class Session {
    */
   ask(message, now) {
     this.#now = now;
+    if ("request" in message) this.#asked.add(message.request);
     if (this.isOpen) this.#send(message);
     return this.#finish();
   }
@@ -271,8 +289,10 @@ export class Session {
       case "pong":
         return;
       case "subscribed":
+        if (this.#asked.has(message.request)) this.#effects.push({ do: "answer", message });
         return this.#lists.forEach(({ subscription }) => subscription.subscribed(message));
       case "chunk":
+        if (this.#asked.has(message.request)) this.#effects.push({ do: "answer", message });
         return this.#lists.forEach(({ subscription }) => subscription.chunk(message));
       case "commit":
         return this.#lists.forEach(({ subscription }) => subscription.commit(message));
@@ -283,6 +303,7 @@ export class Session {
       case "acknowledged":
         return this.#lists.forEach(({ subscription }) => subscription.acknowledged(message));
       case "renamed":
+        this.#effects.push({ do: "answer", message });
         return this.#lists.forEach(({ subscription }) => subscription.renamed(message));
       case "presence":
         return this.#lists.forEach(({ subscription }) => subscription.presence(message));
@@ -299,6 +320,7 @@ export class Session {
     this.#idle = idleDeadline;
     this.#frames.accept(frameBytes);
     this.#author = author;
+    this.#effects.push({ do: "open" });
     for (const { subscription } of this.#lists) subscription.welcome(author);
   }
 
@@ -341,7 +363,7 @@ export class Session {
   #wait(retryAfter) {
     this.#disconnect();
     this.#state = "waiting";
-    this.#retryAt = this.#now + Math.max(retryAfter, this.#patience.wait(this.#now, this.#chance));
+    this.#retryAt = this.#now + this.#patience.wait(this.#now, this.#chance, retryAfter);
   }
 
   /** @param {string} reason */
@@ -353,6 +375,7 @@ export class Session {
 
   #disconnect() {
     this.#outbox.clear();
+    this.#asked.clear();
     for (const { subscription } of this.#lists) subscription.lost();
   }
 

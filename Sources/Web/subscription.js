@@ -129,6 +129,13 @@ export class Subscription {
     this.#isLive = this.#byLog = this.#awaitsName = false;
   }
 
+  /** The person follows the list no longer. */
+  leave() {
+    if (this.#list !== undefined) this.#port.send({ type: "unsubscribe", list: this.#list });
+    this.lost();
+    this.#hasEnded = true;
+  }
+
   /** Sends what waits, if anything may be sent now. */
   submit() {
     if (this.#isLive && this.#replica.launch()) this.#sendInFlight();

@@ -1,0 +1,220 @@
+// What is written so that no edit is lost: a row for each edit that is pending, and one for its list. It is pure: it says
+// which rows to write and to delete, in one transaction, and somebody else does it. While nothing is pending there is no
+// row, so that the commits of others cost no writing.
+
+import { Malformed, Reader } from "./bytes.js";
+import { bytesOfDelta, readDelta } from "./codec.js";
+
+/** @typedef {import('./components.js').Delta} Delta */
+/** @typedef {import('./replica.js').Edit} Edit */
+/** @typedef {import('./session.js').Followed} Followed */
+/**
+ * The client id; the number of the list among those that the client follows; 0 for the list's own row, else the number
+ * of the edit, in the order in which the edits were made.
+ * @typedef {readonly [client: string, list: number, number: number]} Key
+ */
+/**
+ * A list of which edits are pending. Its digest and revision name the list on which the first of them was made.
+ * @typedef {object} ListRow
+ * @property {number} format
+ * @property {string} name
+ * @property {string} log
+ * @property {number} revision
+ * @property {string} digest
+ * @property {number} used the last sequence that is used
+ * @property {boolean} isShared
+ */
+/**
+ * An edit that is pending: what `Edit` has, its delta as bytes.
+ * @typedef {object} EditRow
+ * @property {number} format
+ * @property {Uint8Array} delta
+ * @property {number} seen
+ * @property {number} [exact]
+ * @property {number} [sequence] once it is in flight
+ * @property {boolean} crossed
+ */
+/** @typedef {{ key: Key, row: ListRow | EditRow }} Entry */
+/** @typedef {{ puts: Entry[], deletes: Key[] }} Changes one transaction */
+/** @typedef {ListRow & { list: number, edits: Edit[], numbers: number[] }} Kept a list as it was kept */
+/**
+ * The journal of one client id, as it was kept. A journal that cannot be read is left as it is.
+ * @typedef {{ client: string, lists: Kept[] } | { client: string, refused: "later format" | "damaged" }} Read
+ */
+
+/** Rows of a later format are not touched. */
+export const FORMAT = 1;
+
+export class Journal {
+  #client;
+  /**
+   * The rows that are written: those of lists as texts, those of edits with the edit as it was.
+   * @type {Map<string, string>}
+   */
+  #written = new Map();
+  /** @type {WeakMap<Edit, number>} */
+  #numbers = new WeakMap();
+  #next = 1;
+  /**
+   * The numbers of the lists that are or were followed: rows of others are left alone.
+   * @type {Set<number>}
+   */
+  #followed = new Set();
+
+  /**
+   * @param {string} client the client id
+   * @param {readonly Kept[]} [lists] what is in the storage already; each is followed under its number
+   */
+  constructor(client, lists = []) {
+    this.#client = client;
+    for (const { list, edits, numbers, ...row } of lists) {
+      this.#written.set(String([list, 0]), signature(row));
+      edits.forEach((edit, i) => {
+        this.#numbers.set(edit, numbers[i]);
+        this.#next = Math.max(this.#next, numbers[i] + 1);
+        this.#written.set(String([list, numbers[i]]), signature(rowOf(edit)));
+      });
+    }
+  }
+
+  /**
+   * What is to be written now, in one transaction: nothing if all is as it was. O(pending edits and their bytes)
+   * @param {readonly Followed[]} lists
+   * @returns {Changes | undefined}
+   */
+  changes(lists) {
+    /** @type {Entry[]} */
+    const puts = [];
+    for (const { number } of lists) this.#followed.add(number);
+    const gone = new Set([...this.#written.keys()].filter(place => this.#followed.has(this.#keyOf(place)[1])));
+    for (const followed of lists) {
+      for (const [number, row] of this.#rows(followed)) {
+        const place = String([followed.number, number]);
+        const now = signature(row);
+        gone.delete(place);
+        if (this.#written.get(place) === now) continue;
+        this.#written.set(place, now);
+        puts.push({ key: [this.#client, followed.number, number], row });
+      }
+    }
+    for (const place of gone) this.#written.delete(place);
+    const deletes = [...gone].map(place => this.#keyOf(place));
+    return puts.length + deletes.length > 0 ? { puts, deletes } : undefined;
+  }
+
+  /**
+   * Another client id: all rows move to it.
+   * @param {string} client
+   * @returns {Changes} the deletion of the rows of the old one; `changes` writes those of the new one
+   */
+  rename(client) {
+    const deletes = [...this.#written.keys()].map(place => this.#keyOf(place));
+    this.#written.clear();
+    this.#client = client;
+    return { puts: [], deletes };
+  }
+
+  /** @param {Followed} followed @returns {Generator<[number, ListRow | EditRow]>} */
+  *#rows({ subscription, replica }) {
+    if (replica.pending.length === 0) return;
+    const { log, revision, used, isShared } = replica;
+    yield [0, { format: FORMAT, name: subscription.name, log, revision, digest: replica.confirmed.digest, used, isShared }];
+    for (const edit of replica.pending) {
+      const number = this.#numbers.get(edit) ?? this.#next++;
+      this.#numbers.set(edit, number);
+      yield [number, rowOf(edit)];
+    }
+  }
+
+  /** @param {string} place @returns {Key} */
+  #keyOf(place) {
+    const [list, number] = place.split(",").map(Number);
+    return [this.#client, list, number];
+  }
+}
+
+/**
+ * The journals among some rows, one for each client id. A journal with a row of a later format, or with one that makes
+ * no sense, is refused as a whole; the others are read all the same.
+ * @param {Iterable<{ key: Key, row: any }>} rows
+ * @returns {Read[]}
+ */
+export function readJournals(rows) {
+  /** @type {Map<string, { key: Key, row: any }[]>} */
+  const clients = new Map();
+  for (const entry of rows) {
+    const [client] = entry.key;
+    clients.set(client, [...(clients.get(client) ?? []), entry]);
+  }
+  return [...clients].map(([client, entries]) => {
+    if (entries.some(({ row }) => row?.format > FORMAT)) return { client, refused: "later format" };
+    try {
+      return { client, lists: readLists(entries) };
+    } catch (error) {
+      if (error instanceof Malformed) return { client, refused: "damaged" };
+      throw error;
+    }
+  });
+}
+
+/** @param {{ key: Key, row: any }[]} entries @returns {Kept[]} */
+function readLists(entries) {
+  entries.sort((a, b) => a.key[1] - b.key[1] || a.key[2] - b.key[2]);
+  /** @type {Kept[]} */
+  const lists = [];
+  for (const { key: [, list, number], row } of entries) {
+    const last = lists[lists.length - 1];
+    if (number === 0) {
+      lists.push({ ...checkedList(row), list, edits: [], numbers: [] });
+    } else {
+      if (last?.list !== list) throw new Malformed("an edit without its list");
+      last.edits.push(checkedEdit(row));
+      last.numbers.push(number);
+    }
+  }
+  if (lists.some(({ edits }) => edits.length === 0)) throw new Malformed("a list without its edits");
+  if (lists.some(({ edits }) => edits.some(({ sequence }, i) => sequence !== undefined && i > 0))) throw new Malformed("two edits are in flight");
+  return lists;
+}
+
+/** @param {any} row @returns {ListRow} */
+function checkedList(row) {
+  const { format, name, log, revision, digest, used, isShared } = row ?? {};
+  const isRight = format === FORMAT && typeof name === "string" && isHex(log) && isHex(digest) && isNumber(revision) && isNumber(used) && typeof isShared === "boolean";
+  if (!isRight) throw new Malformed("the row of a list");
+  return { format, name, log, revision, digest, used, isShared };
+}
+
+/** @param {any} row @returns {Edit} */
+function checkedEdit(row) {
+  const { format, delta, seen, exact, sequence, crossed } = row ?? {};
+  const isRight = format === FORMAT && delta instanceof Uint8Array && isNumber(seen) && typeof crossed === "boolean";
+  if (!isRight || ![exact, sequence].every(number => number === undefined || isNumber(number))) throw new Malformed("the row of an edit");
+  const reader = new Reader(delta);
+  const read = readDelta(reader);
+  reader.finish();
+  return { delta: read, seen, exact, sequence, crossed };
+}
+
+/** @param {Edit} edit @returns {EditRow} */
+function rowOf({ delta, seen, exact, sequence, crossed }) {
+  return { format: FORMAT, delta: bytesOfDelta(delta), seen, exact, sequence, crossed };
+}
+
+/**
+ * A row as a text, to see whether it has changed.
+ * @param {ListRow | EditRow} row
+ */
+function signature(row) {
+  return "delta" in row ? JSON.stringify({ ...row, delta: undefined }) + row.delta.join() : JSON.stringify(row);
+}
+
+/** @param {unknown} value */
+function isHex(value) {
+  return typeof value === "string" && /^[0-9a-f]{16}$/.test(value);
+}
+
+/** @param {unknown} value */
+function isNumber(value) {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}
