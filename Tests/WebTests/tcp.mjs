@@ -1,5 +1,6 @@
 // A client over TCP, for trying the session against a real server: `node tcp.mjs HOST PORT LIST` reads commands from its
-// input, one on each line, and prints what it is told. Its journal is a file, if HAND_JOURNAL names one.
+// input, one on each line, and prints what it is told, and `did` when a command is done and in its journal. The journal
+// is a file, if HAND_JOURNAL names one.
 //
 //   note TEXT        appends a note           edit N TEXT   gives item N another text
 //   delete N         deletes item N           move N M      moves item N to gap M
@@ -268,6 +269,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { dead, live } = clientsOf({ path: process.env.HAND_JOURNAL, host, port: Number(port), name, print: line => console.log(line) });
   for await (const line of createInterface({ input: process.stdin })) {
     if (line.trim() === "wait") for (const client of dead) await client.quiet();
-    await command(live, line);
+    await command(live, line).then(
+      () => console.log(`did ${line}`),
+      error => console.log(`cannot: ${error.message}`),
+    );
   }
 }
