@@ -1,0 +1,245 @@
+// The session without a network: what it sends, when, and what it waits for.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { bytesOf } from "../../Sources/Web/bytes.js";
+import { FrameReader, framed } from "../../Sources/Web/frames.js";
+import { encoded } from "../../Sources/Web/item.js";
+import { ERRORS, decodeUp, encodeDown } from "../../Sources/Web/messages.js";
+import { Session } from "../../Sources/Web/session.js";
+
+const rules = { maximumCount: 0x7fffffff, maximumSize: 16384, maximumLevel: 15, deck: false };
+const identity = { client: "00112233445566778899aabbccddeeff", person: "Ada", program: "test", idle: 180_000 };
+const welcome = { type: "welcome", version: 5, capabilities: 0, author: 1, idleDeadline: 45_000, frameBytes: 8_388_608, program: "" };
+const empty = { snapshot: { revision: 0, count: 0, digest: "0".repeat(16) } };
+const subscribed = { type: "subscribed", request: 1, list: 7, logID: "0000000200000005", rules, lastSequence: 0, isLastRefused: false, start: empty };
+const error = (code, retryAfter = 0) => ({ type: "error", code: ERRORS.indexOf(code), request: 0, list: 0, retryAfter, message: "" });
+const insertion = number => [{ op: "insert", items: [encoded(Uint8Array.of(number, 0, 0, 0, 0, 0, 0, 0), 2, { text: bytesOf("x"), level: 0 })], side: "after" }];
+
+const receive = (session, message, now = 0, chance = 0) => session.received(framed(encodeDown(message)), now, chance);
+const done = effects => effects.map(effect => effect.do);
+function sent(effects) {
+  const messages = [];
+  for (const effect of effects) if (effect.do === "send") new FrameReader().read(effect.bytes, body => messages.push(decodeUp(body)));
+  return messages;
+}
+
+/** A session whose list is live. */
+function live(keep) {
+  const session = new Session(identity, keep);
+  const list = session.follow("list");
+  session.connected(0);
+  receive(session, welcome);
+  receive(session, subscribed);
+  return { session, list };
+}
+
+test("the first frame is the hello, and nothing else comes before the welcome", () => {
+  const session = new Session(identity);
+  session.follow("list");
+  assert.deepEqual(done(session.tick(0, 0)), ["connect"]);
+  const [hello, ...others] = sent(session.connected(0));
+  assert.deepEqual(others, []);
+  const { magic, type, ...fields } = hello;
+  assert.deepEqual(fields, { lowestVersion: 5, highestVersion: 5, capabilities: 0, token: "", ...identity });
+  assert.deepEqual(sent(receive(session, welcome)).map(({ type }) => type), ["subscribe"]);
+});
+
+test("a message before the welcome, and a second welcome, are faults", () => {
+  const session = new Session(identity);
+  session.connected(0);
+  assert.deepEqual(done(receive(session, { type: "pong", nonce: 1 })), ["close"]);
+  session.tick(session.deadline, 0);
+  session.connected(1000);
+  receive(session, welcome, 1000);
+  assert.deepEqual(done(receive(session, welcome, 1000)), ["close"]);
+});
+
+test("a welcome of another version stops the session", () => {
+  const session = new Session(identity);
+  session.connected(0);
+  assert.deepEqual(receive(session, { ...welcome, version: 6 }), [{ do: "close" }, { do: "stop", reason: "versionNotSupported" }]);
+  assert.equal(session.deadline, Infinity);
+  assert.deepEqual(session.tick(1e9, 0), []);
+});
+
+test("no welcome within 10 s is a loss", () => {
+  const session = new Session(identity);
+  session.connected(0);
+  assert.equal(session.deadline, 10_000);
+  assert.deepEqual(done(session.tick(10_000, 0)), ["close"]);
+});
+
+test("a ping at a third of the idle deadline, and a loss after all of it", () => {
+  const { session } = live();
+  assert.equal(session.deadline, 15_000);
+  assert.deepEqual(session.tick(14_999, 0), []);
+  assert.deepEqual(sent(session.tick(15_000, 0)).map(({ type }) => type), ["ping"]);
+  assert.deepEqual(sent(session.tick(30_000, 0)).map(({ type }) => type), ["ping"]);
+  assert.equal(session.deadline, 45_000);
+  assert.deepEqual(done(session.tick(45_000, 0)), ["close", "tell"]);
+});
+
+test("what arrives puts the loss off", () => {
+  const { session } = live();
+  session.tick(15_000, 0);
+  receive(session, { type: "pong", nonce: 0 }, 15_100);
+  session.tick(30_000, 0);
+  session.tick(45_000, 0);
+  assert.equal(session.deadline, 60_000);
+});
+
+test("waits double until a connection lasts, and keep to the server's advice", () => {
+  const session = new Session(identity);
+  let now = 0;
+  const fail = () => {
+    session.tick(now, 1);
+    session.lost(now, 1);
+    const wait = session.deadline - now;
+    now = session.deadline;
+    return wait;
+  };
+  assert.deepEqual(Array.from({ length: 10 }, fail), [100, 200, 400, 800, 1600, 3200, 6400, 12_800, 15_000, 15_000]);
+  session.tick(now, 1);
+  session.connected(now);
+  receive(session, welcome, now);
+  session.lost(now + 999, 1);
+  assert.equal(session.deadline - now - 999, 15_000);
+  now = session.deadline;
+  session.tick(now, 1);
+  session.connected(now);
+  receive(session, welcome, now);
+  receive(session, error("shuttingDown", 700), now + 1000, 1);
+  assert.equal(session.deadline - now - 1000, 700);
+  session.tick(session.deadline, 0);
+  now = session.deadline;
+  session.lost(now, 0.5);
+  assert.equal(session.deadline - now, 100);
+});
+
+test("each error that closes is handled as its table says", () => {
+  const retried = ["handshakeTimeout", "idleTimeout", "tooManyConnections", "replaced", "shuttingDown", "internalError", "tooFast"];
+  const final = ["notHand", "versionNotSupported", "malformedMessage", "frameTooLarge", "outOfOrder", "wrongSequence", "baseInFuture", "notAuthenticated", "closedByOperator"];
+  for (const code of ERRORS.slice(1)) {
+    const { session } = live();
+    const effects = done(receive(session, error(code)));
+    const expected = retried.includes(code) ? ["close", "tell"] : final.includes(code) ? ["close", "stop"] : ["answer"];
+    assert.deepEqual(effects.filter(effect => effect !== "send"), expected, code);
+  }
+});
+
+test("the fourth time within ten minutes that nobody understands bytes stops the session", () => {
+  const session = new Session(identity);
+  let now = 0;
+  const fail = () => {
+    session.connected(now);
+    return done(session.received(Uint8Array.of(1, 99), now, 0));
+  };
+  for (now of [0, 100_000, 200_000]) assert.deepEqual(fail(), ["close"]);
+  now = 600_000;
+  assert.deepEqual(fail(), ["close"], "the first one is forgotten");
+  now = 600_001;
+  assert.deepEqual(fail(), ["close", "stop"]);
+});
+
+test("the fourth time within a minute that another connection has the client id stops the session", () => {
+  const session = new Session(identity);
+  for (let i = 0; i < 4; i++) {
+    session.connected(i * 1000);
+    receive(session, welcome, i * 1000);
+    assert.equal(done(receive(session, error("replaced"), i * 1000)).includes("stop"), i === 3);
+  }
+});
+
+test("a body may be as long as the welcome says", () => {
+  const long = new Uint8Array(17 * 1024 * 1024);
+  long.set([0x81, 0x80, 0x80, 0x08, 99]);
+  for (const [frameBytes, expected] of [[8_388_608, ["close", "tell"]], [20_000_000, []]]) {
+    const session = new Session(identity);
+    session.follow("list");
+    session.connected(0);
+    receive(session, { ...welcome, frameBytes });
+    assert.deepEqual(done(session.received(long.subarray(0, 1000), 0, 0)), expected);
+  }
+});
+
+test("an edit is sent when it is kept", () => {
+  let rows = 0;
+  const { session, list } = live(() => (rows < 2 ? { row: ++rows } : undefined));
+  session.stored(2);
+  rows = 1;
+  const effects = session.act(list, replica => replica.edit(insertion(1)), 0);
+  assert.deepEqual(done(effects), ["write"]);
+  assert.deepEqual(sent(session.stored(effects[0].write)).map(({ type }) => type), ["submit"]);
+});
+
+test("frames wait in their order, a ping does not, and a loss forgets them", () => {
+  let changes;
+  const { session, list } = live(() => changes);
+  changes = {};
+  const [{ write }] = session.act(list, replica => replica.edit(insertion(1)), 0);
+  changes = undefined;
+  assert.deepEqual(sent(session.place(list, { place: 0 }, 0)), [], "it comes after the submission");
+  assert.deepEqual(sent(session.tick(15_000, 0)).map(({ type }) => type), ["ping"]);
+  assert.deepEqual(sent(session.stored(write)).map(({ type }) => type), ["submit", "presence"]);
+  changes = {};
+  const [second] = session.act(list, replica => replica.undo(), 15_000);
+  session.lost(15_001, 0);
+  assert.deepEqual(sent(session.stored(second.write)), []);
+});
+
+test("a client id that another program uses is drawn anew, once nothing is in flight", () => {
+  const { session, list } = live();
+  session.act(list, replica => replica.edit(insertion(1)), 0);
+  const after = (delta, count, digest, sequence, revision) => receive(session, { type: "commit", list: 7, commit: { revision, author: 1, sequence, base: revision - 1, time: 0, count, digest, delta } });
+  const other = session.replica(list).confirmed;
+  const { digest } = other;
+  // Another program's commit under one's own sequence: nothing.
+  assert.deepEqual(done(after([], 0, digest, 1, 1)).filter(effect => effect === "draw"), []);
+  const mine = after(insertion(1), 1, session.replica(list).view.digest, 2, 2);
+  assert.equal(done(mine).at(-1), "draw");
+  const effects = session.take("f".repeat(32), 5);
+  assert.deepEqual(done(effects), ["close"]);
+  session.tick(session.deadline, 0);
+  const [hello] = sent(session.connected(6));
+  assert.equal(hello.client, "f".repeat(32));
+  assert.equal(session.replica(list).used, 0);
+});
+
+test("presence is forgotten and sent with each subscription, and not when a reader lags", () => {
+  const { session, list } = live();
+  session.place(list, { place: 3 }, 0);
+  receive(session, { type: "presence", list: 7, entries: [{ author: 2, place: 1, person: "Bob" }, { author: 3, place: 4, person: "Eve" }] });
+  assert.deepEqual([...list.people.keys()], [2, 3]);
+  receive(session, { type: "presence", list: 7, entries: [{ author: 3, place: 0 }] });
+  receive(session, { type: "presence", list: 8, entries: [{ author: 9, place: 1, person: "Max" }] });
+  assert.deepEqual([...list.people.keys()], [2]);
+  assert.deepEqual(sent(receive(session, subscribed)), []);
+  assert.deepEqual([...list.people.keys()], [2]);
+  session.lost(1, 0);
+  session.connected(2);
+  receive(session, welcome, 2);
+  const messages = sent(receive(session, { ...subscribed, request: 2, list: 9 }, 2));
+  assert.deepEqual(messages.map(({ type, list }) => [type, list]), [["presence", 9]]);
+  assert.deepEqual([...list.people.keys()], []);
+});
+
+test("several lists share a connection", () => {
+  const { session, list } = live();
+  const other = session.follow("other");
+  receive(session, { ...subscribed, request: 2, list: 8, logID: "0000000200000009" });
+  const [submit] = sent(session.act(other, replica => replica.edit(insertion(1)), 0));
+  assert.equal(submit.list, 8);
+  assert.equal(session.replica(list).view.count, 0);
+  assert.deepEqual(sent(session.unfollow(other, 0)), [{ type: "unsubscribe", list: 8 }]);
+  assert.throws(() => session.replica(other), RangeError);
+});
+
+test("what the program asks for is answered, and forgotten with the connection", () => {
+  const { session } = live();
+  const request = session.nextRequest();
+  session.ask({ type: "fetch", request, name: "list", revision: 0 }, 0);
+  assert.deepEqual(done(receive(session, { type: "state", request, revision: 0, count: 0, digest: "0".repeat(16), rules })), ["answer"]);
+  assert.deepEqual(done(receive(session, { type: "chunk", request, items: [] })), ["answer"]);
+  assert.deepEqual(done(receive(session, { type: "chunk", request: request + 1, items: [] })), []);
+});
