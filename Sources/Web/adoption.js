@@ -1,5 +1,5 @@
-// A journal of a program that has ended: its edits are sent under its client id. They fit one revision of their list, so
-// that this revision is fetched first; then they are pending as they were.
+// A journal of a program that has ended: its edits are sent under its client id. They fit one revision of their list,
+// which is fetched first; then they are pending as they were.
 
 import { List } from "./list.js";
 import { ERRORS } from "./messages.js";
@@ -52,7 +52,8 @@ export class Adoption {
     this.#request = this.#nextRequest();
     this.#state = undefined;
     this.#items = [];
-    return { do: "ask", messages: [{ type: "fetch", request: this.#request, name: this.#name, revision: this.#kept.revision }] };
+    const { revision } = this.#kept;
+    return { do: "ask", messages: [{ type: "fetch", request: this.#request, name: this.#name, revision }] };
   }
 
   /**
@@ -87,7 +88,8 @@ export class Adoption {
     this.#isByLog = true;
     this.#request = this.#nextRequest();
     const { log: logID, revision } = this.#kept;
-    return { do: "ask", messages: [{ type: "subscribe", request: this.#request, name: "", logID, revision, wants: 0 }] };
+    const request = this.#request;
+    return { do: "ask", messages: [{ type: "subscribe", request, name: "", logID, revision, wants: 0 }] };
   }
 
   /** @param {string} name @returns {Step} */

@@ -51,7 +51,6 @@ export class Reader {
     let scale = 1;
     for (let i = 0; i < 8; i++) {
       const byte = this.byte();
-      if (i === 7 && byte > 15) break;
       value += (byte & 127) * scale;
       if (byte < 128) {
         if (byte === 0 && i > 0) throw new Malformed("a number is longer than it must be");
@@ -273,7 +272,9 @@ export function isBoundary(text, at) {
 export function idOf(high, low) {
   let text = "";
   for (let bit = 59; bit >= -1; bit -= 5) {
-    const value = bit >= 32 ? high >>> (bit - 32) : bit >= 28 ? (high << (32 - bit)) | (low >>> bit) : bit >= 0 ? low >>> bit : low << 1;
+    let value = bit < 0 ? low << 1 : low >>> bit;
+    if (bit >= 32) value = high >>> (bit - 32);
+    else if (bit > 27) value |= high << (32 - bit);
     text += digits[value & 31];
   }
   return text;

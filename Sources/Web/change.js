@@ -25,6 +25,11 @@ export const TEXTS = ["text", "url"];
  */
 export const FIELDS = ["text", "done", "url", "card", "bytes", "level"];
 
+/** @param {Field} field */
+export function isText(field) {
+  return field === "text" || field === "url";
+}
+
 /** @param {Change} change */
 export function isEmptyChange(change) {
   return FIELDS.every(field => change[field] === undefined);

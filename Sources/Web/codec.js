@@ -62,7 +62,8 @@ export function readDelta(reader) {
   const delta = normal(components);
   const writer = new Writer();
   writeDelta(writer, delta);
-  if (!isSame(writer.written, reader.bytes.subarray(start, reader.at))) throw new Malformed("a delta is not in normal form");
+  const read = reader.bytes.subarray(start, reader.at);
+  if (!isSame(writer.written, read)) throw new Malformed("a delta is not in normal form");
   return delta;
 }
 
@@ -215,7 +216,8 @@ function readSplices(reader) {
 /** @param {Writer} writer @param {Commit} commit */
 export function writeCommit(writer, commit) {
   const lag = commit.refused ? 0 : commit.revision - commit.base;
-  for (const number of [commit.revision, commit.author, commit.sequence, lag, commit.time, commit.count]) writer.varint(number);
+  const { revision, author, sequence, time, count } = commit;
+  for (const number of [revision, author, sequence, lag, time, count]) writer.varint(number);
   writer.word(commit.digest);
   if (!commit.refused) return writeDelta(writer, commit.delta);
   writeRejection(writer, commit.refused);

@@ -1,4 +1,4 @@
-// The components of a delta, and its normal form, section 6, "Deltas". The normal form is the only one that exists here.
+// The components of a delta, and its normal form, section 6, "Deltas". No other form exists here.
 
 import { normalChange } from "./change.js";
 
@@ -57,14 +57,17 @@ export class DeltaBuilder {
   /** @param {number} from @param {number} to the slot after the last @param {Side} side @param {Change} [change] */
   drop(from, to, side, change) {
     const normal = change && normalChange(change);
-    if (to > from) this.content(normal ? { op: "drop", from, to, side, change: normal } : { op: "drop", from, to, side });
+    if (to === from) return;
+    this.content(normal ? { op: "drop", from, to, side, change: normal } : { op: "drop", from, to, side });
   }
 
   /** @param {Content} content */
   content(content) {
     // What stands on the left of `after` content is `after` content itself.
     if (content.side === "after") {
-      for (let i = this.#gap.length - 1; i >= 0 && this.#gap[i].side === "before"; i--) this.#gap[i] = { ...this.#gap[i], side: "after" };
+      for (let i = this.#gap.length - 1; i >= 0 && this.#gap[i].side === "before"; i--) {
+        this.#gap[i] = { ...this.#gap[i], side: "after" };
+      }
     }
     this.#gap.push(content);
   }
@@ -148,6 +151,31 @@ export function oldCount(component) {
   return component.op === "edit" ? 1 : isContent(component) ? 0 : component.count;
 }
 
+/**
+ * The items that components insert.
+ * @param {readonly Component[]} components
+ */
+export function insertedItems(components) {
+  return components.flatMap(component => (component.op === "insert" ? component.items : []));
+}
+
+/**
+ * About how many bytes a delta has.
+ * @param {Delta} delta
+ */
+export function weightOf(delta) {
+  let weight = 0;
+  for (const component of delta) {
+    weight += 8;
+    if (component.op === "insert") for (const item of component.items) weight += item.end - item.start;
+    const change = component.op === "edit" || component.op === "drop" ? component.change : undefined;
+    const splices = [...(change?.text ?? []), ...(change?.url ?? [])];
+    for (const { removed, inserted } of splices) weight += 8 + removed.length + inserted.length;
+    weight += change?.bytes?.length ?? 0;
+  }
+  return weight;
+}
+
 /** @param {Component} component @returns {component is Content} */
 export function isContent(component) {
   return component.op === "insert" || component.op === "drop";
@@ -169,5 +197,5 @@ function asOne(contents) {
   const last = contents[contents.length - 1];
   if (contents.length === 1) return first;
   if (first.op === "drop" && last.op === "drop") return { ...first, to: last.to };
-  return { op: "insert", items: contents.flatMap(content => (content.op === "insert" ? content.items : [])), side: first.side };
+  return { op: "insert", items: insertedItems(contents), side: first.side };
 }

@@ -97,7 +97,8 @@ class Both {
     if (content.op === "insert") {
       this.#items(content.items.length, { side, items: content.items });
     } else {
-      for (const pick of this.#picks.find(content.from, content.to)) this.#items(pick.count, { side, pick, change: content.change });
+      const { from, to, change } = content;
+      for (const pick of this.#picks.find(from, to)) this.#items(pick.count, { side, pick, change });
     }
   }
 
@@ -132,7 +133,9 @@ class Both {
    * @param {Side} side @param {Side} newSide
    */
   #place(side, newSide) {
-    for (const content of this.#second[this.#at].gap) if (content.side === side) this.#tokens.push({ ...content, side: newSide });
+    for (const content of this.#second[this.#at].gap) {
+      if (content.side === side) this.#tokens.push({ ...content, side: newSide });
+    }
   }
 
   /** @param {Segment} fate @param {Piece} piece */
@@ -158,8 +161,7 @@ class Both {
   #number() {
     let slots = 0;
     for (const token of this.#tokens) {
-      const pieces = token.op === "picks" ? this.#pieces.get(token.segment) : token.op === "move" ? [token.piece] : undefined;
-      for (const piece of pieces ?? []) {
+      for (const piece of this.#picked(token)) {
         if (piece.isDeleted) continue;
         piece.slot = slots;
         slots += piece.count;
@@ -167,10 +169,16 @@ class Both {
     }
   }
 
+  /** @param {Token} token @returns {Piece[]} what it picks */
+  #picked(token) {
+    if (token.op === "move") return [token.piece];
+    return token.op === "picks" ? this.#pieces.get(token.segment) ?? [] : [];
+  }
+
   /** @param {DeltaBuilder} builder @param {Token} token */
   #build(builder, token) {
     if (token.op === "picks") {
-      for (const piece of this.#pieces.get(token.segment) ?? []) builder.add({ op: piece.isDeleted ? "delete" : "pick", count: piece.count });
+      for (const { isDeleted, count } of this.#picked(token)) builder.add({ op: isDeleted ? "delete" : "pick", count });
     } else if (token.op === "move") {
       builder.pick(token.piece.count);
     } else if (token.op === "place") {

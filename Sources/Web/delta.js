@@ -136,7 +136,8 @@ export function newCount(component) {
 
 /** @param {List} list @param {Delta} delta */
 function check(list, delta) {
-  if (reachOf(delta) > list.count) throw new DoesNotFit(`the delta walks over ${reachOf(delta)} items of ${list.count}`);
+  const reach = reachOf(delta);
+  if (reach > list.count) throw new DoesNotFit(`the delta walks over ${reach} items of ${list.count}`);
   if (!dropsWhatItPicks(delta)) throw new DoesNotFit("the delta does not drop what it picks");
 }
 

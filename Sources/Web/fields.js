@@ -1,7 +1,8 @@
 // The sorts of fields that messages have: each knows how it is written and read.
 
 import { Malformed, MAX_COUNT } from "./bytes.js";
-import { readCommit, readDelta, readRejection, readRules, writeCommit, writeDelta, writeRejection, writeRules } from "./codec.js";
+import { readCommit, readDelta, readRejection, readRules } from "./codec.js";
+import { writeCommit, writeDelta, writeRejection, writeRules } from "./codec.js";
 import { readItem } from "./item.js";
 
 /** @typedef {import('./bytes.js').Reader} Reader */

@@ -1,12 +1,12 @@
-// What is written so that no edit is lost: a row for each edit that is pending, and one for its list. It is pure: it says
-// which rows to write and to delete, in one transaction, and somebody else does it. While nothing is pending there is no
-// row, so that the commits of others cost no writing.
+// What is written so that no edit is lost: a row for each edit that is pending, and one for its list. It is pure: it
+// says which rows to write and to delete, in one transaction, and somebody else does it. While nothing is pending there
+// is no row, so that the commits of others cost no writing.
 
 import { Malformed, Reader } from "./bytes.js";
 import { bytesOfDelta, readDelta } from "./codec.js";
 
 /** @typedef {import('./components.js').Delta} Delta */
-/** @typedef {import('./replica.js').Edit} Edit */
+/** @typedef {import('./pending.js').Edit} Edit */
 /** @typedef {import('./session.js').Followed} Followed */
 /**
  * The client id; the number of the list among those that the client follows; 0 for the list's own row, else the number
@@ -118,7 +118,8 @@ export class Journal {
   *#rows({ subscription, replica }) {
     if (replica.pending.length === 0) return;
     const { log, revision, used, isShared } = replica;
-    yield [0, { format: FORMAT, name: subscription.name, log, revision, digest: replica.confirmed.digest, used, isShared }];
+    const [name, digest] = [subscription.name, replica.confirmed.digest];
+    yield [0, { format: FORMAT, name, log, revision, digest, used, isShared }];
     for (const edit of replica.pending) {
       const number = this.#numbers.get(edit) ?? this.#next++;
       this.#numbers.set(edit, number);
@@ -173,15 +174,17 @@ function readLists(entries) {
     }
   }
   if (lists.some(({ edits }) => edits.length === 0)) throw new Malformed("a list without its edits");
-  if (lists.some(({ edits }) => edits.some(({ sequence }, i) => sequence !== undefined && i > 0))) throw new Malformed("two edits are in flight");
+  const isInFlight = (/** @type {Edit} */ { sequence }) => sequence !== undefined;
+  if (lists.some(({ edits }) => edits.slice(1).some(isInFlight))) throw new Malformed("a later edit is in flight");
   return lists;
 }
 
 /** @param {any} row @returns {ListRow} */
 function checkedList(row) {
   const { format, name, log, revision, digest, used, isShared } = row ?? {};
-  const isRight = format === FORMAT && typeof name === "string" && isHex(log) && isHex(digest) && isNumber(revision) && isNumber(used) && typeof isShared === "boolean";
-  if (!isRight) throw new Malformed("the row of a list");
+  const isRight = format === FORMAT && typeof name === "string" && typeof isShared === "boolean";
+  const areRight = [log, digest].every(isHex) && [revision, used].every(isNumber);
+  if (!isRight || !areRight) throw new Malformed("the row of a list");
   return { format, name, log, revision, digest, used, isShared };
 }
 
@@ -189,7 +192,8 @@ function checkedList(row) {
 function checkedEdit(row) {
   const { format, delta, seen, exact, sequence, crossed } = row ?? {};
   const isRight = format === FORMAT && delta instanceof Uint8Array && isNumber(seen) && typeof crossed === "boolean";
-  if (!isRight || ![exact, sequence].every(number => number === undefined || isNumber(number))) throw new Malformed("the row of an edit");
+  const areNumbers = [exact, sequence].every(number => number === undefined || isNumber(number));
+  if (!isRight || !areNumbers) throw new Malformed("the row of an edit");
   const reader = new Reader(delta);
   const read = readDelta(reader);
   reader.finish();

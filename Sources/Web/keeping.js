@@ -61,7 +61,9 @@ function keeping(inverse, others) {
     const { going, staying } = divided(mine, theirs);
     change[field] = going;
     words[field] = invertSplices(transformSplices(staying, going, true));
-    for (const { at, old, x, y } of clashes(staying, theirs)) lost.push({ field, at, original: old, words: x, present: y });
+    for (const { at, old, x, y } of clashes(staying, theirs)) {
+      lost.push({ field, at, original: old, words: x, present: y });
+    }
   }
   return { change: normalChange(change), words: normalChange(words), lost };
 }
@@ -134,7 +136,8 @@ function extentOf(splice) {
  * @returns {Splice}
  */
 function part({ at, removed, inserted }, from, to, isWith) {
-  return { at: from, removed: removed.subarray(from - at, to - at), inserted: isWith ? inserted : inserted.subarray(0, 0) };
+  const piece = removed.subarray(from - at, to - at);
+  return { at: from, removed: piece, inserted: isWith ? inserted : inserted.subarray(0, 0) };
 }
 
 /**
@@ -145,11 +148,11 @@ function withChanges(delta, changes) {
   if (changes.size === 0) return delta;
   const builder = new DeltaBuilder();
   for (const component of delta) {
-    const isOther = (component.op === "edit" || component.op === "drop") && component.change && changes.has(component.change);
-    const change = isOther && component.change && changes.get(component.change);
-    if (!isOther) builder.add(component);
-    else if (component.op === "edit") builder.edit(change || undefined);
-    else builder.drop(component.from, component.to, component.side, change || undefined);
+    const old = component.op === "edit" || component.op === "drop" ? component.change : undefined;
+    const change = old && changes.has(old) ? changes.get(old) : old;
+    if (component.op === "edit") builder.edit(change);
+    else if (component.op === "drop") builder.drop(component.from, component.to, component.side, change);
+    else builder.add(component);
   }
   return builder.finish();
 }

@@ -136,7 +136,10 @@ export class List {
    */
   sharedStart(other) {
     let count = 0;
-    for (let i = 0; i < this.#blocks.length && this.#blocks[i] === other.#blocks[i]; i++) count += this.#blocks[i].count;
+    for (const [i, block] of this.#blocks.entries()) {
+      if (block !== other.#blocks[i]) break;
+      count += block.count;
+    }
     return count;
   }
 

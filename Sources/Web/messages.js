@@ -125,7 +125,9 @@ export const ERRORS = [
   "tooFast", "closedByOperator",
 ];
 /** Those that close the connection and may be tried again, and those that no connection helps. */
-const RETRIED = new Set(["handshakeTimeout", "idleTimeout", "tooManyConnections", "replaced", "shuttingDown", "internalError", "tooFast"]);
+const RETRIED = new Set([
+  "handshakeTimeout", "idleTimeout", "tooManyConnections", "replaced", "shuttingDown", "internalError", "tooFast",
+]);
 const FINAL = new Set([
   "notHand", "versionNotSupported", "malformedMessage", "frameTooLarge", "outOfOrder", "wrongSequence", "baseInFuture",
   "notAuthenticated", "closedByOperator",

@@ -46,7 +46,9 @@ export class Outbox {
   flush() {
     for (const bytes of this.#fresh) this.#queue.push({ bytes, write: this.#begun });
     this.#fresh = [];
-    while (this.#queue.length > 0 && this.#queue[0].write <= this.#stored) this.#emit(/** @type {{ bytes: Uint8Array }} */ (this.#queue.shift()).bytes);
+    const ready = this.#queue.filter(({ write }) => write <= this.#stored);
+    this.#queue = this.#queue.slice(ready.length);
+    for (const { bytes } of ready) this.#emit(bytes);
   }
 
   /**

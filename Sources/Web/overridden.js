@@ -1,6 +1,7 @@
 // One's own work that others have overridden without having seen it, section 6, "What others have overridden".
 
-import { FIELDS, TEXTS, isSameValue } from "./change.js";
+import { FIELDS, TEXTS, isSameValue, isText } from "./change.js";
+import { insertedItems } from "./components.js";
 import { diff } from "./diff.js";
 import { carriedInverse, lostTo } from "./regrets.js";
 import { segmentsOf } from "./segments.js";
@@ -101,13 +102,15 @@ export class OwnWork {
 export function missing(delta, before, after, now) {
   /** @type {LostOfItem[]} */
   const all = [];
-  const add = (/** @type {Item} */ { id }, /** @type {Lost[]} */ losses) => all.push(...losses.map(lost => ({ item: id, lost })));
+  const add = (/** @type {Item} */ { id }, /** @type {Lost[]} */ losses) => {
+    for (const lost of losses) all.push({ item: id, lost });
+  };
   const theirs = new Map([...touched(diff(after, now), after)].map(one => [one.item.id, one]));
   const here = new Set([...now].map(({ id }) => id));
   const mine = [...touched(delta, before)];
   const gone = mine.filter(({ fate }) => fate === "goes").map(({ item }) => item);
   const old = new Set(gone.map(({ id }) => id));
-  for (const item of delta.flatMap(component => (component.op === "insert" ? component.items : []))) {
+  for (const item of insertedItems(delta)) {
     if (old.has(item.id)) continue;
     if (!here.has(item.id)) add(item, [{ lost: "edit", fields: [...FIELDS] }]);
     else add(item, lostWords(wholly(item), theirs.get(item.id)?.change ?? {}));
@@ -116,8 +119,8 @@ export function missing(delta, before, after, now) {
   for (const { item, fate, change } of mine) {
     if (fate === "goes") continue;
     const { fate: other, change: others } = theirs.get(item.id) ?? { fate: "stays", change: {} };
-    const isText = (/** @type {Field} */ field) => field === "text" || field === "url";
-    const fields = FIELDS.filter(field => change[field] !== undefined && (other === "goes" || (others[field] !== undefined && !isText(field))));
+    const isTaken = (/** @type {Field} */ field) => other === "goes" || (others[field] !== undefined && !isText(field));
+    const fields = FIELDS.filter(field => change[field] !== undefined && isTaken(field));
     if (fate === "moves" && other !== "stays") add(item, [{ lost: "move" }]);
     if (fields.length > 0) add(item, [{ lost: "edit", fields }]);
     if (other !== "goes") add(item, lostWords(inversesOf(change), others));
@@ -159,9 +162,10 @@ function lossesOf(works, fate, change) {
   /** @type {Lost[]} */
   const lost = [];
   const values = Object.assign({}, ...works.map(work => work.change));
-  const fields = FIELDS.filter(field =>
-    fate === "goes" ? works.some(work => work.fields.includes(field)) : field !== "text" && field !== "url" && isOther(values[field], change[field]),
-  );
+  const fields = FIELDS.filter(field => {
+    if (fate === "goes") return works.some(work => work.fields.includes(field));
+    return !isText(field) && isOther(values[field], change[field]);
+  });
   if (fate !== "stays" && works.some(({ isMove }) => isMove)) lost.push({ lost: "move" });
   if (fields.length > 0) lost.push({ lost: "edit", fields });
   if (fate !== "goes") for (const { inverses } of works) lost.push(...lostWords(inverses, change));
@@ -176,7 +180,8 @@ function lossesOf(works, fate, change) {
 function lostWords(inverses, change) {
   return TEXTS.flatMap(field => {
     const [mine, theirs] = [inverses[field], change[field]];
-    return mine && theirs ? lostTo(mine, theirs).map(words => /** @type {Lost} */ ({ lost: "words", field, ...words })) : [];
+    if (!mine || !theirs) return [];
+    return lostTo(mine, theirs).map(words => /** @type {Lost} */ ({ lost: "words", field, ...words }));
   });
 }
 
@@ -192,7 +197,8 @@ function inversesOf({ text, url }) {
  */
 function wholly(item) {
   const { text, url } = item.fields();
-  const all = (/** @type {Uint8Array | undefined} */ removed) => removed && [{ at: 0, removed, inserted: removed.subarray(0, 0) }];
+  const all = (/** @type {Uint8Array | undefined} */ removed) =>
+    removed && [{ at: 0, removed, inserted: removed.subarray(0, 0) }];
   return { text: all(text), url: all(url) };
 }
 

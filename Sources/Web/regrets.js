@@ -39,7 +39,8 @@ function piecesOf(mine, theirs) {
       const to = Math.min(other ? other.at : Infinity, endOf(splice));
       if (to > from) {
         const before = theirs.filter(one => endOf(one) <= from);
-        pieces.push({ at: from + growth(before), removed: splice.removed.subarray(from - splice.at, to - splice.at), inserted });
+        const removed = splice.removed.subarray(from - splice.at, to - splice.at);
+        pieces.push({ at: from + growth(before), removed, inserted });
         inserted = inserted.subarray(0, 0);
       }
       if (other) from = Math.max(from, endOf(other));
@@ -70,7 +71,7 @@ export function lostTo(inverse, change) {
     if (mine && theirs) {
       const present = made(at, old, group.y);
       if (!isSame(old, present)) lost.push({ at: at + shift, original: made(at, old, group.x), words: old, present });
-    } else if (theirs && removal?.at === at && theirs.removed.length === 0 && isAgain(removal.inserted, theirs.inserted)) {
+    } else if (theirs?.removed.length === 0 && removal?.at === at && isAgain(removal.inserted, theirs.inserted)) {
       lost.push({ at: at + shift, original: removal.inserted, words: old, present: theirs.inserted });
     }
     removal = mine && !theirs && mine.removed.length === 0 ? mine : undefined;

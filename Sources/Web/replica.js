@@ -2,12 +2,11 @@
 // protocol's page, without the connection. It is pure: what happens is told to `tell`, and nothing else leaves it.
 
 import { isSameDelta } from "./codec.js";
-import { compose } from "./compose.js";
 import { apply, invert } from "./delta.js";
 import { diff } from "./diff.js";
-import { CARD } from "./item.js";
 import { List } from "./list.js";
 import { OwnWork, missing } from "./overridden.js";
+import { Pending, became, hasItemsOf } from "./pending.js";
 import { superseded } from "./superseded.js";
 import { transform } from "./transform.js";
 import { Undos } from "./undo.js";
@@ -17,15 +16,8 @@ import { Undos } from "./undo.js";
 /** @typedef {import('./item.js').Item} Item */
 /** @typedef {import('./keeping.js').Kept} Kept */
 /** @typedef {import('./superseded.js').Lost} Lost */
-/**
- * An edit that is pending.
- * @typedef {object} Edit
- * @property {Delta} delta made on the result of the edit before it, the first one on `confirmed`
- * @property {number} seen the revision of `confirmed` when it was made
- * @property {number} [exact] the base that it insists on
- * @property {number} [sequence] once it is in flight
- * @property {boolean} crossed whether it was carried over a snapshot since it got its sequence
- */
+/** @typedef {import('./overridden.js').LostOfItem} LostOfItem */
+/** @typedef {import('./pending.js').Edit} Edit */
 /**
  * What people, or the program around, are told. A reason is a number of section 8.
  * @typedef {{ type: "committed", sequence: number, revision: number } | { type: "rejected", reason: number, first:
@@ -40,6 +32,7 @@ import { Undos } from "./undo.js";
 
 /** The log id of a client that has nothing. */
 export const NO_LOG = "0".repeat(16);
+const REVISION_MOVED = { reason: 9, first: 0, second: 0 };
 const REASON_FORGOTTEN = { reason: 14, first: 0, second: 0 };
 
 export class Replica {
@@ -49,11 +42,7 @@ export class Replica {
   #confirmed = List.empty;
   #revision = 0;
   #view = List.empty;
-  /** @type {Edit | undefined} */
-  #inFlight;
-  /** @type {Edit[]} */
-  #buffer = [];
-  #used = 0;
+  #pending = new Pending();
   #isShared = false;
   #undos = Undos.none;
   #redos = Undos.none;
@@ -69,12 +58,9 @@ export class Replica {
     replica.#log = log;
     replica.#revision = revision;
     replica.#confirmed = replica.#view = confirmed;
-    replica.#used = used;
+    replica.#pending = new Pending(edits, used);
     replica.#isShared = isShared;
     for (const edit of edits) replica.#view = apply(replica.#view, edit.delta);
-    const isInFlight = edits[0]?.sequence !== undefined;
-    replica.#inFlight = isInFlight ? edits[0] : undefined;
-    replica.#buffer = edits.slice(isInFlight ? 1 : 0);
     return replica;
   }
 
@@ -101,17 +87,12 @@ export class Replica {
   }
 
   get inFlight() {
-    return this.#inFlight;
-  }
-
-  /** @returns {readonly Edit[]} */
-  get buffer() {
-    return this.#buffer;
+    return this.#pending.inFlight;
   }
 
   /** The last sequence that is used. */
   get used() {
-    return this.#used;
+    return this.#pending.used;
   }
 
   /** Whether another program uses the client id. */
@@ -124,7 +105,7 @@ export class Replica {
    * @returns {readonly Edit[]}
    */
   get pending() {
-    return this.#inFlight ? [this.#inFlight, ...this.#buffer] : this.#buffer;
+    return this.#pending.all;
   }
 
   get canUndo() {
@@ -170,10 +151,7 @@ export class Replica {
    * @returns {Edit | undefined}
    */
   launch() {
-    if (this.#inFlight) return undefined;
-    this.#inFlight = this.#buffer.shift();
-    if (this.#inFlight) this.#inFlight.sequence = ++this.#used;
-    return this.#inFlight;
+    return this.#pending.launch();
   }
 
   /**
@@ -181,10 +159,7 @@ export class Replica {
    * @param {number} last
    */
   renumber(last) {
-    this.#used = Math.max(this.#used, last);
-    if (!this.#inFlight || (this.#inFlight.sequence ?? 0) > last) return;
-    this.#inFlight.sequence = ++this.#used;
-    this.#inFlight.crossed = false;
+    this.#pending.renumber(last);
   }
 
   /** Another program has submitted under the client id. */
@@ -194,7 +169,7 @@ export class Replica {
 
   /** The client has another id, of which no sequence is used. Nothing may be in flight. */
   startAgain() {
-    this.#used = 0;
+    this.#pending.startAgain();
     this.#isShared = false;
   }
 
@@ -205,7 +180,7 @@ export class Replica {
    * @param {Commit} commit @param {number} author one's own
    */
   isAnswer(commit, author) {
-    return this.#inFlight !== undefined && commit.author === author && commit.sequence === this.#inFlight.sequence;
+    return commit.author === author && commit.sequence === this.inFlight?.sequence;
   }
 
   /**
@@ -213,7 +188,7 @@ export class Replica {
    * @param {Commit} commit
    */
   isOthers(commit) {
-    return !commit.refused && this.#inFlight !== undefined && !became(this.#inFlight.delta, commit.delta);
+    return !commit.refused && this.inFlight !== undefined && !became(this.inFlight.delta, commit.delta);
   }
 
   /**
@@ -235,16 +210,16 @@ export class Replica {
    * @param {Commit} commit @param {List} list after it
    */
   acknowledge(commit, list) {
-    const edit = this.#inFlight;
+    const edit = this.inFlight;
     const before = this.#confirmed;
     if (!edit) return;
     this.#advance(commit, list);
-    this.#inFlight = undefined;
+    this.#pending.remove(edit);
     this.#work.record(commit, before);
     if (!isSameDelta(edit.delta, commit.delta)) {
       // A card has been dealt.
       const expected = apply(before, edit.delta);
-      this.#carry(diff(expected, list), expected, this.#buffer);
+      this.#carry(diff(expected, list), expected, this.pending);
     }
     this.#tell({ type: "committed", sequence: commit.sequence, revision: commit.revision });
   }
@@ -254,7 +229,7 @@ export class Replica {
    * @param {Commit} commit @param {List} list after it
    */
   refuse(commit, list) {
-    if (this.#inFlight && commit.refused) this.takeBack(this.#inFlight, this.#confirmed, commit.refused, commit.author);
+    if (this.inFlight && commit.refused) this.takeBack(this.inFlight, this.#confirmed, commit.refused, commit.author);
     this.#advance(commit, list);
   }
 
@@ -266,7 +241,7 @@ export class Replica {
     const before = this.#confirmed;
     this.#advance(commit, list);
     const lost = this.#work.overridden(commit, before);
-    if (commit.author !== author) for (const one of lost) this.#tell({ type: "overridden", ...one, author: commit.author, revision: commit.revision });
+    if (commit.author !== author) this.#tellOverridden(lost, commit.author, commit.revision);
     this.#carry(commit.delta, before, this.pending, commit.author);
   }
 
@@ -277,7 +252,7 @@ export class Replica {
   restart({ items, revision, log, last, isLastRefused }, author) {
     if (!isSameList(log, this.#log)) this.#undos = this.#redos = Undos.none;
     const base = log === this.#log ? this.#settle(items, revision, last, isLastRefused, author) : this.#confirmed;
-    if (this.#inFlight) this.#inFlight.crossed = true;
+    if (this.inFlight) this.inFlight.crossed = true;
     const isOtherThen = revision === this.#revision && items.digest !== this.#confirmed.digest;
     if (log !== this.#log || revision < this.#revision || isOtherThen) this.#forgetSeen(base, author);
     this.#confirmed = items;
@@ -299,8 +274,7 @@ export class Replica {
     const pending = this.pending;
     const place = pending.indexOf(edit);
     for (const before of pending.slice(0, place)) base = apply(base, before.delta);
-    if (edit === this.#inFlight) this.#inFlight = undefined;
-    else this.#buffer = this.#buffer.filter(other => other !== edit);
+    this.#pending.remove(edit);
     this.#tell({ type: "rejected", ...rejection });
     this.#carry(invert(base, edit.delta), apply(base, edit.delta), pending.slice(place + 1), author);
   }
@@ -310,11 +284,7 @@ export class Replica {
   /** @param {Delta} delta @param {boolean} isExact */
   #make(delta, isExact) {
     this.#view = apply(this.#view, delta);
-    const last = this.#buffer[this.#buffer.length - 1];
-    if (last && last.exact === undefined && !isExact) last.delta = compose(last.delta, delta);
-    else if (delta.length > 0 || isExact) {
-      this.#buffer.push({ delta, seen: this.#revision, exact: isExact ? this.#revision : undefined, crossed: false });
-    }
+    this.#pending.add(delta, this.#revision, isExact);
   }
 
   /** @param {{ delta: Delta, kept: Kept[] }} level @returns {Delta} what makes it again */
@@ -354,13 +324,18 @@ export class Replica {
     }
   }
 
+  /** @param {LostOfItem[]} lost @param {number} author @param {number} revision */
+  #tellOverridden(lost, author, revision) {
+    for (const one of lost) this.#tell({ type: "overridden", ...one, author, revision });
+  }
+
   /**
    * What a snapshot of the same history says about what is in flight: the list on which the pending edits are now.
    * @param {List} items @param {number} revision @param {number} last @param {boolean} isLastRefused
    * @param {number} author
    */
   #settle(items, revision, last, isLastRefused, author) {
-    const edit = this.#inFlight;
+    const edit = this.inFlight;
     const base = this.#confirmed;
     if (!edit || edit.sequence === undefined) return base;
     if (edit.sequence === last && isLastRefused) {
@@ -369,9 +344,9 @@ export class Replica {
     }
     if (edit.sequence > last || (edit.sequence < last && !hasItemsOf(edit.delta, items))) return base;
     const after = apply(base, edit.delta);
-    this.#inFlight = undefined;
+    this.#pending.remove(edit);
     this.#tell({ type: "committed", sequence: edit.sequence, revision });
-    for (const one of missing(edit.delta, base, after, items)) this.#tell({ type: "overridden", ...one, author: 0, revision });
+    this.#tellOverridden(missing(edit.delta, base, after, items), 0, revision);
     return after;
   }
 
@@ -380,7 +355,7 @@ export class Replica {
    * @param {List} base @param {number} author
    */
   #forgetSeen(base, author) {
-    for (const edit of this.pending) if (edit.exact !== undefined) this.takeBack(edit, base, { reason: 9, first: 0, second: 0 }, author);
+    for (const edit of this.pending) if (edit.exact !== undefined) this.takeBack(edit, base, REVISION_MOVED, author);
     for (const edit of this.pending) edit.seen = 0;
   }
 }
@@ -391,29 +366,4 @@ export class Replica {
  */
 export function isSameList(a, b) {
   return a.slice(8) === b.slice(8);
-}
-
-/**
- * Whether a commit is what was submitted, but for the faces of cards that were dealt.
- * @param {Delta} submitted @param {Delta} committed
- */
-function became(submitted, committed) {
-  const cards = new Set(submitted.flatMap(component => (component.op === "insert" ? component.items.filter(isFaceDown).map(item => item.id) : [])));
-  if (cards.size === 0) return isSameDelta(submitted, committed);
-  return isSameDelta(submitted, committed.map(component => {
-    if (component.op !== "insert") return component;
-    return { ...component, items: component.items.map(item => (item.kind === CARD && cards.has(item.id) ? item.with({ ...item.fields(), card: 0 }) : item)) };
-  }));
-}
-
-/** @param {Item} item */
-function isFaceDown(item) {
-  return item.kind === CARD && item.fields().card === 0;
-}
-
-/** @param {Delta} delta @param {List} list */
-function hasItemsOf(delta, list) {
-  const ids = new Set(delta.flatMap(component => (component.op === "insert" ? component.items.map(item => item.id) : [])));
-  if (ids.size > 0) for (const item of list) if (ids.has(item.id)) return true;
-  return false;
 }

@@ -1,5 +1,5 @@
-// A delta as what it does to the old items, run by run, with what stands in the gaps between the runs. Two deltas on one
-// list are walked at once, by the smaller count, so that the cost is that of the components and not that of the items.
+// A delta as what it does to the old items, run by run, with what stands in the gaps between the runs. Two deltas on
+// one list are walked at once, by the smaller count, so that the cost is that of the components, not of the items.
 
 import { isContent, oldCount } from "./components.js";
 
@@ -70,7 +70,8 @@ export function rowsOf(x, y) {
   for (;;) {
     const [a, b] = [xs[i], ys[j]];
     const count = Math.min(a.count - doneX, b.count - doneY);
-    rows.push({ count, x: later(a, doneX), y: later(b, doneY), xGap: doneX > 0 ? EMPTY : a.gap, yGap: doneY > 0 ? EMPTY : b.gap });
+    const [xGap, yGap] = [doneX > 0 ? EMPTY : a.gap, doneY > 0 ? EMPTY : b.gap];
+    rows.push({ count, x: later(a, doneX), y: later(b, doneY), xGap, yGap });
     if (count === Infinity) return rows;
     doneX += count;
     doneY += count;

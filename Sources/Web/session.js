@@ -67,6 +67,7 @@ export class Session {
   #retryAt = 0;
   #greetBy = Infinity;
   #idle = Infinity;
+  #longestFrame = 0;
   #sentAt = 0;
   #receivedAt = 0;
   #author = 0;
@@ -115,6 +116,7 @@ export class Session {
     const subscription = new Subscription(name, known, {
       send: message => this.#send(message),
       nextRequest: () => ++this.#requests,
+      longestFrame: () => this.#longestFrame,
       giveUp: () => this.#giveUp(0),
       tell: told,
     });
@@ -175,7 +177,7 @@ export class Session {
    */
   place(list, focus, now) {
     this.#now = now;
-    list.place(focus);
+    list.people.place(focus);
     return this.#finish();
   }
 
@@ -289,27 +291,26 @@ export class Session {
       case "pong":
         return;
       case "subscribed":
-        if (this.#asked.has(message.request)) this.#effects.push({ do: "answer", message });
-        return this.#lists.forEach(({ subscription }) => subscription.subscribed(message));
       case "chunk":
         if (this.#asked.has(message.request)) this.#effects.push({ do: "answer", message });
-        return this.#lists.forEach(({ subscription }) => subscription.chunk(message));
-      case "commit":
-        return this.#lists.forEach(({ subscription }) => subscription.commit(message));
-      case "rejected":
-        return this.#lists.forEach(({ subscription }) => subscription.rejected(message));
-      case "stale":
-        return this.#lists.forEach(({ subscription }) => subscription.stale(message));
-      case "acknowledged":
-        return this.#lists.forEach(({ subscription }) => subscription.acknowledged(message));
+        return this.#hear(message);
       case "renamed":
         this.#effects.push({ do: "answer", message });
-        return this.#lists.forEach(({ subscription }) => subscription.renamed(message));
+        return this.#hear(message);
+      case "commit":
+      case "rejected":
+      case "stale":
+      case "acknowledged":
       case "presence":
-        return this.#lists.forEach(({ subscription }) => subscription.presence(message));
+        return this.#hear(message);
       default:
         this.#effects.push({ do: "answer", message });
     }
+  }
+
+  /** @param {Down} message about a list */
+  #hear(message) {
+    for (const { subscription } of this.#lists) subscription.hear(message);
   }
 
   /** @param {Extract<Down, { type: "welcome" }>} message */
@@ -318,6 +319,7 @@ export class Session {
     this.#state = "open";
     this.#patience.welcomed(this.#now);
     this.#idle = idleDeadline;
+    this.#longestFrame = frameBytes;
     this.#frames.accept(frameBytes);
     this.#author = author;
     this.#effects.push({ do: "open" });
@@ -328,7 +330,7 @@ export class Session {
   #error(message) {
     const { name, closes, retries } = errorOf(message.code);
     if (!closes) {
-      for (const { subscription } of this.#lists) subscription.error(message);
+      this.#hear(message);
       this.#effects.push({ do: "answer", message });
     } else if (!retries) {
       this.#stop(name);
@@ -355,7 +357,9 @@ export class Session {
   #giveUp(retryAfter) {
     if (this.#state === "waiting" || this.#state === "stopped") return;
     this.#effects.push({ do: "close" });
-    for (const { subscription } of this.#lists) this.#effects.push({ do: "tell", list: subscription, told: { type: "disconnected" } });
+    for (const { subscription } of this.#lists) {
+      this.#effects.push({ do: "tell", list: subscription, told: { type: "disconnected" } });
+    }
     this.#wait(retryAfter);
   }
 
@@ -387,9 +391,9 @@ export class Session {
       this.#effects.push({ do: "write", write, changes });
     }
     this.#outbox.flush();
-    if (this.#isConnected && this.#lists.some(({ replica }) => replica.isShared) && this.#lists.every(({ replica }) => !replica.inFlight)) {
-      this.#effects.push({ do: "draw" });
-    }
+    const isShared = this.#lists.some(({ replica }) => replica.isShared);
+    const isFree = this.#lists.every(({ replica }) => !replica.inFlight);
+    if (this.#isConnected && isShared && isFree) this.#effects.push({ do: "draw" });
     const effects = this.#effects;
     this.#effects = [];
     return effects;

@@ -64,7 +64,8 @@ export function applySplices(text, splices) {
   let at = 0;
   for (const splice of splices) {
     const end = endOf(splice);
-    if (end > text.length || !isBoundary(text, splice.at) || !isBoundary(text, end) || !isSame(text.subarray(splice.at, end), splice.removed)) {
+    const isThere = end <= text.length && isSame(text.subarray(splice.at, end), splice.removed);
+    if (!isThere || !isBoundary(text, splice.at) || !isBoundary(text, end)) {
       throw new DoesNotFit("the text is another where a splice changes it");
     }
     pieces.push(text.subarray(at, splice.at), splice.inserted);

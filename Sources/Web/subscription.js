@@ -1,14 +1,13 @@
 // A list that is followed on a connection: which messages go out and what those that arrive mean for the replica.
 // Section 5 of the protocol's page, handler by handler.
 
-import { ERRORS } from "./messages.js";
+import { ERRORS, REASONS, encodeUp } from "./messages.js";
 import { List } from "./list.js";
+import { People } from "./people.js";
 import { NO_LOG, isSameList } from "./replica.js";
 
 /** @typedef {import('./codec.js').Commit} Commit */
 /** @typedef {import('./codec.js').Rules} Rules */
-/** @typedef {import('./fields.js').Focus} Focus */
-/** @typedef {import('./fields.js').Presence} Presence */
 /** @typedef {import('./item.js').Item} Item */
 /** @typedef {import('./messages.js').Up} Up */
 /**
@@ -22,6 +21,7 @@ import { NO_LOG, isSameList } from "./replica.js";
  * @typedef {object} Port
  * @property {(message: Up) => void} send
  * @property {() => number} nextRequest a number that no request of the connection has
+ * @property {() => number} longestFrame that the server accepts
  * @property {() => void} giveUp closes the connection, to make another one later
  * @property {(told: Told) => void} tell
  */
@@ -40,10 +40,8 @@ export class Subscription {
   #hasEnded = false;
   /** @type {Rules | undefined} */
   #rules;
-  /** @type {Focus | undefined} */
-  #focus;
-  /** @type {Map<number, Presence>} */
-  #people = new Map();
+  /** @type {People} */
+  #people;
 
   // Of the connection
 
@@ -54,8 +52,6 @@ export class Subscription {
   #byLog = false;
   #awaitsName = false;
   #isLive = false;
-  /** Whether the request has its answer. */
-  #isAnswered = false;
   /**
    * The revision to reach before anything is sent.
    * @type {number | undefined}
@@ -76,6 +72,9 @@ export class Subscription {
     this.#name = name;
     this.#replica = replica;
     this.#port = port;
+    this.#people = new People(focus => {
+      if (this.#list !== undefined) port.send({ type: "presence", list: this.#list, focus });
+    });
   }
 
   get name() {
@@ -105,10 +104,7 @@ export class Subscription {
     return this.#hasEnded;
   }
 
-  /**
-   * Who is here.
-   * @returns {ReadonlyMap<number, Presence>}
-   */
+  /** Who is here, and where one's own person is. */
   get people() {
     return this.#people;
   }
@@ -141,16 +137,31 @@ export class Subscription {
     if (this.#isLive && this.#replica.launch()) this.#sendInFlight();
   }
 
-  /**
-   * Where the person is.
-   * @param {Focus} focus
-   */
-  place(focus) {
-    this.#focus = focus;
-    if (this.#list !== undefined) this.#port.send({ type: "presence", list: this.#list, focus });
-  }
-
   // What arrives
+
+  /** @param {import('./messages.js').Down} message */
+  hear(message) {
+    switch (message.type) {
+      case "subscribed":
+        return this.subscribed(message);
+      case "chunk":
+        return this.chunk(message);
+      case "commit":
+        return this.commit(message);
+      case "rejected":
+        return this.rejected(message);
+      case "stale":
+        return this.stale(message);
+      case "acknowledged":
+        return this.acknowledged(message);
+      case "renamed":
+        return this.renamed(message);
+      case "presence":
+        return this.presence(message);
+      case "error":
+        return this.error(message);
+    }
+  }
 
   /** @param {Down<"subscribed">} message */
   subscribed(message) {
@@ -169,7 +180,7 @@ export class Subscription {
     this.#rules = message.rules;
     this.#awaitsName = this.#byLog;
     this.#byLog = this.#isLive = false;
-    this.#meet();
+    this.#people.meet();
     if ("resumed" in start) this.#resume(start.resumed);
     else if ("snapshot" in start) this.#await(message, start.snapshot);
     else this.#port.giveUp();
@@ -233,7 +244,8 @@ export class Subscription {
 
   /** @param {Down<"acknowledged">} message */
   acknowledged({ list, sequence, revision }) {
-    if (list !== this.#list || sequence !== this.#replica.inFlight?.sequence || revision > this.#replica.revision) return;
+    const { inFlight, revision: known } = this.#replica;
+    if (list !== this.#list || sequence !== inFlight?.sequence || revision > known) return;
     this.#sent = undefined;
     if (revision === 0) this.#subscribe(false);
     else this.#resubmit(sequence);
@@ -271,11 +283,7 @@ export class Subscription {
 
   /** @param {Down<"presence">} message */
   presence({ list, entries }) {
-    if (list !== this.#list) return;
-    for (const entry of entries) {
-      if (entry.place === 0) this.#people.delete(entry.author);
-      else this.#people.set(entry.author, entry);
-    }
+    if (list === this.#list) this.#people.hear(entries);
   }
 
   // Private
@@ -285,7 +293,8 @@ export class Subscription {
     const request = this.#port.nextRequest();
     this.#request = request;
     this.#byLog = byLog;
-    this.#isLive = this.#isAnswered = false;
+    this.#isLive = false;
+    this.#people.forget();
     this.#head = this.#incoming = undefined;
     const { log, revision } = this.#replica;
     const name = byLog ? "" : this.#name;
@@ -308,14 +317,6 @@ export class Subscription {
     if (start.count === 0) this.chunk({ type: "chunk", request, items: [] });
   }
 
-  /** A subscription begins with nobody, and with one's own place. */
-  #meet() {
-    if (this.#isAnswered) return;
-    this.#isAnswered = true;
-    this.#people.clear();
-    if (this.#focus) this.place(this.#focus);
-  }
-
   #catchUp() {
     if (this.#isLive || this.#head === undefined || this.#incoming || this.#hasDiverged) return;
     if (this.#replica.revision < this.#head || this.#awaitsName) return;
@@ -334,7 +335,14 @@ export class Subscription {
     this.#sent = sequence;
     this.#base = exact ?? revision;
     const how = exact !== undefined ? 1 : seen < revision ? 1 + revision - seen : 0;
-    this.#port.send({ type: "submit", list: this.#list, base: this.#base, sequence, how, delta });
+    /** @type {Up} */
+    const submission = { type: "submit", list: this.#list, base: this.#base, sequence, how, delta };
+    const size = encodeUp(submission).length;
+    if (size <= this.#port.longestFrame()) return this.#port.send(submission);
+    // The server would close the connection, and each later one.
+    const tooLarge = { reason: REASONS.indexOf("itemTooLarge"), first: size, second: this.#port.longestFrame() };
+    this.#replica.takeBack(edit, this.#replica.confirmed, tooLarge, this.#author);
+    this.submit();
   }
 
   /** @param {Commit} commit under one's own sequence, of another program */

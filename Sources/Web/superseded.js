@@ -1,6 +1,6 @@
 // What of two merged deltas has no effect, section 6, "Merging": what people are told.
 
-import { FIELDS, TEXTS, isSameValue } from "./change.js";
+import { FIELDS, TEXTS, isSameValue, isText } from "./change.js";
 import { isContent, oldCount } from "./components.js";
 import { rowsOf } from "./segments.js";
 import { lostWords } from "./splices.js";
@@ -32,7 +32,9 @@ export function superseded(list, first, second) {
     /** @type {(loser: "first" | "second", losses: Lost[]) => void} */
     const add = (loser, losses) => {
       if (losses.length === 0) return;
-      for (const item of list.slice(at, at + count)) for (const lost of losses) all.push({ item: item.id, ...lost, loser });
+      for (const { id: item } of list.slice(at, at + count)) {
+        for (const lost of losses) all.push({ item, ...lost, loser });
+      }
     };
     if (x.op === "delete") add("second", lostToDeletion(y));
     else if (y.op === "delete") add("first", lostToDeletion(x));
@@ -62,12 +64,14 @@ function lostToDeletion(fate) {
 function lostToChange(earlier, later) {
   /** @type {Lost[]} */
   const lost = [];
-  const fields = FIELDS.filter(
-    field => field !== "text" && field !== "url" && earlier[field] !== undefined && later[field] !== undefined && !isSameValue(earlier[field], later[field]),
-  );
+  const fields = FIELDS.filter(field => {
+    const [a, b] = [earlier[field], later[field]];
+    return !isText(field) && a !== undefined && b !== undefined && !isSameValue(a, b);
+  });
   if (fields.length > 0) lost.push({ lost: "edit", fields });
   for (const field of TEXTS) {
-    for (const words of lostWords(earlier[field] ?? [], later[field] ?? [])) lost.push({ lost: "words", field, ...words });
+    const all = lostWords(earlier[field] ?? [], later[field] ?? []);
+    for (const words of all) lost.push({ lost: "words", field, ...words });
   }
   return lost;
 }

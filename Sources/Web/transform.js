@@ -95,8 +95,12 @@ class Rest {
   finish() {
     const builder = new DeltaBuilder();
     for (const component of this.#components) {
-      if (component.op !== "drop") builder.add(component);
-      else for (const row of this.#movedByX.find(component.from, component.to)) this.#drop(builder, row, component.side);
+      if (component.op !== "drop") {
+        builder.add(component);
+        continue;
+      }
+      const { from, to, side } = component;
+      for (const row of this.#movedByX.find(from, to)) this.#drop(builder, row, side);
     }
     return builder.finish();
   }

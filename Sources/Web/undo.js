@@ -1,7 +1,8 @@
 // What a person can take back and make again, section 6, "Undo and redo".
 
 import { compose } from "./compose.js";
-import { DeltaBuilder, NOTHING } from "./components.js";
+import { DeltaBuilder, NOTHING, insertedItems } from "./components.js";
+import { newCount } from "./delta.js";
 import { keepingWords } from "./keeping.js";
 import { transform } from "./transform.js";
 
@@ -75,13 +76,13 @@ export class Undos {
  * @param {Delta} undo @param {Delta} others
  */
 function withoutTwice(undo, others) {
-  const known = new Set(others.flatMap(component => (component.op === "insert" ? component.items.map(item => item.id) : [])));
+  const known = new Set(insertedItems(others).map(item => item.id));
   const delta = new DeltaBuilder();
   const twice = new DeltaBuilder();
   for (const component of undo) {
     if (component.op !== "insert") {
       delta.add(component);
-      twice.keep(component.op === "edit" ? 1 : component.op === "keep" ? component.count : component.op === "drop" ? component.to - component.from : 0);
+      twice.keep(newCount(component));
       continue;
     }
     delta.insert(component.items.filter(item => !known.has(item.id)), component.side);

@@ -16,15 +16,15 @@ import { lostTo } from "./told.mjs";
 const count = Math.round(1000 * times);
 const batch = 100;
 
-test(`${count} questions about the algebra from seed ${seed}`, { skip: !hasPython && "there is no python3" }, async () => {
+test(`${count} questions about the algebra from seed ${seed}`, { skip: !hasPython && "there is no python3" }, async t => {
   const python = new Python();
+  t.after(() => python.close());
   const random = new Random(seed);
   for (let done = 0; done < count; done += batch) {
     const pairs = Array.from({ length: Math.min(batch, count - done) }, () => random.pick(questions)(random));
     const answers = await python.ask(pairs.map(({ question }) => question));
     for (const [i, { question, answer }] of pairs.entries()) assert.deepEqual(answer, answers[i], JSON.stringify(question));
   }
-  python.close();
 });
 
 const questions = [

@@ -8,8 +8,9 @@ import { Scenario } from "./scenario.mjs";
 
 const count = Math.round(200 * times);
 
-test(`${count} scenarios from seed ${seed}`, { skip: !hasPython && "there is no python3" }, async () => {
+test(`${count} scenarios from seed ${seed}`, { skip: !hasPython && "there is no python3" }, async t => {
   const python = new Python();
+  t.after(() => python.close());
   for (let i = 0; i < count; i++) {
     const { steps, answers } = new Scenario(new Random(seed + i));
     const [{ steps: expected, error }] = await python.ask([{ law: "machine", steps }]);
@@ -19,7 +20,6 @@ test(`${count} scenarios from seed ${seed}`, { skip: !hasPython && "there is no 
       assert.deepEqual({ ...answer, out: answer.out.map(short) }, { ...expected[j], out: expected[j].out.map(short) }, past());
     }
   }
-  python.close();
 });
 
 /** A message with the fields that the machine of the page names. */

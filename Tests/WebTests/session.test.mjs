@@ -210,18 +210,18 @@ test("presence is forgotten and sent with each subscription, and not when a read
   const { session, list } = live();
   session.place(list, { place: 3 }, 0);
   receive(session, { type: "presence", list: 7, entries: [{ author: 2, place: 1, person: "Bob" }, { author: 3, place: 4, person: "Eve" }] });
-  assert.deepEqual([...list.people.keys()], [2, 3]);
+  assert.deepEqual([...list.people.here.keys()], [2, 3]);
   receive(session, { type: "presence", list: 7, entries: [{ author: 3, place: 0 }] });
   receive(session, { type: "presence", list: 8, entries: [{ author: 9, place: 1, person: "Max" }] });
-  assert.deepEqual([...list.people.keys()], [2]);
+  assert.deepEqual([...list.people.here.keys()], [2]);
   assert.deepEqual(sent(receive(session, subscribed)), []);
-  assert.deepEqual([...list.people.keys()], [2]);
+  assert.deepEqual([...list.people.here.keys()], [2]);
   session.lost(1, 0);
   session.connected(2);
   receive(session, welcome, 2);
   const messages = sent(receive(session, { ...subscribed, request: 2, list: 9 }, 2));
   assert.deepEqual(messages.map(({ type, list }) => [type, list]), [["presence", 9]]);
-  assert.deepEqual([...list.people.keys()], []);
+  assert.deepEqual([...list.people.here.keys()], []);
 });
 
 test("several lists share a connection", () => {
@@ -242,4 +242,54 @@ test("what the program asks for is answered, and forgotten with the connection",
   assert.deepEqual(done(receive(session, { type: "state", request, revision: 0, count: 0, digest: "0".repeat(16), rules })), ["answer"]);
   assert.deepEqual(done(receive(session, { type: "chunk", request, items: [] })), ["answer"]);
   assert.deepEqual(done(receive(session, { type: "chunk", request: request + 1, items: [] })), []);
+});
+
+test("after a snapshot an edit has a new sequence, and another program's commit under it is one like any other", () => {
+  const { session, list } = live();
+  session.act(list, replica => replica.edit(insertion(1)), 0);
+  session.lost(1, 0);
+  session.connected(2);
+  receive(session, welcome, 2);
+  const { digest } = session.replica(list).confirmed;
+  const start = { snapshot: { revision: 1, count: 0, digest } };
+  const [resent] = sent(receive(session, { ...subscribed, request: 2, lastSequence: 4, start }, 2));
+  assert.equal(resent.sequence, 5);
+  const commit = { revision: 2, author: 1, sequence: 5, base: 1, time: 0, count: 0, digest, delta: [] };
+  const effects = receive(session, { type: "commit", list: 7, commit }, 2);
+  assert.deepEqual(effects.filter(effect => effect.do === "tell").map(({ told }) => told), [{ type: "usedTwice", revision: 2 }]);
+  assert.deepEqual(sent(effects).map(({ type, sequence }) => [type, sequence]), [["submit", 6]]);
+});
+
+test("an edit that fits no frame is taken back, and the next one goes out", () => {
+  const session = new Session(identity);
+  const list = session.follow("list");
+  session.connected(0);
+  receive(session, { ...welcome, frameBytes: 200_000 });
+  receive(session, subscribed);
+  const large = encoded(Uint8Array.of(9, 0, 0, 0, 0, 0, 0, 0), 2, { text: new Uint8Array(250_000).fill(120), level: 0 });
+  const effects = session.act(list, replica => {
+    replica.edit([{ op: "insert", items: [large], side: "after" }]);
+    replica.edit([{ op: "keep", count: 1 }, ...insertion(1)]);
+  }, 0);
+  assert.deepEqual(effects.filter(effect => effect.do === "tell").map(({ told }) => [told.type, told.reason]), [["rejected", 3]]);
+  assert.deepEqual(sent(effects).map(({ type, sequence }) => [type, sequence]), [["submit", 2]]);
+  assert.equal(session.replica(list).view.count, 1);
+});
+
+test("what waits is joined, but for large edits and exact ones", () => {
+  const session = new Session(identity);
+  const list = session.follow("list");
+  const large = number => encoded(Uint8Array.of(number, 9, 0, 0, 0, 0, 0, 0), 2, { text: new Uint8Array(40_000).fill(120), level: 0 });
+  session.act(list, replica => {
+    replica.edit(insertion(1));
+    replica.edit(insertion(2));
+    assert.equal(replica.pending.length, 1);
+    replica.edit([{ op: "insert", items: [large(1)], side: "after" }]);
+    assert.equal(replica.pending.length, 1);
+    replica.edit([{ op: "insert", items: [large(2)], side: "after" }]);
+    assert.equal(replica.pending.length, 2);
+    replica.edit(insertion(3), true);
+    replica.edit(insertion(4));
+    assert.equal(replica.pending.length, 4);
+  }, 0);
 });

@@ -1,0 +1,133 @@
+// The edits of one list that are not committed, in their order: at most one is in flight, the others wait.
+
+import { isSameDelta } from "./codec.js";
+import { compose } from "./compose.js";
+import { insertedItems, weightOf } from "./components.js";
+import { CARD } from "./item.js";
+
+/** @typedef {import('./codec.js').Commit} Commit */
+/** @typedef {import('./components.js').Delta} Delta */
+/** @typedef {import('./item.js').Item} Item */
+/**
+ * An edit that is pending.
+ * @typedef {object} Edit
+ * @property {Delta} delta made on the result of the edit before it, the first one on `confirmed`
+ * @property {number} seen the revision of `confirmed` when it was made
+ * @property {number} [exact] the base that it insists on
+ * @property {number} [sequence] once it is in flight
+ * @property {boolean} crossed whether it was carried over a snapshot since it got its sequence
+ */
+
+/** Edits are joined up to about this many bytes, so that a submission fits into a frame. */
+const MOST_JOINED = 65_536;
+
+export class Pending {
+  /** @type {Edit | undefined} */
+  #inFlight;
+  /** @type {Edit[]} */
+  #buffer;
+  #used;
+
+  /** @param {readonly Edit[]} edits as they were kept @param {number} used the last sequence that is used */
+  constructor(edits = [], used = 0) {
+    const isInFlight = edits[0]?.sequence !== undefined;
+    this.#inFlight = isInFlight ? edits[0] : undefined;
+    this.#buffer = edits.slice(isInFlight ? 1 : 0);
+    this.#used = used;
+  }
+
+  get inFlight() {
+    return this.#inFlight;
+  }
+
+  /** @returns {readonly Edit[]} */
+  get buffer() {
+    return this.#buffer;
+  }
+
+  /** @returns {readonly Edit[]} */
+  get all() {
+    return this.#inFlight ? [this.#inFlight, ...this.#buffer] : this.#buffer;
+  }
+
+  /** The last sequence that is used. */
+  get used() {
+    return this.#used;
+  }
+
+  /**
+   * A new edit waits: joined with the one before it, if neither is exact.
+   * @param {Delta} delta @param {number} revision of the confirmed list @param {boolean} isExact
+   */
+  add(delta, revision, isExact) {
+    const last = this.#buffer[this.#buffer.length - 1];
+    const mayJoin = last && last.exact === undefined && !isExact;
+    if (mayJoin && weightOf(last.delta) + weightOf(delta) <= MOST_JOINED) last.delta = compose(last.delta, delta);
+    else if (delta.length > 0 || isExact) {
+      this.#buffer.push({ delta, seen: revision, exact: isExact ? revision : undefined, crossed: false });
+    }
+  }
+
+  /** @param {Edit} edit that is committed, or will not be */
+  remove(edit) {
+    if (edit === this.#inFlight) this.#inFlight = undefined;
+    else this.#buffer = this.#buffer.filter(other => other !== edit);
+  }
+
+  /**
+   * The next edit goes into flight.
+   * @returns {Edit | undefined}
+   */
+  launch() {
+    if (this.#inFlight) return undefined;
+    this.#inFlight = this.#buffer.shift();
+    if (this.#inFlight) this.#inFlight.sequence = ++this.#used;
+    return this.#inFlight;
+  }
+
+  /**
+   * Every sequence up to this one is used.
+   * @param {number} last
+   */
+  renumber(last) {
+    this.#used = Math.max(this.#used, last);
+    if (!this.#inFlight || (this.#inFlight.sequence ?? 0) > last) return;
+    this.#inFlight.sequence = ++this.#used;
+    this.#inFlight.crossed = false;
+  }
+
+  /** The client has another id, of which no sequence is used. Nothing may be in flight. */
+  startAgain() {
+    this.#used = 0;
+  }
+}
+
+/**
+ * Whether a commit is what was submitted, but for the faces of cards that were dealt.
+ * @param {Delta} submitted @param {Delta} committed
+ */
+export function became(submitted, committed) {
+  const cards = new Set(insertedItems(submitted).filter(isFaceDown).map(item => item.id));
+  if (cards.size === 0) return isSameDelta(submitted, committed);
+  const turned = (/** @type {Item} */ item) =>
+    item.kind === CARD && cards.has(item.id) ? item.with({ ...item.fields(), card: 0 }) : item;
+  const faceDown = committed.map(component =>
+    component.op === "insert" ? { ...component, items: component.items.map(turned) } : component,
+  );
+  return isSameDelta(submitted, faceDown);
+}
+
+/**
+ * Whether an item that a delta inserts is among some items.
+ * @param {Delta} delta @param {Iterable<Item>} items
+ */
+export function hasItemsOf(delta, items) {
+  const ids = new Set(insertedItems(delta).map(item => item.id));
+  if (ids.size > 0) for (const item of items) if (ids.has(item.id)) return true;
+  return false;
+}
+
+/** @param {Item} item */
+function isFaceDown(item) {
+  return item.kind === CARD && item.fields().card === 0;
+}
