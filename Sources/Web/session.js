@@ -51,6 +51,7 @@ export class Session {
   #lists = [];
   #requests = 0;
   #numbers = 0;
+  #isDrawing = false;
   /**
    * The requests of the program around.
    * @type {Set<number>}
@@ -265,6 +266,7 @@ export class Session {
   take(client, now) {
     this.#now = now;
     this.#identity = { ...this.#identity, client };
+    this.#isDrawing = false;
     for (const { replica } of this.#lists) replica.startAgain();
     if (this.#isConnected) this.#effects.push({ do: "close" });
     this.#disconnect();
@@ -274,6 +276,11 @@ export class Session {
   }
 
   // Private
+
+  /** Whether nothing is in flight. */
+  get #isFree() {
+    return this.#lists.every(({ replica }) => !replica.inFlight);
+  }
 
   get #isConnected() {
     return this.#state === "greeting" || this.#state === "open";
@@ -335,10 +342,27 @@ export class Session {
     } else if (!retries) {
       this.#stop(name);
     } else if (name === "replaced" && this.#patience.isReplacedTooOften(this.#now)) {
-      this.#stop(name);
+      this.#yield(name);
     } else {
       this.#giveUp(message.retryAfter);
     }
+  }
+
+  /**
+   * Another program has the client id: the session takes another one, unless that could make an edit twice.
+   * @param {string} reason
+   */
+  #yield(reason) {
+    if (!this.#isFree) return this.#stop(reason);
+    this.#giveUp(0);
+    this.#retryAt = Infinity;
+    this.#draw();
+  }
+
+  /** Asks for another client id, once. */
+  #draw() {
+    if (!this.#isDrawing) this.#effects.push({ do: "draw" });
+    this.#isDrawing = true;
   }
 
   /** Bytes that nobody understands are a fault that no connection mends. */
@@ -392,8 +416,7 @@ export class Session {
     }
     this.#outbox.flush();
     const isShared = this.#lists.some(({ replica }) => replica.isShared);
-    const isFree = this.#lists.every(({ replica }) => !replica.inFlight);
-    if (this.#isConnected && isShared && isFree) this.#effects.push({ do: "draw" });
+    if (this.#isConnected && isShared && this.#isFree) this.#draw();
     const effects = this.#effects;
     this.#effects = [];
     return effects;

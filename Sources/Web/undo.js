@@ -14,6 +14,9 @@ import { transform } from "./transform.js";
  * @typedef {{ inverse: Delta, others: Delta }} Level
  */
 
+/** The oldest levels are forgotten. */
+const MOST = 1000;
+
 /** Levels that never change: each method gives others. The newest level is the last one. */
 export class Undos {
   /** @type {readonly Level[]} */
@@ -35,7 +38,7 @@ export class Undos {
    * @param {Delta} inverse of an edit that was made now
    */
   with(inverse) {
-    return new Undos([...this.#levels, { inverse, others: NOTHING }]);
+    return new Undos([...this.#levels.slice(1 - MOST), { inverse, others: NOTHING }]);
   }
 
   /**

@@ -1,4 +1,4 @@
-// Random lists and deltas. HAND_SEED gives the first seed, which each test prints, and HAND_COUNT multiplies how much
+// Random lists and deltas. HAND_SEED gives the first seed, which each test prints, and HAND_ROUNDS multiplies how much
 // is tried.
 
 import { bytesOf } from "../../Sources/Web/bytes.js";
@@ -8,7 +8,7 @@ import { List } from "../../Sources/Web/list.js";
 import { isBoundary } from "../../Sources/Web/bytes.js";
 
 export const seed = Number(process.env.HAND_SEED ?? 1 + Math.floor(Math.random() * 1e9));
-export const times = Number(process.env.HAND_COUNT ?? 1);
+export const times = Number(process.env.HAND_ROUNDS ?? 1);
 
 const words = ["milk", "oat ", "12", " eggs", "é", "naïve", "日本", "👍", "a b c", "x", " ", "10:30", "\n", "ﬁ", "soy milk, 2 l"];
 const none = new Uint8Array(0);

@@ -142,14 +142,26 @@ test("the fourth time within ten minutes that nobody understands bytes stops the
   assert.deepEqual(fail(), ["close", "stop"]);
 });
 
-test("the fourth time within a minute that another connection has the client id stops the session", () => {
-  const session = new Session(identity);
-  for (let i = 0; i < 4; i++) {
-    session.connected(i * 1000);
-    receive(session, welcome, i * 1000);
-    assert.equal(done(receive(session, error("replaced"), i * 1000)).includes("stop"), i === 3);
-  }
-});
+for (const isInFlight of [false, true]) {
+  const outcome = isInFlight ? "stops the session, which waits for an answer" : "makes the session take another one";
+  test(`the fourth time within a minute that another connection has the client id ${outcome}`, () => {
+    const { session, list } = live();
+    if (isInFlight) session.act(list, replica => replica.edit(insertion(1)), 0);
+    for (let i = 0; i < 4; i++) {
+      const effects = done(receive(session, error("replaced"), i * 1000));
+      assert.equal(effects.includes("stop"), isInFlight && i === 3);
+      assert.equal(effects.includes("draw"), !isInFlight && i === 3);
+      if (i === 3) break;
+      session.connected(i * 1000 + 500);
+      receive(session, welcome, i * 1000 + 500);
+    }
+    assert.equal(session.deadline, Infinity);
+    if (isInFlight) return;
+    session.take("f".repeat(32), 9000);
+    assert.equal(session.deadline, 9000);
+    assert.deepEqual(done(session.tick(9000, 0)), ["connect"]);
+  });
+}
 
 test("a body may be as long as the welcome says", () => {
   const long = new Uint8Array(17 * 1024 * 1024);
