@@ -7,6 +7,7 @@ import { Adoption } from "../../Sources/Web/adoption.js";
 import { bytesOf } from "../../Sources/Web/bytes.js";
 import { FrameReader, framed } from "../../Sources/Web/frames.js";
 import { encoded } from "../../Sources/Web/item.js";
+import { List } from "../../Sources/Web/list.js";
 import { FORMAT, Journal, readJournals } from "../../Sources/Web/journal.js";
 import { ERRORS, decodeUp, encodeDown } from "../../Sources/Web/messages.js";
 import { NO_LOG, Replica } from "../../Sources/Web/replica.js";
@@ -123,6 +124,56 @@ test("the rows of a list that could not be adopted yet stay", () => {
   assert.equal(journal.changes([]), undefined);
   const other = { replica: new Replica(), subscription: { name: "other" }, number: 1 };
   assert.equal(journal.changes([other]), undefined);
+});
+
+// Adoption, message by message
+
+/** An adoption of edits that were made on revision 3 of a list with one item. */
+function adoption() {
+  const base = List.of([note(7)]);
+  const edit = { delta: insertion(8), seen: 3, exact: undefined, sequence: 5, crossed: false };
+  const kept = { format: FORMAT, name: "list", log: "0000000200000005", revision: 3, digest: base.digest, used: 5, isShared: false, list: 0, edits: [edit], numbers: [1] };
+  let request = 0;
+  return { adoption: new Adoption(kept, () => ++request), base };
+}
+
+const state = (request, list) => ({ type: "state", request, revision: 3, count: list.count, digest: list.digest, rules: undefined });
+const noSuchList = request => ({ type: "error", code: ERRORS.indexOf("noSuchList"), request, list: 0, retryAfter: 0, message: "" });
+
+test("what is adopted is pending as it was", () => {
+  const { adoption: adopted, base } = adoption();
+  assert.deepEqual(adopted.begin().messages, [{ type: "fetch", request: 1, name: "list", revision: 3 }]);
+  assert.equal(adopted.answer({ type: "pong", nonce: 1 }), undefined);
+  assert.equal(adopted.answer(state(1, base)), undefined);
+  assert.equal(adopted.answer({ type: "chunk", request: 9, items: [note(1)] }), undefined);
+  const { do: step, name, replica } = adopted.answer({ type: "chunk", request: 1, items: [...base] });
+  assert.deepEqual([step, name, replica.used, replica.inFlight.sequence, replica.revision], ["follow", "list", 5, 5, 3]);
+  assert.deepEqual([...replica.view].map(item => item.text), ["n8", "n7"]);
+});
+
+test("another list of the name is not taken for one's own, which may have another name", () => {
+  const { adoption: adopted, base } = adoption();
+  adopted.begin();
+  const other = List.of([note(9)]);
+  adopted.answer(state(1, other));
+  const byLog = adopted.answer({ type: "chunk", request: 1, items: [...other] });
+  assert.deepEqual(byLog.messages, [{ type: "subscribe", request: 2, name: "", logID: "0000000200000005", revision: 3, wants: 0 }]);
+  adopted.answer({ type: "subscribed", request: 2, list: 4 });
+  assert.equal(adopted.answer({ type: "renamed", list: 5, name: "others" }), undefined);
+  const again = adopted.answer({ type: "renamed", list: 4, name: "new" });
+  assert.deepEqual(again.messages, [{ type: "unsubscribe", list: 4 }, { type: "fetch", request: 3, name: "new", revision: 3 }]);
+  adopted.answer(state(3, base));
+  assert.equal(adopted.answer({ type: "chunk", request: 3, items: [...base] }).name, "new");
+});
+
+test("a list that is gone, or does not keep the revision, leaves the journal alone", () => {
+  const { adoption: gone } = adoption();
+  gone.begin();
+  gone.answer(noSuchList(1));
+  assert.deepEqual(gone.answer(noSuchList(2)), { do: "fail", reason: "noSuchList" });
+  const { adoption: forgotten } = adoption();
+  forgotten.begin();
+  assert.deepEqual(forgotten.answer({ ...noSuchList(1), code: ERRORS.indexOf("noSuchRevision") }), { do: "fail", reason: "noSuchRevision" });
 });
 
 // Programs that end at any moment

@@ -161,3 +161,17 @@ function digestNaively(items) {
   }
   return digest.toString(16).padStart(16, "0");
 }
+
+test("words are those of the page", () => {
+  const cut = text => wordsOf(text).join("|");
+  assert.equal(cut("12 eggs, 10:30 ada@example.org"), "12| |eggs|,| |10:30| |ada@example.org");
+  assert.equal(cut("a::b a: b -c"), "a|:|:|b| |a|:| |b| |-|c");
+  assert.equal(cut("日本 カナ x日y"), "日|本| |カ|ナ| |x|日|y");
+  assert.equal(cut("naïve ½ ٣"), "naïve| |½| |٣");
+  const change = (from, to) => diffTexts(bytesOf(from), bytesOf(to)).map(({ at, removed, inserted }) => [at, textOf(removed), textOf(inserted)]);
+  assert.deepEqual(change("12 eggs", "13 eggs"), [[0, "12", "13"]]);
+  assert.deepEqual(change("milk", "oat milk"), [[0, "", "oat "]]);
+  assert.deepEqual(change("oat milk", "oat soy milk"), [[3, "", " soy"]]);
+  assert.deepEqual(change("a b c", "a c"), [[1, " b", ""]]);
+  assert.deepEqual(change("crème fraîche", "crème brûlée"), [[7, "fraîche", "brûlée"]]);
+});
