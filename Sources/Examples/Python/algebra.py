@@ -1,4 +1,4 @@
-"""The algebra of Protocol.md, section 5, on the JSON forms of Tests/Data/Vectors/README.md.
+"""The algebra of Protocol.md, section 6, on the JSON forms of Tests/Data/Vectors/README.md.
 
 It is written to be read: it takes one step for each item, although one for each component would do. `check.py` runs it
 on the test vectors.
