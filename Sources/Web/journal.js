@@ -48,8 +48,8 @@ export const FORMAT = 1;
 export class Journal {
   #client;
   /**
-   * The rows that are written: those of lists as texts, those of edits with the edit as it was.
-   * @type {Map<string, string>}
+   * What is written, by list and number: the values of each row. A delta is the same if it is the same object.
+   * @type {Map<string, unknown[]>}
    */
   #written = new Map();
   /** @type {WeakMap<Edit, number>} */
@@ -68,11 +68,11 @@ export class Journal {
   constructor(client, lists = []) {
     this.#client = client;
     for (const { list, edits, numbers, ...row } of lists) {
-      this.#written.set(String([list, 0]), signature(row));
+      this.#written.set(String([list, 0]), valuesOfList(row));
       edits.forEach((edit, i) => {
         this.#numbers.set(edit, numbers[i]);
         this.#next = Math.max(this.#next, numbers[i] + 1);
-        this.#written.set(String([list, numbers[i]]), signature(rowOf(edit)));
+        this.#written.set(String([list, numbers[i]]), valuesOfEdit(edit));
       });
     }
   }
@@ -88,13 +88,12 @@ export class Journal {
     for (const { number } of lists) this.#followed.add(number);
     const gone = new Set([...this.#written.keys()].filter(place => this.#followed.has(this.#keyOf(place)[1])));
     for (const followed of lists) {
-      for (const [number, row] of this.#rows(followed)) {
+      for (const { number, values, row } of this.#rows(followed)) {
         const place = String([followed.number, number]);
-        const now = signature(row);
         gone.delete(place);
-        if (this.#written.get(place) === now) continue;
-        this.#written.set(place, now);
-        puts.push({ key: [this.#client, followed.number, number], row });
+        if (areSame(this.#written.get(place), values)) continue;
+        this.#written.set(place, values);
+        puts.push({ key: [this.#client, followed.number, number], row: row() });
       }
     }
     for (const place of gone) this.#written.delete(place);
@@ -114,16 +113,20 @@ export class Journal {
     return { puts: [], deletes };
   }
 
-  /** @param {Followed} followed @returns {Generator<[number, ListRow | EditRow]>} */
+  /**
+   * @param {Followed} followed
+   * @returns {Generator<{ number: number, values: unknown[], row: () => ListRow | EditRow }>}
+   */
   *#rows({ subscription, replica }) {
     if (replica.pending.length === 0) return;
     const { log, revision, used, isShared } = replica;
     const [name, digest] = [subscription.name, replica.confirmed.digest];
-    yield [0, { format: FORMAT, name, log, revision, digest, used, isShared }];
+    const list = { format: FORMAT, name, log, revision, digest, used, isShared };
+    yield { number: 0, values: valuesOfList(list), row: () => list };
     for (const edit of replica.pending) {
       const number = this.#numbers.get(edit) ?? this.#next++;
       this.#numbers.set(edit, number);
-      yield [number, rowOf(edit)];
+      yield { number, values: valuesOfEdit(edit), row: () => rowOf(edit) };
     }
   }
 
@@ -205,12 +208,19 @@ function rowOf({ delta, seen, exact, sequence, crossed }) {
   return { format: FORMAT, delta: bytesOfDelta(delta), seen, exact, sequence, crossed };
 }
 
-/**
- * A row as a text, to see whether it has changed.
- * @param {ListRow | EditRow} row
- */
-function signature(row) {
-  return "delta" in row ? JSON.stringify({ ...row, delta: undefined }) + row.delta.join() : JSON.stringify(row);
+/** @param {ListRow} row */
+function valuesOfList({ name, log, revision, digest, used, isShared }) {
+  return [name, log, revision, digest, used, isShared];
+}
+
+/** @param {Edit} edit */
+function valuesOfEdit({ delta, seen, exact, sequence, crossed }) {
+  return [delta, seen, exact, sequence, crossed];
+}
+
+/** @param {unknown[] | undefined} a @param {unknown[]} b */
+function areSame(a, b) {
+  return a?.every((value, i) => value === b[i]);
 }
 
 /** @param {unknown} value */

@@ -218,7 +218,9 @@ export class Session {
     this.#now = now;
     this.#chance = chance;
     this.#receivedAt = now;
+    if (!this.#isConnected) return this.#finish();
     try {
+      // Whatever a message makes of the connection, what follows it may be in the same bytes.
       this.#frames.read(bytes, body => {
         if (this.#isConnected) this.#handle(decodeDown(body));
       });
