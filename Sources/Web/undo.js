@@ -1,7 +1,7 @@
 // What a person can take back and make again, section 6, "Undo and redo".
 
-import { compose } from "./compose.js";
-import { DeltaBuilder, NOTHING, insertedItems } from "./components.js";
+import { Chain } from "./chain.js";
+import { DeltaBuilder, insertedItems } from "./components.js";
 import { newCount } from "./delta.js";
 import { keepingWords } from "./keeping.js";
 import { transform } from "./transform.js";
@@ -11,7 +11,7 @@ import { transform } from "./transform.js";
 /** @typedef {import('./keeping.js').Kept} Kept */
 /**
  * The inverse of an edit, and what others have done between it and the level above.
- * @typedef {{ inverse: Delta, others: Delta }} Level
+ * @typedef {{ inverse: Delta, others: Chain }} Level
  */
 
 /** The oldest levels are forgotten. */
@@ -38,7 +38,7 @@ export class Undos {
    * @param {Delta} inverse of an edit that was made now
    */
   with(inverse) {
-    return new Undos([...this.#levels.slice(1 - MOST), { inverse, others: NOTHING }]);
+    return new Undos([...this.#levels.slice(1 - MOST), { inverse, others: Chain.empty }]);
   }
 
   /**
@@ -58,11 +58,12 @@ export class Undos {
   newest(view) {
     const level = this.#levels[this.#levels.length - 1];
     if (!level) return undefined;
-    const { inverse, stayed, kept } = keepingWords(level.inverse, level.others, view);
-    const { delta, twice } = withoutTwice(transform(inverse, level.others, true), level.others);
+    const others = level.others.delta;
+    const { inverse, stayed, kept } = keepingWords(level.inverse, others, view);
+    const { delta, twice } = withoutTwice(transform(inverse, others, true), others);
     // The level below follows what others did where the list has neither the edit nor its undo.
     let rest = new Undos(this.#levels.slice(0, -1));
-    for (const step of [stayed, transform(level.others, inverse, false), twice]) rest = rest.following(step);
+    for (const step of [stayed, transform(others, inverse, false), twice]) rest = rest.following(step);
     return { delta, kept, rest };
   }
 
@@ -70,7 +71,7 @@ export class Undos {
   #withOthers(delta) {
     const last = this.#levels[this.#levels.length - 1];
     if (!last) return this;
-    return new Undos([...this.#levels.slice(0, -1), { ...last, others: compose(last.others, delta) }]);
+    return new Undos([...this.#levels.slice(0, -1), { ...last, others: last.others.with(delta) }]);
   }
 }
 

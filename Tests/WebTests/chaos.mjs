@@ -134,8 +134,11 @@ async function main() {
   rmSync(folder, { recursive: true, force: true });
 }
 
+/** An item is added by the command line, which may be killed: it says so if it has added it. */
 async function add(text) {
-  await run(hand, ["add", "--url", address, text], { env: environment }).then(() => written.add(text)).catch(() => {});
+  const isKilled = random.is(0.4);
+  const adding = run(hand, ["add", "--url", address, text], { env: environment, ...(isKilled && { timeout: random.below(60) + 1, killSignal: "SIGKILL" }) });
+  await adding.then(() => written.add(text)).catch(() => kills++);
 }
 
 /** @param {string[]} states what each tab says in the end @param {string} items the list, as JSON */

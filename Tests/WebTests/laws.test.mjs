@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Chain } from "../../Sources/Web/chain.js";
 import { compose } from "../../Sources/Web/compose.js";
 import { normalForm } from "../../Sources/Web/components.js";
 import { apply, invert, mapGap, mapIndex } from "../../Sources/Web/delta.js";
@@ -50,6 +51,19 @@ law("compose does both", 1000, random => {
   const both = compose(first, second);
   same(apply(list, both), apply(between, second));
   isNormal(both);
+});
+
+law("a chain does all that was added", 100, random => {
+  const list = random.list();
+  let now = list;
+  let chain = Chain.empty;
+  for (let left = random.below(20); left > 0; left--) {
+    const delta = random.delta(now, 0.2);
+    now = apply(now, delta);
+    chain = chain.with(delta);
+    same(apply(list, chain.delta), now);
+    isNormal(chain.delta);
+  }
 });
 
 law("the inverse takes back", 1000, random => {
