@@ -1,13 +1,18 @@
-// Many deltas, each made after the one before it, that are composed when somebody asks. Composing each with all before
-// it would cost more with each; here those of about one size are composed, as in counting with binary digits.
+// Many deltas, each made after the one before it, as one. Composing each with all before it would cost more with each;
+// here it costs little, since large ones are composed with others of their size, as in counting with binary digits. Up to
+// some size all are composed from the left, which is what the page says: compositions in another order have the same
+// effect, but not always the same form.
 
 import { NOTHING } from "./components.js";
 import { compose } from "./compose.js";
 
 /** @typedef {import('./components.js').Delta} Delta */
-/** @typedef {{ delta: Delta, rank: number }} Link 2 to the power of the rank deltas, as one */
+/** @typedef {{ delta: Delta, rank: number }} Link the rank grows with the number of deltas that it is made of */
 
-/** A chain never changes. Adding n deltas costs O(n log n) components. */
+/** Up to this many components, a delta is small. */
+const SMALL = 128;
+
+/** A chain never changes. */
 export class Chain {
   /**
    * With falling ranks.
@@ -27,7 +32,7 @@ export class Chain {
    * @returns {Delta}
    */
   get delta() {
-    return this.#links.reduceRight((/** @type {Delta} */ later, { delta }) => compose(delta, later), NOTHING);
+    return this.#links.reduce((/** @type {Delta} */ all, { delta }) => compose(all, delta), NOTHING);
   }
 
   /** @param {Delta} delta made after all others */
@@ -39,7 +44,8 @@ export class Chain {
         links.push(last);
         break;
       }
-      link = { delta: compose(last.delta, link.delta), rank: link.rank + 1 };
+      const both = compose(last.delta, link.delta);
+      link = { delta: both, rank: both.length > SMALL ? last.rank + 1 : 0 };
     }
     return new Chain([...links, link]);
   }
