@@ -56,6 +56,36 @@ import Testing
         #expect(try next.sequence == 2 && Self.list.applying(next.delta) == replica.view)
     }
 
+    /// What a user did to an item is forgotten when the user deletes it: the item may come back with another text.
+    @Test func workOnAnItemEndsWithTheItem() throws {
+        let id = ItemID(rawValue: 1)
+        var replica = Replica(
+            confirmed: Hand([Item(id: id, content: .note("a long text about milk"))]), revision: 0, logID: 9,
+            sequence: 0)
+        replica.author = 1
+        func commit(_ delta: Delta, by author: AuthorID, base: Int? = nil) throws -> [Replica.Notice] {
+            if author == 1 {
+                try replica.edit(delta)
+                _ = replica.takeSubmission(list: 1)
+            }
+            let after = try replica.confirmed.applying(delta)
+            return try replica.receive(
+                Commit(
+                    revision: replica.revision + 1, author: author, sequence: author == 1 ? replica.sequence : 1,
+                    base: base ?? replica.revision, time: 0, count: after.count, digest: after.digest, delta: delta)
+            ).notices
+        }
+        _ = try commit(
+            .editing(at: 0, Change(text: "a long text about milk", to: "two long texts about milk")), by: 1)
+        _ = try commit(.deleting(0..<1), by: 1)
+        _ = try commit(.inserting([Item(id: id, content: .note("tea"))], at: 0, .after), by: 2)
+        _ = try commit(.editing(at: 0, Change(text: "tea", to: "tea, hot")), by: 1)
+        let notices = try commit(.editing(at: 0, Change(text: "tea, hot", to: "x")), by: 2, base: 0)
+        let losses = notices.compactMap(Loss.init)
+        #expect(losses.count == 1 && "\(losses)".contains("hot") && !"\(losses)".contains("two"), "\(losses)")
+        #expect(replica.brokenInvariant() == nil)
+    }
+
     @Test func aRefusalOfEverythingTakesOutEverything() throws {
         var replica = try replica(Self.insertion(50))
         let update = replica.rejected(sequence: 1, .violation(.listFull(maximum: 9)))

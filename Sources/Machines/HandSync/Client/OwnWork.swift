@@ -43,6 +43,8 @@ struct OwnWork: Equatable, Sendable {
             items[item.id] = all
             bytes += inverse.size
         }
+        // An item may come back with another text.
+        if !items.isEmpty { for item in commit.delta.deletedItems(on: list) { items[item.id] = nil } }
         if items.count > Self.maxItems || bytes > Self.maxBytes { forget() }
     }
 
