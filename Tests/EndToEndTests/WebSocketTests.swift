@@ -204,6 +204,28 @@ import Testing
         #expect(server.terminate() == 0)
     }
 
+    /// Requests that are not complete count as connections of their address.
+    @Test func unfinishedRequestsOfOneAddressAreLimited() throws {
+        let (server, port) = try serve(["--trust-proxy", "127.0.0.1", "--max-connections-per-address", "3"])
+        func client(_ address: String) throws -> WebClient {
+            let client = try WebClient(port: port)
+            client.write(Array("PROXY TCP4 \(address) 192.0.2.1 1 2\r\nGET / HTTP/1.1\r\n".utf8))
+            return client
+        }
+        let slow = try (0..<3).map { _ in try client("192.0.2.7") }
+        // The server has read what came before this.
+        let other = try client("192.0.2.8")
+        let fields =
+            "Host: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+            + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+        other.write(Array(fields.utf8))
+        #expect(try other.answer().hasPrefix("HTTP/1.1 101 "))
+        #expect(try client("192.0.2.7").isClosedByServer)
+        slow[0].write(Array(fields.utf8))
+        #expect(try slow[0].answer().hasPrefix("HTTP/1.1 101 "))
+        #expect(server.terminate() == 0)
+    }
+
     // MARK: Ends
 
     @Test(

@@ -31,8 +31,7 @@ package final class Server {
     var isEncrypted: Bool { tls != nil }
     /// The number of proxied connections whose header has not arrived yet.
     var arriving = 0
-    /// The requests of browsers that have not become WebSockets.
-    var requests: [ObjectIdentifier: HTTPConnection] = [:]
+    var webRequests = WebRequests()
     private let startedAt = WallClock.milliseconds
     private let timer: Timer
     private let wakeTimer: Timer
@@ -293,7 +292,7 @@ package final class Server {
         status?.close()
         metrics?.close()
         admin?.close()
-        for request in Array(requests.values) { request.close() }
+        for request in webRequests.all { request.close() }
         access?.close()
         leave()
         storeWatch?.close()

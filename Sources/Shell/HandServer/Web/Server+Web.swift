@@ -4,21 +4,23 @@ import HandSync
 
 /// Clients that come by HTTP and go on as WebSockets: a browser has no other way.
 extension Server {
-    /// Reads the request of a browser, and serves it as any other client once it is a WebSocket. A request counts among
-    /// the connections, and one deadline is for TLS, the request and the hello.
+    /// Reads the request of a browser, and serves it as any other client once it is a WebSocket. One deadline is for TLS,
+    /// the request and the hello.
     func serveWeb(_ channel: any Channel, from caller: Caller) {
-        guard arriving + requests.count < configuration.limits.connections else { return channel.close() }
+        let limits = configuration.limits
+        let isFull = caller.address.map { webRequests.count(from: $0) >= limits.connectionsPerAddress } ?? false
+        guard !isFull, arriving + webRequests.count < limits.connections else { return channel.close() }
         let start = loop.now
         var key: ObjectIdentifier?
-        let timeout = configuration.limits.handshakeDeadline
-        let request = HTTPConnection(loop, channel, timeout: timeout) { [unowned self] request, reply in
+        let request = HTTPConnection(loop, channel, timeout: limits.handshakeDeadline) {
+            [unowned self] request, reply in
             if let refusal = refusal(of: request, from: caller) { return reply(.page(refusal)) }
             reply(.webSocket { [unowned self] in serve(WebSocketStream(loop, $0), from: caller, since: start) })
         } onEnd: { [unowned self] in
-            if let key { requests[key] = nil }
+            if let key { webRequests.remove(key) }
         }
         key = ObjectIdentifier(request)
-        requests[ObjectIdentifier(request)] = request
+        webRequests.add(request, from: caller.address)
     }
 
     /// Why a request is not fulfilled; nil for a WebSocket of a page that may have one.
