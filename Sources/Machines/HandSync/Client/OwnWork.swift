@@ -43,8 +43,10 @@ struct OwnWork: Equatable, Sendable {
             items[item.id] = all
             bytes += inverse.size
         }
-        // An item may come back with another text.
-        if !items.isEmpty { for item in commit.delta.deletedItems(on: list) { items[item.id] = nil } }
+        // An item may come back with another text. A delta that does not fit the list is found out later.
+        if !items.isEmpty, commit.delta.reach <= list.count {
+            for item in commit.delta.deletedItems(on: list) { items[item.id] = nil }
+        }
         if items.count > Self.maxItems || bytes > Self.maxBytes { forget() }
     }
 

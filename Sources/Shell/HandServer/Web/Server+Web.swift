@@ -4,8 +4,8 @@ import HandSync
 
 /// Clients that come by HTTP and go on as WebSockets: a browser has no other way.
 extension Server {
-    /// Reads the request of a browser, and serves it as any other client once it is a WebSocket. One deadline is for TLS,
-    /// the request and the hello.
+    /// Reads the request of a browser, and serves it as any other client once it is a WebSocket. One deadline is for
+    /// TLS, the request and the hello.
     func serveWeb(_ channel: any Channel, from caller: Caller) {
         let limits = configuration.limits
         let isFull = caller.address.map { webRequests.count(from: $0) >= limits.connectionsPerAddress } ?? false
