@@ -72,8 +72,13 @@ extension Printable {
 
     /// Whether the text consists of printable ASCII, as most texts do.
     package static func isPlain(_ text: some StringProtocol) -> Bool {
-        text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
+        text.utf8.withContiguousStorageIfAvailable(arePlain) ?? text.utf8.allSatisfy(isPlain)
     }
+
+    /// Not generic: through protocols, each byte takes several times as long.
+    private static func arePlain(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool { bytes.allSatisfy(isPlain) }
+
+    private static func isPlain(_ byte: UInt8) -> Bool { byte >= 0x20 && byte < 0x7F }
 
     /// Whether a text has no character that acts on a terminal or is invisible, except tabs, and line breaks unless
     /// `isOneLine`.
