@@ -31,9 +31,9 @@ package struct Canvas: Equatable, Sendable {
         /// The first emoji of a cluster, filled up to two columns, for terminals that do not know clusters; nil if the
         /// text is no cluster.
         package var base: String? {
-            guard let character = text.first, let first = text.unicodeScalars.first, Columns.isCluster(character) else {
-                return nil
-            }
+            guard text.utf8.count > 1, let character = text.first, Columns.isCluster(character),
+                let first = text.unicodeScalars.first
+            else { return nil }
             return String(first) + (Columns.isWide(first.value) ? "" : " ")
         }
     }

@@ -25,7 +25,8 @@ package enum Columns {
 
     /// Whether a character from `characters(of:)` is a cluster that the terminal draws as one.
     static func isCluster(_ character: Character) -> Bool {
-        character.unicodeScalars.count > 1 && character.unicodeScalars.contains(where: isLeftOut)
+        character.utf8.count > 1 && character.unicodeScalars.count > 1
+            && character.unicodeScalars.contains(where: isLeftOut)
     }
 
     /// The characters of a text as they are drawn, none of which is joined to its neighbour.
