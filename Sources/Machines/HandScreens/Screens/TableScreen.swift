@@ -19,7 +19,7 @@ extension TableScreen {
         let rows = rows(app)
         let width = app.size.columns
         return TableView.Geometry(count: rows.rowCount, lines: app.bodyRows) { row in
-            rows.lines(ofRow: row, width: width, isCurrent: false).count
+            rows.height(ofRow: row, width: width)
         }
     }
 

@@ -9,9 +9,7 @@ enum RowFrame {
     static func lines(of cell: any TableCell, _ state: RowState, width: Int) -> [Line] {
         let (tags, mark) = (people(state, width: width), mark(state, width: width))
         let indent = String(repeating: " ", count: indent(state, width: width))
-        var rows = cell.lines(width: room(state, width: width), state)
-        if rows.isEmpty { rows = [Line()] }
-        return rows.enumerated().map { index, content in
+        return content(of: cell, state, width: width).enumerated().map { index, content in
             var line = lead(state, isFirst: index == 0)
             if !indent.isEmpty { line.append(indent) }
             line.append(look(state, content))
@@ -19,6 +17,12 @@ enum RowFrame {
             if index == 0, tags.width > 0 { line = line.padded(to: width - tags.width) + tags }
             return state.isCurrent || state.isSelected || state.isDragged ? highlighted(line, state, width) : line
         }
+    }
+
+    /// The lines without the frame, at least one.
+    static func content(of cell: any TableCell, _ state: RowState, width: Int) -> [Line] {
+        let lines = cell.lines(width: room(state, width: width), state)
+        return lines.isEmpty ? [Line()] : lines
     }
 
     /// The columns for the content.

@@ -50,6 +50,11 @@ package protocol TableDataSource {
 extension TableDataSource {
     package func state(ofRow row: Int) -> RowState { RowState() }
 
+    /// The number of lines of one row.
+    func height(ofRow row: Int, width: Int) -> Int {
+        RowFrame.content(of: cell(forRow: row), state(ofRow: row), width: width).count
+    }
+
     /// The lines of one row with its frame: cursor, number, marks, people.
     func lines(ofRow row: Int, width: Int, isCurrent: Bool) -> [Line] {
         var state = state(ofRow: row)
