@@ -15,7 +15,8 @@ struct ListRows: TableDataSource {
     let now: UInt64
     let today: String
     let me: String
-    let hasNumbers: Bool
+    /// The columns for the numbers; 0 for none.
+    let numberWidth: Int
     /// The lines of the screen, which a text being typed may fill.
     let lines: Int
 
@@ -45,7 +46,7 @@ struct ListRows: TableDataSource {
 
     func state(ofRow row: Int) -> RowState {
         var state = RowState()
-        state.numberWidth = hasNumbers ? String(list.count).count : 0
+        state.numberWidth = numberWidth
         guard let place = place(ofRow: row) else {
             if let draft, case .new(let gap, _) = draft.target {
                 state.level = Int(shown.levelOfNewItem(at: gap, in: list))
@@ -54,7 +55,7 @@ struct ListRows: TableDataSource {
         }
         state.level = list.shownLevel(at: place)
         let item = list[place].id
-        state.number = hasNumbers ? place + 1 : nil
+        state.number = numberWidth > 0 ? place + 1 : nil
         state.isSelected = selected?.contains(row) ?? false
         state.isDragged = dragged?.contains(row) ?? false
         state.isPending = data.unsent.contains(item)

@@ -5,7 +5,7 @@ extension ListScreen {
         let data = app.list(list)
         if action.needs.contains(.list), let gone = data.refusal { return gone }
         if action.needs.contains(.list), !data.state.isLoaded { return "the list is not loaded yet" }
-        if action.needs.contains(.item), rows(app).itemCount == 0 { return "there is no item here" }
+        if action.needs.contains(.item), shown.count(in: data.hand) == 0 { return "there is no item here" }
         switch action {
         case .addBelow, .addAbove, .addTop, .addEnd: return Self.refusalToAdd(data.hand)
         case .deal:

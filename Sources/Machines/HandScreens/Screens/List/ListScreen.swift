@@ -96,11 +96,12 @@ struct ListScreen: TableScreen, ItemScreens {
     var deadline: UInt64? { settlingDue }
 
     func rows(_ app: AppState) -> ListRows {
-        ListRows(
-            data: app.list(list), cells: app.cells, shown: shown, places: places, draft: draft, draftRow: draftRow(app),
+        let data = app.list(list)
+        return ListRows(
+            data: data, cells: app.cells, shown: shown, places: places, draft: draft, draftRow: draftRow(app),
             selected: selectedRows(app), dragged: moving.map { _ in selectedRows(app) ?? table.cursor...table.cursor },
             now: app.now, today: app.day(), me: app.me,
-            hasNumbers: app.size.columns >= 60, lines: app.bodyRows)
+            numberWidth: app.size.columns >= 60 ? String(data.hand.count).count : 0, lines: app.bodyRows)
     }
 
     /// The row where a new item is being typed; nil if none is.
@@ -301,6 +302,7 @@ struct ListScreen: TableScreen, ItemScreens {
 
     func draw(on canvas: inout Canvas, _ app: AppState) {
         drawTable(on: &canvas, app)
+        guard draft != nil || moving != nil else { return }
         for placed in table.placed(in: geometry(app)) {
             if placed.row == table.cursor, draft != nil { placeCursor(placed, on: &canvas, app) }
             if let moving, moving.over == placed.row {
