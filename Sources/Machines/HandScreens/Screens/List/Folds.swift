@@ -153,26 +153,29 @@ package struct Folds: Sendable {
         if delta.isIdentity || (folds.isEmpty && absent.isEmpty) { return false }
         let steps = delta.placed
         forgetCounts(touchedBy: steps)
-        var (kept, arrived): ([Fold], [Fold]) = ([], [])
+        var arrived: [Fold] = []
         var picked: [(slot: Int, fold: Fold)] = []
-        var (next, slot, left) = (0, 0, 0)
+        var (next, kept, slot) = (0, 0, 0)
         for step in steps {
-            while next < folds.count, folds[next].place < step.old.upperBound {
-                var fold = folds[next]
-                next += 1
-                switch step.component {
-                case .pick: picked.append((slot + fold.place - step.old.lowerBound, fold))
-                case .delete:
-                    left += 1
-                    if absent.count < Self.maxAbsent { absent.insert(fold.id) }
-                case .keep, .edit, .insert, .drop:
-                    fold.place += step.new.lowerBound - step.old.lowerBound
-                    kept.append(fold)
+            switch step.component {
+            case .keep, .edit, .insert, .drop:
+                keep(before: step.old.upperBound, shift: step.new.lowerBound - step.old.lowerBound, &next, &kept)
+            case .pick(let count):
+                while next < folds.count, folds[next].place < step.old.upperBound {
+                    picked.append((slot + folds[next].place - step.old.lowerBound, folds[next]))
+                    next += 1
+                }
+                slot += count
+            case .delete:
+                while next < folds.count, folds[next].place < step.old.upperBound {
+                    if absent.count < Self.maxAbsent { absent.insert(folds[next].id) }
+                    next += 1
                 }
             }
-            if case .pick(let count) = step.component { slot += count }
         }
-        kept += folds[next...].map { Fold(id: $0.id, place: $0.place + delta.growth, hidden: $0.hidden) }
+        keep(before: .max, shift: delta.growth, &next, &kept)
+        let left = folds.count - kept - picked.count
+        folds.removeLast(folds.count - kept)
         for step in steps {
             switch step.component {
             case .insert(let items, _) where !absent.isEmpty:
@@ -187,15 +190,33 @@ package struct Folds: Sendable {
             default: break
             }
         }
-        folds = arrived.isEmpty ? kept : (kept + arrived).sorted { $0.place < $1.place }
+        if !arrived.isEmpty {
+            folds += arrived
+            folds.sort { $0.place < $1.place }
+        }
         return left > 0 || arrived.count > picked.count
+    }
+
+    /// Keeps the folded items from `next` up to a place of the old list. They come to stand behind the first `kept`
+    /// ones, without a copy of all. O(log n) for those that nothing has shifted.
+    private mutating func keep(before end: Int, shift: Int, _ next: inout Int, _ kept: inout Int) {
+        if shift == 0, kept == next {
+            next = folds[next...].partitioningIndex { $0.place >= end }
+            kept = next
+        }
+        while next < folds.count, folds[next].place < end {
+            folds[kept] = folds[next]
+            folds[kept].place += shift
+            (next, kept) = (next + 1, kept + 1)
+        }
     }
 
     /// Forgets what is below the folded items whose sub-items, or whose own shown level, a change may concern.
     private mutating func forgetCounts(touchedBy steps: [Delta.Placed]) {
         let touched = steps.filter { if case .keep = $0.component { false } else { true } }.map(\.old)
         var next = 0
-        for (index, fold) in folds.enumerated() {
+        for index in folds.indices {
+            let fold = folds[index]
             // Items further up do not limit the shown level.
             while next < touched.count, touched[next].upperBound + Int(Item.maxLevel) < fold.place { next += 1 }
             guard next < touched.count else { return }
