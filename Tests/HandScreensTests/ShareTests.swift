@@ -70,6 +70,28 @@ import Testing
         #expect(stage.hand("old").isEmpty)
     }
 
+    /// Each copy waits for its own list, whatever becomes of the others.
+    @Test(arguments: [nil, "first", "new"])
+    func severalListsAreCopiedAtOnce(_ refused: String?) {
+        var stage = Self.lists()
+        stage.createsLists = false
+        stage.press("y ctrl-u 'first' enter y ctrl-u 'second' enter n 'new' enter")
+        for name in ["first", "second", "new"] {
+            if name == refused {
+                stage.send(.failed(.create(list: name, Rules()), "no more lists"))
+            } else {
+                var replica = Replica(confirmed: Hand(), revision: 0, logID: 10, sequence: 0)
+                replica.author = Stage.me
+                stage.tell(name, replica)
+                stage.send(.done(.create(list: name, Rules())))
+            }
+        }
+        let items = stage.hand().map(\.content)
+        #expect(stage.hand("first").map(\.content) == (refused == "first" ? [] : items))
+        #expect(stage.hand("second").map(\.content) == items)
+        #expect(stage.hand("new").isEmpty)
+    }
+
     @Test func dealtCardsAreNotDuplicated() {
         var stage = Self.lists(.fiveCards, "?Q♠")
         stage.press("y")

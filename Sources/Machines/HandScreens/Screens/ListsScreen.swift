@@ -10,8 +10,8 @@ struct ListsScreen: TableScreen {
     private var here: String?
     /// The list that this user deleted last.
     private var lastDeleted: String?
-    /// The list that is being made with the items of another list.
-    private var copying: (source: String, name: String, isMade: Bool)?
+    /// The lists that are being made with the items of other lists, in the order in which they were asked for.
+    private var copying: [(source: String, name: String, isMade: Bool)] = []
     /// Whether the lists with something new come first.
     private var isNewFirst = false
     /// The text that the names contain; empty for all lists.
@@ -202,7 +202,7 @@ struct ListsScreen: TableScreen {
             let name = Self.name(prompt.editor.text)
             if name.isEmpty { return [] }
             if let problem = ListName.problem(with: name) { return ask(prompt, again: problem) }
-            copying = (source, name, isMade: false)
+            copying.append((source, name, isMade: false))
             return [.follow(source), .create(list: name, entry(source, app)?.rules ?? Rules())]
         case .undeleteList:
             let name = Self.name(prompt.editor.text)
@@ -238,12 +238,22 @@ struct ListsScreen: TableScreen {
         return []
     }
 
-    /// Sends the items of the list that is being duplicated to the new list, as soon as they are known.
+    /// The list of that name that the server makes next.
+    private func nextCopy(_ name: String) -> Int? { copying.firstIndex { $0.name == name && !$0.isMade } }
+
+    /// Sends the items of the lists that are being duplicated to the new lists, as soon as they are known.
     private mutating func sendCopies(_ app: inout AppState) -> [Command] {
-        guard let (source, name, isMade) = copying, isMade else { return [] }
+        func isReady(_ copy: (source: String, name: String, isMade: Bool)) -> Bool {
+            let data = app.list(copy.source)
+            return copy.isMade && (data.state.isLive || data.refusal != nil)
+        }
+        let ready = copying.filter(isReady)
+        copying.removeAll(where: isReady)
+        return ready.flatMap { send(from: $0.source, to: $0.name, &app) }
+    }
+
+    private func send(from source: String, to name: String, _ app: inout AppState) -> [Command] {
         let data = app.list(source)
-        guard data.state.isLive || data.refusal != nil else { return [] }
-        copying = nil
         if let refusal = data.refusal { return [.say("nothing was copied from '\(source)': \(refusal)")] }
         if data.hand.isEmpty { return [] }
         var copies = app.mint(data.hand.map(\.content))
@@ -264,10 +274,10 @@ struct ListsScreen: TableScreen {
         case .answer(let prompt, let outcome): return answer(prompt, outcome, app)
         case .model(.done(.create(let list, _))):
             here = list
-            if copying?.name == list { copying?.isMade = true }
+            if let copy = nextCopy(list) { copying[copy].isMade = true }
             return sendCopies(&app) + [.open(.list(list))]
-        case .model(.list(copying?.source, _)): return sendCopies(&app)
-        case .model(.failed(.create, _)): copying = nil
+        case .model(.list): return sendCopies(&app)
+        case .model(.failed(.create(let list, _), _)): if let copy = nextCopy(list) { copying.remove(at: copy) }
         case .model(.done(.deleteList(let list))):
             (here, lastDeleted) = (nil, list)
             return [.say("'\(list)' is deleted; \(app.keys.symbol(for: .undelete)) brings it back"), .fetchLists]
