@@ -4,9 +4,7 @@ import HandFormats
 /// What may follow a text that is being typed: the rest of a name, of a day, or of an item that the list has or had.
 struct Completion: Sendable {
     private let list: ListData
-    private let me: String
-    private let today: String
-    private let month: [String]
+    private let app: AppState
 
     /// The most items that are looked at for one key.
     private static let maxItems = 10_000
@@ -14,24 +12,25 @@ struct Completion: Sendable {
     private static let minimum = 2
 
     init(_ list: ListData, _ app: AppState) {
-        (self.list, me, today) = (list, app.me, app.day())
-        month = (1...31).map { app.day(in: $0) }
+        (self.list, self.app) = (list, app)
     }
 
     /// Returns the rest of what is being typed at the end of a text; nil if nothing is known that begins so.
     ///
     /// - Parameter isNew: whether the text is that of a new item.
-    func rest(of text: String, isNew: Bool) -> String? {
-        guard let last = text.last, !last.isNewline else { return nil }
-        let word = text[(text.lastIndex(where: \.isWhitespace).map { text.index(after: $0) } ?? text.startIndex)...]
+    func rest(of editor: LineEditor, isNew: Bool) -> String? {
+        let characters = editor.characters
+        guard let last = characters.last, !last.isNewline else { return nil }
+        let word = Substring(characters[((characters.lastIndex(where: \.isWhitespace) ?? -1) + 1)...])
         if word.hasPrefix("due:") {
-            return ([today] + month).lazy.compactMap { Self.rest(of: word, in: "due:" + $0) }.first
+            return (0...31).lazy.compactMap { Self.rest(of: word, in: "due:" + app.day(in: $0)) }.first
         }
         if word.first == "@" {
-            let names = Set(list.names.values).union([me]).map { TaskWords.word(for: $0) }.sorted()
+            let names = Set(list.names.values).union([app.me]).map { TaskWords.word(for: $0) }.sorted()
             return names.lazy.compactMap { Self.rest(of: word, in: $0) }.first
         }
-        guard isNew, text.count >= Self.minimum else { return nil }
+        guard isNew, characters.count >= Self.minimum else { return nil }
+        let text = editor.text
         let present = list.hand.items(in: 0..<min(list.hand.count, Self.maxItems)).lazy.compactMap { item in
             item.content.text.contains(where: \.isNewline) ? nil : Self.rest(of: text[...], in: item.content.text)
         }.first

@@ -93,7 +93,7 @@ package struct Draft: Sendable {
     /// Looks for what may follow the text.
     mutating func complete(_ source: Completion) {
         let isAtEnd = editor.cursor == editor.characters.count && subject?.field != .address
-        completion = isAtEnd ? source.rest(of: editor.text, isNew: adds) : nil
+        completion = isAtEnd ? source.rest(of: editor, isNew: adds) : nil
     }
 
     mutating func paste(_ text: String) {
