@@ -38,7 +38,13 @@ let package = Package(
         .target(name: "EventLoop", dependencies: ["CLibuv", "COpenSSL"], path: "Sources/Shell/EventLoop"),
         .systemLibrary(
             name: "CHTTPParser", path: "Sources/Shell/CHTTPParser", providers: [.apt(["libhttp-parser-dev"])]),
-        .target(name: "HTTP", dependencies: ["EventLoop", "CHTTPParser"], path: "Sources/Shell/HTTP"),
+        .systemLibrary(name: "CZlib", path: "Sources/Shell/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .target(name: "HTTP", dependencies: ["EventLoop", "CHTTPParser", "CZlib"], path: "Sources/Shell/HTTP"),
+        // The page is part of the program, so that a server is one file.
+        .target(
+            name: "HandWeb", path: "Sources/Web", exclude: ["README.md", "package.json"],
+            sources: ["PageFile.swift"],
+            resources: ["client", "view", "root"].map { .embedInCode($0) }),
         .systemLibrary(
             name: "CSQLite", path: "Sources/Shell/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(
@@ -50,7 +56,7 @@ let package = Package(
         .target(
             name: "HandServer",
             dependencies: [
-                "HandCore", "HandWire", "HandSync", "HandFormats", "EventLoop", "HTTP", "Disk",
+                "HandCore", "HandWire", "HandSync", "HandFormats", "EventLoop", "HTTP", "HandWeb", "Disk",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "Logging", package: "swift-log"),
@@ -222,7 +228,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "hand", "hand-lab", "tick-bot", "markdown-mirror", "five-cards", "HandCore", "HandWire", "HandSync",
-                "HandFormats", "HandClient", "HandStore", "HandScreens", "HandApp", "EventLoop", "HTTP",
+                "HandFormats", "HandClient", "HandStore", "HandScreens", "HandApp", "EventLoop", "HTTP", "HandWeb",
                 "HandSimulation",
                 "HandTestSupport", "FaultyNetwork", "PostgresServer", "Disk",
             ]),

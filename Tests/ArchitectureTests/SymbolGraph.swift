@@ -34,7 +34,7 @@ struct SymbolGraph: Decodable {
         let products = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
         let scratch = products.deletingLastPathComponent().deletingLastPathComponent().path
         let built = products.path
-        let own = ["CHTTPParser", "CLibuv", "COpenSSL", "CSQLite", "CNcurses", "CQREncode"].map {
+        let own = ["CHTTPParser", "CLibuv", "COpenSSL", "CSQLite", "CNcurses", "CQREncode", "CZlib"].map {
             "Sources/Shell/\($0)"
         }
         let others = [

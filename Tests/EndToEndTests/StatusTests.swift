@@ -252,7 +252,7 @@ import Testing
         for number in 0..<20 {
             let before = made
             page.answer {
-                answers[number] = Int($0.body)
+                answers[number] = Int(String(decoding: $0.body, as: UTF8.self))
                 #expect(answers[number] ?? 0 > before)
                 if answers.count == 20 { page.close() }
             }

@@ -104,14 +104,22 @@ final class WebClient {
 
     /// Reads the head of an answer, and the body of a page.
     func answer() throws -> String {
-        while unread.firstRange(of: Array("\r\n\r\n".utf8)) == nil { if try !fillSome() { break } }
-        guard let end = unread.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound else { throw Lost() }
-        let head = String(decoding: unread[..<end], as: UTF8.self)
-        unread.removeFirst(end)
-        if head.hasPrefix("HTTP/1.1 101 ") { return head }
-        while try fillSome() {}
-        defer { unread = [] }
-        return head + String(decoding: unread, as: UTF8.self)
+        let head = String(decoding: try read(through: Array("\r\n\r\n".utf8)), as: UTF8.self)
+        let count = head.firstMatch(of: /(?i)content-length: ([0-9]+)/).flatMap { Int($0.1) } ?? 0
+        return head + String(decoding: try read(count), as: UTF8.self)
+    }
+
+    func read(through end: [UInt8]) throws -> [UInt8] {
+        while true {
+            if let range = unread.firstRange(of: end) { return try read(range.upperBound) }
+            if try !fillSome() { throw Lost() }
+        }
+    }
+
+    func read(_ count: Int) throws -> [UInt8] {
+        try fill(count)
+        defer { unread.removeFirst(count) }
+        return Array(unread[..<count])
     }
 
     static func frame(_ opcode: UInt8, _ content: [UInt8], isFinal: Bool = true) -> [UInt8] {

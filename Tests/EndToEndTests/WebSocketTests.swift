@@ -141,8 +141,8 @@ import Testing
     static let requests: [(line: String, fields: [String: String?], status: String)] = [
         ("GET / HTTP/1.1", [:], "101"), ("GET /?x HTTP/1.1", ["Connection": "keep-alive, Upgrade"], "101"),
         ("GET / HTTP/1.1", ["Upgrade": "WebSocket"], "101"), ("GET / HTTP/1.1", ["Upgrade": "h2c, websocket"], "101"),
-        ("GET / HTTP/1.1", ["Upgrade": nil], "426"), ("GET / HTTP/1.1", ["Connection": nil], "426"),
-        ("GET / HTTP/1.1", ["Upgrade": "h2c"], "426"),
+        ("GET / HTTP/1.1", ["Upgrade": nil], "200"), ("GET / HTTP/1.1", ["Connection": nil], "200"),
+        ("GET / HTTP/1.1", ["Upgrade": "h2c"], "200"),
         ("GET / HTTP/1.1", ["Sec-WebSocket-Version": "8"], "426"),
         ("GET / HTTP/1.1", ["Sec-WebSocket-Version": nil], "426"),
         ("GET / HTTP/1.1", ["Sec-WebSocket-Key": nil], "400"), ("GET / HTTP/1.1", ["Sec-WebSocket-Key": "dGhl"], "400"),

@@ -4,11 +4,11 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { Malformed, Reader, isUtf8 } from "../../Sources/Web/bytes.js";
-import { FrameReader, LONGEST_BODY, framed } from "../../Sources/Web/frames.js";
-import { decodeDown, decodeUp, encodeDown, encodeUp } from "../../Sources/Web/messages.js";
+import { Malformed, Reader, isUtf8 } from "../../Sources/Web/client/bytes.js";
+import { FrameReader, LONGEST_BODY, framed } from "../../Sources/Web/client/frames.js";
+import { decodeDown, decodeUp, encodeDown, encodeUp } from "../../Sources/Web/client/messages.js";
 import { Random, seed, times } from "./random.mjs";
-import { Session } from "../../Sources/Web/session.js";
+import { Session } from "../../Sources/Web/client/session.js";
 
 const frames = readFileSync(new URL("../Data/Vectors/frames.jsonl", import.meta.url), "utf8")
   .trim()

@@ -3,15 +3,15 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Adoption } from "../../Sources/Web/adoption.js";
-import { bytesOf } from "../../Sources/Web/bytes.js";
-import { FrameReader, framed } from "../../Sources/Web/frames.js";
-import { encoded } from "../../Sources/Web/item.js";
-import { List } from "../../Sources/Web/list.js";
-import { FORMAT, Journal, readJournals } from "../../Sources/Web/journal.js";
-import { ERRORS, decodeUp, encodeDown } from "../../Sources/Web/messages.js";
-import { NO_LOG, Replica } from "../../Sources/Web/replica.js";
-import { Session } from "../../Sources/Web/session.js";
+import { Adoption } from "../../Sources/Web/client/adoption.js";
+import { bytesOf } from "../../Sources/Web/client/bytes.js";
+import { FrameReader, framed } from "../../Sources/Web/client/frames.js";
+import { encoded } from "../../Sources/Web/client/item.js";
+import { List } from "../../Sources/Web/client/list.js";
+import { FORMAT, Journal, readJournals } from "../../Sources/Web/client/journal.js";
+import { ERRORS, decodeUp, encodeDown } from "../../Sources/Web/client/messages.js";
+import { NO_LOG, Replica } from "../../Sources/Web/client/replica.js";
+import { Session } from "../../Sources/Web/client/session.js";
 import * as json from "./json.mjs";
 import { Random, seed, times } from "./random.mjs";
 import { SmallServer } from "./server.mjs";

@@ -1,12 +1,12 @@
 // The JSON forms of the vectors' README, to and from the values of the client.
 
-import { MAX_COUNT, bytesOf, bytesOfID, textOf } from "../../Sources/Web/bytes.js";
-import { FIELDS } from "../../Sources/Web/change.js";
-import { dropsWhatItPicks, normalForm } from "../../Sources/Web/components.js";
-import { encoded } from "../../Sources/Web/item.js";
-import { List } from "../../Sources/Web/list.js";
-import { ERRORS, REASONS } from "../../Sources/Web/messages.js";
-import { normalSplices } from "../../Sources/Web/splices.js";
+import { MAX_COUNT, bytesOf, bytesOfID, textOf } from "../../Sources/Web/client/bytes.js";
+import { FIELDS } from "../../Sources/Web/client/change.js";
+import { dropsWhatItPicks, normalForm } from "../../Sources/Web/client/components.js";
+import { encoded } from "../../Sources/Web/client/item.js";
+import { List } from "../../Sources/Web/client/list.js";
+import { ERRORS, REASONS } from "../../Sources/Web/client/messages.js";
+import { normalSplices } from "../../Sources/Web/client/splices.js";
 
 const kinds = ["", "card", "note", "task", "link", "heading"];
 const fieldsOfKind = [[], ["card"], ["text"], ["text", "done"], ["text", "url"], ["text"]];

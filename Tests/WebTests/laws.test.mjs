@@ -2,17 +2,17 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Chain } from "../../Sources/Web/chain.js";
-import { compose } from "../../Sources/Web/compose.js";
-import { normalForm } from "../../Sources/Web/components.js";
-import { apply, invert, mapGap, mapIndex } from "../../Sources/Web/delta.js";
-import { diff } from "../../Sources/Web/diff.js";
-import { List } from "../../Sources/Web/list.js";
-import { transform } from "../../Sources/Web/transform.js";
-import { diffTexts, wordsOf } from "../../Sources/Web/words.js";
-import { applySplices } from "../../Sources/Web/splices.js";
-import { Reader, bytesOf, textOf } from "../../Sources/Web/bytes.js";
-import { bytesOfDelta, readDelta } from "../../Sources/Web/codec.js";
+import { Chain } from "../../Sources/Web/client/chain.js";
+import { compose } from "../../Sources/Web/client/compose.js";
+import { normalForm } from "../../Sources/Web/client/components.js";
+import { apply, invert, mapGap, mapIndex } from "../../Sources/Web/client/delta.js";
+import { diff } from "../../Sources/Web/client/diff.js";
+import { List } from "../../Sources/Web/client/list.js";
+import { transform } from "../../Sources/Web/client/transform.js";
+import { diffTexts, wordsOf } from "../../Sources/Web/client/words.js";
+import { applySplices } from "../../Sources/Web/client/splices.js";
+import { Reader, bytesOf, textOf } from "../../Sources/Web/client/bytes.js";
+import { bytesOfDelta, readDelta } from "../../Sources/Web/client/codec.js";
 import * as json from "./json.mjs";
 import { applyNaively } from "./naive.mjs";
 import { Random, seed, times } from "./random.mjs";

@@ -1,8 +1,8 @@
 // A client as the vectors of the machine ask about it.
 
-import { FrameReader } from "../../Sources/Web/frames.js";
-import { decodeUp } from "../../Sources/Web/messages.js";
-import { Session } from "../../Sources/Web/session.js";
+import { FrameReader } from "../../Sources/Web/client/frames.js";
+import { decodeUp } from "../../Sources/Web/client/messages.js";
+import { Session } from "../../Sources/Web/client/session.js";
 import * as json from "./json.mjs";
 import { toldTo } from "./told.mjs";
 

@@ -1,6 +1,6 @@
 // What deltas do, as simply as it can be written: an array of items, one step for each item.
 
-import { changed } from "../../Sources/Web/change.js";
+import { changed } from "../../Sources/Web/client/change.js";
 
 /** The items after a delta. */
 export function applyNaively(items, delta) {

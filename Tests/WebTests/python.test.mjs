@@ -2,12 +2,12 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compose } from "../../Sources/Web/compose.js";
-import { apply, invert, mapGap, mapIndex } from "../../Sources/Web/delta.js";
-import { diff } from "../../Sources/Web/diff.js";
-import { List } from "../../Sources/Web/list.js";
-import { superseded } from "../../Sources/Web/superseded.js";
-import { transform } from "../../Sources/Web/transform.js";
+import { compose } from "../../Sources/Web/client/compose.js";
+import { apply, invert, mapGap, mapIndex } from "../../Sources/Web/client/delta.js";
+import { diff } from "../../Sources/Web/client/diff.js";
+import { List } from "../../Sources/Web/client/list.js";
+import { superseded } from "../../Sources/Web/client/superseded.js";
+import { transform } from "../../Sources/Web/client/transform.js";
 import * as json from "./json.mjs";
 import { Python, hasPython } from "./python.mjs";
 import { Random, seed, times } from "./random.mjs";

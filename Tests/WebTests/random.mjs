@@ -1,11 +1,11 @@
 // Random lists and deltas. HAND_SEED gives the first seed, which each test prints, and HAND_ROUNDS multiplies how much
 // is tried.
 
-import { bytesOf } from "../../Sources/Web/bytes.js";
-import { normalForm } from "../../Sources/Web/components.js";
-import { encoded } from "../../Sources/Web/item.js";
-import { List } from "../../Sources/Web/list.js";
-import { isBoundary } from "../../Sources/Web/bytes.js";
+import { bytesOf } from "../../Sources/Web/client/bytes.js";
+import { normalForm } from "../../Sources/Web/client/components.js";
+import { encoded } from "../../Sources/Web/client/item.js";
+import { List } from "../../Sources/Web/client/list.js";
+import { isBoundary } from "../../Sources/Web/client/bytes.js";
 
 export const seed = Number(process.env.HAND_SEED ?? 1 + Math.floor(Math.random() * 1e9));
 export const times = Number(process.env.HAND_ROUNDS ?? 1);

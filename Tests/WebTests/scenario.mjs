@@ -1,10 +1,10 @@
 // A client, a small server and other authors, at random: what happens to the client, and what it does at each step.
 
-import { apply } from "../../Sources/Web/delta.js";
-import { framed } from "../../Sources/Web/frames.js";
-import { List } from "../../Sources/Web/list.js";
-import { ERRORS, encodeDown } from "../../Sources/Web/messages.js";
-import { transform } from "../../Sources/Web/transform.js";
+import { apply } from "../../Sources/Web/client/delta.js";
+import { framed } from "../../Sources/Web/client/frames.js";
+import { List } from "../../Sources/Web/client/list.js";
+import { ERRORS, encodeDown } from "../../Sources/Web/client/messages.js";
+import { transform } from "../../Sources/Web/client/transform.js";
 import * as json from "./json.mjs";
 import { Machine } from "./machine.mjs";
 

@@ -1,9 +1,9 @@
 // A small server with one list, for tests of programs: it keeps to section 7 of the protocol's page as far as they ask.
 
-import { apply } from "../../Sources/Web/delta.js";
-import { ERRORS } from "../../Sources/Web/messages.js";
-import { List } from "../../Sources/Web/list.js";
-import { transform } from "../../Sources/Web/transform.js";
+import { apply } from "../../Sources/Web/client/delta.js";
+import { ERRORS } from "../../Sources/Web/client/messages.js";
+import { List } from "../../Sources/Web/client/list.js";
+import { transform } from "../../Sources/Web/client/transform.js";
 
 const number = 7;
 const rules = { maximumCount: 0x7fffffff, maximumSize: 16384, maximumLevel: 15, deck: false };

@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bytesOf } from "../../Sources/Web/bytes.js";
-import { FrameReader, framed } from "../../Sources/Web/frames.js";
-import { encoded } from "../../Sources/Web/item.js";
-import { ERRORS, decodeUp, encodeDown } from "../../Sources/Web/messages.js";
-import { Session } from "../../Sources/Web/session.js";
+import { bytesOf } from "../../Sources/Web/client/bytes.js";
+import { FrameReader, framed } from "../../Sources/Web/client/frames.js";
+import { encoded } from "../../Sources/Web/client/item.js";
+import { ERRORS, decodeUp, encodeDown } from "../../Sources/Web/client/messages.js";
+import { Session } from "../../Sources/Web/client/session.js";
 
 const rules = { maximumCount: 0x7fffffff, maximumSize: 16384, maximumLevel: 15, deck: false };
 const identity = { client: "00112233445566778899aabbccddeeff", person: "Ada", program: "test", idle: 180_000 };

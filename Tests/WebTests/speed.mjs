@@ -2,14 +2,14 @@
 
 import { readFileSync, readdirSync } from "node:fs";
 import { gzipSync } from "node:zlib";
-import { Reader, bytesOf } from "../../Sources/Web/bytes.js";
-import { apply } from "../../Sources/Web/delta.js";
-import { framed } from "../../Sources/Web/frames.js";
-import { encoded } from "../../Sources/Web/item.js";
-import { List } from "../../Sources/Web/list.js";
-import { encodeDown } from "../../Sources/Web/messages.js";
-import { readItems } from "../../Sources/Web/codec.js";
-import { Session } from "../../Sources/Web/session.js";
+import { Reader, bytesOf } from "../../Sources/Web/client/bytes.js";
+import { apply } from "../../Sources/Web/client/delta.js";
+import { framed } from "../../Sources/Web/client/frames.js";
+import { encoded } from "../../Sources/Web/client/item.js";
+import { List } from "../../Sources/Web/client/list.js";
+import { encodeDown } from "../../Sources/Web/client/messages.js";
+import { readItems } from "../../Sources/Web/client/codec.js";
+import { Session } from "../../Sources/Web/client/session.js";
 import { Random } from "./random.mjs";
 
 const count = 100_000;
@@ -116,7 +116,8 @@ report("a local edit while 100 remote edits come", 10, {
 }
 
 const folder = new URL("../../Sources/Web/", import.meta.url);
-const sources = readdirSync(folder).filter(name => name.endsWith(".js")).map(name => readFileSync(new URL(name, folder)));
+const names = ["client", "view"].flatMap(part => readdirSync(new URL(part, folder)).filter(name => name.endsWith(".js")).map(name => `${part}/${name}`));
+const sources = names.map(name => readFileSync(new URL(name, folder)));
 const all = Buffer.concat(sources);
 const code = Buffer.from(all.toString().replaceAll(/\/\*[^]*?\*\//g, "").replaceAll(/^\s*\/\/.*$/gm, "").replaceAll(/\n\s*\n+/g, "\n"));
 const size = buffer => `${(buffer.length / 1024).toFixed(1)} KiB, gzip ${(gzipSync(buffer, { level: 9 }).length / 1024).toFixed(1)} KiB`;

@@ -1,7 +1,7 @@
 // What is told, as the vectors have it.
 
-import { textOf } from "../../Sources/Web/bytes.js";
-import { REASONS } from "../../Sources/Web/messages.js";
+import { textOf } from "../../Sources/Web/client/bytes.js";
+import { REASONS } from "../../Sources/Web/client/messages.js";
 
 /** A loss in the form of `superseded`. */
 export function lostTo(lost) {

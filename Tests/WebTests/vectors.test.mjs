@@ -3,17 +3,17 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { Reader, Writer } from "../../Sources/Web/bytes.js";
-import { readCommit, readDelta, readRules, writeCommit, writeDelta, writeRules } from "../../Sources/Web/codec.js";
-import { compose } from "../../Sources/Web/compose.js";
-import { apply, invert, mapGap, mapIndex } from "../../Sources/Web/delta.js";
-import { diff } from "../../Sources/Web/diff.js";
-import { digestText } from "../../Sources/Web/digest.js";
-import { FrameReader, framed } from "../../Sources/Web/frames.js";
-import { readItem } from "../../Sources/Web/item.js";
-import { decodeDown, decodeUp, encodeDown, encodeUp } from "../../Sources/Web/messages.js";
-import { superseded } from "../../Sources/Web/superseded.js";
-import { transform } from "../../Sources/Web/transform.js";
+import { Reader, Writer } from "../../Sources/Web/client/bytes.js";
+import { readCommit, readDelta, readRules, writeCommit, writeDelta, writeRules } from "../../Sources/Web/client/codec.js";
+import { compose } from "../../Sources/Web/client/compose.js";
+import { apply, invert, mapGap, mapIndex } from "../../Sources/Web/client/delta.js";
+import { diff } from "../../Sources/Web/client/diff.js";
+import { digestText } from "../../Sources/Web/client/digest.js";
+import { FrameReader, framed } from "../../Sources/Web/client/frames.js";
+import { readItem } from "../../Sources/Web/client/item.js";
+import { decodeDown, decodeUp, encodeDown, encodeUp } from "../../Sources/Web/client/messages.js";
+import { superseded } from "../../Sources/Web/client/superseded.js";
+import { transform } from "../../Sources/Web/client/transform.js";
 import * as json from "./json.mjs";
 import { lostTo } from "./told.mjs";
 

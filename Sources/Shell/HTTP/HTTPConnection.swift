@@ -1,7 +1,7 @@
 import EventLoop
 
-/// One request, over a stream or a layer above one: reads it, answers it, and closes the channel, unless the request
-/// goes on as a WebSocket.
+/// Requests over a stream or a layer above one: reads one, answers it, and closes the channel, unless the client may
+/// send another one, or goes on as a WebSocket.
 package final class HTTPConnection {
     package typealias Answer = (HTTPEndpoint.Request, _ reply: @escaping (HTTPEndpoint.Reply) -> Void) -> Void
 
@@ -10,7 +10,7 @@ package final class HTTPConnection {
     private let answer: Answer
     private let onEnd: () -> Void
     private var head: [UInt8] = []
-    /// Whether the request is complete or refused. Later input is not read as another request.
+    /// Whether the request is complete or refused. Later input is not read as another request before the answer.
     private var isTaken = false
     /// Whether the server waits for the client: to send the request, or to read the answer.
     private(set) var isAwaited = true
@@ -63,20 +63,23 @@ package final class HTTPConnection {
         do throws(HTTPHead.Refusal) {
             let head = try HTTPHead(bytes)
             isHead = head.method == "HEAD"
-            request = try Self.request(head)
+            request = try Self.request(head, isFollowed: isFollowed)
             if request.wantsWebSocket, isFollowed { throw .bad("bytes came before the answer to the upgrade") }
         } catch {
             return refuse(error)
         }
         answer(request) { [weak self] reply in
             switch reply {
-            case .page(let page): self?.send(page, hasBody: !isHead)
+            case .page(let page):
+                self?.send(page, hasBody: !isHead, isGzip: request.readsGzip, mayStay: request.mayStay)
             case .webSocket(let begin): self?.begin(begin, request.webSocketAnswer ?? "")
             }
         }
     }
 
-    private static func request(_ head: HTTPHead) throws(HTTPHead.Refusal) -> HTTPEndpoint.Request {
+    private static func request(
+        _ head: HTTPHead, isFollowed: Bool
+    ) throws(HTTPHead.Refusal) -> HTTPEndpoint.Request {
         let parts = head.target.split(separator: "?", maxSplits: 1)
         let authority = head.values(of: "host").first?.lowercased()
         return HTTPEndpoint.Request(
@@ -84,6 +87,8 @@ package final class HTTPConnection {
             path: (parts.first ?? "").split(separator: "/").map { decoded($0) },
             query: parts.count > 1 ? query(parts[1]) : [:], host: authority.map(host), authority: authority,
             origin: head.values(of: "origin").first?.lowercased(),
+            readsGzip: head.words(of: "accept-encoding").contains("gzip"),
+            mayStay: head.isVersion11 && !isFollowed && !head.words(of: "connection").contains("close"),
             webSocketAnswer: try WebSocketHandshake.answer(to: head))
     }
 
@@ -130,20 +135,27 @@ package final class HTTPConnection {
         send(page)
     }
 
-    private func send(_ page: HTTPEndpoint.Page, hasBody: Bool = true) {
+    private func send(_ page: HTTPEndpoint.Page, hasBody: Bool = true, isGzip: Bool = false, mayStay: Bool = false) {
         guard !isClosed else { return }
-        let body = Array(page.body.utf8)
+        let gzip = isGzip ? page.gzip : nil
+        let body = gzip ?? page.body
+        let stays = mayStay && page.keepsConnection
         let fields =
             [
-                ("Content-Type", page.type), ("Content-Length", "\(body.count)"), ("Cache-Control", "no-store"),
-                ("Connection", "close"),
-            ] + page.fields
+                ("Content-Type", page.type), ("Content-Length", "\(body.count)"), ("Cache-Control", page.caching),
+                ("Connection", stays ? "keep-alive" : "close"),
+            ] + (gzip == nil ? [] : [("Content-Encoding", "gzip")]) + page.fields
         let head = "HTTP/1.1 \(page.status)\r\n" + fields.map { "\($0.0): \($0.1)\r\n" }.joined() + "\r\n"
-        channel.write([OutputBuffer(Array(head.utf8) + (hasBody ? body : []))])
-        // The client closes the connection after reading the answer; otherwise the deadline closes it.
+        channel.write([OutputBuffer(Array(head.utf8))] + (hasBody ? [OutputBuffer(body)] : []))
         isAwaited = true
         startDeadline()
-        channel.shutdown()
+        if stays {
+            self.head = []
+            isTaken = false
+        } else {
+            // The client closes the connection after reading the answer; otherwise the deadline closes it.
+            channel.shutdown()
+        }
         channel.resumeReading()
     }
 

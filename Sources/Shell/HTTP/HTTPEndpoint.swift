@@ -1,6 +1,6 @@
 import EventLoop
 
-/// A minimal HTTP/1.1 server for monitoring and administration: one request without a body per connection. The endpoint
+/// A minimal HTTP/1.1 server for monitoring and administration: requests without a body. The endpoint
 /// limits the size of requests and how long it waits for clients.
 package final class HTTPEndpoint {
     /// The address to listen on, or to send a request to.
@@ -38,6 +38,10 @@ package final class HTTPEndpoint {
         package let authority: String?
         /// The page that makes a browser send the request; nil if the client does not say.
         package let origin: String?
+        /// Whether the client understands the format gzip.
+        let readsGzip: Bool
+        /// Whether the client may send another request on the connection.
+        let mayStay: Bool
         /// The answer to a client that wants to go on as a WebSocket; nil if the client does not.
         let webSocketAnswer: String?
         /// Whether the client wants to go on as a WebSocket.
@@ -55,14 +59,29 @@ package final class HTTPEndpoint {
     package struct Page: Sendable {
         package var status = "200 OK"
         package var type = "text/plain; charset=utf-8"
-        package var body: String
+        package var body: [UInt8]
+        /// The body in the format gzip, for clients that understand it.
+        package private(set) var gzip: [UInt8]?
+        /// Which copies of the page may be used: the value of `Cache-Control`.
+        package private(set) var caching = "no-store"
         /// Further fields of the head.
         package var fields: [(name: String, value: String)] = []
+        /// Whether the client may send another request afterwards.
+        var keepsConnection: Bool { gzip != nil }
 
         package init(status: String = "200 OK", type: String = "text/plain; charset=utf-8", body: String) {
             self.status = status
             self.type = type
-            self.body = body
+            self.body = Array(body.utf8)
+        }
+
+        /// A file of a web page, of which a browser asks for many. O(bytes), for compressing them.
+        package init(file: [UInt8], type: String, caching: String, fields: [(name: String, value: String)]) {
+            body = file
+            gzip = Gzip.compressed(file)
+            self.type = type
+            self.caching = caching
+            self.fields = fields + [("Vary", "Accept-Encoding")]
         }
     }
 

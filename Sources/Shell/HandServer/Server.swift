@@ -32,6 +32,8 @@ package final class Server {
     /// The number of proxied connections whose header has not arrived yet.
     var arriving = 0
     var webRequests = WebRequests()
+    /// Made at the first request of a browser.
+    private(set) lazy var webPages = WebPages()
     private let startedAt = WallClock.milliseconds
     private let timer: Timer
     private let wakeTimer: Timer

@@ -10,11 +10,14 @@ extension Server {
         let limits = configuration.limits
         let isFull = caller.address.map { webRequests.count(from: $0) >= limits.connectionsPerAddress } ?? false
         guard !isFull, arriving + webRequests.count < limits.connections else { return channel.close() }
-        let start = loop.now
+        var start = loop.now
         var key: ObjectIdentifier?
         let request = HTTPConnection(loop, channel, timeout: limits.handshakeDeadline) {
             [unowned self] request, reply in
-            if let refusal = refusal(of: request, from: caller) { return reply(.page(refusal)) }
+            if let page = page(for: request, from: caller) {
+                start = loop.now
+                return reply(.page(page))
+            }
             reply(.webSocket { [unowned self] in serve(WebSocketStream(loop, $0), from: caller, since: start) })
         } onEnd: { [unowned self] in
             if let key { webRequests.remove(key) }
@@ -23,11 +26,11 @@ extension Server {
         webRequests.add(request, from: caller.address)
     }
 
-    /// Why a request is not fulfilled; nil for a WebSocket of a page that may have one.
+    /// A file of the page, or why a request is not fulfilled; nil for a WebSocket of a page that may have one.
     ///
     /// A page of another site can make its visitor's browser send requests to this server. The browser says which site
     /// that is (`Origin`), and under which name it knows the server (`Host`): a name of the other site may lead here.
-    private func refusal(of request: HTTPEndpoint.Request, from caller: Caller) -> HTTPEndpoint.Page? {
+    private func page(for request: HTTPEndpoint.Request, from caller: Caller) -> HTTPEndpoint.Page? {
         guard request.host != nil, request.isFor(configuration.webNames + [Self.host]) else {
             let text = "This server has another name. Ask for its address, or start it with --web-name NAME.\n"
             return .init(status: "421 Misdirected Request", body: text)
@@ -35,14 +38,12 @@ extension Server {
         guard request.method == "GET" else {
             return .init(status: "405 Method Not Allowed", body: "There is only GET.\n")
         }
-        guard request.path.isEmpty else {
-            return .init(status: "404 Not Found", body: "There is no page of that name.\n")
-        }
         guard request.wantsWebSocket else {
-            var page = HTTPEndpoint.Page(
-                status: "426 Upgrade Required", body: "This is a server of hand. Clients connect with a WebSocket.\n")
-            page.fields = [("Upgrade", "websocket")]
-            return page
+            return webPages.page(at: request.path)
+                ?? .init(status: "404 Not Found", body: "There is no page of that name.\n")
+        }
+        guard request.path.isEmpty else {
+            return .init(status: "404 Not Found", body: "There is no WebSocket of that name.\n")
         }
         // Guests of this machine may do much, and any page that is open on it could be one. Other programs say no
         // origin; on this machine they have better ways to connect.

@@ -31,6 +31,8 @@ export class Item {
   end;
   /** @type {Limbs | undefined} */
   #hash;
+  /** @type {string | undefined} */
+  #id;
 
   /** @param {Uint8Array} bytes @param {number} start @param {number} end what `readItem` has checked */
   constructor(bytes, start, end) {
@@ -41,7 +43,7 @@ export class Item {
 
   /** 13 characters. */
   get id() {
-    return idOf(this.half(4), this.half(0));
+    return (this.#id ??= idOf(this.half(4), this.half(0)));
   }
 
   /**

@@ -1,0 +1,81 @@
+import EventLoop
+import HTTP
+import HandWeb
+
+/// What browsers get besides a WebSocket: the files of the page.
+///
+/// All files but a few have a path that names the build. So a browser never mixes the files of two builds, and may keep
+/// each of them for ever.
+struct WebPages {
+    private var pages: [[String]: HTTPEndpoint.Page] = [:]
+
+    /// O(bytes of all files): some 20 ms.
+    init() {
+        let build = String(
+            Fingerprint.sha256(
+                PageFile.all.map { "\($0.path)\n\(String(decoding: $0.bytes, as: UTF8.self))" }.joined(separator: "\n")
+            ).prefix(16))
+        let modules = PageFile.all.filter { !$0.isAtRoot }
+        for file in modules {
+            pages[[build] + file.parts] = .init(
+                file: file.served, type: file.type, caching: "public, max-age=31536000, immutable", fields: Self.fields)
+        }
+        for file in PageFile.all where file.isAtRoot {
+            var text = String(decoding: file.bytes, as: UTF8.self).replacing("/build/", with: "/\(build)/")
+            if file.name == "worker.js" {
+                let paths = modules.map { "\"/\(build)/\($0.path)\"" }.joined(separator: ", ")
+                text = "self.build = \"\(build)\";\nself.files = [\(paths)];\n" + text
+            }
+            pages[file.name == "index.html" ? [] : [file.name]] = .init(
+                file: Array(text.utf8), type: file.type, caching: "no-cache", fields: Self.fields)
+        }
+    }
+
+    func page(at path: [String]) -> HTTPEndpoint.Page? { pages[path] }
+
+    /// The page loads nothing from elsewhere, and runs only what the server has sent as a script. Texts of people
+    /// cannot become scripts. No other site may show it in a frame, or hears from which page somebody comes.
+    private static let fields = [
+        (
+            "Content-Security-Policy",
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+                + "manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+                + "require-trusted-types-for 'script'; trusted-types worker"
+        ), ("Referrer-Policy", "no-referrer"), ("X-Content-Type-Options", "nosniff"),
+        ("Cross-Origin-Opener-Policy", "same-origin"), ("Cross-Origin-Resource-Policy", "same-origin"),
+    ]
+}
+
+extension PageFile {
+    fileprivate var parts: [String] { path.split(separator: "/").map(String.init) }
+    fileprivate var name: String { parts.last ?? path }
+    /// Whether the file's address is the same in all builds.
+    fileprivate var isAtRoot: Bool { path.hasPrefix("root/") }
+
+    /// The bytes without the lines of comments, which are half of a module. Empty lines stand for them, so that a
+    /// browser's messages name the lines of the source.
+    fileprivate var served: [UInt8] {
+        guard path.hasSuffix(".js") else { return bytes }
+        var isInComment = false
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        return Array(
+            lines.map { line -> Substring in
+                let code = line.drop { $0 == " " }
+                // A type in front of an expression stays, with its line.
+                if code.hasPrefix("/**"), !code.contains("*/") || code.hasSuffix("*/") { isInComment = true }
+                let isComment = isInComment || code.hasPrefix("//")
+                if isInComment, line.hasSuffix("*/") { isInComment = false }
+                return isComment ? "" : line
+            }.joined(separator: "\n").utf8)
+    }
+
+    fileprivate var type: String {
+        switch path.split(separator: ".").last {
+        case "html": "text/html; charset=utf-8"
+        case "css": "text/css; charset=utf-8"
+        case "svg": "image/svg+xml"
+        case "webmanifest": "application/manifest+json"
+        default: "text/javascript; charset=utf-8"
+        }
+    }
+}

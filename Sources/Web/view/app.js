@@ -1,0 +1,439 @@
+// The page as a whole: which screen is shown, who one is, and what the connection is like.
+
+import { Client } from "../client/client.js";
+import { bytesOf } from "../client/bytes.js";
+import { amount } from "./content.js";
+import { ask, openDialog, openMenu } from "./dialogs.js";
+import { button, fill, h, setAttribute, setText } from "./dom.js";
+import { HistoryScreen } from "./historyscreen.js";
+import { ACTIONS, keysOf } from "./keys.js";
+import { ListScreen } from "./listscreen.js";
+import { ListsScreen } from "./listsscreen.js";
+import { fragmentOf, routeOf } from "./route.js";
+import { agoText, errorText } from "./sentences.js";
+
+/** @typedef {import('./identity.js').Identity} Identity */
+/** @typedef {import('./keys.js').ActionName} ActionName */
+/** @typedef {import('./route.js').Route} Route */
+/** @typedef {import('./speech.js').Speech} Speech */
+/** @typedef {import('../client/client.js').OpenList} OpenList */
+/** @typedef {import('../client/messages.js').Down} Down */
+/** @typedef {Extract<Down, { type: "granted" }>} Granted */
+/** @typedef {ListScreen | ListsScreen | HistoryScreen} Screen */
+
+const ROLES = ["none", "read", "append", "write", "admin"];
+/** How long a short message stays, in ms; one with a button stays longer. */
+const TOAST = 4000;
+const TOAST_WITH_BUTTON = 10_000;
+/** How long another list is waited for, in ms. */
+const WAITING = 8000;
+/** The rules of a new list: those of `hand create`. */
+const NEW_RULES = { maximumCount: 0x7fffffff, maximumSize: 16_384, maximumLevel: 15, deck: false };
+
+export class App {
+  #identity;
+  #url;
+  /**
+   * The clients, by their tokens.
+   * @type {Map<string, Client>}
+   */
+  #clients = new Map();
+  /** @type {Map<Client, Granted>} */
+  #granted = new Map();
+  /**
+   * The names of authors.
+   * @type {Map<number, string>}
+   */
+  #names = new Map();
+  /** @type {Client} */
+  client;
+  /** @type {Screen | undefined} */
+  #screen;
+  #toastTimer = 0;
+  speech;
+  /** @type {string | undefined} why the page cannot be kept for offline use */
+  offlineProblem;
+
+  // Elements
+
+  #header = h("header", { class: "page" });
+  #home = h("a", { href: "#", class: "home" }, "hand");
+  #badge = h("button", { type: "button", class: "badge", onclick: () => this.showConnection() });
+  #people = h("button", { type: "button", class: "quiet people" });
+  #body = h("div", { id: "screen" });
+  #toast = h("div", { class: "toast", hidden: true });
+
+  /**
+   * @param {HTMLElement} root @param {Identity} identity @param {Speech} speech @param {string} url of the server's
+   *   WebSocket @param {Client} client
+   */
+  constructor(root, identity, speech, url, client) {
+    this.#identity = identity;
+    this.speech = speech;
+    this.#url = url;
+    this.client = client;
+    speech.isTyping = () => this.#screen?.isTyping === true;
+    fill(this.#header, this.#home, this.#people, this.#badge);
+    root.prepend(this.#header, this.#body, this.#toast);
+    this.#take(client, identity.tokenFor(routeOf(location.hash).list));
+    addEventListener("hashchange", () => this.#navigate());
+    document.addEventListener("visibilitychange", () => this.#show());
+    this.#people.addEventListener("click", () => this.#screen?.open && this.showPeople(this.#screen.open));
+    setInterval(() => this.#drawHeader(), 1000);
+    this.#navigate();
+  }
+
+  /** One's own name, as others see it. */
+  get me() {
+    return this.#granted.get(this.client)?.person ?? this.#identity.person;
+  }
+
+  /** Whether a new build of the page may be loaded now: nothing is being typed. */
+  get isTyping() {
+    return this.#screen?.isTyping === true;
+  }
+
+  /** What is said while something is awaited. */
+  get waitingWords() {
+    const { state, reason } = this.client.connection;
+    if (state === "stopped") return errorText(reason);
+    return state === "online" ? "Loading…" : state === "connecting" ? "Connecting…" : "The server cannot be reached. It is tried again.";
+  }
+
+  // Where one is
+
+  /** @param {Route} route */
+  go(route) {
+    location.hash = fragmentOf(route);
+  }
+
+  /** @param {Route} route */
+  hrefOf(route) {
+    return fragmentOf(route);
+  }
+
+  /** The person has seen what is shown. */
+  seenNow() {
+    document.title = this.#screen?.open ? `${this.#screen.open.name} – hand` : "Lists – hand";
+  }
+
+  // What one may do
+
+  /**
+   * Why one may not do something, or nothing if one may, as far as it is known.
+   * @param {string} list @param {number} role that it needs
+   */
+  refusal(list, role) {
+    const mine = this.#roleOn(list);
+    if (mine === undefined || mine >= role) return undefined;
+    const place = list === "" ? "on this server" : `on “${list}”`;
+    return `Your role ${place} is ${ROLES[mine]}; this needs ${ROLES[role]}.`;
+  }
+
+  /** @param {string} list */
+  roleWords(list) {
+    const role = this.#roleOn(list);
+    return role === 1 ? "read only" : role === 2 ? "you may only add" : "";
+  }
+
+  /** @param {string} list */
+  #roleOn(list) {
+    const granted = this.#granted.get(this.client);
+    if (!granted) return undefined;
+    return Math.max(granted.role, ...granted.lists.filter(({ name }) => name === list).map(({ role }) => role));
+  }
+
+  // Lists
+
+  /** All lists that one's tokens may read, by name. */
+  async allLists() {
+    /** @type {Map<string, { name: string, count: number, revision: number }>} */
+    const all = new Map();
+    for (const client of this.#clients.values()) {
+      for (let after = "", hasMore = client.connection.state === "online"; hasMore; ) {
+        const answer = await client.request({ type: "lists", after });
+        if (!("type" in answer) || answer.type !== "lists") break;
+        for (const { name, count, revision } of answer.entries) all.set(name, { name, count, revision });
+        hasMore = answer.hasMore && answer.entries.length > 0;
+        after = answer.entries[answer.entries.length - 1]?.name ?? "";
+      }
+    }
+    this.client.settings.set("lists", [...all.keys()]);
+    return [...all.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /**
+
+   * The lists that were there when one was online last.
+
+   * @returns {{ name: string, count?: number, revision: number }[]}
+
+   */
+  knownLists() {
+    const names = this.client.settings.get("lists");
+    const linked = this.#identity.links.flatMap(({ lists }) => lists);
+    return [...new Set([...(Array.isArray(names) ? names : []), ...linked])].map(name => ({ name, revision: 0 }));
+  }
+
+  /** @returns {Promise<string[]>} */
+  async listNames() {
+    const entries = await this.allLists().catch(() => this.knownLists());
+    return entries.map(({ name }) => name);
+  }
+
+  /** @param {string} name */
+  async makeList(name) {
+    try {
+      await this.client.request({ type: "create", name: name.normalize("NFC"), rules: NEW_RULES });
+      this.go({ list: name });
+    } catch (error) {
+      this.toast(errorText(error instanceof Error ? error.name : ""));
+    }
+  }
+
+  /**
+   * Another list as the server has it, or nothing if it cannot be opened.
+   * @param {string} name
+   * @returns {Promise<OpenList | undefined>}
+   */
+  async liveList(name) {
+    if (this.client.connection.state !== "online") return undefined;
+    const list = this.client.open(name);
+    for (const end = Date.now() + WAITING; Date.now() < end; await new Promise(resolve => setTimeout(resolve, 50))) {
+      if (list.subscription.isLive) return list;
+      if (list.subscription.hasEnded) return undefined;
+    }
+    return undefined;
+  }
+
+  /**
+   * The name of an author, who may not be here any more.
+   * @param {OpenList} open @param {number} author @param {number} revision of one of the author's commits
+   */
+  async nameOf(open, author, revision) {
+    const here = open.subscription.people.here.get(author)?.person ?? this.#names.get(author);
+    if (here !== undefined || author === 0 || revision === 0) return here ?? "Somebody";
+    try {
+      const answer = await this.client.request({ type: "history", name: open.name, from: revision, limit: 1 });
+      if ("type" in answer && answer.type === "history") for (const { author, name } of answer.people) this.#names.set(author, name);
+    } catch {
+      // Without a connection, nobody knows the name.
+    }
+    return this.#names.get(author) ?? "Somebody";
+  }
+
+  /** @param {OpenList} open @param {string} reason */
+  ended(open, reason) {
+    this.toast(`“${open.name}”: ${errorText(reason)}`);
+    if (open.replica.pending.length === 0) this.client.forget(open);
+  }
+
+  /**
+
+   * Tells others where one is.
+
+   * @param {OpenList} open
+
+   */
+  place(open) {
+    const screen = this.#screen;
+    if (!(screen instanceof ListScreen)) return;
+    this.client.place(open, screen.focus);
+  }
+
+  // Messages
+
+  /** @param {string} text @param {{ text: string, act: () => void }} [action] */
+  toast(text, action) {
+    const done = () => (this.#toast.hidden = true);
+    fill(this.#toast, h("span", { dir: "auto" }, text), action ? button(action.text, () => (done(), action.act())) : undefined);
+    this.#toast.hidden = false;
+    this.speech.say(text);
+    clearTimeout(this.#toastTimer);
+    this.#toastTimer = setTimeout(done, action ? TOAST_WITH_BUTTON : TOAST);
+  }
+
+  // Dialogs
+
+  showHelp() {
+    openDialog("Keys", () => [
+      h("p", { class: "note" }, "While a row has the focus. Everything is in the menus, too."),
+      h("dl", { class: "keys" }, ...Object.entries(ACTIONS).flatMap(([name, [words]]) => [
+        h("dt", {}, ...keysOf(/** @type {ActionName} */ (name)).map(key => h("kbd", {}, key))), h("dd", {}, words),
+      ])),
+    ]);
+  }
+
+  /** @param {OpenList} open */
+  showPeople(open) {
+    const { people, author } = open.subscription;
+    openDialog("People", close => [
+      h("ul", { class: "menu" }, ...[...people.here.values()].map(entry => {
+        const item = entry.item === undefined ? -1 : open.replica.view.indexOf(entry.item);
+        const words = entry.place === 3 ? "editing" : entry.place === 4 ? "away" : item >= 0 ? `at ${item + 1}` : "here";
+        return h("li", {}, button(`${entry.person}${entry.author === author ? " (you)" : ""}, ${words}`, () => {
+          close();
+          if (this.#screen instanceof ListScreen && entry.item !== undefined) this.#screen.goToItem(entry.item);
+        }));
+      })),
+      people.here.size === 0 ? h("p", { class: "note" }, "Nobody else is here.") : undefined,
+    ]);
+  }
+
+  /** @param {string} list */
+  showShare(list) {
+    const address = `${location.origin}${location.pathname}${fragmentOf({ list })}`;
+    const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
+    openDialog(`Share ${list}`, close => [
+      h("p", { class: "whole", dir: "ltr" }, address),
+      isLocal ? h("p", { class: "note" }, `${location.host} is this machine. Others need its name or address in their network.`) : undefined,
+      h("p", { class: "note" }, `The address holds no token. Whoever runs the server makes a link for somebody with: hand share ${list}`),
+      h("p", { class: "buttons" }, button("Copy", () => {
+        close();
+        navigator.clipboard?.writeText(address).then(() => this.toast("Copied."), () => this.toast("The browser does not let pages copy."));
+      })),
+    ]);
+  }
+
+  /** @param {{ text: string, lost: string }[]} notices @param {(lost: string) => void} retrieve */
+  showNotices(notices, retrieve) {
+    openDialog("What was overridden or not taken", close => [
+      notices.length === 0 ? h("p", { class: "note" }, "Nothing, since the page was opened.") : undefined,
+      h("ul", { class: "past" }, ...notices.map(({ text, lost }) =>
+        h("li", { dir: "auto" }, text, " ", lost ? button("Get it back", () => (close(), retrieve(lost))) : undefined))),
+    ]);
+  }
+
+  /** @param {ListScreen} screen */
+  showListMenu(screen) {
+    /** @type {[string, ActionName][]} */
+    const entries = [
+      ["Find in the list", "filter"], ["Hide ticked, or show them", "hideTicked"], ["Ticked last, or in their places", "tickedLast"],
+      ["Only tasks that name me", "mine"], ["Untick all", "untickAll"], ["Delete what is ticked", "clearTicked"], ["Sort", "sort"],
+      ["Fold or unfold everything", "foldAll"], ["Select everything", "selectAll"], ["Paste", "paste"], ["Next new item", "nextNew"],
+      ["History", "history"], ["People", "people"], ["Overridden or not taken", "notices"], ["Share", "share"], ["Keys", "help"],
+    ];
+    openMenu(screen.name, entries.map(([name, action]) => [name, () => screen.perform(action), keysOf(action)[0]]));
+  }
+
+  /** Asks for a link, since an installed page does not share what the browser's page knows. */
+  askLink() {
+    ask("Open a link", { label: "The link that you were given", ok: "Open", note: "It begins with https:// and has a token behind the #." }, text => {
+      const { list, token } = routeOf(text.slice(text.indexOf("#")));
+      if (!text.includes("#") || !list) return this.toast("That is no link to a list.");
+      location.hash = `#list=${encodeURIComponent(list)}${token ? `&token=${encodeURIComponent(token)}` : ""}`;
+    });
+  }
+
+  /** The connection, what waits for it, and what the device keeps. */
+  showConnection() {
+    const { connection, storage, waiting } = this.client;
+    const kept = { kept: "Edits are kept on this device until the server has them.", opening: "The storage of the device is being opened.", failed: `This browser does not keep edits: ${storage.reason} They are lost if you close the page before the server has them.`, none: "This browser does not keep edits. They are lost if you close the page before the server has them." }[storage.state];
+    const persisted = { true: "The browser has promised not to delete them by itself.", false: "The browser may delete them when space is short, or after some days without a visit." }[String(storage.isPersisted)];
+    openDialog("Connection", close => [
+      h("p", {}, `${this.#badgeText()}, ${agoText(connection.since, Date.now())}.`),
+      h("p", { class: "note" }, `${new URL(this.#url).host}, as ${this.me || "a guest"}`),
+      h("p", {}, kept), persisted && storage.state === "kept" ? h("p", { class: "note" }, persisted) : undefined,
+      storage.state === "kept" && !storage.hasLocks ? h("p", { class: "note" }, "Without TLS, tabs cannot take over the edits of tabs that were closed while offline.") : undefined,
+      this.offlineProblem ? h("p", { class: "note" }, this.offlineProblem) : undefined,
+      waiting.count > 0 ? h("p", {}, `${amount(waiting.count, "edit")} only on this device${waiting.since ? `, the oldest from ${agoText(waiting.since, Date.now())}` : ""}.`) : undefined,
+      h("p", { class: "buttons" },
+        waiting.count > 0 ? button("Save them as a text", () => this.#export()) : undefined,
+        this.#identity.links.length === 0 ? button("Change my name", () => (close(), this.#askName())) : undefined,
+        button("Open a link", () => (close(), this.askLink()))),
+    ]);
+  }
+
+  // Private
+
+  #export() {
+    const file = URL.createObjectURL(new Blob([bytesOf(this.client.exportWaiting())], { type: "text/plain" }));
+    const link = h("a", { href: file, download: "edits.txt" });
+    link.click();
+    URL.revokeObjectURL(file);
+  }
+
+  #askName() {
+    ask("Your name", { label: "As others will see it", value: this.#identity.person, ok: "Change" }, name => {
+      this.#identity.setPerson(name);
+      this.client.setPerson(name, undefined);
+    });
+  }
+
+  /** @param {Client} client @param {string} token */
+  #take(client, token) {
+    this.#clients.set(token, client);
+    client.onchange = () => client === this.client && this.#show();
+    client.ontold = (open, told) => {
+      if (this.#screen?.open === open && this.#screen instanceof ListScreen) this.#screen.tell(told);
+    };
+    client.onmessage = message => {
+      if (message.type !== "granted") return;
+      this.#granted.set(client, message);
+      this.#show();
+    };
+  }
+
+  async #navigate() {
+    const { list, view, token } = routeOf(location.hash);
+    if (token && list) {
+      // The token goes out of the address, and out of the history of the browser.
+      this.#identity.addLink(token, list);
+      history.replaceState(null, "", fragmentOf({ list, view }));
+    }
+    const wanted = this.#identity.tokenFor(list);
+    let client = this.#clients.get(wanted);
+    if (!client) {
+      const { person } = this.#identity;
+      client = await Client.start({ url: this.#url, person: person || "guest", token: wanted || undefined, program: "browser" });
+      this.#take(client, wanted);
+    }
+    this.client = client;
+    this.#open(list, view);
+  }
+
+  /** @param {string | undefined} list @param {Route["view"]} view */
+  #open(list, view) {
+    const before = this.#screen;
+    before?.close();
+    if (list === undefined) this.#screen = new ListsScreen(this);
+    else {
+      const open = this.client.open(list);
+      this.#screen = view === "history" ? new HistoryScreen(this, open) : new ListScreen(this, open);
+    }
+    const old = before?.open;
+    if (old && old !== this.#screen.open && old.replica.pending.length === 0) this.client.forget(old);
+    fill(this.#body, this.#screen.element);
+    scrollTo(0, 0);
+    this.seenNow();
+    this.#show();
+  }
+
+  #show() {
+    this.#drawHeader();
+    this.#screen?.update();
+  }
+
+  #drawHeader() {
+    const { state, isSlow } = this.client.connection;
+    setText(this.#badge, this.#badgeText());
+    setAttribute(this.#badge, "data-state", isSlow ? "slow" : state);
+    const open = this.#screen?.open;
+    const count = open ? open.subscription.people.here.size : 0;
+    this.#people.hidden = count < 2;
+    setText(this.#people, amount(count, "person", "people"));
+  }
+
+  /** Whether the server has everything, and if not, who has it. */
+  #badgeText() {
+    const { connection, storage, waiting } = this.client;
+    const where = storage.state === "kept" ? "kept on this device" : "only in this tab";
+    const edits = waiting.count > 0 ? `, ${amount(waiting.count, "edit")} ${where}` : "";
+    if (connection.state === "stopped") return `${errorText(connection.reason)}${edits}`;
+    if (connection.state === "paused") return `paused${edits}`;
+    if (connection.state === "connecting") return `connecting…${edits}`;
+    if (connection.state === "offline") return `offline${edits}`;
+    if (waiting.count === 0) return "saved";
+    return connection.isSlow ? `not saved yet${edits}` : "saving…";
+  }
+}

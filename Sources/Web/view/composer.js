@@ -1,0 +1,158 @@
+// Where new items are typed: a line at the bottom of the list, which stays there. Several lines that are pasted become
+// several items. What the list has already is offered, so that nothing comes twice.
+
+import { TASK } from "../client/item.js";
+import { lineOf, writtenLines } from "./content.js";
+import { button, fill, h, setAttribute, setText } from "./dom.js";
+
+/** @typedef {import('../client/item.js').Item} Item */
+/** @typedef {import('./content.js').Written} Written */
+/** @typedef {{ id: string, isAbove: boolean, line: string }} Place beside which item new ones come */
+/**
+ * What the composer asks of its list.
+ * @typedef {object} Owner
+ * @property {(items: Written[], place: Place | undefined) => boolean} add false if it cannot be
+ * @property {(item: Item) => void} untick
+ * @property {() => Iterable<Item>} items
+ * @property {() => { kind: number, most: number, largest: number }} usual what a line becomes, and how large it may be
+ * @property {(text: string) => void} typed
+ * @property {() => void} left
+ */
+
+const MOST_OFFERS = 4;
+
+export class Composer {
+  #owner;
+  /** @type {Place | undefined} */
+  #place;
+  #input = h("textarea", { rows: 1, dir: "auto", placeholder: "Add an item", "aria-label": "New item", id: "composer" });
+  #offers = h("div", { class: "offers" });
+  #note = h("p", { class: "note", role: "status" });
+  #add = h("button", { type: "submit", class: "primary" }, "Add");
+  element;
+
+  /** @param {Owner} owner */
+  constructor(owner) {
+    this.#owner = owner;
+    this.#input.enterKeyHint = "send";
+    this.element = h(
+      "form",
+      { class: "composer", onsubmit: (/** @type {Event} */ event) => (event.preventDefault(), this.#submit()) },
+      this.#note,
+      this.#offers,
+      h("div", { class: "line" }, this.#input, this.#add),
+    );
+    this.#input.addEventListener("input", event => {
+      this.#fit();
+      if (!(/** @type {InputEvent} */ (event).isComposing)) this.#offer();
+      owner.typed(this.#input.value);
+    });
+    this.#input.addEventListener("keydown", event => this.#key(event));
+  }
+
+  get text() {
+    return this.#input.value;
+  }
+
+  get hasFocus() {
+    return document.activeElement === this.#input;
+  }
+
+  /**
+   * New items come beside this one, until that is left off.
+   * @param {Place | undefined} place
+   */
+  begin(place) {
+    this.#place = place;
+    this.say("");
+    this.#input.focus();
+  }
+
+  /**
+   * A text that was typed elsewhere, or before.
+   * @param {string} text @param {string} [note]
+   */
+  take(text, note = "") {
+    this.#input.value = text;
+    this.#fit();
+    setText(this.#note, note);
+  }
+
+  /** @param {string} note why something cannot be added, or what one can do */
+  say(note) {
+    const where = this.#place && `Adds ${this.#place.isAbove ? "above" : "below"} “${this.#place.line}”.`;
+    fill(this.#note, note || where, where && !note ? button("At the end instead", () => this.begin(undefined), { class: "quiet" }) : undefined);
+  }
+
+  /** @param {string | undefined} reason why nothing can be added */
+  disable(reason) {
+    this.#input.disabled = this.#add.disabled = reason !== undefined;
+    setAttribute(this.#input, "placeholder", reason ?? "Add an item");
+  }
+
+  // Private
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    event.stopPropagation();
+    if (event.isComposing || event.keyCode === 229) return;
+    if (event.key === "Enter" && !event.shiftKey && !event.altKey) {
+      event.preventDefault();
+      this.#submit();
+    } else if (event.key === "Escape") {
+      event.preventDefault();
+      this.#place = undefined;
+      this.say("");
+      fill(this.#offers);
+      this.#owner.left();
+    }
+  }
+
+  #submit() {
+    const { kind, most, largest } = this.#owner.usual();
+    const text = this.#input.value;
+    const items = writtenLines(text, kind, most);
+    if (items.length === 0) return;
+    const size = Math.max(...items.map(item => new TextEncoder().encode(item.text).length));
+    if (size > largest) {
+      return this.say(`The text is too long: it has ${size.toLocaleString("en")} bytes, and the list takes ${largest.toLocaleString("en")}.`);
+    }
+    if (!this.#owner.add(items, this.#place)) return;
+    this.take("");
+    this.say("");
+    fill(this.#offers);
+    this.#owner.typed("");
+    this.#input.focus();
+  }
+
+  /** Offers items of the list whose text begins so; a ticked one can be unticked instead. */
+  #offer() {
+    const text = this.#input.value.trim().toLowerCase();
+    if (text.length < 2 || text.includes("\n")) return fill(this.#offers);
+    /** @type {Item[]} */
+    const found = [];
+    for (const item of this.#owner.items()) {
+      if (item.kind === TASK && item.text.toLowerCase().startsWith(text)) found.push(item);
+      if (found.length === MOST_OFFERS) break;
+    }
+    fill(this.#offers, ...found.map(item => this.#offerOf(item)));
+  }
+
+  /** @param {Item} item */
+  #offerOf(item) {
+    const isDone = item.fields().done === true;
+    const name = isDone ? `Untick “${item.text}”` : `“${item.text}” is in the list`;
+    return button(name, () => {
+      if (isDone) this.#owner.untick(item);
+      this.take("");
+      fill(this.#offers);
+      this.#input.focus();
+    }, { class: "offer", title: lineOf(item) });
+  }
+
+  #fit() {
+    const { style } = this.#input;
+    style.height = "auto";
+    style.height = `${this.#input.scrollHeight}px`;
+  }
+}

@@ -1,0 +1,122 @@
+// What items are for people: what a line of text becomes, what an item shows. It is pure.
+
+import { bytesOf } from "../client/bytes.js";
+import { CARD, HEADING, LINK, NOTE, TASK, encoded } from "../client/item.js";
+
+/** @typedef {import('../client/codec.js').Rules} Rules */
+/** @typedef {import('../client/item.js').Item} Item */
+/** @typedef {{ kind: number, text: string, url?: string, done?: boolean, level?: number }} Written */
+
+const NAMES = new Map([[CARD, "card"], [NOTE, "note"], [TASK, "task"], [LINK, "link"], [HEADING, "heading"]]);
+const RANKS = ["ace", "2", "3", "4", "5", "6", "7", "8", "9", "10", "jack", "queen", "king"];
+const SUITS = ["clubs", "diamonds", "hearts", "spades"];
+const SIGNS = ["♣", "♦", "♥", "♠"];
+
+/** @param {number} kind */
+export function kindName(kind) {
+  return NAMES.get(kind) ?? "item of an unknown kind";
+}
+
+/**
+ * What a line becomes: `[ ]` and `[x]` begin a task, `#` a heading, and an address alone is a link. All else is of the
+ * kind that is usual here.
+ * @param {string} line @param {number} usual
+ * @returns {Written}
+ */
+export function written(line, usual) {
+  const task = /^(?:[-*] )?\[([ xX])\] (.*)$/s.exec(line);
+  if (task) return { kind: TASK, done: task[1] !== " ", text: task[2] };
+  if (/^#{1,6} /.test(line)) return { kind: HEADING, text: line };
+  if (/^https?:\/\/\S+$/.test(line)) return { kind: LINK, text: line, url: line };
+  return { kind: usual === LINK || usual === HEADING || usual === CARD ? NOTE : usual, text: line };
+}
+
+/**
+ * The lines of a text that was pasted, with their levels: two blanks or a tab are one. Bullets are left out.
+ * @param {string} text @param {number} usual @param {number} most the highest level
+ * @returns {Written[]}
+ */
+export function writtenLines(text, usual, most) {
+  return text.split(/\r\n|\r|\n/).filter(line => line.trim() !== "").map(line => {
+    const [, blanks, bullet, rest] = /^([ \t]*)((?:[-*•] )?)(.*)$/.exec(line) ?? ["", "", "", line];
+    const level = Math.min(most, Math.floor(blanks.replaceAll("\t", "  ").length / 2));
+    const isTask = bullet !== "" && rest.startsWith("[");
+    return { ...written(isTask ? bullet + rest : rest, usual), level };
+  });
+}
+
+/**
+ * A new item.
+ * @param {Written} content @param {number} level
+ */
+export function newItem({ kind, text, url = "", done = false }, level) {
+  const id = crypto.getRandomValues(new Uint8Array(8));
+  return encoded(id, kind, { text: bytesOf(text), url: bytesOf(url), done, level });
+}
+
+/**
+ * A card from the deck: the server turns it over.
+ * @param {number} [card] face down is 0
+ */
+export function newCard(card = 0) {
+  return encoded(crypto.getRandomValues(new Uint8Array(8)), CARD, { card, level: 0 });
+}
+
+/**
+ * The kind of a new item beside this one.
+ * @param {Item | undefined} item @param {Rules | undefined} rules
+ */
+export function kindBeside(item, rules) {
+  const kind = item?.kind === NOTE ? NOTE : TASK;
+  const allowed = rules?.kinds;
+  return !allowed || allowed.includes(kind) ? kind : allowed.includes(NOTE) ? NOTE : TASK;
+}
+
+/**
+ * A card: its name, its sign and whether it is red.
+ * @param {number} card from 1 to 52
+ */
+export function cardOf(card) {
+  const [rank, suit] = [(card - 1) % 13, Math.floor((card - 1) / 13)];
+  const short = rank === 0 || rank > 9 ? RANKS[rank][0].toUpperCase() : RANKS[rank];
+  return { name: `${RANKS[rank]} of ${SUITS[suit]}`, short, sign: SIGNS[suit], isRed: suit === 1 || suit === 2 };
+}
+
+/**
+ * What an item is called in a sentence.
+ * @param {Item} item
+ */
+export function lineOf(item) {
+  const { card, done } = item.fields();
+  if (card !== undefined) return card === 0 ? "a card face down" : cardOf(card).name;
+  const text = item.text === "" ? "(empty)" : shortened(item.text.replace(/[\r\n\t]+/g, " "));
+  return item.kind === TASK ? `${done ? "[x]" : "[ ]"} ${text}` : text;
+}
+
+/**
+ * The start of a long text.
+ * @param {string} text @param {number} [most]
+ */
+export function shortened(text, most = 60) {
+  const characters = [...text];
+  return characters.length <= most ? text : characters.slice(0, most - 1).join("") + "…";
+}
+
+/**
+ * An address that may be opened: others' texts never run.
+ * @param {string} url
+ */
+export function safeAddress(url) {
+  try {
+    return ["http:", "https:", "mailto:"].includes(new URL(url).protocol) ? url : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * @param {number} count @param {string} thing @param {string} [things]
+ */
+export function amount(count, thing, things = `${thing}s`) {
+  return `${count.toLocaleString("en")} ${count === 1 ? thing : things}`;
+}

@@ -1,0 +1,95 @@
+// What opens above the page: menus, questions, and things to read. The browser keeps the focus inside, and Escape closes.
+
+import { button, h } from "./dom.js";
+
+/** @typedef {import('./dom.js').Child} Child */
+
+/**
+ * Opens a dialog. It closes itself when a part of it calls `close`, and gives the focus back.
+ * @param {string} title @param {(close: () => void) => Child[]} content
+ */
+export function openDialog(title, content) {
+  const before = document.activeElement;
+  const close = () => dialog.close();
+  const heading = h("h2", { id: "dialog-title", dir: "auto" }, title);
+  const dialog = h("dialog", { "aria-labelledby": "dialog-title" });
+  dialog.append(
+    h("header", {}, heading, button("Close", close, { class: "quiet" })),
+    ...h("div", {}, ...content(close)).childNodes,
+  );
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
+  });
+  // A click beside the dialog closes it.
+  dialog.addEventListener("click", event => {
+    if (event.target === dialog) close();
+  });
+  dialog.addEventListener("keydown", event => event.stopPropagation());
+  document.body.append(dialog);
+  dialog.showModal();
+  return dialog;
+}
+
+/** Whether a dialog is open. */
+export function isDialogOpen() {
+  return document.querySelector("dialog[open]") !== null;
+}
+
+/**
+ * A question with one word for an answer.
+ * @param {string} title @param {{ label: string, value?: string, ok: string, note?: string, suggestions?: string[] }} question
+ * @param {(answer: string) => void} answered
+ */
+export function ask(title, { label, value = "", ok, note, suggestions = [] }, answered) {
+  openDialog(title, close => {
+    const input = h("input", { value, autocomplete: "off", dir: "auto", id: "answer" });
+    const offers = h("datalist", { id: "offers" }, ...suggestions.map(name => h("option", { value: name })));
+    if (suggestions.length > 0) input.setAttribute("list", "offers");
+    const form = h(
+      "form",
+      {
+        onsubmit: (/** @type {Event} */ event) => {
+          event.preventDefault();
+          if (input.value.trim() === "") return;
+          close();
+          answered(input.value.trim());
+        },
+      },
+      h("label", { htmlFor: "answer" }, label),
+      input,
+      offers,
+      note ? h("p", { class: "note" }, note) : undefined,
+      h("p", { class: "buttons" }, h("button", { type: "submit" }, ok)),
+    );
+    return [form];
+  });
+}
+
+/**
+ * A question that is answered by yes, or closed.
+ * @param {string} title @param {string} text @param {string} ok @param {() => void} confirmed
+ */
+export function confirmThat(title, text, ok, confirmed) {
+  openDialog(title, close => [
+    h("p", { dir: "auto" }, text),
+    h("p", { class: "buttons" }, button(ok, () => (close(), confirmed()), { class: "grave" }), button("Cancel", close)),
+  ]);
+}
+
+/**
+ * A menu: one of several things to do.
+ * @param {string} title @param {[name: string, action: () => void, key?: string][]} entries @param {Child[]} [above]
+ */
+export function openMenu(title, entries, above = []) {
+  return openDialog(title, close => [
+    ...above,
+    h(
+      "ul",
+      { class: "menu" },
+      ...entries.map(([name, action, key]) =>
+        h("li", {}, h("button", { type: "button", onclick: () => (close(), action()) }, name, key ? h("kbd", { "aria-hidden": "true" }, key) : undefined)),
+      ),
+    ),
+  ]);
+}

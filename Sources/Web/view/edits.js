@@ -1,0 +1,140 @@
+// Edits by index, as people make them: of one item, or of several runs at once, such as a selection. It is pure.
+
+import { DeltaBuilder } from "../client/components.js";
+
+/** @typedef {import('../client/change.js').Change} Change */
+/** @typedef {import('../client/components.js').Delta} Delta */
+/** @typedef {import('../client/components.js').Side} Side */
+/** @typedef {import('../client/item.js').Item} Item */
+/** @typedef {import('../client/list.js').List} List */
+/** @typedef {readonly [from: number, to: number]} Run some neighbours; runs are sorted, and do not overlap */
+
+/** @param {readonly Item[]} items @param {number} gap @param {Side} side */
+export function inserting(items, gap, side) {
+  const builder = new DeltaBuilder();
+  builder.keep(gap);
+  builder.insert(items, side);
+  return builder.finish();
+}
+
+/** @param {readonly Run[]} runs */
+export function deleting(runs) {
+  return walking(runs, (builder, [from, to]) => builder.delete(to - from));
+}
+
+/**
+ * Changes each item of some runs.
+ * @param {List} list @param {readonly Run[]} runs @param {(item: Item, index: number) => Change | undefined} change
+ */
+export function changing(list, runs, change) {
+  return walking(runs, (builder, [from, to]) => {
+    for (const [i, item] of list.slice(from, to).entries()) builder.edit(change(item, from + i));
+  });
+}
+
+/**
+ * Moves the items of some runs, in their order, to the gap in front of the item at `gap`, counted before the move.
+ * @param {readonly Run[]} runs @param {number} gap @param {Side} side
+ */
+export function moving(runs, gap, side) {
+  // A run around the gap is two runs.
+  const parts = runs.flatMap(([from, to]) => {
+    const split = Math.min(Math.max(gap, from), to);
+    return /** @type {Run[]} */ ([[from, split], [split, to]]).filter(([start, end]) => start < end);
+  });
+  const builder = new DeltaBuilder();
+  const total = parts.reduce((sum, [from, to]) => sum + to - from, 0);
+  let at = 0;
+  const pick = (/** @type {Run} */ [from, to]) => {
+    builder.keep(from - at);
+    builder.pick(to - from);
+    at = to;
+  };
+  for (const part of parts) if (part[1] <= gap) pick(part);
+  builder.keep(gap - at);
+  at = gap;
+  builder.drop(0, total, side);
+  for (const part of parts) if (part[0] >= gap) pick(part);
+  return builder.finish();
+}
+
+/**
+ * The runs of some indexes.
+ * @param {Iterable<number>} indexes
+ * @returns {Run[]}
+ */
+export function runsOf(indexes) {
+  /** @type {[number, number][]} */
+  const runs = [];
+  for (const index of [...new Set(indexes)].sort((a, b) => a - b)) {
+    const last = runs[runs.length - 1];
+    if (last?.[1] === index) last[1]++;
+    else runs.push([index, index + 1]);
+  }
+  return runs;
+}
+
+/**
+ * The runs with all sub-items of their items.
+ * @param {List} list @param {readonly Run[]} runs
+ */
+export function branchesOf(list, runs) {
+  const indexes = [];
+  for (const [from, to] of runs) {
+    const end = Math.max(to, to + list.subItems(to - 1));
+    for (let i = from; i < end; i++) indexes.push(i);
+  }
+  return runsOf(indexes);
+}
+
+/**
+ * Where an item of the new list was before a delta: its index, or nothing if the delta has inserted it; and whether the
+ * delta names it.
+ * @param {Delta} delta @param {number} index
+ * @returns {{ old: number | undefined, does: "inserted" | "edited" | "moved" | undefined }}
+ */
+export function originOf(delta, index) {
+  /** @type {number[]} */
+  const picked = [];
+  let at = 0;
+  for (const component of delta) {
+    if (component.op === "pick") for (let i = 0; i < component.count; i++) picked.push(at + i);
+    if (component.op === "edit") at++;
+    else if (component.op !== "insert" && component.op !== "drop") at += component.count;
+  }
+  let now = 0;
+  at = 0;
+  for (const component of delta) {
+    if (component.op === "keep") {
+      if (index < now + component.count) return { old: at + index - now, does: undefined };
+      now += component.count;
+      at += component.count;
+    } else if (component.op === "edit") {
+      if (index === now) return { old: at, does: "edited" };
+      now++;
+      at++;
+    } else if (component.op === "insert") {
+      if (index < now + component.items.length) return { old: undefined, does: "inserted" };
+      now += component.items.length;
+    } else if (component.op === "drop") {
+      const count = component.to - component.from;
+      if (index < now + count) return { old: picked[component.from + index - now], does: "moved" };
+      now += count;
+    } else {
+      at += component.count;
+    }
+  }
+  return { old: at + index - now, does: undefined };
+}
+
+/** @param {readonly Run[]} runs @param {(builder: DeltaBuilder, run: Run) => void} body */
+function walking(runs, body) {
+  const builder = new DeltaBuilder();
+  let at = 0;
+  for (const run of runs) {
+    builder.keep(run[0] - at);
+    body(builder, run);
+    at = run[1];
+  }
+  return builder.finish();
+}

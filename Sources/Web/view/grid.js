@@ -1,0 +1,218 @@
+// The rows of one list as a grid: which row is the current one, what is selected, and the field in a row.
+
+import { Chunks } from "./chunks.js";
+import { h, setAttribute } from "./dom.js";
+import { Row } from "./row.js";
+import { Rows } from "./rows.js";
+
+/** @typedef {import('./field.js').Field} Field */
+/** @typedef {import('./row.js').Marks} Marks */
+/** @typedef {Omit<Marks, "isSelected" | "isCurrent">} OwnersMarks what the owner of the grid knows of a row */
+
+export class Grid {
+  #chunks;
+  #marksOf;
+  rows = new Rows([], [], [], []);
+  element;
+  /** Another row is the current one. */
+  onmove = () => {};
+  /** @type {string | undefined} */
+  #current;
+  /** The row of the current item, for when it is gone. */
+  #currentRow = 0;
+  /** @type {string | undefined} where the selection of a range began */
+  #anchor;
+  /** @type {{ id: string, row: Row, field: Field } | undefined} */
+  #editing;
+
+  /** @param {string} label @param {(id: string) => OwnersMarks} marksOf */
+  constructor(label, marksOf) {
+    this.#marksOf = marksOf;
+    this.element = h("div", { class: "grid", role: "grid", "aria-label": label, "aria-multiselectable": "true" });
+    this.#chunks = new Chunks(this.element, id => this.#newRow(id));
+    this.element.addEventListener("focusin", event => this.#focused(event));
+  }
+
+  /** The current item, if there is any. */
+  get current() {
+    return this.#current;
+  }
+
+  get hasFocus() {
+    return this.element.contains(document.activeElement);
+  }
+
+  get isSelecting() {
+    return this.#anchor !== undefined;
+  }
+
+  get isEditing() {
+    return this.#editing !== undefined;
+  }
+
+  /** The id of the item that is edited. */
+  get edited() {
+    return this.#editing?.id;
+  }
+
+  get field() {
+    return this.#editing?.field;
+  }
+
+  /** @param {string} id */
+  view(id) {
+    const view = this.#chunks.view(id);
+    return view instanceof Row ? view : undefined;
+  }
+
+  /** @param {Rows} rows */
+  show(rows) {
+    const hadFocus = this.hasFocus && !this.isEditing;
+    this.rows = rows;
+    setAttribute(this.element, "aria-rowcount", rows.count);
+    setAttribute(this.element, "role", rows.parents.includes(true) ? "treegrid" : "grid");
+    this.#settle();
+    const change = () => this.#chunks.show(rows);
+    if (this.#editing) this.#editing.field.keeping(change);
+    else change();
+    this.mark();
+    if (hadFocus && !this.hasFocus) this.focus();
+  }
+
+  /** Shows all marks again. O(rows that are filled) */
+  mark() {
+    const selected = new Set(this.#anchor === undefined ? [] : this.selectedRows.map(row => this.rows.items[row].id));
+    for (const [id, view] of this.#chunks.views) {
+      if (!(view instanceof Row)) continue;
+      view.mark({ ...this.#marksOf(id), isSelected: selected.has(id), isCurrent: id === this.#current });
+    }
+  }
+
+  // The current row
+
+  /** @param {string | undefined} id */
+  setCurrent(id) {
+    this.#current = id;
+    this.#settle();
+    this.mark();
+  }
+
+  /**
+   * Goes up or down.
+   * @param {number} count @param {boolean} [isSelecting] whether the range grows
+   */
+  move(count, isSelecting = false) {
+    if (isSelecting) this.#anchor ??= this.#current;
+    const row = this.rows.rowOf(this.#current);
+    this.goTo(Math.max(0, row) + count);
+  }
+
+  /** @param {number} row */
+  goTo(row) {
+    const place = Math.min(Math.max(row, 0), this.rows.count - 1);
+    if (place < 0) return;
+    this.#current = this.rows.items[place].id;
+    this.#settle();
+    this.mark();
+    this.focus();
+  }
+
+  /** The current row gets the focus. */
+  focus() {
+    const row = this.rows.rowOf(this.#current);
+    if (row < 0) return;
+    this.#chunks.reach(row);
+    this.mark();
+    const element = this.view(this.#current ?? "")?.element;
+    element?.focus({ preventScroll: true });
+    element?.scrollIntoView({ block: "nearest" });
+  }
+
+  // The selection
+
+  /** The rows that are selected, or else the current one. */
+  get selectedRows() {
+    const current = this.rows.rowOf(this.#current);
+    if (current < 0) return [];
+    const anchor = this.#anchor === undefined ? current : this.rows.rowOf(this.#anchor);
+    const [from, to] = [Math.min(current, anchor < 0 ? current : anchor), Math.max(current, anchor)];
+    return Array.from({ length: to - from + 1 }, (_, i) => from + i);
+  }
+
+  /** A range begins at the current row, or ends. */
+  toggleRange() {
+    this.#anchor = this.#anchor === undefined ? this.#current : undefined;
+    this.mark();
+  }
+
+  selectAll() {
+    this.#anchor = this.rows.items[0]?.id;
+    this.#current = this.rows.items[this.rows.count - 1]?.id;
+    this.focus();
+    this.mark();
+  }
+
+  deselect() {
+    this.#anchor = undefined;
+    this.mark();
+  }
+
+  // The field
+
+  /**
+   * Puts a field into a row, in place of the text.
+   * @param {string} id @param {Field} field
+   */
+  edit(id, field) {
+    const place = this.rows.rowOf(id);
+    this.#chunks.reach(place);
+    const row = this.view(id);
+    if (!row) return;
+    this.endEditing();
+    this.#editing = { id, row, field };
+    row.field.replaceChildren(field.element);
+    field.focus();
+    field.element.scrollIntoView({ block: "nearest" });
+  }
+
+  endEditing() {
+    const editing = this.#editing;
+    if (!editing) return;
+    this.#editing = undefined;
+    editing.field.close();
+    editing.row.endEditing();
+  }
+
+  close() {
+    this.endEditing();
+    this.#chunks.close();
+  }
+
+  // Private
+
+  /** @param {string} id */
+  #newRow(id) {
+    const row = new Row(id);
+    row.mark({ ...this.#marksOf(id), isSelected: false, isCurrent: id === this.#current });
+    return row;
+  }
+
+  /** If the current item is gone, the next one is current, or else the last. */
+  #settle() {
+    this.onmove();
+    const row = this.rows.rowOf(this.#current);
+    if (row >= 0) this.#currentRow = row;
+    else this.#current = this.rows.items[Math.min(this.#currentRow, this.rows.count - 1)]?.id;
+    if (this.#anchor !== undefined && this.rows.rowOf(this.#anchor) < 0) this.#anchor = undefined;
+  }
+
+  /** @param {FocusEvent} event */
+  #focused({ target }) {
+    const row = target instanceof Element ? target.closest(".row") : null;
+    const id = row instanceof HTMLElement ? row.dataset.id : undefined;
+    if (id === undefined || id === this.#current) return;
+    this.#current = id;
+    this.#settle();
+    this.mark();
+  }
+}

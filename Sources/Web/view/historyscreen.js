@@ -1,0 +1,125 @@
+// Who changed what in a list, and when; and the way back to an earlier revision.
+
+import { diff } from "../client/diff.js";
+import { listOf } from "../client/client.js";
+import { amount, lineOf } from "./content.js";
+import { openDialog } from "./dialogs.js";
+import { button, fill, h, setAttribute } from "./dom.js";
+import { errorText, summaryOf, whenText } from "./sentences.js";
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {import('../client/client.js').OpenList} OpenList */
+/** @typedef {import('../client/codec.js').Commit} Commit */
+
+const AT_ONCE = 50;
+/** The most items of an old revision that are shown before it is restored. */
+const MOST_ITEMS = 200;
+
+export class HistoryScreen {
+  #app;
+  #open;
+  /** The oldest revision that is shown. */
+  #oldest;
+  #rows = h("ol", { class: "history", reversed: true });
+  #older = button("Older", () => this.#read());
+  #state = h("p", { class: "note", role: "status" });
+  element = h("main", { class: "list" });
+
+  /** @param {App} app @param {OpenList} open */
+  constructor(app, open) {
+    this.#app = app;
+    this.#open = open;
+    this.#oldest = open.replica.revision + 1;
+    const back = button("Back to the list", () => app.go({ list: open.name }), { class: "quiet" });
+    fill(this.element, h("div", { class: "heading" }, h("h1", { dir: "auto" }, `History of ${open.name}`)), back, this.#state, this.#rows, this.#older);
+    this.element.addEventListener("keydown", event => {
+      if (event.key === "Escape") app.go({ list: open.name });
+    });
+    this.update();
+  }
+
+  get open() {
+    return this.#open;
+  }
+
+  get isTyping() {
+    return false;
+  }
+
+  /** The first revisions are read once the list is there. */
+  update() {
+    const { replica, subscription } = this.#open;
+    if (this.#rows.childElementCount > 0 || this.#older.disabled || !subscription.isLive) return;
+    this.#oldest = replica.revision + 1;
+    this.#read();
+  }
+
+  tell() {}
+
+  close() {}
+
+  async #read() {
+    const last = this.#oldest - 1;
+    if (last < 1) return this.#end("That is all.");
+    this.#older.disabled = true;
+    const from = Math.max(1, last - AT_ONCE + 1);
+    try {
+      const answer = await this.#app.client.request({ type: "history", name: this.#open.name, from, limit: last - from + 1 });
+      if (!("type" in answer) || answer.type !== "history") return;
+      const names = new Map(answer.people.map(({ author, name }) => [author, name]));
+      for (const commit of [...answer.commits].reverse()) this.#rows.append(this.#row(commit, names.get(commit.author) ?? "somebody"));
+      this.#oldest = from;
+      setAttribute(this.#state, "hidden", true);
+      if (from === 1) this.#end("");
+      else if (answer.commits.length === 0) this.#end("Earlier revisions are not kept.");
+    } catch (error) {
+      this.#end(errorText(error instanceof Error ? error.name : ""));
+    }
+    this.#older.disabled = false;
+  }
+
+  /** @param {string} words */
+  #end(words) {
+    this.#older.hidden = this.#oldest <= 1;
+    fill(this.#state, words);
+    setAttribute(this.#state, "hidden", words === "");
+  }
+
+  /** @param {Commit} commit @param {string} who */
+  #row(commit, who) {
+    const when = h("time", { dateTime: new Date(commit.time).toISOString() }, whenText(commit.time, Date.now()));
+    const words = h("span", { class: "what", dir: "auto" }, h("bdi", { class: "who" }, who), ` ${summaryOf(commit)}`);
+    const show = button("Show", () => this.#show(commit.revision), { class: "quiet", "aria-label": `Show revision ${commit.revision}` });
+    return h("li", { value: commit.revision }, when, words, show);
+  }
+
+  /**
+
+   * The list as it was, with the way back.
+
+   * @param {number} revision
+
+   */
+  async #show(revision) {
+    try {
+      const old = listOf(await this.#app.client.request({ type: "fetch", name: this.#open.name, revision }));
+      const refusal = this.#app.refusal(this.#open.name, 3);
+      openDialog(`Revision ${revision}: ${amount(old.count, "item")}`, close => [
+        refusal
+          ? h("p", { class: "note" }, refusal)
+          : button("Restore the list to this revision", () => {
+              close();
+              const change = diff(this.#open.replica.view, old);
+              if (change.length === 0) return this.#app.toast("The list is like that already.");
+              this.#app.client.act(this.#open, replica => replica.edit(change));
+              this.#app.go({ list: this.#open.name });
+              this.#app.toast(`Restored revision ${revision}. Undo takes that back.`);
+            }),
+        h("ol", { class: "old" }, ...old.slice(0, MOST_ITEMS).map(item => h("li", { dir: "auto" }, lineOf(item)))),
+        old.count > MOST_ITEMS ? h("p", { class: "note" }, `and ${amount(old.count - MOST_ITEMS, "item")} more`) : undefined,
+      ]);
+    } catch (error) {
+      this.#app.toast(errorText(error instanceof Error ? error.name : ""));
+    }
+  }
+}

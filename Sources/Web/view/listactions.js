@@ -1,0 +1,548 @@
+// What a person does with the items of a list. Everything is an edit of the list that the person sees, and goes out when
+// the server can be reached.
+
+import { compose } from "../client/compose.js";
+import { insertedItems } from "../client/components.js";
+import { apply } from "../client/delta.js";
+import { LINK, TASK } from "../client/item.js";
+import { DoesNotFit } from "../client/splices.js";
+import { amount, lineOf, newCard, newItem } from "./content.js";
+import { ask, confirmThat, openMenu } from "./dialogs.js";
+import { Draft } from "./draft.js";
+import { branchesOf, changing, deleting, inserting, moving, runsOf } from "./edits.js";
+import { Field } from "./field.js";
+import { openItem } from "./itemdialog.js";
+import { sortedBy } from "./sorting.js";
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {import('./grid.js').Grid} Grid */
+/** @typedef {import('./edits.js').Run} Run */
+/** @typedef {import('./listscreen.js').ListScreen} ListScreen */
+/** @typedef {import('../client/client.js').OpenList} OpenList */
+/** @typedef {import('../client/components.js').Delta} Delta */
+/** @typedef {import('../client/item.js').Item} Item */
+/** @typedef {import('../client/list.js').List} List */
+
+/**
+ * Items that were cut or copied, for all lists.
+ * @type {Item[]}
+ */
+let clipboard = [];
+
+export class ListActions {
+  #app;
+  #open;
+  #grid;
+  #screen;
+  /**
+   * What the person has changed since the last drawing.
+   * @type {Set<string>}
+   */
+  #own = new Set();
+  /** @type {Set<string>} */
+  #waiting = new Set();
+
+  /** @param {App} app @param {OpenList} open @param {Grid} grid @param {ListScreen} screen */
+  constructor(app, open, grid, screen) {
+    this.#app = app;
+    this.#open = open;
+    this.#grid = grid;
+    this.#screen = screen;
+  }
+
+  get #view() {
+    return this.#open.replica.view;
+  }
+
+  /**
+
+   * Whether the person has changed an item just now.
+
+   * @param {string} id
+
+   */
+  isOwn(id) {
+    return this.#own.has(id);
+  }
+
+  forgetOwn() {
+    this.#own.clear();
+  }
+
+  /**
+
+   * Whether only this device has an item.
+
+   * @param {string} id
+
+   */
+  isWaiting(id) {
+    return this.#waiting.has(id);
+  }
+
+  /** Something has changed: the text that is edited is as others have made it. */
+  follow() {
+    const isOffline = this.#app.client.connection.state !== "online";
+    const pending = isOffline ? this.#open.replica.pending : [];
+    this.#waiting = new Set(pending.flatMap(({ delta }) => insertedItems(delta)).map(item => item.id));
+    const id = this.#grid.edited;
+    if (id === undefined) return;
+    const index = this.#view.indexOf(id);
+    const text = index < 0 ? undefined : this.#view.at(index).fields().text;
+    if (text) this.#grid.field?.follow(text);
+    else this.#rescueField();
+  }
+
+  /** @param {string} action of `keys.js` */
+  perform(action) {
+    const { rows } = this.#grid;
+    const page = Math.max(1, Math.floor(innerHeight / 60));
+    switch (action) {
+      case "down":
+      case "selectDown":
+        return this.#grid.move(1, action === "selectDown");
+      case "up":
+      case "selectUp":
+        return this.#grid.move(-1, action === "selectUp");
+      case "top":
+        return this.#grid.goTo(0);
+      case "end":
+        return this.#grid.goTo(rows.count - 1);
+      case "pageDown":
+        return this.#grid.move(page);
+      case "pageUp":
+        return this.#grid.move(-page);
+      case "range":
+        return this.#grid.toggleRange();
+      case "selectAll":
+        return this.#grid.selectAll();
+      case "add":
+        return this.#screen.composer.begin(undefined);
+      case "addBelow":
+      case "addAbove":
+        return this.#beginBeside(action === "addAbove");
+      case "deal":
+        return this.#insert([newCard()], this.#view.count, "A card is dealt.");
+      case "undo":
+        return this.#turn(true);
+      case "redo":
+        return this.#turn(false);
+      case "paste":
+        return this.#paste();
+      case "sort":
+        return this.#sort();
+      case "untickAll":
+      case "clearTicked":
+        return this.#withTicked(action === "clearTicked");
+    }
+    if (rows.count === 0 || this.#grid.current === undefined) return;
+    this.#performOnItems(action);
+  }
+
+  /**
+   * New items. They come beside a place, or at the end.
+   * @param {import('./content.js').Written[]} written @param {import('./composer.js').Place | undefined} place
+   */
+  add(written, place) {
+    const index = place ? this.#view.indexOf(place.id) : -1;
+    const base = index < 0 ? 0 : this.#view.shownLevel(index);
+    const most = this.#open.subscription.rules?.maximumLevel ?? 15;
+    const items = written.map(one => newItem(one, Math.min(base + (one.level ?? 0), most)));
+    const below = index < 0 ? this.#view.count : index + 1 + this.#view.subItems(index);
+    const gap = place?.isAbove && index >= 0 ? index : below;
+    const isAdded = this.#insert(items, gap, items.length === 1 ? `Added ${lineOf(items[0])}.` : `Added ${amount(items.length, "item")}.`);
+    if (isAdded && index < 0) scrollTo(0, document.documentElement.scrollHeight);
+    return isAdded;
+  }
+
+  /** @param {Item} item that is ticked */
+  untick(item) {
+    const index = this.#view.indexOf(item.id);
+    if (index >= 0) this.#edit(changing(this.#view, [[index, index + 1]], () => ({ done: false })), `Unticked ${lineOf(item)}.`);
+  }
+
+  /**
+   * Moves an item, or all that are selected with it, above or below another.
+   * @param {string} id @param {string | undefined} target @param {boolean} isBelow
+   */
+  dropBeside(id, target, isBelow) {
+    const refusal = this.#app.refusal(this.#open.name, 3);
+    if (refusal) return this.#app.toast(refusal);
+    const at = target === undefined ? -1 : this.#view.indexOf(target);
+    if (at < 0) return;
+    const gap = isBelow ? at + 1 + this.#hiddenBelow(at) : at;
+    this.#grid.setCurrent(id);
+    this.#move(gap, this.#view.shownLevel(at));
+  }
+
+  /** The field is saved as it is, since its screen goes. */
+  saveField() {
+    const { field } = this.#grid;
+    const id = this.#grid.edited;
+    if (field && id !== undefined) this.#saveText(id, field.draft);
+  }
+
+  // Private: the selection
+
+  /**
+
+   * The items that are selected, with what is folded beneath them.
+
+   * @returns {Run[]}
+
+   */
+  #selection() {
+    return runsOf(this.#grid.selectedRows.flatMap(row => {
+      const index = this.#grid.rows.indexes[row];
+      return Array.from({ length: 1 + this.#hiddenBelow(index) }, (_, i) => index + i);
+    }));
+  }
+
+  /** The selected items with all their sub-items. */
+  #branches() {
+    return branchesOf(this.#view, this.#selection());
+  }
+
+  /**
+
+   * How many sub-items of an item are folded.
+
+   * @param {number} index
+
+   */
+  #hiddenBelow(index) {
+    return this.#screen.folded.has(this.#view.at(index).id) ? this.#view.subItems(index) : 0;
+  }
+
+  /** @param {readonly Run[]} runs */
+  #items(runs) {
+    return runs.flatMap(([from, to]) => this.#view.slice(from, to));
+  }
+
+  /** @param {readonly Run[]} runs */
+  #nameOf(runs) {
+    const items = this.#items(runs);
+    return items.length === 1 ? lineOf(items[0]) : amount(items.length, "item");
+  }
+
+  // Private: editing
+
+  /** @param {string} action */
+  #performOnItems(action) {
+    switch (action) {
+      case "open":
+        return openItem(this.#app, this.#open, this.#grid.current ?? "", name => this.#screen.perform(name));
+      case "edit":
+        return this.#beginEditing();
+      case "tick":
+        return this.#tick();
+      case "delete":
+        return this.#delete(this.#selection());
+      case "moveUp":
+        return this.#step(-1);
+      case "moveDown":
+        return this.#step(1);
+      case "moveTop":
+        return this.#move(0);
+      case "moveEnd":
+        return this.#move(this.#view.count);
+      case "moveTo":
+        return this.#askPlace();
+      case "indent":
+        return this.#shift(1);
+      case "outdent":
+        return this.#shift(-1);
+      case "cut":
+      case "copy":
+        return this.#take(action === "cut");
+      case "toList":
+      case "copyToList":
+        return this.#askList(action === "toList");
+    }
+  }
+
+  /**
+   * Makes an edit, and says so. False if it does not fit.
+   * @param {Delta} delta @param {string} [said]
+   */
+  #edit(delta, said) {
+    if (delta.length === 0) return false;
+    const before = this.#view;
+    try {
+      this.#app.client.act(this.#open, replica => replica.edit(delta));
+    } catch (error) {
+      if (!(error instanceof DoesNotFit)) throw error;
+      this.#app.toast("The list has changed meanwhile. Try again.");
+      return false;
+    }
+    this.#noteOwn(before);
+    if (said) this.#app.speech.say(said);
+    this.#screen.update();
+    return true;
+  }
+
+  /** @param {List} before */
+  #noteOwn(before) {
+    const old = new Set(before);
+    for (const item of this.#view) if (!old.has(item)) this.#own.add(item.id);
+  }
+
+  /** @param {Item[]} items @param {number} gap @param {string} said */
+  #insert(items, gap, said) {
+    return this.#edit(inserting(items, gap, gap === this.#view.count ? "before" : "after"), said);
+  }
+
+  /** @param {boolean} isUndo */
+  #turn(isUndo) {
+    const { replica } = this.#open;
+    if (isUndo ? !replica.canUndo : !replica.canRedo) return this.#app.toast(isUndo ? "Nothing to undo." : "Nothing to redo.");
+    const before = this.#view;
+    this.#app.client.act(this.#open, replica => (isUndo ? replica.undo() : replica.redo()));
+    this.#noteOwn(before);
+    this.#app.toast(isUndo ? "Undone." : "Done again.");
+  }
+
+  #tick() {
+    const runs = this.#selection();
+    const tasks = this.#items(runs).filter(item => item.kind === TASK);
+    if (tasks.length === 0) return this.#app.toast("Only tasks can be ticked.");
+    const done = tasks.some(item => !item.fields().done);
+    this.#screen.hold(tasks.map(item => item.id));
+    const change = changing(this.#view, runs, item => (item.kind === TASK && item.fields().done !== done ? { done } : undefined));
+    this.#edit(change, `${done ? "Ticked" : "Unticked"} ${tasks.length === 1 ? tasks[0].text : amount(tasks.length, "task")}.`);
+  }
+
+  /** @param {Run[]} runs */
+  #delete(runs) {
+    const what = this.#nameOf(runs);
+    this.#grid.deselect();
+    if (this.#edit(deleting(runs))) this.#app.toast(`Deleted ${what}.`, { text: "Undo", act: () => this.#turn(true) });
+  }
+
+  /**
+
+   * Past one neighbour with all beneath it.
+
+   * @param {number} way
+
+   */
+  #step(way) {
+    const runs = this.#branches();
+    const [from, to] = [runs[0][0], runs[runs.length - 1][1]];
+    const level = this.#view.shownLevel(from);
+    if (way > 0) {
+      if (to >= this.#view.count || this.#view.shownLevel(to) < level) return this.#say("It is the last one here.");
+      return this.#move(to + 1 + this.#view.subItems(to));
+    }
+    let gap = from - 1;
+    while (gap > 0 && this.#view.shownLevel(gap) > level) gap--;
+    if (gap < 0 || this.#view.shownLevel(gap) < level) return this.#say("It is the first one here.");
+    this.#move(gap);
+  }
+
+  /**
+   * Moves the selection into a gap, to a level.
+   * @param {number} gap @param {number} [level]
+   */
+  #move(gap, level) {
+    const runs = this.#branches();
+    const place = runs.find(([from, to]) => gap > from && gap < to);
+    if (place) return;
+    const delta = moving(runs, gap, gap > 0 ? "after" : "before");
+    const id = this.#view.at(runs[0][0]).id;
+    const by = level === undefined ? 0 : level - this.#view.shownLevel(runs[0][0]);
+    const moved = apply(this.#view, delta);
+    const first = moved.indexOf(id);
+    const leveled = this.#leveling(moved, [[first, first + this.#items(runs).length]], by);
+    if (!this.#edit(compose(delta, leveled))) return;
+    const at = this.#view.indexOf(id);
+    this.#app.speech.say(`Moved to ${at + 1} of ${this.#view.count}.`);
+    this.#grid.setCurrent(id);
+    requestAnimationFrame(() => this.#grid.focus());
+  }
+
+  /** @param {number} by */
+  #shift(by) {
+    const runs = this.#branches();
+    const at = runs[0][0];
+    const level = this.#view.shownLevel(at);
+    const most = this.#open.subscription.rules?.maximumLevel ?? 15;
+    if (by < 0 && level === 0) return this.#say("It is at the first level.");
+    if (by > 0 && (at === 0 || level > this.#view.shownLevel(at - 1) || level >= most)) return this.#say("It cannot go further in.");
+    this.#edit(this.#leveling(this.#view, runs, by));
+    this.#app.speech.say(`Level ${level + by + 1}.`);
+  }
+
+  /** @param {List} list @param {readonly Run[]} runs @param {number} by */
+  #leveling(list, runs, by) {
+    if (by === 0) return [];
+    const most = this.#open.subscription.rules?.maximumLevel ?? 15;
+    return changing(list, runs, (item, index) => {
+      const level = Math.min(Math.max(list.shownLevel(index) + by, 0), most);
+      return level === item.level ? undefined : { level };
+    });
+  }
+
+  /** @param {string} text */
+  #say(text) {
+    this.#app.toast(text);
+  }
+
+  #askPlace() {
+    const { count } = this.#view;
+    ask("Move to", { label: `A number from 1 to ${count}`, ok: "Move" }, answer => {
+      const number = Number.parseInt(answer, 10);
+      if (!(number >= 1 && number <= count)) return this.#say(`There is no number ${answer}.`);
+      const [from] = this.#branches()[0];
+      this.#move(number - 1 > from ? number : number - 1);
+    });
+  }
+
+  // Private: texts
+
+  #beginEditing() {
+    const id = this.#grid.current;
+    const index = id === undefined ? -1 : this.#view.indexOf(id);
+    if (id === undefined || index < 0) return;
+    const item = this.#view.at(index);
+    const { text } = item.fields();
+    if (!text) return this.#say("This item has no text.");
+    const key = this.#draftKey(id);
+    const field = new Field(Draft.of(text, this.#app.client.settings.get(key)), `Text of ${lineOf(item)}`, {
+      save: (draft, isLeaving) => {
+        this.#saveText(id, draft);
+        this.#grid.endEditing();
+        if (!isLeaving) this.#grid.focus();
+      },
+      cancel: () => {
+        this.#app.client.settings.set(key, undefined);
+        this.#grid.endEditing();
+        this.#grid.focus();
+      },
+      // A tab that the system kills has kept the words.
+      typed: draft => this.#app.client.settings.set(key, draft.isChanged ? draft.kept : undefined),
+    });
+    this.#grid.edit(id, field);
+    this.#app.place(this.#open);
+  }
+
+  /** @param {string} id */
+  #draftKey(id) {
+    return `draft ${this.#open.name} ${id}`;
+  }
+
+  /** @param {string} id @param {Draft} draft */
+  #saveText(id, draft) {
+    this.#app.client.settings.set(this.#draftKey(id), undefined);
+    if (!draft.isChanged) return;
+    const index = this.#view.indexOf(id);
+    if (index < 0) return;
+    const item = this.#view.at(index);
+    const text = item.fields().text ?? new Uint8Array(0);
+    draft.follow(text);
+    const { maximumSize = Infinity } = this.#open.subscription.rules ?? {};
+    const size = new TextEncoder().encode(draft.text).length;
+    if (size > maximumSize) {
+      this.#screen.composer.take(draft.text, `This text is too long for the list, which takes ${maximumSize.toLocaleString("en")} bytes.`);
+      return;
+    }
+    this.#edit(changing(this.#view, [[index, index + 1]], () => ({ text: draft.splices })), "Saved.");
+  }
+
+  /** The item that is edited is gone: the words stay, and can become a new item. */
+  #rescueField() {
+    const { field } = this.#grid;
+    const id = this.#grid.edited;
+    if (!field || id === undefined) return;
+    const { text } = field.draft;
+    this.#app.client.settings.set(this.#draftKey(id), undefined);
+    this.#grid.endEditing();
+    const note = "The item you were editing was deleted. Enter adds your words as a new one.";
+    this.#screen.composer.take(text, note);
+    this.#screen.composer.begin(undefined);
+    this.#screen.composer.take(text, note);
+    this.#app.speech.say(note);
+  }
+
+  /** @param {boolean} isAbove */
+  #beginBeside(isAbove) {
+    const index = this.#view.indexOf(this.#grid.current ?? "");
+    if (index < 0) return this.#screen.composer.begin(undefined);
+    const item = this.#view.at(index);
+    this.#screen.composer.begin({ id: item.id, isAbove, line: lineOf(item) });
+  }
+
+  // Private: several items
+
+  /** @param {boolean} isCut */
+  #take(isCut) {
+    const runs = this.#selection();
+    clipboard = this.#items(runs);
+    // So that other programs get the texts, if the browser allows it.
+    navigator.clipboard?.writeText(clipboard.map(lineOf).join("\n")).catch(() => {});
+    if (isCut) this.#delete(runs);
+    else this.#app.toast(`Copied ${this.#nameOf(runs)}.`);
+    this.#grid.deselect();
+  }
+
+  #paste() {
+    if (clipboard.length === 0) return this.#say("Nothing was cut or copied.");
+    const index = this.#view.indexOf(this.#grid.current ?? "");
+    const items = clipboard.map(copyOf);
+    this.#insert(items, index < 0 ? this.#view.count : index + 1 + this.#hiddenBelow(index), `Pasted ${amount(items.length, "item")}.`);
+  }
+
+  /** @param {boolean} isClearing */
+  #withTicked(isClearing) {
+    const ticked = runsOf([...this.#view].flatMap((item, i) => (item.kind === TASK && item.fields().done ? [i] : [])));
+    if (ticked.length === 0) return this.#say("Nothing is ticked.");
+    const what = this.#nameOf(ticked);
+    if (!isClearing) {
+      if (this.#edit(changing(this.#view, ticked, () => ({ done: false })))) this.#app.toast(`Unticked ${what}.`, { text: "Undo", act: () => this.#turn(true) });
+      return;
+    }
+    confirmThat("Delete what is ticked?", `${what} will be deleted for everybody. Undo brings them back.`, "Delete", () => this.#delete(ticked));
+  }
+
+  #sort() {
+    const sort = (/** @type {"text" | "done"} */ order) => {
+      const delta = sortedBy(this.#view, order);
+      if (!this.#edit(delta)) return this.#say("The list is in this order already.");
+      this.#app.toast("Sorted.", { text: "Undo", act: () => this.#turn(true) });
+    };
+    openMenu("Sort the list", [["By text", () => sort("text")], ["Ticked last", () => sort("done")]]);
+  }
+
+  /** @param {boolean} isMove */
+  async #askList(isMove) {
+    const runs = this.#branches();
+    const ids = this.#items(runs).map(item => item.id);
+    const suggestions = (await this.#app.listNames()).filter(name => name !== this.#open.name);
+    ask(`${isMove ? "Move" : "Copy"} ${this.#nameOf(runs)} to`, { label: "A list", ok: isMove ? "Move" : "Copy", suggestions }, name =>
+      this.#send(name, ids, isMove));
+  }
+
+  /** @param {string} name @param {string[]} ids @param {boolean} isMove */
+  async #send(name, ids, isMove) {
+    const target = await this.#app.liveList(name);
+    if (!target) return this.#say(`“${name}” cannot be opened right now. Nothing was ${isMove ? "moved" : "copied"}.`);
+    const wanted = new Set(ids);
+    const indexes = [...this.#view].flatMap((item, i) => (wanted.has(item.id) ? [i] : []));
+    const runs = runsOf(indexes);
+    const copies = this.#items(runs).map(copyOf);
+    if (copies.length === 0) return;
+    this.#app.client.act(target, replica => replica.edit(inserting(copies, replica.view.count, "before")));
+    if (isMove) this.#edit(deleting(runs));
+    this.#app.toast(`${isMove ? "Moved" : "Copied"} ${amount(copies.length, "item")} to “${name}”.`);
+  }
+}
+
+/**
+ * The same item with another id.
+ * @param {Item} item
+ */
+function copyOf(item) {
+  const { card } = item.fields();
+  if (card !== undefined) return newCard(card);
+  return newItem({ kind: item.kind, text: item.text, url: item.kind === LINK ? new TextDecoder().decode(item.fields().url) : "", done: item.fields().done }, item.level);
+}

@@ -1,0 +1,554 @@
+// The screen of one list: its rows, what one can do with them, and what others do.
+
+import { CARD, TASK } from "../client/item.js";
+import { Composer } from "./composer.js";
+import { amount, kindBeside, lineOf } from "./content.js";
+import { isDialogOpen } from "./dialogs.js";
+import { button, fill, h, setAttribute, setText, signButton } from "./dom.js";
+import { makeDraggable } from "./drag.js";
+import { Grid } from "./grid.js";
+import { actionOf, roleFor } from "./keys.js";
+import { ListActions } from "./listactions.js";
+import { newsSince, seenRevision, setSeen } from "./news.js";
+import { isFor } from "./row.js";
+import { rowsOf } from "./rows.js";
+import { errorText, noticeOf } from "./sentences.js";
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {import('../client/client.js').OpenList} OpenList */
+/** @typedef {import('../client/item.js').Item} Item */
+/** @typedef {import('../client/list.js').List} List */
+/** @typedef {import('../client/replica.js').Told} Told */
+/** @typedef {{ text: string, lost: string, isSeen: boolean }} Notice */
+
+/** A task that was just ticked stays in its place for a moment, in ms. */
+const SETTLING = 1200;
+/** What is new counts as seen after it was in the window for this long, in ms. */
+const SEEING = 3000;
+/** How often others are told where one is, in ms. */
+const PLACING = 150;
+const COLOURS = 6;
+
+export class ListScreen {
+  #app;
+  #open;
+  #grid;
+  #actions;
+  #composer;
+  /**
+   * The list that the rows show.
+   * @type {List | undefined}
+   */
+  #shown;
+  /** @type {Set<string>} */
+  #folded = new Set();
+  /** @type {Set<string>} */
+  #held = new Set();
+  /** @type {Map<string, "new" | "changed">} */
+  #news = new Map();
+  /** @type {Map<string, number>} since when a new item is in sight */
+  #inSight = new Map();
+  /** @type {Map<string, { name: string, isEditing: boolean, colour: number }[]>} */
+  #places = new Map();
+  /** @type {Notice[]} */
+  #notices = [];
+  #filter = "";
+  #hidesTicked = false;
+  #isTickedLast = false;
+  #onlyMine = false;
+  #isDrawing = false;
+  #hasLooked = false;
+  #frame = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #placing;
+  #timer;
+
+  // Elements
+
+  element = h("main", { class: "list" });
+  #title = h("h1", { dir: "auto" });
+  #count = h("span", { class: "count" });
+  #state = h("p", { class: "empty" });
+  #search = h("input", { type: "search", placeholder: "Filter", "aria-label": "Show only items that contain" });
+  #undo = signButton("↶", "Undo", () => this.perform("undo"));
+  #redo = signButton("↷", "Redo", () => this.perform("redo"));
+  #notice = h("p", { class: "notice", hidden: true });
+  #bar = h("div", { class: "bar" });
+
+  /** @param {App} app @param {OpenList} open */
+  constructor(app, open) {
+    this.#app = app;
+    this.#open = open;
+    this.#grid = new Grid(open.name, id => this.#marksOf(id));
+    this.#grid.onmove = () => this.#placeSoon();
+    this.#actions = new ListActions(app, open, this.#grid, this);
+    this.#composer = new Composer({
+      add: (items, place) => this.#actions.add(items, place),
+      untick: item => this.#actions.untick(item),
+      items: () => open.replica.view,
+      usual: () => this.#usual(),
+      typed: text => this.#app.client.settings.set(`composing ${open.name}`, text || undefined),
+      left: () => this.#grid.focus(),
+    });
+    this.#composer.take(app.client.settings.get(`composing ${open.name}`) ?? "");
+    this.#build();
+    this.#timer = setInterval(() => this.#look(), 1000);
+    this.update();
+  }
+
+  get name() {
+    return this.#open.name;
+  }
+
+  get open() {
+    return this.#open;
+  }
+
+  get notices() {
+    return this.#notices;
+  }
+
+  get composer() {
+    return this.#composer;
+  }
+
+  get folded() {
+    return this.#folded;
+  }
+
+  /**
+   * Where the person is, for others.
+   * @returns {import('../client/fields.js').Focus}
+   */
+  get focus() {
+    const item = this.#grid.current;
+    if (item === undefined || this.#open.replica.confirmed.indexOf(item) < 0) return { place: 0 };
+    return { place: this.#grid.edited === item ? 2 : 1, item };
+  }
+
+  /** @param {string} id */
+  goToItem(id) {
+    const row = this.#grid.rows.rowOf(id);
+    if (row >= 0) this.#grid.goTo(row);
+  }
+
+  get isTyping() {
+    return this.#composer.text !== "" || this.#grid.isEditing;
+  }
+
+  /** Something has changed; it is drawn with the next frame. */
+  update() {
+    if (this.#isDrawing) return;
+    this.#isDrawing = true;
+    // Hidden pages have no frames.
+    if (document.hidden) setTimeout(() => this.#draw());
+    else this.#frame = requestAnimationFrame(() => this.#draw());
+  }
+
+  /** @param {Told} told */
+  tell(told) {
+    const id = "item" in told ? told.item : told.type === "kept" ? told.words.item : undefined;
+    const index = id === undefined ? -1 : this.#open.replica.view.indexOf(id);
+    const item = index < 0 ? undefined : this.#open.replica.view.at(index);
+    if (told.type === "ended") return this.#app.ended(this.#open, told.reason);
+    if (told.type === "renamed") return this.#app.go({ list: told.name });
+    const revision = told.type === "overridden" ? told.revision : 0;
+    const author = told.type === "overridden" ? told.author : 0;
+    this.#app.nameOf(this.#open, author, revision).then(who => {
+      const notice = noticeOf(told, item, who);
+      if (!notice) return;
+      this.#notices.unshift({ ...notice, isSeen: false });
+      this.#app.speech.say(notice.text);
+      this.#showNotice();
+    });
+  }
+
+  close() {
+    cancelAnimationFrame(this.#frame);
+    clearInterval(this.#timer);
+    clearTimeout(this.#placing);
+    this.#actions.saveField();
+    this.#grid.close();
+  }
+
+  /** @param {string} action of `keys.js` */
+  perform(action) {
+    const refusal = this.#app.refusal(this.name, roleFor(action));
+    if (refusal) return this.#app.speech.say(refusal), this.#app.toast(refusal);
+    switch (action) {
+      case "back":
+        return this.#back();
+      case "fold":
+        return this.#fold(this.#grid.current);
+      case "foldAll":
+        return this.#foldAll();
+      case "filter":
+        return this.#search.focus();
+      case "hideTicked":
+        this.#hidesTicked = !this.#hidesTicked;
+        return this.#looked(this.#hidesTicked ? "Ticked tasks are hidden." : "All items are shown.");
+      case "tickedLast":
+        this.#isTickedLast = !this.#isTickedLast;
+        return this.#looked(this.#isTickedLast ? "Ticked tasks are shown last." : "Ticked tasks are in their places.");
+      case "mine":
+        this.#onlyMine = !this.#onlyMine;
+        return this.#looked(this.#onlyMine ? "Only tasks that name you are shown." : "All items are shown.");
+      case "nextNew":
+        return this.#toNews(1);
+      case "previousNew":
+        return this.#toNews(-1);
+      case "history":
+        return this.#app.go({ list: this.name, view: "history" });
+      case "people":
+        return this.#app.showPeople(this.#open);
+      case "notices":
+        return this.#showNotices();
+      case "share":
+        return this.#app.showShare(this.name);
+      case "connection":
+        return this.#app.showConnection();
+      case "help":
+        return this.#app.showHelp();
+      default:
+        return this.#actions.perform(action);
+    }
+  }
+
+  /**
+
+   * Tasks that were just ticked stay in their places for a moment.
+
+   * @param {string[]} ids
+
+   */
+  hold(ids) {
+    if (!this.#isTickedLast) return;
+    for (const id of ids) this.#held.add(id);
+    setTimeout(() => {
+      for (const id of ids) this.#held.delete(id);
+      this.#shown = undefined;
+      this.update();
+    }, SETTLING);
+  }
+
+  // Private: what is built once
+
+  #build() {
+    const grid = this.#grid.element;
+    makeDraggable(grid, {
+      begin: id => this.#grid.setCurrent(id),
+      drop: (id, target, isBelow) => this.#actions.dropBeside(id, target, isBelow),
+    });
+    grid.addEventListener("click", event => this.#click(event));
+    grid.addEventListener("dblclick", () => this.perform("edit"));
+    this.element.addEventListener("keydown", event => this.#key(event));
+    this.#search.addEventListener("input", () => {
+      this.#filter = this.#search.value.toLowerCase();
+      this.#looked();
+    });
+    this.#search.addEventListener("keydown", event => {
+      event.stopPropagation();
+      if (event.key === "Escape") this.#back();
+      if (event.key === "Enter") this.#grid.goTo(0);
+    });
+    const more = signButton("⋯", "More for this list", () => this.#app.showListMenu(this));
+    fill(this.#bar, this.#undo, this.#redo, this.#search, more);
+    fill(this.element, h("div", { class: "heading" }, this.#title, this.#count), this.#bar, this.#notice, this.#state, grid, this.#composer.element);
+  }
+
+  // Private: drawing
+
+  #draw() {
+    this.#isDrawing = false;
+    const { replica, subscription } = this.#open;
+    const view = replica.view;
+    this.#places = this.#placesOfPeople();
+    if (view !== this.#shown) this.#drawRows(view);
+    else this.#grid.mark();
+    setText(this.#title, this.name);
+    setText(this.#count, this.#countText(view));
+    this.#drawState(view.count);
+    this.#undo.disabled = !replica.canUndo;
+    this.#redo.disabled = !replica.canRedo;
+    this.#composer.disable(this.#app.refusal(this.name, 2));
+    this.#actions.follow();
+    if (subscription.isLive) this.#readNews();
+    this.#app.seenNow();
+  }
+
+  /** @param {List} view */
+  #drawRows(view) {
+    const before = this.#grid.rows;
+    const wasShown = this.#shown;
+    this.#shown = view;
+    const rows = rowsOf(view, {
+      folded: this.#folded, isWanted: this.#wanted(), isTickedLast: this.#isTickedLast, held: this.#held,
+    });
+    this.#grid.show(rows);
+    if (!wasShown) return;
+    for (const id of changedIds(before.items, rows.items)) {
+      if (this.#actions.isOwn(id)) continue;
+      this.#grid.view(id)?.flash();
+      const item = this.#grid.view(id)?.item;
+      if (item && this.#hasLooked) this.#app.speech.tell(`${lineOf(item)} changed`);
+    }
+    this.#actions.forgetOwn();
+  }
+
+  /** @returns {((item: Item) => boolean) | undefined} */
+  #wanted() {
+    const { me } = this.#app;
+    if (this.#filter === "" && !this.#hidesTicked && !this.#onlyMine) return undefined;
+    return item =>
+      (this.#filter === "" || item.text.toLowerCase().includes(this.#filter)) &&
+      (!this.#hidesTicked || item.kind !== TASK || item.fields().done !== true) &&
+      (!this.#onlyMine || isFor(item, me));
+  }
+
+  /** @param {List} view */
+  #countText(view) {
+    const hidden = this.#wanted() ? `${this.#grid.rows.count.toLocaleString("en")} of ` : "";
+    const news = this.#news.size > 0 ? `, ${this.#news.size} new` : "";
+    const role = this.#app.roleWords(this.name);
+    return `${hidden}${amount(view.count, "item")}${news}${role ? ` · ${role}` : ""}`;
+  }
+
+  /** @param {number} count */
+  #drawState(count) {
+    const { hasCopy, subscription } = this.#open;
+    const isEmpty = this.#grid.rows.count === 0;
+    setAttribute(this.#state, "hidden", !isEmpty);
+    if (!isEmpty) return;
+    const words = !hasCopy && !subscription.isLive ? this.#app.waitingWords : count > 0 ? "Nothing matches." : "The list is empty.";
+    setText(this.#state, words);
+    const hasDeck = subscription.rules?.deck === true;
+    if (count === 0 && hasDeck) this.#state.append(" ", button("Deal a card", () => this.perform("deal")));
+    this.#composer.element.hidden = hasDeck;
+  }
+
+  /** @returns {Map<string, { name: string, isEditing: boolean, colour: number }[]>} */
+  #placesOfPeople() {
+    const places = new Map();
+    const { people, author } = this.#open.subscription;
+    for (const entry of people.here.values()) {
+      if (entry.author === author || entry.item === undefined) continue;
+      const one = { name: entry.person ?? "", isEditing: entry.place === 3, colour: entry.author % COLOURS };
+      places.set(entry.item, [...(places.get(entry.item) ?? []), one]);
+    }
+    return places;
+  }
+
+  /**
+   * @param {string} id
+   * @returns {import('./grid.js').OwnersMarks}
+   */
+  #marksOf(id) {
+    return {
+      isFolded: this.#folded.has(id),
+      news: this.#news.get(id),
+      people: this.#places.get(id) ?? [],
+      isWaiting: this.#actions?.isWaiting(id) ?? false,
+      me: this.#app.me,
+    };
+  }
+
+  /** Others see where one is, soon after one has gone there. */
+  #placeSoon() {
+    this.#placing ??= setTimeout(() => {
+      this.#placing = undefined;
+      if (this.#open.subscription.isLive) this.#app.place(this.#open);
+    }, PLACING);
+  }
+
+  // Private: what is new
+
+  #readNews() {
+    if (this.#hasLooked) return;
+    this.#hasLooked = true;
+    const { client } = this.#app;
+    const { replica } = this.#open;
+    const seen = seenRevision(client, this.name);
+    setSeen(client, this.name, replica.revision);
+    if (seen === undefined || seen >= replica.revision) return;
+    newsSince(client, this.name, seen, replica.confirmed).then(
+      news => {
+        this.#news = news;
+        this.update();
+      },
+      // What is new is then not marked; everything else goes on.
+      () => {},
+    );
+  }
+
+  /** Once a second: what was seen is not new any more. */
+  #look() {
+    if (document.hidden || !this.#open.subscription.isLive) return;
+    if (this.#hasLooked) setSeen(this.#app.client, this.name, this.#open.replica.revision);
+    const now = Date.now();
+    let hasChanged = false;
+    for (const id of this.#news.keys()) {
+      const box = this.#grid.view(id)?.element.getBoundingClientRect();
+      if (!box || box.bottom < 0 || box.top > innerHeight) this.#inSight.delete(id);
+      else if (now - (this.#inSight.get(id) ?? now) > SEEING) hasChanged = this.#news.delete(id) || hasChanged;
+      else if (!this.#inSight.has(id)) this.#inSight.set(id, now);
+    }
+    if (hasChanged) this.update();
+  }
+
+  /** @param {number} way */
+  #toNews(way) {
+    const { items } = this.#grid.rows;
+    const from = this.#grid.rows.rowOf(this.#grid.current);
+    for (let i = 1; i <= items.length; i++) {
+      const row = (from + way * i + items.length * 2) % items.length;
+      if (this.#news.has(items[row].id)) return this.#grid.goTo(row);
+    }
+    this.#app.toast("Nothing here is new.");
+  }
+
+  // Private: notices
+
+  #showNotice() {
+    const unseen = this.#notices.filter(({ isSeen }) => !isSeen);
+    const [newest] = unseen;
+    this.#notice.hidden = !newest;
+    if (!newest) return;
+    const done = () => {
+      for (const notice of this.#notices) notice.isSeen = true;
+      this.#showNotice();
+    };
+    const back = newest.lost && button("Get it back", () => (this.#composer.take(newest.lost, "These words were overridden; Enter adds them as an item."), this.#composer.begin(undefined), done()));
+    const more = unseen.length > 1 && button(`${unseen.length - 1} more`, () => (this.#showNotices(), done()));
+    fill(this.#notice, h("span", { dir: "auto" }, newest.text), back || undefined, more || undefined, signButton("✕", "Dismiss", done));
+  }
+
+  #showNotices() {
+    this.#app.showNotices(this.#notices, text => {
+      this.#composer.take(text);
+      this.#composer.begin(undefined);
+    });
+  }
+
+  // Private: what the person does
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    if (isDialogOpen() || event.defaultPrevented) return;
+    const target = event.target instanceof HTMLElement ? event.target : undefined;
+    const isInGrid = this.#grid.hasFocus;
+    // A key of the grid is no key where one writes, and buttons have keys of their own.
+    if (!isInGrid && target !== document.body && target !== this.element) return;
+    const isButton = target?.matches("button, a") === true;
+    if (isButton && (event.key === "Enter" || event.key === " ")) return;
+    if (event.key === "ArrowRight" || event.key === "ArrowLeft") return this.#sideways(event);
+    const action = actionOf(event);
+    if (!action) return;
+    event.preventDefault();
+    this.perform(action);
+  }
+
+  /**
+
+   * Left and right go through what a row has.
+
+   * @param {KeyboardEvent} event
+
+   */
+  #sideways(event) {
+    const row = this.#grid.view(this.#grid.current ?? "")?.element;
+    if (!row || event.altKey) {
+      const action = actionOf(event);
+      if (action) event.preventDefault();
+      return action && this.perform(action);
+    }
+    const parts = [row, .../** @type {NodeListOf<HTMLElement>} */ (row.querySelectorAll("button, input, a"))].filter(part => !part.hidden);
+    const at = parts.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+    event.preventDefault();
+    parts[Math.min(Math.max(at + (event.key === "ArrowRight" ? 1 : -1), 0), parts.length - 1)]?.focus();
+  }
+
+  /** @param {MouseEvent} event */
+  #click(event) {
+    const target = event.target instanceof Element ? event.target : undefined;
+    const row = target?.closest(".row");
+    const id = row instanceof HTMLElement ? row.dataset.id : undefined;
+    if (!target || id === undefined || target.closest(".field")) return;
+    if (event.shiftKey) {
+      if (!this.#grid.isSelecting) this.#grid.toggleRange();
+    } else this.#grid.deselect();
+    this.#grid.setCurrent(id);
+    if (target.matches("input")) {
+      event.preventDefault();
+      // The box shows what the list says, not what the browser would.
+      setTimeout(() => this.perform("tick"));
+    } else if (target.closest(".fold")) this.#fold(id);
+    else if (target.closest(".more")) this.perform("open");
+    else if (target.closest(".text") && !target.closest("a") && !event.shiftKey && matchMedia("(pointer: coarse)").matches) this.perform("edit");
+    else if (!target.closest("a")) this.#grid.focus();
+  }
+
+  #back() {
+    if (this.#grid.isSelecting) return this.#grid.deselect();
+    if (this.#wanted()) {
+      this.#filter = this.#search.value = "";
+      this.#hidesTicked = this.#onlyMine = false;
+      this.#looked();
+      return this.#grid.focus();
+    }
+    this.#app.go({});
+  }
+
+  /**
+
+   * The person looks at the list in another way.
+
+   * @param {string} [said]
+
+   */
+  #looked(said) {
+    this.#shown = undefined;
+    this.update();
+    if (said) this.#app.toast(said);
+  }
+
+  /** @param {string | undefined} id */
+  #fold(id) {
+    const row = this.#grid.rows.rowOf(id);
+    if (id === undefined || !this.#grid.rows.parents[row]) return;
+    if (!this.#folded.delete(id)) this.#folded.add(id);
+    this.#looked();
+  }
+
+  #foldAll() {
+    const { items, parents } = this.#grid.rows;
+    if (this.#folded.size > 0) this.#folded.clear();
+    else for (const [i, item] of items.entries()) if (parents[i]) this.#folded.add(item.id);
+    this.#looked();
+  }
+
+  /** What a line becomes here. */
+  #usual() {
+    const { rules } = this.#open.subscription;
+    const { view } = this.#open.replica;
+    const last = view.count > 0 ? view.at(view.count - 1) : undefined;
+    return {
+      kind: kindBeside(last?.kind === CARD ? undefined : last, rules),
+      most: rules?.maximumLevel ?? 0,
+      largest: rules?.maximumSize ?? Infinity,
+    };
+  }
+}
+
+/**
+ * The ids of the items that are new, or not the same, after a change.
+ * @param {readonly Item[]} old @param {readonly Item[]} now
+ */
+function changedIds(old, now) {
+  let from = 0;
+  while (from < old.length && from < now.length && old[from] === now[from]) from++;
+  let end = 0;
+  const most = Math.min(old.length, now.length) - from;
+  while (end < most && old[old.length - 1 - end] === now[now.length - 1 - end]) end++;
+  const known = new Set(old.slice(from, old.length - end));
+  return now.slice(from, now.length - end).filter(item => !known.has(item)).map(item => item.id);
+}

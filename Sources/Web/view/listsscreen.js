@@ -1,0 +1,156 @@
+// The lists that one may read, and what is new in them.
+
+import { amount } from "./content.js";
+import { ask, confirmThat, openMenu } from "./dialogs.js";
+import { button, fill, h, setText, signButton } from "./dom.js";
+import { headline, seenRevision } from "./news.js";
+import { errorText } from "./sentences.js";
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {{ name: string, count: number, revision: number }} Entry */
+
+/** How often the lists are asked for while one looks at them, in ms. */
+const PAUSE = 10_000;
+
+export class ListsScreen {
+  #app;
+  /** @type {Entry[]} */
+  #entries = [];
+  #isKnown = false;
+  #isAsking = false;
+  #isNewFirst = false;
+  /**
+   * What is new, by name, and the revision up to which that was read.
+   * @type {Map<string, { text: string, revision: number }>}
+   */
+  #news = new Map();
+  #timer;
+  element = h("main", { class: "lists" });
+  #rows = h("ul", { class: "lists" });
+  #state = h("p", { class: "empty" });
+  open = undefined;
+  isTyping = false;
+
+  /** @param {App} app */
+  constructor(app) {
+    this.#app = app;
+    const make = button("New list", () => this.#make(), { class: "primary" });
+    const order = button("New first", () => {
+      this.#isNewFirst = !this.#isNewFirst;
+      order.setAttribute("aria-pressed", String(this.#isNewFirst));
+      this.#draw();
+    }, { "aria-pressed": "false" });
+    const link = button("Open a link", () => app.askLink());
+    fill(this.element, h("div", { class: "heading" }, h("h1", {}, "Lists")), h("div", { class: "bar" }, make, order, link), this.#state, this.#rows);
+    this.element.addEventListener("keydown", event => {
+      if (event.key === "n" || event.key === "a") this.#make();
+      else if (event.key === "?") app.showHelp();
+      else if (event.key === "C") app.showConnection();
+      else return;
+      event.preventDefault();
+    });
+    this.#timer = setInterval(() => this.#read(), PAUSE);
+    this.#draw();
+    this.update();
+  }
+
+  update() {
+    if (!this.#isKnown) this.#read();
+    this.#draw();
+  }
+
+  tell() {}
+
+  close() {
+    clearInterval(this.#timer);
+  }
+
+  // Private
+
+  async #read() {
+    if (this.#isAsking || document.hidden || this.#app.client.connection.state !== "online") return;
+    this.#isAsking = true;
+    try {
+      this.#entries = await this.#app.allLists();
+      this.#isKnown = true;
+      this.#draw();
+      for (const entry of this.#entries) await this.#readNews(entry);
+    } catch {
+      // The next time may bring them; the state of the connection is shown anyway.
+    }
+    this.#isAsking = false;
+  }
+
+  /** @param {Entry} entry */
+  async #readNews({ name, revision }) {
+    const seen = seenRevision(this.#app.client, name);
+    if (seen === undefined || seen >= revision || this.#news.get(name)?.revision === revision) return;
+    this.#news.set(name, { text: await headline(this.#app.client, name, seen, revision), revision });
+    this.#draw();
+  }
+
+  #draw() {
+    const known = this.#isKnown ? this.#entries : this.#app.knownLists();
+    const isNew = (/** @type {{ name: string }} */ { name }) => Number(this.#newsOf(name) !== "");
+    const entries = this.#isNewFirst ? [...known].sort((a, b) => isNew(b) - isNew(a)) : known;
+    this.#state.hidden = entries.length > 0;
+    setText(this.#state, this.#isKnown ? "There is no list yet." : this.#app.waitingWords);
+    const key = JSON.stringify(entries.map(entry => [entry, this.#newsOf(entry.name)]));
+    if (this.#rows.dataset.key === key) return;
+    this.#rows.dataset.key = key;
+    fill(this.#rows, ...entries.map(entry => this.#row(entry)));
+  }
+
+  /** @param {string} name */
+  #newsOf(name) {
+    const { text = "", revision = 0 } = this.#news.get(name) ?? {};
+    return (seenRevision(this.#app.client, name) ?? 0) >= revision ? "" : text;
+  }
+
+  /** @param {{ name: string, count?: number }} entry */
+  #row({ name, count }) {
+    const news = this.#newsOf(name);
+    const words = count === undefined ? "a copy on this device" : amount(count, "item");
+    const link = h("a", { href: this.#app.hrefOf({ list: name }) }, h("bdi", {}, name), h("span", { class: "count" }, words),
+      news ? h("span", { class: "news" }, news) : undefined);
+    return h("li", {}, link, signButton("⋮", `Actions for ${name}`, () => this.#menu(name)));
+  }
+
+  #make() {
+    const refusal = this.#app.refusal("", 3);
+    if (refusal) return this.#app.toast(refusal);
+    ask("New list", { label: "Its name", ok: "Make it" }, name => this.#app.makeList(name));
+  }
+
+  /** @param {string} name */
+  #menu(name) {
+    /** @type {[string, () => void][]} */
+    const entries = [["Open", () => this.#app.go({ list: name })], ["Share", () => this.#app.showShare(name)]];
+    if (!this.#app.refusal("", 4)) entries.push(["Rename", () => this.#rename(name)], ["Delete", () => this.#delete(name)]);
+    openMenu(name, entries);
+  }
+
+  /** @param {string} name */
+  #rename(name) {
+    ask(`Rename ${name}`, { label: "Its new name", value: name, ok: "Rename" }, newName =>
+      this.#change({ type: "rename", name, newName: newName.normalize("NFC") }, `“${name}” is “${newName}” now.`));
+  }
+
+  /** @param {string} name */
+  #delete(name) {
+    confirmThat(`Delete ${name}?`, "It is deleted for everybody. Whoever runs the server can bring it back for a while.", "Delete", () =>
+      this.#change({ type: "delete", name }, `Deleted “${name}”.`));
+  }
+
+  /** @param {import('../client/client.js').Question} question @param {string} said */
+  async #change(question, said) {
+    try {
+      await this.#app.client.request(question);
+      this.#app.toast(said);
+      this.#isKnown = false;
+      this.#read();
+    } catch (error) {
+      this.#app.toast(errorText(error instanceof Error ? error.name : ""));
+    }
+  }
+}

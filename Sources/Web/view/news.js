@@ -1,0 +1,76 @@
+// What is new in a list since its person looked at it last. The last revision that was seen is kept on the device.
+
+import { insertedItems } from "../client/components.js";
+import { listOf } from "../client/client.js";
+import { amount } from "./content.js";
+
+/** @typedef {import('../client/client.js').Client} Client */
+/** @typedef {import('../client/list.js').List} List */
+
+/** Above this many items, what is new is not looked for. */
+const MOST_ITEMS = 20_000;
+/** The most commits that are read for a headline. */
+const MOST_COMMITS = 200;
+
+/** @param {string} list */
+const keyOf = list => `seen ${list}`;
+
+/**
+ * The last revision that was seen; nothing if the list was never looked at.
+ * @param {Client} client @param {string} list
+ * @returns {number | undefined}
+ */
+export function seenRevision(client, list) {
+  return client.settings.get(keyOf(list));
+}
+
+/** @param {Client} client @param {string} list @param {number} revision */
+export function setSeen(client, list, revision) {
+  if (seenRevision(client, list) !== revision) client.settings.set(keyOf(list), revision);
+}
+
+/**
+ * The items that others have added or changed since a revision, by their ids. Fails as requests do.
+ * @param {Client} client @param {string} name @param {number} revision @param {List} list as it is now
+ * @returns {Promise<Map<string, "new" | "changed">>}
+ */
+export async function newsSince(client, name, revision, list) {
+  /** @type {Map<string, "new" | "changed">} */
+  const news = new Map();
+  if (list.count > MOST_ITEMS) return news;
+  const then = new Map();
+  if (revision > 0) {
+    const answer = await client.request({ type: "fetch", name, revision });
+    for (const item of listOf(answer)) then.set(item.id, item);
+  }
+  for (const item of list) {
+    const old = then.get(item.id);
+    if (!old) news.set(item.id, "new");
+    else if (!old.isSame(item)) news.set(item.id, "changed");
+  }
+  return news;
+}
+
+/**
+ * `4 new, by Bob`: what others did in a list since a revision. Fails as requests do.
+ * @param {Client} client @param {string} name @param {number} since @param {number} head
+ */
+export async function headline(client, name, since, head) {
+  const limit = Math.min(head - since, MOST_COMMITS);
+  const answer = await client.request({ type: "history", name, from: head - limit + 1, limit });
+  if (!("type" in answer) || answer.type !== "history") return "";
+  const own = client.person;
+  const names = new Map(answer.people.map(({ author, name: person }) => [author, person]));
+  let count = 0;
+  const people = new Set();
+  for (const { author, delta, refused } of answer.commits) {
+    const person = names.get(author) ?? "somebody";
+    if (refused || person === own || delta.length === 0) continue;
+    count += insertedItems(delta).length + delta.filter(({ op }) => op === "edit").length;
+    people.add(person);
+  }
+  if (people.size === 0) return "";
+  const [first, ...others] = people;
+  const by = others.length === 0 ? first : others.length === 1 ? `${first} and ${others[0]}` : `${first} and ${others.length} others`;
+  return count > 0 ? `${amount(count, "new", "new")}, by ${by}` : `changed by ${by}`;
+}

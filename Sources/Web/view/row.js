@@ -1,0 +1,155 @@
+// One row: an item, what one can do with it, and what others do there.
+
+import { CARD, HEADING, LINK, TASK } from "../client/item.js";
+import { textOf } from "../client/bytes.js";
+import { cardOf, kindName, lineOf, safeAddress } from "./content.js";
+import { fill, h, setAttribute, setText } from "./dom.js";
+
+/** @typedef {import('../client/item.js').Item} Item */
+/**
+ * What a row shows besides its item.
+ * @typedef {object} Marks
+ * @property {boolean} isSelected
+ * @property {boolean} isCurrent the one row of the grid that the tab key reaches
+ * @property {boolean} isFolded
+ * @property {"new" | "changed" | undefined} news
+ * @property {{ name: string, isEditing: boolean, colour: number }[]} people who are there
+ * @property {boolean} isWaiting whether only this device has the item
+ * @property {string} me one's own name: what names oneself is marked
+ */
+
+export class Row {
+  /** @type {Item | undefined} */
+  #item;
+  #level = -1;
+  #isParent = false;
+  #marks = "";
+  #isFolded = false;
+  element;
+  #fold = h("button", { type: "button", class: "fold sign", tabIndex: -1, hidden: true });
+  #tick = h("input", { type: "checkbox", tabIndex: -1 });
+  #text = h("div", { class: "text", dir: "auto" });
+  #field = h("div", { role: "gridcell", class: "content" }, this.#text);
+  #where = h("span", { class: "where" });
+  #more = h("button", { type: "button", class: "more sign", tabIndex: -1 }, "⋮");
+
+  /** @param {string} id */
+  constructor(id) {
+    const grip = h("span", { class: "grip", "aria-hidden": "true", title: "Drag to move" }, "⠿");
+    const start = h("div", { role: "gridcell", class: "start" }, grip, this.#fold, this.#tick);
+    const end = h("div", { role: "gridcell", class: "end" }, this.#where, this.#more);
+    this.element = h("div", { role: "row", class: "row", tabIndex: -1 }, start, this.#field, end);
+    this.element.dataset.id = id;
+  }
+
+  /** The cell where the text is, for a field. */
+  get field() {
+    return this.#field;
+  }
+
+  get item() {
+    return this.#item;
+  }
+
+  /** Shows the text again, after a field. */
+  endEditing() {
+    fill(this.#field, this.#text);
+  }
+
+  /** @param {Item} item @param {number} level @param {boolean} isParent */
+  show(item, level, isParent) {
+    if (item !== this.#item) this.#showItem(item);
+    if (level !== this.#level) {
+      this.#level = level;
+      this.element.style.setProperty("--level", String(level));
+      setAttribute(this.element, "aria-level", level + 1);
+    }
+    if (isParent !== this.#isParent) {
+      this.#isParent = isParent;
+      this.#showFold();
+    }
+  }
+
+  /** @param {Marks} marks */
+  mark(marks) {
+    const key = JSON.stringify(marks);
+    if (key === this.#marks) return;
+    this.#marks = key;
+    const { element } = this;
+    setAttribute(element, "aria-selected", marks.isSelected);
+    element.tabIndex = marks.isCurrent ? 0 : -1;
+    element.classList.toggle("new", marks.news === "new");
+    element.classList.toggle("changed", marks.news === "changed");
+    element.classList.toggle("waiting", marks.isWaiting);
+    element.classList.toggle("mine", this.#item !== undefined && isFor(this.#item, marks.me));
+    if (marks.isFolded !== this.#isFolded) {
+      this.#isFolded = marks.isFolded;
+      this.#showFold();
+    }
+    const people = marks.people.map(({ name, isEditing, colour }) =>
+      h("span", { class: `person colour${colour}` }, isEditing ? "✎ " : "", h("bdi", {}, name)));
+    const news = marks.news ? [h("span", { class: "news" }, marks.news)] : [];
+    fill(this.#where, ...news, ...people);
+  }
+
+  /** Somebody else has changed the item: one sees it for a moment. */
+  flash() {
+    this.element.classList.remove("flash");
+    void this.element.offsetWidth;
+    this.element.classList.add("flash");
+  }
+
+  // Private
+
+  /** @param {Item} item */
+  #showItem(item) {
+    this.#item = item;
+    const { done, card, url } = item.fields();
+    const { kind } = item;
+    this.#tick.hidden = kind !== TASK;
+    this.#tick.checked = done === true;
+    setAttribute(this.#tick, "aria-label", "Done");
+    this.element.classList.toggle("done", done === true);
+    this.element.classList.toggle("heading", kind === HEADING);
+    this.element.classList.toggle("card", kind === CARD);
+    setAttribute(this.#more, "aria-label", `Actions for ${lineOf(item)}`);
+    if (kind === CARD) this.#showCard(card ?? 0);
+    else if (kind === LINK) this.#showLink(item.text, textOf(url ?? new Uint8Array(0)));
+    else if (kind === HEADING) setText(this.#text, item.text.replace(/^#{1,6} /, ""));
+    else if (item.fields().text) setText(this.#text, item.text);
+    else setText(this.#text, `${kindName(kind)}, of ${item.content.length} bytes`);
+  }
+
+  /** @param {number} card */
+  #showCard(card) {
+    if (card === 0) return fill(this.#text, h("span", { class: "face back", role: "img", "aria-label": "a card face down" }));
+    const { name, short, sign, isRed } = cardOf(card);
+    const face = h("span", { class: `face${isRed ? " red" : ""}`, role: "img", "aria-label": name }, h("b", {}, short), sign);
+    fill(this.#text, face);
+  }
+
+  /** @param {string} text @param {string} url */
+  #showLink(text, url) {
+    const address = safeAddress(url);
+    const name = text === "" ? url : text;
+    if (!address) return fill(this.#text, name, h("span", { class: "address" }, url));
+    const link = h("a", { href: address, target: "_blank", rel: "noopener noreferrer", tabIndex: -1 }, name);
+    fill(this.#text, link, name === url ? undefined : h("span", { class: "address" }, url));
+  }
+
+  #showFold() {
+    this.#fold.hidden = !this.#isParent;
+    setText(this.#fold, this.#isFolded ? "▸" : "▾");
+    setAttribute(this.#fold, "aria-label", this.#isFolded ? "Unfold" : "Fold");
+    setAttribute(this.element, "aria-expanded", this.#isParent ? String(!this.#isFolded) : undefined);
+  }
+}
+
+/**
+ * Whether a task names somebody, as `@bob`.
+ * @param {Item} item @param {string} name
+ */
+export function isFor(item, name) {
+  if (name === "" || item.kind !== TASK) return false;
+  return item.text.toLowerCase().split(/\s+/).includes(`@${name.toLowerCase()}`);
+}
