@@ -59,7 +59,7 @@ test("there is a row for each edit, and none while nothing is pending", () => {
   replica.edit(insertion(2));
   assert.deepEqual(write().puts.map(({ key }) => key.slice(1)), [[0, 0], [0, 1], [0, 2]]);
   replica.edit(insertion(3));
-  assert.deepEqual(write().puts.map(({ key }) => key.slice(1)), [[0, 2]], "only the edit that has changed");
+  assert.deepEqual(write().puts.map(({ key }) => key.slice(1)), [[0, 3]], "what is written is not joined with anything");
   const [{ lists }] = readJournals(storage.rows);
   const restored = Replica.restored({ ...lists[0], confirmed: replica.confirmed });
   assert.deepEqual(json.listTo(restored.view), json.listTo(replica.view));

@@ -1,5 +1,5 @@
 // A journal of a program that has ended: its edits are sent under its client id. They fit one revision of their list,
-// which is fetched first; then they are pending as they were.
+// which is fetched first, unless there is a copy of it; then they are pending as they were.
 
 import { List } from "./list.js";
 import { ERRORS } from "./messages.js";
@@ -20,6 +20,7 @@ import { Replica } from "./replica.js";
 export class Adoption {
   #kept;
   #nextRequest;
+  #copy;
   #name;
   #request = 0;
   /**
@@ -36,8 +37,9 @@ export class Adoption {
    */
   #list;
 
-  /** @param {Kept} kept @param {() => number} nextRequest */
-  constructor(kept, nextRequest) {
+  /** @param {Kept} kept @param {() => number} nextRequest @param {List} [copy] of the list that a storage has */
+  constructor(kept, nextRequest, copy) {
+    this.#copy = copy;
     this.#kept = kept;
     this.#name = kept.name;
     this.#nextRequest = nextRequest;
@@ -49,6 +51,7 @@ export class Adoption {
    */
   begin() {
     if (this.#kept.revision === 0) return this.#finish(List.empty);
+    if (this.#copy?.digest === this.#kept.digest) return this.#finish(this.#copy);
     this.#request = this.#nextRequest();
     this.#state = undefined;
     this.#items = [];

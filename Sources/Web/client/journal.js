@@ -35,7 +35,7 @@ import { bytesOfDelta, readDelta } from "./codec.js";
  * @property {boolean} crossed
  */
 /** @typedef {{ key: Key, row: ListRow | EditRow }} Entry */
-/** @typedef {{ puts: Entry[], deletes: Key[] }} Changes one transaction */
+/** @typedef {{ puts: Entry[], deletes: Key[], begun?: Edit[] }} Changes one transaction; the edits that get their row by it */
 /** @typedef {ListRow & { list: number, edits: Edit[], numbers: number[] }} Kept a list as it was kept */
 /**
  * The journal of one client id, as it was kept. A journal that cannot be read is left as it is.
@@ -86,19 +86,25 @@ export class Journal {
     /** @type {Entry[]} */
     const puts = [];
     for (const { number } of lists) this.#followed.add(number);
+    /** @type {Edit[]} */
+    const begun = [];
     const gone = new Set([...this.#written.keys()].filter(place => this.#followed.has(this.#keyOf(place)[1])));
     for (const followed of lists) {
-      for (const { number, values, row } of this.#rows(followed)) {
+      for (const { number, values, row, edit } of this.#rows(followed)) {
         const place = String([followed.number, number]);
         gone.delete(place);
         if (areSame(this.#written.get(place), values)) continue;
         this.#written.set(place, values);
+        if (edit && !edit.isWritten) {
+          edit.isWritten = true;
+          begun.push(edit);
+        }
         puts.push({ key: [this.#client, followed.number, number], row: row() });
       }
     }
     for (const place of gone) this.#written.delete(place);
     const deletes = [...gone].map(place => this.#keyOf(place));
-    return puts.length + deletes.length > 0 ? { puts, deletes } : undefined;
+    return puts.length + deletes.length > 0 ? { puts, deletes, begun } : undefined;
   }
 
   /**
@@ -115,7 +121,7 @@ export class Journal {
 
   /**
    * @param {Followed} followed
-   * @returns {Generator<{ number: number, values: unknown[], row: () => ListRow | EditRow }>}
+   * @returns {Generator<{ number: number, values: unknown[], row: () => ListRow | EditRow, edit?: Edit }>}
    */
   *#rows({ subscription, replica }) {
     if (replica.pending.length === 0) return;
@@ -126,7 +132,7 @@ export class Journal {
     for (const edit of replica.pending) {
       const number = this.#numbers.get(edit) ?? this.#next++;
       this.#numbers.set(edit, number);
-      yield { number, values: valuesOfEdit(edit), row: () => rowOf(edit) };
+      yield { number, values: valuesOfEdit(edit), row: () => rowOf(edit), edit };
     }
   }
 
@@ -200,7 +206,7 @@ function checkedEdit(row) {
   const reader = new Reader(delta);
   const read = readDelta(reader);
   reader.finish();
-  return { delta: read, seen, exact, sequence, crossed };
+  return { delta: read, seen, exact, sequence, crossed, isWritten: true, isStored: true };
 }
 
 /** @param {Edit} edit @returns {EditRow} */

@@ -6,7 +6,7 @@ const LONGEST = 15_000;
 const LASTING = 1000;
 const MINUTE = 60_000;
 /** No advice of a server makes a client wait longer. */
-const LONGEST_ADVICE = MINUTE;
+export const LONGEST_ADVICE = MINUTE;
 const MOST = 3;
 
 export class Patience {

@@ -16,6 +16,9 @@ import { CARD } from "./item.js";
  * @property {number} [exact] the base that it insists on
  * @property {number} [sequence] once it is in flight
  * @property {boolean} crossed whether it was carried over a snapshot since it got its sequence
+ * @property {boolean} [isWritten] whether a row of it has been begun: until it is in flight, no edit is joined to it, so
+ *   that an edit is stored either whole or not at all
+ * @property {boolean} [isStored] whether that row has reached the storage
  */
 
 /** Edits are joined up to about this many bytes, so that a submission fits into a frame. */
@@ -61,11 +64,9 @@ export class Pending {
    */
   add(delta, revision, isExact) {
     const last = this.#buffer[this.#buffer.length - 1];
-    const mayJoin = last && last.exact === undefined && !isExact;
-    if (mayJoin && weightOf(last.delta) + weightOf(delta) <= MOST_JOINED) last.delta = compose(last.delta, delta);
-    else if (delta.length > 0 || isExact) {
-      this.#buffer.push({ delta, seen: revision, exact: isExact ? revision : undefined, crossed: false });
-    }
+    const edit = { delta, seen: revision, exact: isExact ? revision : undefined, crossed: false };
+    if (last && !last.isWritten && mayJoin(last, edit)) last.delta = compose(last.delta, delta);
+    else if (delta.length > 0 || isExact) this.#buffer.push(edit);
   }
 
   /** @param {Edit} edit that is committed, or will not be */
@@ -75,14 +76,30 @@ export class Pending {
   }
 
   /**
-   * The next edit goes into flight.
+   * The next edit goes into flight, with those after it that only the storage kept apart from it.
+   * @param {boolean} [joins] whether it may be joined with any
    * @returns {Edit | undefined}
    */
-  launch() {
+  launch(joins = true) {
     if (this.#inFlight) return undefined;
-    this.#inFlight = this.#buffer.shift();
-    if (this.#inFlight) this.#inFlight.sequence = ++this.#used;
-    return this.#inFlight;
+    const edit = this.#buffer.shift();
+    if (!edit) return undefined;
+    while (joins && edit.isWritten && this.#buffer.length > 0) {
+      const [next] = this.#buffer;
+      if (edit.isStored !== next.isStored || !mayJoin(edit, next)) break;
+      edit.delta = compose(edit.delta, next.delta);
+      this.#buffer.shift();
+    }
+    edit.sequence = ++this.#used;
+    return (this.#inFlight = edit);
+  }
+
+  /** What is in flight waits again, because it was never sent. */
+  recall() {
+    if (!this.#inFlight) return;
+    this.#inFlight.sequence = undefined;
+    this.#buffer.unshift(this.#inFlight);
+    this.#inFlight = undefined;
   }
 
   /**
@@ -100,6 +117,12 @@ export class Pending {
   startAgain() {
     this.#used = 0;
   }
+}
+
+/** @param {Edit} edit @param {Edit} next the one after it */
+function mayJoin(edit, next) {
+  const mayBeMoved = edit.exact === undefined && next.exact === undefined;
+  return mayBeMoved && weightOf(edit.delta) + weightOf(next.delta) <= MOST_JOINED;
 }
 
 /**

@@ -47,6 +47,9 @@ export class Replica {
   #undos = Undos.none;
   #redos = Undos.none;
   #work = new OwnWork();
+  #joins = true;
+  /** How many of the pending edits were restored, until the server has said which of them it has. */
+  #restored = 0;
 
   /**
    * A replica as it was kept. Throws `DoesNotFit` if the edits do not fit the list.
@@ -60,6 +63,7 @@ export class Replica {
     replica.#confirmed = replica.#view = confirmed;
     replica.#pending = new Pending(edits, used);
     replica.#isShared = isShared;
+    replica.#restored = edits.length;
     for (const edit of edits) replica.#view = apply(replica.#view, edit.delta);
     return replica;
   }
@@ -151,7 +155,16 @@ export class Replica {
    * @returns {Edit | undefined}
    */
   launch() {
-    return this.#pending.launch();
+    return this.#pending.launch(this.#joins);
+  }
+
+  /**
+   * Whether edits that wait may be joined. Without a storage they are not, so that an heir of what was stored before can
+   * tell from the last sequence which of them were sent.
+   * @param {boolean} joins
+   */
+  join(joins) {
+    this.#joins = joins;
   }
 
   /**
@@ -167,10 +180,54 @@ export class Replica {
     this.#isShared = true;
   }
 
-  /** The client has another id, of which no sequence is used. Nothing may be in flight. */
+  /** The client has another id, of which no sequence is used. Nothing that is in flight may have been sent. */
   startAgain() {
+    this.#pending.recall();
     this.#pending.startAgain();
     this.#isShared = false;
+  }
+
+  /**
+   * A copy of the list that was kept, if nothing is known yet.
+   * @param {{ log: string, revision: number, items: List }} copy
+   */
+  begin({ log, revision, items }) {
+    if (this.#log !== NO_LOG || this.#view !== List.empty || this.pending.length > 0) return;
+    this.#log = log;
+    this.#revision = revision;
+    this.#confirmed = this.#view = items;
+  }
+
+  /**
+   * The first pending edits are, or will be, committed by somebody else: only a snapshot shows where. The others wait.
+   * @param {number} count
+   */
+  assume(count) {
+    const edits = this.pending.slice(0, count);
+    for (const edit of edits) {
+      this.#confirmed = apply(this.#confirmed, edit.delta);
+      this.#pending.remove(edit);
+    }
+    this.#pending.recall();
+    this.#log = withoutHistory(this.#log);
+    this.#revision = this.#restored = 0;
+    this.#work = new OwnWork();
+  }
+
+  /**
+   * Which of the restored edits the server has: all that were stored, if the program that kept them went on without its
+   * storage and sent as many; nobody knows, if it sent some.
+   * @param {number} last the last sequence of which the server knows
+   * @returns {"as stored" | "all" | "some"}
+   */
+  settleRestored(last) {
+    const restored = this.pending.slice(0, this.#restored);
+    const waited = restored.filter(({ sequence }) => sequence === undefined).length;
+    this.#restored = 0;
+    if (restored.length === 0 || last <= this.used) return "as stored";
+    if (last - this.used < waited) return "some";
+    this.assume(restored.length);
+    return "all";
   }
 
   // What the server says
@@ -358,6 +415,14 @@ export class Replica {
     for (const edit of this.pending) if (edit.exact !== undefined) this.takeBack(edit, base, REVISION_MOVED, author);
     for (const edit of this.pending) edit.seen = 0;
   }
+}
+
+/**
+ * The log id of a list without that of its history, so that a snapshot comes.
+ * @param {string} log
+ */
+export function withoutHistory(log) {
+  return NO_LOG.slice(8) + log.slice(8);
 }
 
 /**

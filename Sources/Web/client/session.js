@@ -5,7 +5,7 @@ import { Malformed } from "./bytes.js";
 import { FrameReader, framed } from "./frames.js";
 import { decodeDown, encodeUp, errorOf } from "./messages.js";
 import { Outbox } from "./outbox.js";
-import { Patience } from "./patience.js";
+import { LONGEST_ADVICE, Patience } from "./patience.js";
 import { Replica } from "./replica.js";
 import { Subscription } from "./subscription.js";
 
@@ -41,6 +41,12 @@ import { Subscription } from "./subscription.js";
 
 const VERSION = 5;
 const WELCOME_DEADLINE = 10_000;
+/** How long an answer to a probe may take. */
+const PROBE_DEADLINE = 2500;
+/** After a sleep, a connection that has been tried for longer is tried anew. */
+const FRESH = 3000;
+/** All tabs of a device come back at once: each waits for a part of this. */
+const SPREAD = 300;
 
 export class Session {
   #identity;
@@ -62,11 +68,13 @@ export class Session {
 
   // Of the connection
 
-  /** @type {"waiting" | "connecting" | "greeting" | "open" | "stopped"} */
+  /** @type {"waiting" | "connecting" | "greeting" | "open" | "paused" | "stopped"} */
   #state = "waiting";
   #frames = new FrameReader();
   #retryAt = 0;
   #greetBy = Infinity;
+  #probeBy = Infinity;
+  #advisedUntil = 0;
   #idle = Infinity;
   #longestFrame = 0;
   #sentAt = 0;
@@ -90,16 +98,26 @@ export class Session {
     return this.#state === "open";
   }
 
+  /** The time of the last event. */
+  get now() {
+    return this.#now;
+  }
+
+  /** What the connection is doing. */
+  get state() {
+    return this.#state;
+  }
+
   get client() {
     return this.#identity.client;
   }
 
   /** When `tick` is due, in ms. */
   get deadline() {
-    if (this.#state === "stopped") return Infinity;
+    if (this.#state === "stopped" || this.#state === "paused") return Infinity;
     if (this.#state === "waiting") return this.#retryAt;
     if (this.#state !== "open") return this.#greetBy;
-    return Math.min(this.#sentAt + this.#idle / 3, this.#receivedAt + this.#idle);
+    return Math.min(this.#sentAt + this.#idle / 3, this.#receivedAt + this.#idle, this.#probeBy);
   }
 
   // What the program around asks for. Each of these gives what is to be done now.
@@ -182,6 +200,11 @@ export class Session {
     return this.#finish();
   }
 
+  /** What has been asked for otherwise, of a subscription, is done now. */
+  flush() {
+    return this.#finish();
+  }
+
   // What happens
 
   /**
@@ -206,7 +229,54 @@ export class Session {
   lost(now, chance) {
     this.#now = now;
     this.#chance = chance;
-    if (this.#state !== "waiting" && this.#state !== "stopped") this.#wait(0);
+    if (this.#isTrying) this.#wait(0);
+    return this.#finish();
+  }
+
+  /**
+   * The page is shown, or the network is back, or the device has slept: what was taken for a connection may be none, and
+   * there is no reason to wait.
+   * @param {number} now @param {number} chance from 0 to 1
+   */
+  hurry(now, chance) {
+    this.#now = now;
+    this.#chance = chance;
+    const soon = Math.max(now + chance * SPREAD, this.#advisedUntil);
+    if (this.#state === "open") {
+      this.#probeBy = Math.min(this.#probeBy, now + PROBE_DEADLINE);
+      this.#ping();
+    } else if (this.#isTrying && now > this.#greetBy - WELCOME_DEADLINE + FRESH) {
+      this.#giveUp(0);
+    }
+    if ((this.#state === "paused" || this.#state === "waiting") && !this.#isDrawing) {
+      this.#state = "waiting";
+      this.#retryAt = Math.min(this.#retryAt, soon);
+    }
+    return this.#finish();
+  }
+
+  /**
+   * No connection is wanted until `hurry`.
+   * @param {number} now
+   */
+  pause(now) {
+    this.#now = now;
+    this.#giveUp(0);
+    if (this.#state === "waiting") this.#state = "paused";
+    this.#retryAt = Infinity;
+    return this.#finish();
+  }
+
+  /**
+   * The person has another name or another token, which the next connection says.
+   * @param {string} person @param {string | undefined} token @param {number} now @param {number} chance from 0 to 1
+   */
+  introduce(person, token, now, chance) {
+    this.#now = now;
+    this.#identity = { ...this.#identity, person, token };
+    this.#giveUp(0);
+    this.#state = "waiting";
+    this.#retryAt = Math.max(now + chance * SPREAD, this.#advisedUntil);
     return this.#finish();
   }
 
@@ -218,6 +288,7 @@ export class Session {
     this.#now = now;
     this.#chance = chance;
     this.#receivedAt = now;
+    this.#probeBy = Infinity;
     if (!this.#isConnected) return this.#finish();
     try {
       // Whatever a message makes of the connection, what follows it may be in the same bytes.
@@ -243,9 +314,8 @@ export class Session {
       this.#state = "connecting";
       this.#greetBy = now + WELCOME_DEADLINE;
       this.#effects.push({ do: "connect" });
-    } else if (this.#state === "open" && now < this.#receivedAt + this.#idle) {
-      this.#sentAt = now;
-      this.#outbox.overtake(framed(encodeUp({ type: "ping", nonce: 0 })));
+    } else if (this.#state === "open" && now < this.#receivedAt + this.#idle && now < this.#probeBy) {
+      this.#ping();
     } else if (this.#state !== "stopped") {
       this.#giveUp(0);
     }
@@ -286,6 +356,10 @@ export class Session {
 
   get #isConnected() {
     return this.#state === "greeting" || this.#state === "open";
+  }
+
+  get #isTrying() {
+    return this.#isConnected || this.#state === "connecting";
   }
 
   /** @param {Down} message */
@@ -373,6 +447,11 @@ export class Session {
     else this.#giveUp(0);
   }
 
+  #ping() {
+    this.#sentAt = this.#now;
+    this.#outbox.overtake(framed(encodeUp({ type: "ping", nonce: 0 })));
+  }
+
   /** @param {Up} message */
   #send(message) {
     this.#sentAt = this.#now;
@@ -381,7 +460,7 @@ export class Session {
 
   /** @param {number} retryAfter */
   #giveUp(retryAfter) {
-    if (this.#state === "waiting" || this.#state === "stopped") return;
+    if (!this.#isTrying) return;
     this.#effects.push({ do: "close" });
     for (const { subscription } of this.#lists) {
       this.#effects.push({ do: "tell", list: subscription, told: { type: "disconnected" } });
@@ -394,6 +473,7 @@ export class Session {
     this.#disconnect();
     this.#state = "waiting";
     this.#retryAt = this.#now + this.#patience.wait(this.#now, this.#chance, retryAfter);
+    this.#advisedUntil = this.#now + Math.min(retryAfter, LONGEST_ADVICE);
   }
 
   /** @param {string} reason */
@@ -404,6 +484,7 @@ export class Session {
   }
 
   #disconnect() {
+    this.#probeBy = Infinity;
     this.#outbox.clear();
     this.#asked.clear();
     for (const { subscription } of this.#lists) subscription.lost();

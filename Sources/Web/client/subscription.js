@@ -4,7 +4,7 @@
 import { ERRORS, REASONS, encodeUp } from "./messages.js";
 import { List } from "./list.js";
 import { People } from "./people.js";
-import { NO_LOG, isSameList } from "./replica.js";
+import { NO_LOG, isSameList, withoutHistory } from "./replica.js";
 
 /** @typedef {import('./codec.js').Commit} Commit */
 /** @typedef {import('./codec.js').Rules} Rules */
@@ -38,6 +38,7 @@ export class Subscription {
   #author = 0;
   #hasDiverged = false;
   #hasEnded = false;
+  #isHeld = false;
   /** @type {Rules | undefined} */
   #rules;
   /** @type {People} */
@@ -45,6 +46,7 @@ export class Subscription {
 
   // Of the connection
 
+  #isWelcome = false;
   /** @type {number | undefined} */
   #request;
   /** @type {number | undefined} */
@@ -117,12 +119,27 @@ export class Subscription {
    */
   welcome(author) {
     this.#author = author;
-    if (!this.#hasEnded) this.#subscribe(false);
+    this.#isWelcome = true;
+    if (!this.#hasEnded && !this.#isHeld) this.#subscribe(false);
+  }
+
+  /** Does not subscribe before it is released. */
+  hold() {
+    this.#isHeld = true;
+  }
+
+  release() {
+    this.#isHeld = false;
+    if (this.#isWelcome && !this.#hasEnded) this.#subscribe(false);
+  }
+
+  get isHeld() {
+    return this.#isHeld;
   }
 
   lost() {
     this.#list = this.#request = this.#sent = this.#head = this.#incoming = undefined;
-    this.#isLive = this.#byLog = this.#awaitsName = false;
+    this.#isLive = this.#byLog = this.#awaitsName = this.#isWelcome = false;
   }
 
   /** The person follows the list no longer. */
@@ -173,6 +190,12 @@ export class Subscription {
       this.#port.send({ type: "unsubscribe", list });
       this.#list = this.#sent = undefined;
       return this.#subscribe(true);
+    }
+    const restored = replica.settleRestored(message.lastSequence);
+    if (restored !== "as stored") {
+      this.#port.send({ type: "unsubscribe", list });
+      this.#list = undefined;
+      return restored === "all" ? this.#subscribe(this.#byLog) : this.#end("partlySent");
     }
     if (list !== this.#list) this.#sent = undefined;
     this.#list = list;
@@ -298,8 +321,7 @@ export class Subscription {
     this.#head = this.#incoming = undefined;
     const { log, revision } = this.#replica;
     const name = byLog ? "" : this.#name;
-    // A log id whose upper half is 0 is that of no history, so that a snapshot comes.
-    const known = this.#hasDiverged ? { logID: NO_LOG.slice(8) + log.slice(8), revision: 0 } : { logID: log, revision };
+    const known = this.#hasDiverged ? { logID: withoutHistory(log), revision: 0 } : { logID: log, revision };
     this.#port.send({ type: "subscribe", request, name, ...known, wants: 3 });
   }
 
