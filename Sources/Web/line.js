@@ -10,7 +10,7 @@ import { Session } from "./session.js";
 /** @typedef {import('./session.js').Identity} Identity */
 /** @typedef {import('./subscription.js').Subscription} Subscription */
 /**
- * Who writes a journal: `holder` names the tab. A tab that takes a journal over replaces it, so that its former owner's
+ * Who writes a journal: `holder` names one line of one tab. A tab that takes a journal over replaces it, so that its former owner's
  * writes fail from then on, even if it was frozen and knows nothing of it.
  * @typedef {{ client: string, holder: string, person: string, token: string }} Owner
  */
@@ -23,29 +23,41 @@ import { Session } from "./session.js";
 export class Line {
   /** @readonly */
   number;
+  /** What its owner's row names. @readonly */
+  holder;
   session;
   journal;
   /** Whether nothing has been written under the client id. */
   isFresh;
   /** Whether edits were sent that are not stored. */
   isUnsafe = false;
+  /**
+   * Whether nothing may be sent before the storage works again: the edits of a submission are stored one by one, so that
+   * nobody could tell from its sequence which of them were sent.
+   */
+  isBlocked = false;
+  /** Answers to writes up to this one say nothing. */
+  ignored = 0;
+  #begun = 0;
   #identity;
   /**
-   * The edits that got their row by each write that is not answered.
-   * @type {Map<number, readonly Edit[]>}
+   * The writes that are not answered.
+   * @type {Map<number, Changes>}
    */
   #writes = new Map();
   /**
-   * Those of writes that failed.
+   * The edits that got their row by writes that failed.
    * @type {Edit[]}
    */
   #unstored = [];
 
   /**
-   * @param {number} number @param {Identity} identity @param {readonly Kept[]} [kept] a journal that is taken over
+   * @param {number} number @param {string} holder @param {Identity} identity
+   * @param {readonly Kept[]} [kept] a journal that is taken over
    */
-  constructor(number, identity, kept) {
+  constructor(number, holder, identity, kept) {
     this.number = number;
+    this.holder = holder;
     this.#identity = identity;
     this.isFresh = kept === undefined;
     this.journal = new Journal(identity.client, kept);
@@ -69,12 +81,9 @@ export class Line {
     return this.#writes.size === 0;
   }
 
-  /**
-   * @param {string} holder
-   * @returns {Owner}
-   */
-  owner(holder) {
-    return { client: this.client, holder, person: this.person, token: this.token };
+  /** @returns {Owner} */
+  get owner() {
+    return { client: this.client, holder: this.holder, person: this.person, token: this.token };
   }
 
   /** @param {Partial<Identity>} identity what is another from now on */
@@ -83,22 +92,34 @@ export class Line {
   }
 
   /** @param {number} write @param {Changes} changes */
-  begin(write, { begun = [] }) {
-    this.#writes.set(write, begun);
+  begin(write, changes) {
+    this.#begun = write;
+    this.#writes.set(write, changes);
+  }
+
+  /** Nothing is in the storage any more: the next write has all. */
+  startAgain() {
+    this.journal.rename(this.client);
+    this.isFresh = true;
+    this.ignored = this.#begun;
   }
 
   /**
-   * A write is answered, and with it all before it.
+   * A write is answered, and with it all before it. Gives whether what waits for it may be sent.
    * @param {number} write @param {boolean} isStored
    */
   end(write, isStored) {
-    for (const [number, begun] of this.#writes) {
+    for (const [number, { begun = [], joins = false }] of this.#writes) {
       if (number > write) break;
       this.#unstored.push(...begun);
       this.#writes.delete(number);
+      this.isBlocked ||= joins && !isStored;
     }
-    if (!isStored) return;
-    // The storage writes what has failed before again.
+    this.isUnsafe = !isStored && (this.isUnsafe || !this.isBlocked);
+    if (!isStored) return !this.isBlocked;
+    this.isBlocked = false;
+    // The storage has written what has failed before again.
     for (const edit of this.#unstored.splice(0)) edit.isStored = true;
+    return true;
   }
 }

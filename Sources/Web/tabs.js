@@ -34,9 +34,9 @@ import { NO_LOG, Replica } from "./replica.js";
  * What the program around has to do, in this order. `look` is answered by `looked`, `lock` and `verify` by `locked`,
  * `claim` by `claimed`: it becomes the holder and reads the rows in one transaction. `copy` is answered by `copied`,
  * `write` by `wrote`; `connect` by `connected` or `lost`. Nothing answers the others: `announce` tells the other tabs
- * to look, `forget` deletes the owner's row of a journal without rows.
- * @typedef {{ do: "look" | "announce" } | { do: "lock" | "unlock" | "verify" | "forget", client: string } | { do: "claim",
- *   client: string, owner: Owner } | { do: "write", line: number, write: number, job: Job } | { do: "copy", name: string
+ * to look, `forget` deletes the owner's row of a journal without rows, if it has that holder.
+ * @typedef {{ do: "look" | "announce" } | { do: "lock" | "unlock" | "verify", client: string } | { do: "forget",
+ *   client: string, holder: string } | { do: "claim", client: string, owner: Owner } | { do: "write", line: number, write: number, job: Job } | { do: "copy", name: string
  *   } | { do: "keep", copy: Copy } | { do: "connect" | "close", line: number } | { do: "send", line: number, bytes:
  *   Uint8Array } | { do: "tell", list: Opened, told: Told } | { do: "answer", message: Down }} Effect
  */
@@ -104,6 +104,12 @@ export class Tab {
   /** @type {Effect[]} */
   #effects = [];
   #lines = 0;
+  #holders = 0;
+  /**
+   * As which holder the tab has claimed a journal.
+   * @type {Map<string, string>}
+   */
+  #claims = new Map();
   /** @type {Line | undefined} */
   #own;
   /** @type {Opened[]} */
@@ -327,7 +333,8 @@ export class Tab {
       if (isHeld) this.#claim(this.#candidate);
       else this.#tryNext();
     } else if (client === this.#own?.client) {
-      if (!isHeld) this.#taken(this.#own);
+      // Whoever has it cannot send anything before it has claimed the journal, which a write would notice.
+      if (!isHeld && this.#own.isUnsafe) this.#taken(this.#own);
     } else {
       this.#heirs.locked(client, isHeld, now);
     }
@@ -354,26 +361,25 @@ export class Tab {
   }
 
   /**
-   * A write is answered. After a failure, the storage writes the same again with the next; that is never `taken`.
-   * @param {number} line @param {number} write @param {"stored" | "taken" | "failed"} outcome @param {number} now
+   * A write is answered. What has failed, the storage writes again before the next; then the answer comes again. It is
+   * `wiped` if the storage is another one than before.
+   * @param {number} line @param {number} write @param {"stored" | "taken" | "failed" | "wiped"} outcome
+   * @param {number} now
    */
   wrote(line, write, outcome, now) {
     this.#now = now;
     const [own, heir] = [this.#own, this.#heirs.line];
     const one = own?.number === line ? own : heir?.number === line ? heir : undefined;
-    if (!one) return this.#finish();
-    if (outcome === "taken") {
-      if (one === own) this.#taken(one);
-      else this.#heirs.taken(now);
+    if (!one || write <= one.ignored) return this.#finish();
+    if (outcome !== "stored" && (one === heir || outcome !== "failed")) {
+      if (one === heir) this.#heirs.taken(now);
+      else if (outcome === "wiped") this.#wiped(one);
+      else this.#taken(one);
       return this.#finish();
     }
-    if (outcome === "failed" && one === heir) {
-      this.#heirs.taken(now);
-      return this.#finish();
-    }
-    one.end(write, outcome === "stored");
-    if (one === own) this.#be(outcome === "stored");
-    this.#run(one, one.session.stored(write));
+    const isFree = one.end(write, outcome === "stored");
+    for (const { replica } of this.#opened) if (one === own) replica.join(outcome === "stored");
+    if (isFree) this.#run(one, one.session.stored(write));
     if (outcome === "stored" && one === own) this.#push({ do: "announce" });
     return this.#finish();
   }
@@ -476,8 +482,9 @@ export class Tab {
    */
   #resumable({ copies }) {
     const isThere = (/** @type {Kept} */ kept) =>
-      kept.revision === 0 || copies.some(({ log, revision, digest }) => log === kept.log && revision === kept.revision && digest === kept.digest);
-    return this.others.filter(({ owner, lists }) => owner.person === this.#person && lists.every(isThere)).map(({ owner }) => owner).reverse();
+      kept.awaits === undefined && (kept.revision === 0 || copies.some(copy => isOf(copy, kept) && copy.digest === kept.digest));
+    const mine = this.others.filter(({ owner, lists }) => owner.person === this.#person && lists.every(isThere));
+    return mine.map(({ owner }) => owner).reverse();
   }
 
   #tryNext() {
@@ -523,12 +530,23 @@ export class Tab {
       return;
     }
     this.#leave(own);
-    const lists = this.#opened.map(one => [one, remainder(one.replica)]);
+    const lists = this.#opened.map(one => [one, remainder(one.replica, own.client)]);
     this.#becomeNew();
     for (const [one, rest] of /** @type {[Opened, ReturnType<typeof remainder>][]} */ (lists)) {
       this.#refollow(one, rest.replica, rest.isHeld ? own.client : undefined);
     }
     this.#lookAt = Math.min(this.#lookAt, this.#now + 1000);
+  }
+
+  /**
+   * All that was stored is gone, and is written again.
+   * @param {Line} own
+   */
+  #wiped(own) {
+    own.startAgain();
+    // Another tab may have sent some of it before.
+    for (const { replica } of this.#opened) replica.suspect();
+    this.#run(own, own.session.introduce(own.person, own.token, this.#now, this.#chance.chance()));
   }
 
   /** @param {Line} own */
@@ -554,8 +572,7 @@ export class Tab {
   #release() {
     for (const one of this.#opened) {
       const { awaits } = one;
-      const isThere = this.#journals.some(({ client }) => client === awaits);
-      if (awaits === undefined || (isThere && !this.#heirs.hasRefused(awaits))) continue;
+      if (awaits === undefined || this.#isLeft(awaits)) continue;
       one.awaits = undefined;
       one.subscription.release();
     }
@@ -565,7 +582,25 @@ export class Tab {
   /** Whose journals may have been left, of this person. */
   #left() {
     const own = this.client;
-    return this.#owners.filter(({ client, token }) => client !== own && token === this.#token);
+    return this.#owners.filter(({ client, token }) => client !== own && token === this.#token && !this.#mustWait(client));
+  }
+
+  /**
+   * Whether a journal is about edits that were made upon those of another one.
+   * @param {string} client
+   */
+  #mustWait(client) {
+    const journal = this.#journals.find(journal => journal.client === client);
+    const lists = journal && "lists" in journal ? journal.lists : [];
+    return lists.some(({ awaits }) => awaits !== undefined && this.#isLeft(awaits));
+  }
+
+  /**
+   * Whether there is a journal that may still be sent.
+   * @param {string} client
+   */
+  #isLeft(client) {
+    return this.#journals.some(journal => journal.client === client) && !this.#heirs.hasRefused(client);
   }
 
   // Private
@@ -582,8 +617,13 @@ export class Tab {
 
   /** @param {{ client: string, person: string, token: string, idle: number }} who @param {readonly Kept[]} [kept] */
   #line({ client, person, token, idle }, kept) {
-    const line = new Line(this.#lines++, { client, person, token, program: this.#program, idle }, kept);
-    return line;
+    const holder = this.#claims.get(client) ?? this.#nextHolder();
+    this.#claims.delete(client);
+    return new Line(this.#lines++, holder, { client, person, token, program: this.#program, idle }, kept);
+  }
+
+  #nextHolder() {
+    return `${this.#holder} ${++this.#holders}`;
   }
 
   /** @param {string} name @param {Replica} replica @param {boolean} isWanted @param {number} [number] */
@@ -592,13 +632,6 @@ export class Tab {
     const opened = new Opened(session.follow(name, replica, number), replica, isWanted);
     this.#opened.push(opened);
     return opened;
-  }
-
-  /** @param {boolean} isKept whether the storage works */
-  #be(isKept) {
-    const own = this.#mine();
-    own.isUnsafe = !isKept;
-    for (const { replica } of this.#opened) replica.join(isKept);
   }
 
   #look() {
@@ -646,12 +679,24 @@ export class Tab {
   /** @param {Effect | { do: "lock" | "unlock" | "claim" | "forget", client: string }} effect */
   #push(effect) {
     if (effect.do === "claim" && !("owner" in effect)) this.#claim(this.#owners.find(({ client }) => client === effect.client));
+    else if (effect.do === "forget") this.#forgetOwner(effect.client);
     else this.#effects.push(/** @type {Effect} */ (effect));
+  }
+
+  /** @param {string} client */
+  #forgetOwner(client) {
+    const holder = this.#claims.get(client) ?? this.#heirs.line?.holder ?? "";
+    this.#claims.delete(client);
+    this.#effects.push({ do: "forget", client, holder });
+    this.#effects.push({ do: "announce" });
   }
 
   /** @param {Owner | undefined} owner */
   #claim(owner) {
-    if (owner) this.#effects.push({ do: "claim", client: owner.client, owner: { ...owner, holder: this.#holder } });
+    if (!owner) return;
+    const holder = this.#nextHolder();
+    this.#claims.set(owner.client, holder);
+    this.#effects.push({ do: "claim", client: owner.client, owner: { ...owner, holder } });
   }
 
   /** @param {Line} line @param {SessionEffect[]} effects */
@@ -694,7 +739,7 @@ export class Tab {
 
   /** @param {Line} line @param {Extract<SessionEffect, { do: "write" }>} effect */
   #write(line, { write, changes }) {
-    const job = { changes: /** @type {Job["changes"]} */ (changes), owner: line.owner(this.#holder), fresh: line.isFresh };
+    const job = { changes: /** @type {Job["changes"]} */ (changes), owner: line.owner, fresh: line.isFresh };
     line.begin(write, job.changes);
     line.isFresh = false;
     this.#push({ do: "write", line: line.number, write, job });
@@ -739,11 +784,19 @@ export class Tab {
 }
 
 /**
+ * Whether a copy is of the revision on which a journal's edits were made.
+ * @param {{ log: string, revision: number }} copy @param {Kept} kept
+ */
+function isOf({ log, revision }, kept) {
+  return log === kept.log && revision === kept.revision;
+}
+
+/**
  * A list of a journal as it was, if its copy is there.
  * @param {Kept} kept @param {Claimed | undefined} claimed
  */
 function restored(kept, claimed) {
-  const copy = claimed?.copies.find(({ log, revision, items }) => log === kept.log && revision === kept.revision && items.digest === kept.digest);
+  const copy = claimed?.copies.find(copy => isOf(copy, kept) && copy.items.digest === kept.digest);
   if (!copy && kept.revision > 0) return undefined;
   try {
     return Replica.restored({ ...kept, confirmed: copy?.items ?? new Replica().confirmed });
@@ -764,13 +817,13 @@ function copyOf({ log, revision, confirmed }) {
 
 /**
  * What is left of a list for a tab whose journal has been taken over: what was never stored. That was never sent.
- * @param {Replica} replica
+ * @param {Replica} replica @param {string} client whose journal that is
  * @returns {{ replica: Replica, isHeld: boolean }} held, if it was made upon what was stored
  */
-function remainder(replica) {
+function remainder(replica, client) {
   const stored = replica.pending.filter(({ isStored }) => isStored).length;
   if (stored > 0 && stored === replica.pending.length) return { replica: copyOf(replica), isHeld: false };
-  if (stored > 0) replica.assume(stored);
+  if (stored > 0) replica.assume(stored, client);
   for (const edit of replica.pending) edit.isWritten = edit.isStored = false;
   replica.startAgain();
   return { replica, isHeld: stored > 0 };

@@ -23,6 +23,7 @@ import { bytesOfDelta, readDelta } from "./codec.js";
  * @property {string} digest
  * @property {number} used the last sequence that is used
  * @property {boolean} isShared
+ * @property {string} [awaits] the client id whose journal has the edits that are assumed
  */
 /**
  * An edit that is pending: what `Edit` has, its delta as bytes.
@@ -33,9 +34,13 @@ import { bytesOfDelta, readDelta } from "./codec.js";
  * @property {number} [exact]
  * @property {number} [sequence] once it is in flight
  * @property {boolean} crossed
+ * @property {boolean} [isAssumed]
  */
 /** @typedef {{ key: Key, row: ListRow | EditRow }} Entry */
-/** @typedef {{ puts: Entry[], deletes: Key[], begun?: Edit[] }} Changes one transaction; the edits that get their row by it */
+/**
+ * One transaction; which edits get their row by it, and whether edits that have rows are joined by it.
+ * @typedef {{ puts: Entry[], deletes: Key[], begun?: Edit[], joins?: boolean }} Changes
+ */
 /** @typedef {ListRow & { list: number, edits: Edit[], numbers: number[] }} Kept a list as it was kept */
 /**
  * The journal of one client id, as it was kept. A journal that cannot be read is left as it is.
@@ -88,6 +93,7 @@ export class Journal {
     for (const { number } of lists) this.#followed.add(number);
     /** @type {Edit[]} */
     const begun = [];
+    let joins = false;
     const gone = new Set([...this.#written.keys()].filter(place => this.#followed.has(this.#keyOf(place)[1])));
     for (const followed of lists) {
       for (const { number, values, row, edit } of this.#rows(followed)) {
@@ -95,6 +101,7 @@ export class Journal {
         gone.delete(place);
         if (areSame(this.#written.get(place), values)) continue;
         this.#written.set(place, values);
+        joins ||= edit?.isJoined === true;
         if (edit && !edit.isWritten) {
           edit.isWritten = true;
           begun.push(edit);
@@ -104,7 +111,7 @@ export class Journal {
     }
     for (const place of gone) this.#written.delete(place);
     const deletes = [...gone].map(place => this.#keyOf(place));
-    return puts.length + deletes.length > 0 ? { puts, deletes, begun } : undefined;
+    return puts.length + deletes.length > 0 ? { puts, deletes, begun, joins } : undefined;
   }
 
   /**
@@ -125,11 +132,11 @@ export class Journal {
    */
   *#rows({ subscription, replica }) {
     if (replica.pending.length === 0) return;
-    const { log, revision, used, isShared } = replica;
-    const [name, digest] = [subscription.name, replica.confirmed.digest];
-    const list = { format: FORMAT, name, log, revision, digest, used, isShared };
+    const { used, isShared, origin } = replica;
+    const { log, revision, digest, assumed, awaits } = origin ?? { ...headOf(replica), assumed: [], awaits: undefined };
+    const list = { format: FORMAT, name: subscription.name, log, revision, digest, used, isShared, awaits };
     yield { number: 0, values: valuesOfList(list), row: () => list };
-    for (const edit of replica.pending) {
+    for (const edit of [...assumed, ...replica.pending]) {
       const number = this.#numbers.get(edit) ?? this.#next++;
       this.#numbers.set(edit, number);
       yield { number, values: valuesOfEdit(edit), row: () => rowOf(edit), edit };
@@ -190,33 +197,38 @@ function readLists(entries) {
 
 /** @param {any} row @returns {ListRow} */
 function checkedList(row) {
-  const { format, name, log, revision, digest, used, isShared } = row ?? {};
-  const isRight = format === FORMAT && typeof name === "string" && typeof isShared === "boolean";
+  const { format, name, log, revision, digest, used, isShared, awaits } = row ?? {};
+  const isRight = format === FORMAT && typeof name === "string" && typeof isShared === "boolean" && isOr(awaits, "string");
   const areRight = [log, digest].every(isHex) && [revision, used].every(isNumber);
   if (!isRight || !areRight) throw new Malformed("the row of a list");
-  return { format, name, log, revision, digest, used, isShared };
+  return { format, name, log, revision, digest, used, isShared, awaits };
 }
 
 /** @param {any} row @returns {Edit} */
 function checkedEdit(row) {
-  const { format, delta, seen, exact, sequence, crossed } = row ?? {};
+  const { format, delta, seen, exact, sequence, crossed, isAssumed } = row ?? {};
   const isRight = format === FORMAT && delta instanceof Uint8Array && isNumber(seen) && typeof crossed === "boolean";
   const areNumbers = [exact, sequence].every(number => number === undefined || isNumber(number));
-  if (!isRight || !areNumbers) throw new Malformed("the row of an edit");
+  if (!isRight || !areNumbers || !isOr(isAssumed, "boolean")) throw new Malformed("the row of an edit");
   const reader = new Reader(delta);
   const read = readDelta(reader);
   reader.finish();
-  return { delta: read, seen, exact, sequence, crossed, isWritten: true, isStored: true };
+  return { delta: read, seen, exact, sequence, crossed, isAssumed, isWritten: true, isStored: true };
 }
 
 /** @param {Edit} edit @returns {EditRow} */
-function rowOf({ delta, seen, exact, sequence, crossed }) {
-  return { format: FORMAT, delta: bytesOfDelta(delta), seen, exact, sequence, crossed };
+function rowOf({ delta, seen, exact, sequence, crossed, isAssumed }) {
+  return { format: FORMAT, delta: bytesOfDelta(delta), seen, exact, sequence, crossed, isAssumed };
+}
+
+/** @param {import('./replica.js').Replica} replica */
+function headOf({ log, revision, confirmed }) {
+  return { log, revision, digest: confirmed.digest };
 }
 
 /** @param {ListRow} row */
-function valuesOfList({ name, log, revision, digest, used, isShared }) {
-  return [name, log, revision, digest, used, isShared];
+function valuesOfList({ name, log, revision, digest, used, isShared, awaits }) {
+  return [name, log, revision, digest, used, isShared, awaits];
 }
 
 /** @param {Edit} edit */
@@ -227,6 +239,11 @@ function valuesOfEdit({ delta, seen, exact, sequence, crossed }) {
 /** @param {unknown[] | undefined} a @param {unknown[]} b */
 function areSame(a, b) {
   return a?.every((value, i) => value === b[i]);
+}
+
+/** @param {unknown} value @param {string} type */
+function isOr(value, type) {
+  return value === undefined || typeof value === type;
 }
 
 /** @param {unknown} value */

@@ -19,6 +19,8 @@ import { CARD } from "./item.js";
  * @property {boolean} [isWritten] whether a row of it has been begun: until it is in flight, no edit is joined to it, so
  *   that an edit is stored either whole or not at all
  * @property {boolean} [isStored] whether that row has reached the storage
+ * @property {boolean} [isAssumed] whether somebody else commits it: it is kept for those that were made upon it
+ * @property {boolean} [isJoined] whether it is in flight as several edits that were stored one by one
  */
 
 /** Edits are joined up to about this many bytes, so that a submission fits into a frame. */
@@ -88,6 +90,7 @@ export class Pending {
       const [next] = this.#buffer;
       if (edit.isStored !== next.isStored || !mayJoin(edit, next)) break;
       edit.delta = compose(edit.delta, next.delta);
+      edit.isJoined = true;
       this.#buffer.shift();
     }
     edit.sequence = ++this.#used;

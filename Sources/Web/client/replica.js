@@ -30,6 +30,11 @@ import { Undos } from "./undo.js";
  * @typedef {{ items: List, revision: number, log: string, last: number, isLastRefused: boolean }} Snapshot
  */
 
+/**
+ * A list that the server had, and what was assumed to be committed since; whose journal has those edits.
+ * @typedef {{ log: string, revision: number, digest: string, assumed: Edit[], awaits: string }} Origin
+ */
+
 /** The log id of a client that has nothing. */
 export const NO_LOG = "0".repeat(16);
 const REVISION_MOVED = { reason: 9, first: 0, second: 0 };
@@ -48,23 +53,29 @@ export class Replica {
   #redos = Undos.none;
   #work = new OwnWork();
   #joins = true;
+  /**
+   * What the list was made of, from the time when edits were assumed until a snapshot comes.
+   * @type {Origin | undefined}
+   */
+  #origin;
   /** How many of the pending edits were restored, until the server has said which of them it has. */
   #restored = 0;
 
   /**
    * A replica as it was kept. Throws `DoesNotFit` if the edits do not fit the list.
-   * @param {{ log: string, revision: number, confirmed: List, used: number, isShared: boolean, edits: readonly Edit[]
-   *   }} kept
+   * @param {{ log: string, revision: number, confirmed: List, used: number, isShared: boolean, edits: readonly Edit[],
+   *   awaits?: string }} kept
    */
-  static restored({ log, revision, confirmed, used, isShared, edits }) {
+  static restored({ log, revision, confirmed, used, isShared, edits, awaits }) {
     const replica = new Replica();
     replica.#log = log;
     replica.#revision = revision;
     replica.#confirmed = replica.#view = confirmed;
     replica.#pending = new Pending(edits, used);
     replica.#isShared = isShared;
-    replica.#restored = edits.length;
     for (const edit of edits) replica.#view = apply(replica.#view, edit.delta);
+    replica.assume(edits.filter(({ isAssumed }) => isAssumed).length, awaits);
+    replica.#restored = replica.pending.length;
     return replica;
   }
 
@@ -92,6 +103,11 @@ export class Replica {
 
   get inFlight() {
     return this.#pending.inFlight;
+  }
+
+  /** What the pending edits were made upon, if the server never had it. */
+  get origin() {
+    return this.#origin;
   }
 
   /** The last sequence that is used. */
@@ -159,8 +175,8 @@ export class Replica {
   }
 
   /**
-   * Whether edits that wait may be joined. Without a storage they are not, so that an heir of what was stored before can
-   * tell from the last sequence which of them were sent.
+   * Whether edits that wait may be joined. Without a storage they are not, so that whoever restores what was stored before
+   * can tell from the last sequence how many of them were sent.
    * @param {boolean} joins
    */
   join(joins) {
@@ -200,34 +216,43 @@ export class Replica {
 
   /**
    * The first pending edits are, or will be, committed by somebody else: only a snapshot shows where. The others wait.
-   * @param {number} count
+   * @param {number} count @param {string} [awaits] who commits them, unless they are committed
    */
-  assume(count) {
+  assume(count, awaits = "") {
+    if (count === 0) return;
+    const { log, revision, confirmed } = this;
     const edits = this.pending.slice(0, count);
     for (const edit of edits) {
       this.#confirmed = apply(this.#confirmed, edit.delta);
       this.#pending.remove(edit);
+      edit.sequence = undefined;
+      edit.isAssumed = true;
     }
     this.#pending.recall();
+    const { assumed, ...origin } = this.#origin ?? { log, revision, digest: confirmed.digest, assumed: [] };
+    this.#origin = { ...origin, assumed: [...assumed, ...edits], awaits };
     this.#log = withoutHistory(this.#log);
     this.#revision = this.#restored = 0;
     this.#work = new OwnWork();
   }
 
+  /** What was stored may have been sent by somebody else. */
+  suspect() {
+    this.#restored = this.pending.filter(({ isStored }) => isStored).length;
+  }
+
   /**
-   * Which of the restored edits the server has: all that were stored, if the program that kept them went on without its
-   * storage and sent as many; nobody knows, if it sent some.
+   * The server knows more sequences than were stored: the program that kept the restored edits went on without its
+   * storage, and sent one edit after the other. Gives whether that was so.
    * @param {number} last the last sequence of which the server knows
-   * @returns {"as stored" | "all" | "some"}
    */
   settleRestored(last) {
-    const restored = this.pending.slice(0, this.#restored);
-    const waited = restored.filter(({ sequence }) => sequence === undefined).length;
+    const restored = this.#restored;
+    const sent = (this.inFlight ? 1 : 0) + last - this.used;
     this.#restored = 0;
-    if (restored.length === 0 || last <= this.used) return "as stored";
-    if (last - this.used < waited) return "some";
-    this.assume(restored.length);
-    return "all";
+    if (restored === 0 || last <= this.used) return false;
+    this.assume(Math.min(restored, sent));
+    return true;
   }
 
   // What the server says
@@ -315,6 +340,7 @@ export class Replica {
     this.#confirmed = items;
     this.#revision = revision;
     this.#log = log;
+    this.#origin = undefined;
     this.#work = new OwnWork();
     const isAlone = this.pending.length === 0 && !this.canUndo && !this.canRedo;
     if (isAlone) this.#view = items;

@@ -191,11 +191,10 @@ export class Subscription {
       this.#list = this.#sent = undefined;
       return this.#subscribe(true);
     }
-    const restored = replica.settleRestored(message.lastSequence);
-    if (restored !== "as stored") {
+    if (replica.settleRestored(message.lastSequence)) {
       this.#port.send({ type: "unsubscribe", list });
       this.#list = undefined;
-      return restored === "all" ? this.#subscribe(this.#byLog) : this.#end("partlySent");
+      return this.#subscribe(this.#byLog);
     }
     if (list !== this.#list) this.#sent = undefined;
     this.#list = list;

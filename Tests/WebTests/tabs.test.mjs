@@ -1,0 +1,28 @@
+// Three tabs of one device, with everything that happens to tabs: each edit that was in the storage is in the list in the
+// end, once, and all see the same list.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Random, seed, times } from "./random.mjs";
+import { World } from "./world.mjs";
+
+const runs = Math.ceil(300 * times);
+
+test(`${runs} devices, from seed ${seed}`, () => {
+  for (let i = 0; i < runs; i++) {
+    const random = new Random(seed + i);
+    try {
+      live(random);
+    } catch (error) {
+      throw new Error(`HAND_SEED=${seed + i}: ${error.stack}`);
+    }
+  }
+});
+
+function live(random) {
+  const world = new World(random);
+  for (let left = 3; left > 0; left--) world.open();
+  for (let left = 600; left > 0; left--) world.step();
+  world.settle();
+  return world.judge();
+}

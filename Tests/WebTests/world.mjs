@@ -1,0 +1,503 @@
+// A device with some tabs, and a server, in one process without a clock: storage, locks, the channel between the tabs and
+// the network are queues, of which chance picks what happens next. Tabs crash, freeze and wake; frozen ones may lose their
+// locks; the storage fails or is wiped; connections are lost.
+
+import assert from "node:assert/strict";
+import { bytesOf } from "../../Sources/Web/bytes.js";
+import { DeltaBuilder } from "../../Sources/Web/components.js";
+import { FrameReader, framed } from "../../Sources/Web/frames.js";
+import { encoded } from "../../Sources/Web/item.js";
+import { ERRORS, decodeUp, encodeDown } from "../../Sources/Web/messages.js";
+import { Tab } from "../../Sources/Web/tabs.js";
+import { SmallServer } from "./server.mjs";
+
+const clone = structuredClone;
+const MINUTE = 60_000;
+
+/** What the tabs of a device share. */
+class Device {
+  rows = new Map();
+  owners = new Map();
+  copies = new Map();
+  /** Another one once all has been wiped. */
+  number = 0;
+  /** Who holds each lock. */
+  locks = new Map();
+
+  look() {
+    const copies = [...this.copies.values()].map(({ items, ...head }) => ({ ...head, digest: items.digest }));
+    return { rows: [...this.rows.values()].map(row => clone(row)), owners: [...this.owners.values()].map(owner => ({ ...owner })), copies };
+  }
+
+  claim(client, owner) {
+    this.owners.set(client, owner);
+    const rows = [...this.rows.values()].filter(({ key }) => key[0] === client).map(row => clone(row));
+    const names = rows.map(({ row }) => row.name);
+    return { rows, copies: [...this.copies.values()].filter(({ name }) => names.includes(name)) };
+  }
+
+  /** Whether all of the rows belong to the job's holder. */
+  write({ changes: { puts, deletes }, owner, fresh, leaves }) {
+    const clients = new Set([...puts.map(({ key }) => key[0]), ...deletes.map(key => key[0])]);
+    for (const client of clients) {
+      const held = this.owners.get(client);
+      if (held ? held.holder !== owner.holder : !(fresh && client === owner.client)) return "taken";
+    }
+    for (const key of deletes) this.rows.delete(String(key));
+    for (const entry of puts) this.rows.set(String(entry.key), clone(entry));
+    this.owners.set(owner.client, owner);
+    if (leaves) this.owners.delete(leaves);
+    return "stored";
+  }
+
+  forget(client, holder) {
+    if (this.owners.get(client)?.holder !== holder) return;
+    if (![...this.rows.values()].some(({ key }) => key[0] === client)) this.owners.delete(client);
+  }
+}
+
+/** A tab as the browser runs it. */
+class SimTab {
+  world;
+  name;
+  tab;
+  isFrozen = false;
+  isOffline = false;
+  storageFails = false;
+  /** In which storage the rows of a client are. */
+  homes = new Map();
+  /** What the storage has still to do, and what it has answered. */
+  asked = [];
+  answers = [];
+  connections = new Map();
+  /** Jobs that have failed, to be written with the next one. */
+  failed = [];
+  opened;
+
+  constructor(world, name) {
+    const { random } = world;
+    this.world = world;
+    this.name = name;
+    const draw = () => Array.from({ length: 32 }, () => random.below(16).toString(16)).join("");
+    const chance = { chance: () => random.next(), draw };
+    this.tab = new Tab({ person: "Ada", program: "test", holder: name, chance });
+    this.run(this.tab.begin(world.now));
+  }
+
+  get device() {
+    return this.world.device;
+  }
+
+  get canEdit() {
+    return !this.isFrozen && this.opened !== undefined;
+  }
+
+  run(effects) {
+    for (const effect of effects) this.#do(effect);
+    if (!this.opened && this.tab.hasBegun) {
+      this.opened = this.tab.open("list", this.world.now);
+      this.run(this.tab.tick(this.world.now));
+    }
+  }
+
+  tick() {
+    if (!this.isFrozen && this.world.now >= this.tab.deadline) this.run(this.tab.tick(this.world.now));
+  }
+
+  /** The storage does the next thing, whether the tab is frozen or not: first what has failed before. */
+  store() {
+    if (!this.storageFails && this.failed.length > 0) {
+      for (const job of this.failed.splice(0)) this.answers.push(this.#write(job));
+      return true;
+    }
+    const next = this.asked.shift();
+    if (next) this.answers.push(next());
+    return next !== undefined;
+  }
+
+  /** The tab hears of it. */
+  answer() {
+    if (this.isFrozen) return false;
+    const next = this.answers.shift();
+    if (next) this.run(next());
+    return next !== undefined;
+  }
+
+  #ask(work, answer = () => []) {
+    this.asked.push(() => {
+      const result = this.storageFails ? undefined : work();
+      return () => answer(result);
+    });
+  }
+
+  #do(effect) {
+    const { tab, device, world } = this;
+    switch (effect.do) {
+      case "look":
+        return this.#ask(() => device.look(), found => tab.looked(found, world.now));
+      case "claim":
+        return this.#ask(() => this.#claim(effect), claimed => tab.claimed(effect.client, claimed, world.now));
+      case "write":
+        return this.asked.push(() => this.#write(effect));
+      case "forget":
+        return this.#ask(() => device.forget(effect.client, effect.holder));
+      case "copy":
+        return this.#ask(() => device.copies.get(effect.name), copy => tab.copied(effect.name, copy, world.now));
+      case "keep":
+        return this.#ask(() => device.copies.set(effect.copy.name, effect.copy));
+      case "lock":
+      case "verify":
+        return this.answers.push(() => tab.locked(effect.client, this.#lock(effect.client), world.now));
+      case "unlock":
+        if (device.locks.get(effect.client) === this) device.locks.delete(effect.client);
+        return;
+      case "announce":
+        for (const other of world.tabs) if (other !== this) other.answers.push(() => other.tab.announced(world.now));
+        return;
+      case "connect":
+        return this.connections.set(effect.line, new Connection(this, effect.line));
+      case "send":
+        return this.connections.get(effect.line)?.up.push(effect.bytes);
+      case "close":
+        return this.connections.get(effect.line)?.close();
+      case "tell":
+        return world.told.push([this.name, effect.told]);
+    }
+  }
+
+  #claim({ client, owner }) {
+    this.homes.set(client, this.device.number);
+    return this.device.claim(client, owner);
+  }
+
+  #lock(client) {
+    const { locks } = this.device;
+    if (!locks.has(client)) locks.set(client, this);
+    return locks.get(client) === this;
+  }
+
+  /** Gives the answer. */
+  #write(effect) {
+    const { job, line, write } = effect;
+    if (this.storageFails) this.failed.push(effect);
+    const { client } = job.owner;
+    if (job.fresh && !this.storageFails) this.homes.set(client, this.device.number);
+    const isOther = this.homes.get(client) !== this.device.number;
+    const outcome = this.storageFails ? "failed" : isOther ? "wiped" : this.device.write(job);
+    this.world.noteKept();
+    return () => this.tab.wrote(line, write, outcome, this.world.now);
+  }
+
+  /** The tab is gone; what it has asked the storage for may still happen. */
+  crash() {
+    for (let left = this.world.random.below(this.asked.length + 1); left > 0; left--) this.store();
+    for (const connection of this.connections.values()) connection.vanish();
+    this.loseLocks();
+  }
+
+  loseLocks() {
+    for (const [client, holder] of this.device.locks) if (holder === this) this.device.locks.delete(client);
+  }
+}
+
+/** A connection of a line; whichever side closes it, the other hears of it later, or never. */
+class Connection {
+  sim;
+  line;
+  up = [];
+  down = [];
+  client;
+  isOpen = false;
+  isDead = false;
+  #frames = new FrameReader();
+
+  constructor(sim, line) {
+    this.sim = sim;
+    this.line = line;
+    sim.world.connections.add(this);
+  }
+
+  get isMine() {
+    return this.sim.connections.get(this.line) === this;
+  }
+
+  /** One thing happens: it is made, or bytes arrive at one of its ends. */
+  step(random) {
+    const { sim } = this;
+    if (sim.isOffline || this.isDead) {
+      if (!sim.isFrozen && this.isMine && (this.isDead || random.is(0.3))) this.#lose();
+      return;
+    }
+    if (!this.isOpen) {
+      if (sim.isFrozen) return;
+      this.isOpen = true;
+      return sim.run(sim.tab.connected(this.line, sim.world.now));
+    }
+    if (this.up.length > 0 && random.is(0.5)) {
+      const bytes = this.up.shift();
+      return this.#frames.read(bytes, body => sim.world.read(this, decodeUp(body)));
+    }
+    if (this.down.length > 0 && !sim.isFrozen && this.isMine) {
+      const message = this.down.shift();
+      sim.run(sim.tab.received(this.line, framed(encodeDown(message)), sim.world.now));
+    }
+  }
+
+  get isIdle() {
+    return this.isOpen && !this.isDead && this.up.length === 0 && this.down.length === 0;
+  }
+
+  close() {
+    this.sim.connections.delete(this.line);
+    // What was sent may still arrive.
+    if (this.sim.isOffline || this.sim.world.random.is(0.5)) this.up = [];
+    if (this.up.length === 0) this.vanish();
+  }
+
+  vanish() {
+    this.isDead = true;
+    this.sim.world.connections.delete(this);
+  }
+
+  #lose() {
+    const { sim } = this;
+    sim.connections.delete(this.line);
+    this.vanish();
+    sim.run(sim.tab.lost(this.line, sim.world.now));
+  }
+}
+
+export class World {
+  random;
+  now = 0;
+  device = new Device();
+  server;
+  tabs = [];
+  connections = new Set();
+  told = [];
+  /** Marks of edits that were in the storage, and those of edits that a wiped storage had and nobody else. */
+  kept = new Set();
+  excused = new Set();
+  #names = 0;
+  #marks = 0;
+
+  constructor(random) {
+    this.random = random;
+    this.server = new SmallServer([this.#note("start"), this.#note("second")]);
+  }
+
+  // The server
+
+  read(connection, message) {
+    const { server } = this;
+    if (connection.isDead) return;
+    switch (message.type) {
+      case "hello":
+        for (const other of this.connections) {
+          if (other === connection || other.client !== message.client) continue;
+          other.client = undefined;
+          other.follows = false;
+          other.up = [];
+          other.down.push({ type: "error", code: ERRORS.indexOf("replaced"), request: 0, list: 0, retryAfter: 0, message: "" });
+        }
+        connection.client = message.client;
+        return connection.down.push({ type: "welcome", version: 5, capabilities: 0, author: server.authorOf(message.client), idleDeadline: 300_000, frameBytes: 8_388_608, program: "" });
+      case "subscribe":
+        if (message.name !== "" && message.name !== "list") {
+          return connection.down.push({ type: "error", code: ERRORS.indexOf("noSuchList"), request: message.request, list: 0, retryAfter: 0, message: "" });
+        }
+        connection.follows = true;
+        connection.down.push(...server.subscribe(connection.client, message, false));
+        if (message.name === "") connection.down.push({ type: "renamed", list: 7, name: "list" });
+        return;
+      case "unsubscribe":
+        connection.follows = false;
+        return;
+      case "fetch":
+        return void connection.down.push(...server.fetch(message));
+      case "ping":
+        return connection.down.push({ type: "pong", nonce: message.nonce });
+      case "submit": {
+        if (!connection.follows || connection.client === undefined) return;
+        const answer = server.submit(connection.client, message);
+        if ("delta" in answer) this.#publish(answer);
+        else connection.down.push(answer);
+      }
+    }
+  }
+
+  #publish(commit) {
+    for (const other of this.connections) if (other.follows && !other.isDead) other.down.push({ type: "commit", list: 7, commit });
+  }
+
+  /** Somebody else, on another device. */
+  others() {
+    const before = this.server.revision;
+    this.server.edit(this.#delta(this.server.list, "o"));
+    if (this.server.revision > before) this.#publish(this.server.last);
+  }
+
+  // Edits: each leaves one mark, a word that nobody removes
+
+  #note(text) {
+    return encoded(this.random.bytes(8), 2, { text: bytesOf(text), level: 0 });
+  }
+
+  #delta(view, prefix) {
+    const { random } = this;
+    const mark = `[${prefix}${++this.#marks}]`;
+    const builder = new DeltaBuilder();
+    if (view.count === 0 || random.is(0.5)) {
+      builder.keep(random.below(view.count + 1));
+      builder.insert([this.#note(mark)], random.side());
+    } else {
+      const index = random.below(view.count);
+      const { text } = view.at(index);
+      builder.keep(index);
+      const inserted = random.is(0.5) ? ` ${mark}` : ` ${mark}.`;
+      builder.edit({ text: [{ at: bytesOf(text).length, removed: new Uint8Array(0), inserted: bytesOf(inserted) }] });
+    }
+    return builder.finish();
+  }
+
+  edit(sim) {
+    for (let left = 1 + this.random.below(2); left > 0; left--) {
+      sim.run(sim.tab.act(sim.opened, replica => replica.edit(this.#delta(replica.view, "e")), this.now));
+    }
+  }
+
+  noteKept() {
+    for (const mark of marksOf([...this.device.rows.values()])) this.kept.add(mark);
+  }
+
+  // Tabs
+
+  open() {
+    const sim = new SimTab(this, `tab${++this.#names}`);
+    this.tabs.push(sim);
+    return sim;
+  }
+
+  crash(sim) {
+    this.tabs = this.tabs.filter(other => other !== sim);
+    sim.crash();
+  }
+
+  wake(sim) {
+    sim.isFrozen = false;
+    sim.run(sim.tab.woke(this.now));
+  }
+
+  /** All rows are gone; what of them no tab has in its memory is lost. */
+  wipe() {
+    for (const mark of marksOf([...this.device.rows.values()])) this.excused.add(mark);
+    this.device.number++;
+    this.device.rows.clear();
+    this.device.owners.clear();
+    this.device.copies.clear();
+  }
+
+  /** One thing happens. */
+  step() {
+    const { random, tabs } = this;
+    const sim = random.pick(tabs);
+    const what = random.below(100);
+    if (!sim || (tabs.length < 3 && what === 0)) return void this.open();
+    if (what < 14) return sim.canEdit && this.edit(sim);
+    if (what < 30) return sim.store();
+    if (what < 46) return sim.answer();
+    if (what < 78) return [...this.connections].filter(one => random.is(0.5)).forEach(one => one.step(random));
+    if (what < 88) {
+      this.now += random.pick([1, 20, 300, 300, 3000, 20_000]);
+      return tabs.forEach(other => other.tick());
+    }
+    if (what < 90) return this.others();
+    return this.#fault(sim);
+  }
+
+  #fault(sim) {
+    const { random } = this;
+    switch (random.below(12)) {
+      case 0:
+      case 1:
+        return this.crash(sim);
+      case 2:
+      case 3:
+        sim.isFrozen = true;
+        return;
+      case 4:
+        return sim.isFrozen && sim.loseLocks();
+      case 5:
+      case 6:
+        return sim.isFrozen && this.wake(sim);
+      case 7:
+        for (const other of this.tabs) other.isOffline = random.is(0.7) ? !sim.isOffline : other.isOffline;
+        return;
+      case 8:
+        for (const one of sim.connections.values()) one.isDead = true;
+        return;
+      case 9:
+        sim.storageFails = !sim.storageFails && random.is(0.3);
+        return;
+      case 10:
+        return sim.canEdit && sim.run(random.is(0.5) ? sim.tab.hidden(this.now) : sim.tab.woke(this.now));
+      case 11:
+        return random.is(0.02) && this.wipe();
+    }
+  }
+
+  // The end
+
+  /** Everything works again: what is kept gets to the server, and all tabs see the same. */
+  settle() {
+    const { random } = this;
+    if (this.tabs.length === 0) this.open();
+    for (const sim of this.tabs) {
+      sim.storageFails = sim.isOffline = false;
+      this.wake(sim);
+    }
+    for (let round = 0; round < 400; round++) {
+      for (let i = 0; i < 2000 && this.#deliver(random); i++);
+      if (this.isQuiet) return;
+      this.now = Math.max(this.now + 1, Math.min(this.now + MINUTE, ...this.tabs.map(({ tab }) => tab.deadline)));
+      for (const sim of this.tabs) sim.tick();
+    }
+    assert.fail(`nothing more happens: ${this.device.rows.size} rows, ${this.tabs.map(({ name, tab, opened }) => `${name} ${tab.state} ${tab.stopped} ${opened?.replica.pending.length} ${opened?.awaits ?? ""}`)}`);
+  }
+
+  get isQuiet() {
+    return this.device.rows.size === 0 && this.tabs.every(sim => sim.opened?.isLive && sim.opened.replica.pending.length === 0);
+  }
+
+  #deliver(random) {
+    let has = false;
+    for (const sim of this.tabs) {
+      while (sim.store()) has = true;
+      while (sim.answer()) has = true;
+    }
+    for (const one of [...this.connections]) {
+      if (one.isIdle) continue;
+      has = true;
+      one.step(random);
+    }
+    return has;
+  }
+
+  judge() {
+    const { list } = this.server;
+    const texts = [...list].map(({ text }) => text).join(" ");
+    const marks = texts.match(/\[[eo]\d+\]/g) ?? [];
+    const seen = new Set(marks);
+    assert.equal(seen.size, marks.length, `twice: ${marks.filter((mark, i) => marks.indexOf(mark) !== i)}`);
+    const missing = [...this.kept].filter(mark => !seen.has(mark) && !this.excused.has(mark));
+    assert.deepEqual(missing, [], "all that was kept is there");
+    for (const { opened, name } of this.tabs) assert.equal(opened.replica.confirmed.digest, list.digest, `${name} sees what the server has`);
+    const problems = this.told.filter(([, { type }]) => ["usedTwice", "diverged", "rejected", "ended"].includes(type));
+    return { problems, marks: marks.length };
+  }
+}
+
+/** The marks in the deltas of some rows. */
+function marksOf(rows) {
+  return rows.flatMap(({ row }) => (row.delta ? (new TextDecoder().decode(row.delta).match(/\[e\d+\]/g) ?? []) : []));
+}
