@@ -278,6 +278,7 @@ export class World {
   /** Marks of edits that were in the storage, and those of edits that a wiped storage had and nobody else. */
   kept = new Set();
   excused = new Set();
+  reloads = 0;
   #names = 0;
   #marks = 0;
 
@@ -383,6 +384,12 @@ export class World {
     sim.crash();
   }
 
+  reload(sim) {
+    this.reloads++;
+    this.crash(sim);
+    this.open();
+  }
+
   wake(sim) {
     sim.isFrozen = false;
     sim.run(sim.tab.woke(this.now));
@@ -461,6 +468,8 @@ export class World {
       if (this.isQuiet) return;
       this.now = Math.max(this.now + 1, Math.min(this.now + MINUTE, ...this.tabs.map(({ tab }) => tab.deadline)));
       for (const sim of this.tabs) sim.tick();
+      // It has edits that were never stored, and may be sent; its person has to reload it.
+      for (const sim of this.tabs) if (sim.tab.stopped === "taken") this.reload(sim);
     }
     assert.fail(`nothing more happens: ${this.device.rows.size} rows, ${this.tabs.map(({ name, tab, opened }) => `${name} ${tab.state} ${tab.stopped} ${opened?.replica.pending.length} ${opened?.awaits ?? ""}`)}`);
   }

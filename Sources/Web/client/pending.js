@@ -86,9 +86,10 @@ export class Pending {
     if (this.#inFlight) return undefined;
     const edit = this.#buffer.shift();
     if (!edit) return undefined;
-    while (joins && edit.isWritten && this.#buffer.length > 0) {
+    while (joins && edit.isStored && this.#buffer.length > 0) {
       const [next] = this.#buffer;
-      if (edit.isStored !== next.isStored || !mayJoin(edit, next)) break;
+      // What is not stored may have to be told apart, if somebody else sends what is.
+      if (!next.isStored || !mayJoin(edit, next)) break;
       edit.delta = compose(edit.delta, next.delta);
       edit.isJoined = true;
       this.#buffer.shift();
