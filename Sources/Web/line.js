@@ -12,7 +12,7 @@ import { Session } from "./session.js";
 /**
  * Who writes a journal: `holder` names one line of one tab. A tab that takes a journal over replaces it, so that its former owner's
  * writes fail from then on, even if it was frozen and knows nothing of it.
- * @typedef {{ client: string, holder: string, person: string, token: string }} Owner
+ * @typedef {{ client: string, holder: string, person: string, token: string, at?: number }} Owner
  */
 /**
  * A write to the storage, one transaction: nothing happens if one of the clients whose rows it touches has another
@@ -23,7 +23,10 @@ import { Session } from "./session.js";
 export class Line {
   /** @readonly */
   number;
-  /** What its owner's row names. @readonly */
+  /**
+   * What its owner's row names.
+   * @readonly
+   */
   holder;
   session;
   journal;

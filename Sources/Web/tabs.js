@@ -162,6 +162,11 @@ export class Tab {
     return this.#own?.client ?? "";
   }
 
+  /** The number of the tab's own line. */
+  get ownLine() {
+    return this.#own?.number ?? -1;
+  }
+
   get person() {
     return this.#person;
   }

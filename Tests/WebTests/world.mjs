@@ -70,6 +70,8 @@ class SimTab {
   asked = [];
   answers = [];
   connections = new Map();
+  /** The marks of its edits. */
+  made = new Set();
   /** Jobs that have failed, to be written with the next one. */
   failed = [];
   opened;
@@ -363,6 +365,7 @@ export class World {
 
   edit(sim) {
     for (let left = 1 + this.random.below(2); left > 0; left--) {
+      sim.made.add(`[e${this.#marks + 1}]`);
       sim.run(sim.tab.act(sim.opened, replica => replica.edit(this.#delta(replica.view, "e")), this.now));
     }
   }
@@ -500,6 +503,7 @@ export class World {
     assert.equal(seen.size, marks.length, `twice: ${marks.filter((mark, i) => marks.indexOf(mark) !== i)}`);
     const missing = [...this.kept].filter(mark => !seen.has(mark) && !this.excused.has(mark));
     assert.deepEqual(missing, [], "all that was kept is there");
+    for (const { made, name } of this.tabs) assert.deepEqual([...made].filter(mark => !seen.has(mark)), [], `what ${name} made is there`);
     for (const { opened, name } of this.tabs) assert.equal(opened.replica.confirmed.digest, list.digest, `${name} sees what the server has`);
     const problems = this.told.filter(([, { type }]) => ["usedTwice", "diverged", "rejected", "ended"].includes(type));
     return { problems, marks: marks.length };

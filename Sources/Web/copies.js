@@ -1,0 +1,137 @@
+// Copies of lists, so that a page has something to show before the server answers, and without it. They can all be
+// fetched again: nothing waits for them, and no failure here touches the journal, which is in another database.
+
+import { Reader } from "./bytes.js";
+import { readItems } from "./codec.js";
+import { Database } from "./database.js";
+import { List } from "./list.js";
+
+/** @typedef {import('./database.js').Place} Place */
+/** @typedef {import('./heirs.js').Copy} Copy */
+/** @typedef {import('./tabs.js').CopyHead} CopyHead */
+/** @typedef {{ count: number, bytes: Uint8Array }} Chunk */
+
+const FORMAT = 1;
+const CHUNK = 262_144;
+const STORES = ["heads", "chunks"];
+
+export class Copies {
+  #database;
+  #isThere;
+
+  /** @param {Partial<Place>} [place] the factory and the patience of a test */
+  constructor(place = {}) {
+    this.#isThere = Boolean(place.factory ?? globalThis.indexedDB);
+    this.#database = new Database({ name: "hand copies", stores: STORES, ...place });
+  }
+
+  /**
+   * Which copies there are.
+   * @returns {Promise<CopyHead[]>}
+   */
+  async heads() {
+    const heads = await this.#quietly("readonly", (transaction, give) => {
+      const all = transaction.objectStore("heads").getAll();
+      all.onsuccess = () => give(all.result);
+    });
+    return (heads ?? []).filter(isHead);
+  }
+
+  /**
+   * The copy of a list, if it is there and whole.
+   * @param {string} name
+   * @returns {Promise<Copy | undefined>}
+   */
+  async read(name) {
+    const found = await this.#quietly("readonly", (transaction, give) => {
+      const head = transaction.objectStore("heads").get(name);
+      const chunks = transaction.objectStore("chunks").getAll(allOf(name));
+      chunks.onsuccess = () => give({ head: head.result, chunks: chunks.result });
+    });
+    if (!isHead(found?.head)) return undefined;
+    try {
+      const items = listOf(found.chunks);
+      const { log, revision, digest } = found.head;
+      return items.digest === digest ? { name, log, revision, items } : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** @param {Copy} copy */
+  keep({ name, log, revision, items }) {
+    const head = { format: FORMAT, name, log, revision, digest: items.digest };
+    return this.#quietly("readwrite", (transaction, give) => {
+      const chunks = transaction.objectStore("chunks");
+      transaction.objectStore("heads").put(head, name);
+      chunks.delete(allOf(name));
+      chunksOf(items).forEach((chunk, i) => chunks.put(chunk, [name, i]));
+      give(undefined);
+    });
+  }
+
+  /** @param {string} name */
+  forget(name) {
+    return this.#quietly("readwrite", (transaction, give) => {
+      transaction.objectStore("heads").delete(name);
+      transaction.objectStore("chunks").delete(allOf(name));
+      give(undefined);
+    });
+  }
+
+  /**
+   * @param {import('./database.js').Mode} mode @param {(transaction: IDBTransaction, give: (result: any) => void) => void
+   *   } body
+   * @returns {Promise<any>}
+   */
+  async #quietly(mode, body) {
+    try {
+      return this.#isThere ? await this.#database.transaction(STORES, mode, body) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** @param {List} list @returns {Chunk[]} */
+function chunksOf(list) {
+  /** @type {Chunk[]} */
+  const chunks = [];
+  /** @type {Uint8Array[]} */
+  let pieces = [];
+  let size = 0;
+  const cut = () => {
+    const bytes = new Uint8Array(size);
+    let at = 0;
+    for (const piece of pieces) {
+      bytes.set(piece, at);
+      at += piece.length;
+    }
+    chunks.push({ count: pieces.length, bytes });
+    pieces = [];
+    size = 0;
+  };
+  for (const { whole } of list) {
+    if (size > 0 && size + whole.length > CHUNK) cut();
+    pieces.push(whole);
+    size += whole.length;
+  }
+  if (size > 0) cut();
+  return chunks;
+}
+
+/** @param {Chunk[]} chunks what is not one throws */
+function listOf(chunks) {
+  return List.of(chunks.flatMap(({ count, bytes }) => readItems(new Reader(bytes), count)));
+}
+
+/** @param {any} head of this format */
+function isHead(head) {
+  const { format, name, log, revision, digest } = head ?? {};
+  return format === FORMAT && [name, log, digest].every(value => typeof value === "string") && Number.isSafeInteger(revision);
+}
+
+/** @param {string} name all keys of its chunks */
+function allOf(name) {
+  return IDBKeyRange.bound([name], [name, []]);
+}

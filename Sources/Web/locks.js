@@ -1,0 +1,129 @@
+// Locks that say which tabs live, by the browser's Web Locks; where it has none, since the page did not come by HTTPS,
+// tabs ask each other. A tab that answers too late loses nothing: the storage has the last word.
+
+/** @typedef {{ post: (message: unknown) => void }} Channel */
+/** @typedef {{ type: "who has", client: string } | { type: "has", client: string }} LockMessage */
+
+const ANSWER_WITHIN = 500;
+
+export class Locks {
+  #locks;
+  #channel;
+  /**
+   * What ends the locks that are held.
+   * @type {Map<string, () => void>}
+   */
+  #held = new Map();
+  /**
+   * Who waits for an answer of other tabs.
+   * @type {Map<string, () => void>}
+   */
+  #asked = new Map();
+  /**
+   * The browser's name of this tab.
+   * @type {string | undefined}
+   */
+  #self;
+
+  /** @param {Channel} channel to the other tabs @param {LockManager} [locks] */
+  constructor(channel, locks = globalThis.navigator?.locks) {
+    this.#channel = channel;
+    this.#locks = locks;
+  }
+
+  /** Whether the browser has locks. */
+  get areReal() {
+    return this.#locks !== undefined;
+  }
+
+  /**
+   * Takes a lock, if nobody has it.
+   * @param {string} client
+   * @returns {Promise<boolean>} whether it is held
+   */
+  take(client) {
+    if (this.#held.has(client)) return Promise.resolve(true);
+    return this.#locks ? this.#request(this.#locks, client) : this.#ask(client);
+  }
+
+  /**
+   * Whether a lock is still held; takes it if nobody has it. Browsers drop locks of pages that they have put aside.
+   * @param {string} client
+   * @returns {Promise<boolean>}
+   */
+  async verify(client) {
+    if (!this.#locks || !this.#held.has(client)) return this.take(client);
+    try {
+      const { held = [] } = await this.#locks.query();
+      if (held.some(({ name, clientId }) => name === nameOf(client) && clientId === this.#self)) return true;
+    } catch {
+      return true;
+    }
+    this.free(client);
+    return this.take(client);
+  }
+
+  /** @param {string} client */
+  free(client) {
+    this.#held.get(client)?.();
+    this.#held.delete(client);
+  }
+
+  /**
+   * What another tab says.
+   * @param {LockMessage} message
+   */
+  hear({ type, client }) {
+    if (type === "has") this.#asked.get(client)?.();
+    else if (this.#held.has(client)) this.#channel.post({ type: "has", client });
+  }
+
+  /** @param {LockManager} locks @param {string} client @returns {Promise<boolean>} */
+  #request(locks, client) {
+    return new Promise(resolve => {
+      const end = () => {
+        this.#held.delete(client);
+        resolve(false);
+      };
+      const hold = (/** @type {Lock | null} */ lock) => {
+        if (!lock) return end();
+        return new Promise(free => {
+          this.#held.set(client, () => free(undefined));
+          void this.#learn(locks, client).then(() => resolve(true));
+        });
+      };
+      locks.request(nameOf(client), { ifAvailable: true }, hold).catch(end);
+    });
+  }
+
+  /** @param {LockManager} locks @param {string} client whose lock is held */
+  async #learn(locks, client) {
+    try {
+      if (this.#self !== undefined) return;
+      const { held = [] } = await locks.query();
+      this.#self = held.find(({ name }) => name === nameOf(client))?.clientId;
+    } catch {
+      // Then each lock counts as lost when it is verified.
+    }
+  }
+
+  /** @param {string} client @returns {Promise<boolean>} */
+  #ask(client) {
+    return new Promise(resolve => {
+      const end = (/** @type {boolean} */ isFree) => {
+        clearTimeout(timer);
+        this.#asked.delete(client);
+        if (isFree) this.#held.set(client, () => {});
+        resolve(isFree);
+      };
+      const timer = setTimeout(() => end(true), ANSWER_WITHIN);
+      this.#asked.set(client, () => end(false));
+      this.#channel.post({ type: "who has", client });
+    });
+  }
+}
+
+/** @param {string} client */
+function nameOf(client) {
+  return `hand:${client}`;
+}

@@ -1,0 +1,75 @@
+// A list that is open, as the view sees it.
+
+import { shownWith } from "./others.js";
+
+/** @typedef {import('./journal.js').Kept} Kept */
+/** @typedef {import('./others.js').Shown} Shown */
+/** @typedef {import('./tabs.js').Opened} Opened */
+/** @typedef {import('./tabs.js').Tab} Tab */
+
+/** @type {readonly Kept[]} */
+const NOBODY = [];
+
+export class OpenList {
+  /** What the tab's machine has. */
+  opened;
+  #tab;
+  /**
+   * What is shown, and of what it was made.
+   * @type {{ shown: Shown, parts: unknown[] } | undefined}
+   */
+  #cache;
+
+  /** @param {Opened} opened @param {Tab} tab */
+  constructor(opened, tab) {
+    this.opened = opened;
+    this.#tab = tab;
+  }
+
+  get name() {
+    return this.opened.name;
+  }
+
+  /** Another object after a loss of the journal, and whenever the person has another token. */
+  get subscription() {
+    return this.opened.subscription;
+  }
+
+  /** Another object, whenever `subscription` is one. */
+  get replica() {
+    return this.opened.replica;
+  }
+
+  /** Whether there is something to show: a stored copy, or what the server has sent. */
+  get hasCopy() {
+    return this.opened.hasCopy;
+  }
+
+  /** Whether its edits wait for those of another tab. */
+  get isHeld() {
+    return this.subscription.isHeld;
+  }
+
+  /**
+   * Edits of other tabs of this device, living or ended, that are not committed: by client id, as they were kept.
+   * @returns {readonly Kept[]}
+   */
+  get others() {
+    const { log } = this.replica;
+    const all = this.#tab.others.flatMap(({ lists }) => lists);
+    const others = all.filter(kept => kept.name === this.name || (kept.log !== "" && kept.log === log));
+    return others.length > 0 ? others : NOBODY;
+  }
+
+  /**
+   * The view of the replica with the edits of other tabs: those items can be changed once their edits are committed.
+   * @returns {Shown}
+   */
+  get shown() {
+    const { others, replica } = this;
+    const parts = [replica, replica.view, replica.confirmed, replica.revision, ...others];
+    const isSame = this.#cache?.parts.length === parts.length && parts.every((part, i) => part === this.#cache?.parts[i]);
+    if (!isSame || !this.#cache) this.#cache = { shown: shownWith(replica, others), parts };
+    return this.#cache.shown;
+  }
+}
