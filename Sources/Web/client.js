@@ -83,6 +83,10 @@ export class Client {
   #dueAt = Infinity;
   #drift = Date.now() - performance.now();
   #isTelling = false;
+  /** @type {Effect[]} */
+  #effects = [];
+  #isRunning = false;
+  #slowAt = Infinity;
   /** @type {() => void} */
   #begun = () => {};
 
@@ -295,9 +299,16 @@ export class Client {
     return performance.now();
   }
 
-  /** @param {Effect[]} effects */
+  /**
+   * Does what is to be done, in this order, also if the view asks for more meanwhile.
+   * @param {Effect[]} effects
+   */
   #run(effects) {
-    for (const effect of effects) this.#do(effect);
+    this.#effects.push(...effects);
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    for (let effect = this.#effects.shift(); effect; effect = this.#effects.shift()) this.#do(effect);
+    this.#isRunning = false;
     if (this.#tab.hasBegun) this.#begun();
     this.#judge();
     this.#setTimer();
@@ -305,8 +316,7 @@ export class Client {
   }
 
   #setTimer() {
-    const slowAt = this.#oldest && !this.#connection.isSlow ? this.#oldest.since + SLOW : Infinity;
-    const dueAt = Math.min(this.#tab.deadline, slowAt);
+    const dueAt = Math.min(this.#tab.deadline, this.#slowAt);
     if (dueAt === this.#dueAt) return;
     clearTimeout(this.#timer);
     this.#dueAt = dueAt;
@@ -355,9 +365,21 @@ export class Client {
       case "close":
         return this.#close(effect.line);
       case "tell":
-        return this.ontold(this.#listOf(effect.list), effect.told);
+        return this.#tell(() => this.ontold(this.#listOf(effect.list), effect.told));
       case "answer":
-        if (!this.#requests.hear(effect.message)) this.onmessage(effect.message);
+        if (!this.#requests.hear(effect.message)) this.#tell(() => this.onmessage(effect.message));
+    }
+  }
+
+  /**
+   * What the view throws is its own affair.
+   * @param {() => void} tell
+   */
+  #tell(tell) {
+    try {
+      tell();
+    } catch (error) {
+      reportError(error);
     }
   }
 
@@ -448,9 +470,10 @@ export class Client {
     if (!waiting) this.#oldest = undefined;
     else if (this.#oldest?.edit !== waiting) this.#oldest = { edit: waiting, since: now, wall: this.#oldest?.wall ?? Date.now() };
     const { state, since, isSlow } = this.#connection;
-    const isOld = this.#oldest !== undefined && now - Math.max(this.#oldest.since, since - this.#drift) >= SLOW;
-    const slow = (state === "online" && isOld) || (state === "connecting" && Date.now() - since >= SLOW);
-    if (slow !== isSlow) this.#connection = { ...this.#connection, isSlow: slow };
+    const from = state === "online" ? this.#oldest?.since : state === "connecting" ? 0 : undefined;
+    const slowAt = from === undefined ? Infinity : Math.max(from, since - this.#drift) + SLOW;
+    this.#slowAt = now < slowAt ? slowAt : Infinity;
+    if (now >= slowAt !== isSlow) this.#connection = { ...this.#connection, isSlow: now >= slowAt };
   }
 
   /** @param {Connection["state"]} state @param {string} reason */

@@ -74,7 +74,7 @@ export class Store {
   }
 
   /**
-   * Becomes the holder of a journal, and gives its rows.
+   * Becomes the holder of a journal, if it has one, and gives its rows.
    * @param {string} client @param {Owner} owner
    * @returns {Promise<Row[] | undefined>} nothing if it fails
    */
@@ -82,8 +82,12 @@ export class Store {
     const claimed = await this.#quietly("readwrite", ["journal", "owners"], (transaction, give) => {
       const [journal, owners] = ["journal", "owners"].map(name => transaction.objectStore(name));
       const [keys, rows, name] = [journal.getAllKeys(allOf(client)), journal.getAll(allOf(client)), owners.get(NAME)];
-      owners.put({ ...owner, at: Date.now() }, client);
-      name.onsuccess = () => give({ rows: rowsOf(keys.result, rows.result), storage: name.result?.storage });
+      const former = owners.get(client);
+      former.onsuccess = () => {
+        // There is none if all has been wiped meanwhile: then its owner writes it anew.
+        if (former.result) owners.put({ ...former.result, holder: owner.holder }, client);
+        give({ rows: rowsOf(keys.result, rows.result), storage: name.result?.storage });
+      };
     });
     if (claimed?.storage) this.#homes.set(client, claimed.storage);
     return claimed?.rows;

@@ -49,6 +49,8 @@ import { NO_LOG, Replica } from "./replica.js";
 const BEGIN_DEADLINE = 1500;
 /** How often a tab looks for what others have left. */
 const LOOK_EVERY = 60_000;
+/** How soon it looks after another tab has written. */
+const ANNOUNCED = 200;
 /** How long a hidden tab stays connected. */
 const HIDDEN_FOR = 300_000;
 /** A copy is kept this long after a change. */
@@ -475,7 +477,7 @@ export class Tab {
    */
   announced(now) {
     this.#now = now;
-    this.#lookAt = Math.min(this.#lookAt, now + 200);
+    this.#lookAt = Math.min(this.#lookAt, now + ANNOUNCED);
     return this.#finish();
   }
 
@@ -640,7 +642,7 @@ export class Tab {
   }
 
   #look() {
-    this.#lookAt = this.#now + LOOK_EVERY;
+    this.#lookAt = this.#now + (this.#isLooking ? ANNOUNCED : LOOK_EVERY);
     if (this.#isLooking) return;
     this.#isLooking = true;
     this.#push({ do: "look" });

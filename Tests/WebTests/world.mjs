@@ -30,7 +30,7 @@ class Device {
   }
 
   claim(client, owner) {
-    this.owners.set(client, owner);
+    if (this.owners.has(client)) this.owners.set(client, owner);
     const rows = [...this.rows.values()].filter(({ key }) => key[0] === client).map(row => clone(row));
     const names = rows.map(({ row }) => row.name);
     return { rows, copies: [...this.copies.values()].filter(({ name }) => names.includes(name)) };
