@@ -41,13 +41,15 @@ export class Store {
    */
   #homes = new Map();
   #draw;
+  #retryEvery;
 
   /**
    * @param {() => string} draw a name that nobody else draws
-   * @param {Partial<Place>} [place] the factory and the patience of a test
+   * @param {Partial<Place> & { retryEvery?: number }} [place] the factory and the patience of a test
    */
-  constructor(draw, place = {}) {
+  constructor(draw, { retryEvery = RETRY_EVERY, ...place } = {}) {
     this.#draw = draw;
+    this.#retryEvery = retryEvery;
     this.#database = new Database({ name: "hand", stores: STORES, ...place });
     if (!(place.factory ?? globalThis.indexedDB)) this.#be("none", "");
   }
@@ -168,7 +170,7 @@ export class Store {
     for (const { answer } of waiting) answer("failed");
     if (this.state === "none") return;
     this.#failed.push(...waiting);
-    this.#retry ??= setTimeout(() => void this.#again(), RETRY_EVERY);
+    this.#retry ??= setTimeout(() => void this.#again(), this.#retryEvery);
   }
 
   /** Writes what has failed. */

@@ -1,0 +1,263 @@
+// The storage of a tab, on an IndexedDB that fails in each way in which browsers do: what happens is a state, and never
+// an exception, and nothing is written by two tabs.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Copies } from "../../Sources/Web/copies.js";
+import { List } from "../../Sources/Web/list.js";
+import { Store } from "../../Sources/Web/store.js";
+import { FakeIndexedDB } from "./fakeidb.mjs";
+import { Random } from "./random.mjs";
+
+const client = "a".repeat(32);
+const other = "b".repeat(32);
+const PATIENCE = 40;
+
+function owner(holder = "tab 1", name = client) {
+  return { client: name, holder, person: "Ada", token: "" };
+}
+
+/** A job that writes and deletes rows of some numbers. */
+function job({ holder, name = client, fresh = false, puts = [], deletes = [], leaves } = {}) {
+  const key = number => [name, 0, number];
+  return { changes: { puts: puts.map(number => ({ key: key(number), row: { format: 1, number } })), deletes: deletes.map(key) }, owner: owner(holder, name), fresh, leaves };
+}
+
+let names = 0;
+const open = factory => new Store(() => `storage ${++names}`, { factory, patience: PATIENCE, retryEvery: PATIENCE });
+const write = (store, it) => new Promise(resolve => store.write(it, resolve));
+const numbers = async store => (await store.look()).rows.map(({ row }) => row.number);
+
+/** All answers to a job, as they come. */
+function answers(store, it) {
+  const all = [];
+  store.write(it, outcome => all.push(outcome));
+  return all;
+}
+
+async function until(condition) {
+  for (let left = 400; !condition(); left--) {
+    assert.ok(left > 0, `in time: ${condition}`);
+    await new Promise(resolve => setTimeout(resolve, 5));
+  }
+}
+
+test("rows are written, read and deleted, and on the disk when that is said", async () => {
+  const factory = new FakeIndexedDB();
+  const store = open(factory);
+  assert.equal(store.state, "opening");
+  assert.equal(await write(store, job({ fresh: true, puts: [0, 1, 2] })), "stored");
+  assert.equal(await write(store, job({ puts: [3], deletes: [1] })), "stored");
+  assert.deepEqual(await numbers(store), [0, 2, 3]);
+  assert.equal(store.state, "kept");
+  assert.deepEqual((await store.look()).owners.map(({ client, holder }) => [client, holder]), [[client, "tab 1"]]);
+  assert.deepEqual([...new Set(factory.durabilities)], ["strict"]);
+  assert.deepEqual(await numbers(open(factory)), [0, 2, 3], "another tab sees them");
+});
+
+test("jobs that wait for each other share a transaction, in their order", async () => {
+  const factory = new FakeIndexedDB();
+  const store = open(factory);
+  const all = [answers(store, job({ fresh: true, puts: [0, 1] }))];
+  for (let i = 2; i < 20; i++) all.push(answers(store, job({ puts: [i], deletes: [i - 1] })));
+  await until(() => all.every(({ length }) => length === 1));
+  assert.deepEqual(await numbers(store), [0, 19]);
+  assert.ok(factory.durabilities.length < 5, `${factory.durabilities.length} transactions`);
+});
+
+test("who has taken a journal over is its only writer", async () => {
+  const factory = new FakeIndexedDB();
+  const [first, second] = [open(factory), open(factory)];
+  await write(first, job({ fresh: true, puts: [0, 1] }));
+  const rows = await second.claim(client, owner("tab 2"));
+  assert.deepEqual(rows.map(({ row }) => row.number), [0, 1]);
+  assert.equal(await write(first, job({ puts: [2] })), "taken");
+  assert.equal(await write(second, job({ holder: "tab 2", deletes: [0, 1] })), "stored");
+  await second.forget(client, "tab 1");
+  assert.equal((await first.look()).owners.length, 1, "another holder cannot forget it");
+  await second.forget(client, "tab 2");
+  assert.deepEqual(await first.look(), { rows: [], owners: [] });
+  assert.equal(await write(first, job({ puts: [2] })), "taken", "it does not begin anew by mistake");
+});
+
+test("an owner stays while its journal has rows", async () => {
+  const store = open(new FakeIndexedDB());
+  await write(store, job({ fresh: true, puts: [0, 1] }));
+  await store.forget(client, "tab 1");
+  assert.equal((await store.look()).owners.length, 1);
+});
+
+test("another client id gets all rows in one transaction", async () => {
+  const store = open(new FakeIndexedDB());
+  await write(store, job({ fresh: true, puts: [0, 1] }));
+  const moving = job({ fresh: true, name: other, puts: [0, 1], leaves: client });
+  moving.changes.deletes = [[client, 0, 0], [client, 0, 1]];
+  assert.equal(await write(store, moving), "stored");
+  const { rows, owners } = await store.look();
+  assert.deepEqual([...new Set(rows.map(({ key }) => key[0])), ...owners.map(({ client }) => client)], [other, other]);
+});
+
+test("a connection that has died is replaced, and nothing is lost", async () => {
+  const factory = new FakeIndexedDB();
+  const store = open(factory);
+  await write(store, job({ fresh: true, puts: [0, 1] }));
+  for (const connection of factory.connections) connection.isDead = true;
+  assert.equal(await write(store, job({ puts: [2] })), "stored");
+  factory.kill();
+  assert.equal(await write(store, job({ puts: [3] })), "stored");
+  assert.deepEqual(await numbers(store), [0, 1, 2, 3]);
+  assert.equal(factory.opened, 3);
+});
+
+test("a page that wants to upgrade is not kept waiting", async () => {
+  const factory = new FakeIndexedDB();
+  const store = open(factory);
+  await write(store, job({ fresh: true, puts: [0] }));
+  const [connection] = factory.connections;
+  connection.onversionchange();
+  await until(() => connection.isClosed);
+  factory.databases.get("hand").version = 2;
+  assert.equal(await write(store, job({ puts: [1] })), "stored", "it goes on with the newer one");
+});
+
+test("transactions that never call back are a state, and what they were for is written later", async () => {
+  const factory = new FakeIndexedDB();
+  const store = open(factory);
+  const states = [];
+  store.onstate = () => states.push(store.state);
+  assert.equal(await write(store, job({ fresh: true, puts: [0, 1] })), "stored");
+  factory.transactions = "hang";
+  const hanging = answers(store, job({ puts: [2] }));
+  const next = answers(store, job({ puts: [3], deletes: [1] }));
+  assert.equal(await store.look(), undefined);
+  await until(() => hanging[0] === "failed" && next[0] === "failed");
+  assert.deepEqual([store.state, store.reason], ["failed", "timeout"]);
+  factory.transactions = "well";
+  await until(() => hanging.at(-1) === "stored" && next.at(-1) === "stored");
+  assert.deepEqual(states, ["kept", "failed", "kept"]);
+  assert.deepEqual(await numbers(store), [0, 2, 3]);
+});
+
+test("a full disk is a state", async () => {
+  const factory = new FakeIndexedDB();
+  const store = open(factory);
+  await write(store, job({ fresh: true, puts: [0] }));
+  factory.transactions = "QuotaExceededError";
+  assert.equal(await write(store, job({ puts: [1] })), "failed");
+  assert.deepEqual([store.state, store.reason, factory.opened], ["failed", "QuotaExceededError", 1]);
+  factory.transactions = "well";
+  await until(() => store.state === "kept");
+});
+
+for (const opens of ["hang", "refuse"]) {
+  test(`a database that cannot be opened (${opens}) is a state, as in private windows`, async () => {
+    const factory = new FakeIndexedDB();
+    factory.opens = opens;
+    const store = open(factory);
+    assert.equal(await store.look(), undefined);
+    assert.equal(store.state, "failed");
+    assert.equal(await write(store, job({ fresh: true, puts: [0] })), "failed");
+    assert.deepEqual([...(await store.settings())], []);
+    factory.opens = "well";
+    await until(() => store.state === "kept");
+  });
+}
+
+test("without any database nothing is kept, and nobody waits", async () => {
+  const store = new Store(() => "x");
+  assert.equal(store.state, "none");
+  assert.equal(await write(store, job({ fresh: true, puts: [0] })), "failed");
+  assert.equal(await store.look(), undefined);
+  assert.equal(await new Copies().read("list"), undefined);
+});
+
+test("who finds that all has been wiped is told so, until all is written again", async () => {
+  const factory = new FakeIndexedDB();
+  const store = open(factory);
+  await write(store, job({ fresh: true, puts: [0, 1] }));
+  factory.wipe();
+  assert.equal(await write(store, job({ puts: [2] })), "wiped");
+  assert.equal(await write(store, job({ puts: [3] })), "wiped");
+  assert.equal(await write(store, job({ fresh: true, puts: [0, 1, 2, 3] })), "stored");
+  assert.equal(await write(store, job({ deletes: [1] })), "stored");
+  assert.deepEqual(await numbers(store), [0, 2, 3]);
+});
+
+test("who claims a journal of a wiped storage gets nothing, and does not keep its owner from writing it anew", async () => {
+  const factory = new FakeIndexedDB();
+  const [first, second] = [open(factory), open(factory)];
+  await write(first, job({ fresh: true, puts: [0] }));
+  factory.wipe();
+  assert.deepEqual(await second.claim(client, owner("tab 2")), []);
+  assert.equal(await write(first, job({ fresh: true, puts: [0] })), "stored");
+});
+
+test("rows of a later format stay as they are", async () => {
+  const factory = new FakeIndexedDB();
+  const store = open(factory);
+  await write(store, job({ fresh: true, puts: [0] }));
+  factory.databases.get("hand").stores.get("journal").set(JSON.stringify([other, 0, 0]), { format: 9, what: "ever" });
+  await write(store, job({ deletes: [0] }));
+  assert.deepEqual((await store.look()).rows.map(({ row }) => row), [{ format: 9, what: "ever" }]);
+});
+
+test("settings are kept, and read when the page begins", async () => {
+  const factory = new FakeIndexedDB();
+  const store = open(factory);
+  await store.set("person", "Ada");
+  await store.set("lists", [{ name: "groceries", token: "t", role: "write" }]);
+  await store.set("draft", "x");
+  await store.set("draft", undefined);
+  assert.deepEqual([...(await open(factory).settings())], [["lists", [{ name: "groceries", token: "t", role: "write" }]], ["person", "Ada"]]);
+  assert.deepEqual([...new Set(factory.durabilities)], ["relaxed"]);
+});
+
+// Copies
+
+const copy = (count, revision = 3) => ({ name: "list", log: "0000000200000005", revision, items: List.of(new Random(count).items(0).concat(Array.from({ length: count }, (_, i) => new Random(i).item([2])))) });
+
+test("a copy of a list is what was kept, in chunks", async () => {
+  const factory = new FakeIndexedDB();
+  const copies = new Copies({ factory });
+  for (const count of [0, 1, 30_000, 7]) {
+    const kept = copy(count, count);
+    await copies.keep(kept);
+    const { items, ...head } = await copies.read("list");
+    assert.deepEqual([items.count, items.digest, head], [count, kept.items.digest, { name: "list", log: kept.log, revision: count }]);
+    assert.deepEqual((await copies.heads()).map(({ revision, digest }) => [revision, digest]), [[count, kept.items.digest]]);
+  }
+  assert.equal(factory.databases.get("hand copies").stores.get("chunks").size, 1, "nothing is left of longer ones");
+  await copies.forget("list");
+  assert.equal(await copies.read("list"), undefined);
+});
+
+test("a copy that is damaged, or of a later format, is none", async () => {
+  const factory = new FakeIndexedDB();
+  const copies = new Copies({ factory });
+  const stores = () => factory.databases.get("hand copies").stores;
+  const harm = [
+    () => stores().get("chunks").clear(),
+    () => stores().get("chunks").forEach(chunk => chunk.bytes.fill(7)),
+    () => stores().get("chunks").forEach(chunk => chunk.count++),
+    () => stores().get("heads").forEach(head => (head.digest = "0000000000000000")),
+    () => stores().get("heads").forEach(head => (head.format = 2)),
+    () => stores().get("heads").forEach((_, key, heads) => heads.set(key, null)),
+  ];
+  for (const one of harm) {
+    await copies.keep(copy(50));
+    assert.ok(await copies.read("list"));
+    one();
+    assert.equal(await copies.read("list"), undefined, String(one));
+  }
+});
+
+test("a full disk for copies harms no journal", async () => {
+  const factory = new FakeIndexedDB();
+  const [store, copies] = [open(factory), new Copies({ factory })];
+  await write(store, job({ fresh: true, puts: [0] }));
+  factory.transactions = "QuotaExceededError";
+  assert.equal(await copies.keep(copy(10)), undefined);
+  factory.transactions = "well";
+  assert.equal(store.state, "kept");
+  assert.equal(await write(store, job({ puts: [1] })), "stored");
+});
