@@ -55,7 +55,7 @@ export class Client {
   #options;
   #tab;
   #store;
-  #copies = new Copies();
+  #copies = new Copies(draw);
   #channel = new BroadcastChannel("hand");
   #locks = new Locks({ post: message => this.#channel.postMessage(message) });
   #requests = new Requests();

@@ -3,7 +3,7 @@
 
 import { Reader } from "./bytes.js";
 import { readItems } from "./codec.js";
-import { Database } from "./database.js";
+import { Database, resultOf } from "./database.js";
 import { List } from "./list.js";
 
 /** @typedef {import('./database.js').Place} Place */
@@ -19,10 +19,10 @@ export class Copies {
   #database;
   #isThere;
 
-  /** @param {Partial<Place>} [place] the factory and the patience of a test */
-  constructor(place = {}) {
+  /** @param {() => string} draw a name that nobody else draws @param {Partial<Place>} [place] those of a test */
+  constructor(draw, place = {}) {
     this.#isThere = Boolean(place.factory ?? globalThis.indexedDB);
-    this.#database = new Database({ name: "hand copies", stores: STORES, ...place });
+    this.#database = new Database({ name: "hand copies", stores: STORES, draw, ...place });
   }
 
   /**
@@ -30,10 +30,7 @@ export class Copies {
    * @returns {Promise<CopyHead[]>}
    */
   async heads() {
-    const heads = await this.#quietly("readonly", (transaction, give) => {
-      const all = transaction.objectStore("heads").getAll();
-      all.onsuccess = () => give(all.result);
-    });
+    const heads = await this.#quietly("readonly", transaction => resultOf(transaction.objectStore("heads").getAll()));
     return (heads ?? []).filter(isHead);
   }
 
@@ -43,10 +40,10 @@ export class Copies {
    * @returns {Promise<Copy | undefined>}
    */
   async read(name) {
-    const found = await this.#quietly("readonly", (transaction, give) => {
+    const found = await this.#quietly("readonly", transaction => {
       const head = transaction.objectStore("heads").get(name);
       const chunks = transaction.objectStore("chunks").getAll(allOf(name));
-      chunks.onsuccess = () => give({ head: head.result, chunks: chunks.result });
+      return () => ({ head: head.result, chunks: chunks.result });
     });
     if (!isHead(found?.head)) return undefined;
     try {
@@ -61,27 +58,26 @@ export class Copies {
   /** @param {Copy} copy */
   keep({ name, log, revision, items }) {
     const head = { format: FORMAT, name, log, revision, digest: items.digest };
-    return this.#quietly("readwrite", (transaction, give) => {
+    return this.#quietly("readwrite", transaction => {
       const chunks = transaction.objectStore("chunks");
       transaction.objectStore("heads").put(head, name);
       chunks.delete(allOf(name));
       chunksOf(items).forEach((chunk, i) => chunks.put(chunk, [name, i]));
-      give(undefined);
+      return () => undefined;
     });
   }
 
   /** @param {string} name */
   forget(name) {
-    return this.#quietly("readwrite", (transaction, give) => {
+    return this.#quietly("readwrite", transaction => {
       transaction.objectStore("heads").delete(name);
       transaction.objectStore("chunks").delete(allOf(name));
-      give(undefined);
+      return () => undefined;
     });
   }
 
   /**
-   * @param {import('./database.js').Mode} mode @param {(transaction: IDBTransaction, give: (result: any) => void) => void
-   *   } body
+   * @param {import('./database.js').Mode} mode @param {(transaction: IDBTransaction) => () => any} body
    * @returns {Promise<any>}
    */
   async #quietly(mode, body) {

@@ -6,8 +6,13 @@
 /**
  * Where the database is, and what stores it has when it is made. Later versions add stores and leave these alone, so
  * that this page can use theirs, too: it opens whatever version there is.
- * @typedef {{ name: string, stores: readonly string[], factory?: IDBFactory, patience?: number }} Place
+ * @typedef {{ name: string, stores: readonly string[], draw: () => string, factory?: IDBFactory, patience?: number
+ *   }} Place `draw` gives a name that nobody else draws
  */
+/** @typedef {{ database: IDBDatabase, storage: string }} Connection */
+
+/** The store that has the database's name. */
+const NAME = "name";
 
 /** Longer than a slow disk takes, and shorter than a person waits. */
 const PATIENCE = 3000;
@@ -22,7 +27,7 @@ export class StorageError extends Error {
 
 export class Database {
   #place;
-  /** @type {Promise<IDBDatabase> | undefined} */
+  /** @type {Promise<Connection> | undefined} */
   #connection;
 
   /** @param {Place} place */
@@ -34,8 +39,9 @@ export class Database {
    * Runs a transaction. Throws `StorageError` if it has not happened, or nobody knows whether it has.
    * @template T
    * @param {readonly string[]} stores @param {Mode} mode
-   * @param {(transaction: IDBTransaction, give: (result: T) => void) => void} body asks for everything in callbacks of
-   *   the transaction, and calls `give` with what comes of it, last
+   * @param {(transaction: IDBTransaction, storage: string) => () => T} body asks for everything at once, in no callback:
+   *   a tab that is frozen inside a transaction would block all others. It gives what the result is made of in the end.
+   *   `storage` is the name of the database: another one once everything has been wiped
    * @param {boolean} [isStrict] whether done means that it is on the disk
    * @returns {Promise<T>}
    */
@@ -44,8 +50,8 @@ export class Database {
       return await this.#try(stores, mode, body, isStrict);
     } catch (error) {
       const { name } = /** @type {Error} */ (error);
-      this.close();
-      if (name === "QuotaExceededError") throw error;
+      if (name !== "ConstraintError") this.close();
+      if (name === "QuotaExceededError" || name === "ConstraintError") throw error;
       return this.#try(stores, mode, body, isStrict);
     }
   }
@@ -54,31 +60,52 @@ export class Database {
   close() {
     const connection = this.#connection;
     this.#connection = undefined;
-    connection?.then(database => database.close(), () => {});
+    connection?.then(({ database }) => database.close(), () => {});
   }
 
   /**
    * @template T
    * @param {readonly string[]} stores @param {Mode} mode
-   * @param {(transaction: IDBTransaction, give: (result: T) => void) => void} body
+   * @param {(transaction: IDBTransaction, storage: string) => () => T} body
    * @param {boolean} isStrict
    * @returns {Promise<T>}
    */
   async #try(stores, mode, body, isStrict) {
-    const database = await (this.#connection ??= this.#open());
+    const { database, storage } = await (this.#connection ??= this.#connect());
+    return this.#run(database, stores, mode, transaction => body(transaction, storage), isStrict);
+  }
+
+  /**
+   * @template T
+   * @param {IDBDatabase} database @param {readonly string[]} stores @param {Mode} mode
+   * @param {(transaction: IDBTransaction) => () => T} body @param {boolean} [isStrict]
+   * @returns {Promise<T>}
+   */
+  #run(database, stores, mode, body, isStrict = false) {
     return this.#watched((resolve, reject) => {
       const transaction = database.transaction([...stores], mode, { durability: isStrict ? "strict" : "relaxed" });
-      /** @type {T} */
-      let result;
-      transaction.oncomplete = () => resolve(result);
+      const result = body(transaction);
+      transaction.oncomplete = () => resolve(result());
       transaction.onabort = () => reject(transaction.error);
-      body(transaction, given => {
-        result = given;
-        // A tab that is frozen inside a transaction would block all others.
-        transaction.commit?.();
-      });
+      transaction.commit?.();
       return () => transaction.abort();
     });
+  }
+
+  /**
+   * A database is only wiped while nobody is connected to it.
+   * @returns {Promise<Connection>}
+   */
+  async #connect() {
+    const database = await this.#open();
+    const name = () => this.#run(database, [NAME], "readonly", transaction => resultOf(transaction.objectStore(NAME).get(0)));
+    const known = await name();
+    if (known !== undefined) return { database, storage: known };
+    const { draw } = this.#place;
+    const add = (/** @type {IDBTransaction} */ transaction) => resultOf(transaction.objectStore(NAME).add(draw(), 0));
+    // Another tab may have been faster.
+    await this.#run(database, [NAME], "readwrite", add, true).catch(() => {});
+    return { database, storage: await name() };
   }
 
   /** @returns {Promise<IDBDatabase>} */
@@ -88,7 +115,7 @@ export class Database {
       const request = factory.open(name);
       let isLate = false;
       request.onupgradeneeded = () => {
-        for (const store of stores) request.result.createObjectStore(store);
+        for (const store of [NAME, ...stores]) request.result.createObjectStore(store);
       };
       request.onsuccess = () => {
         const database = request.result;
@@ -137,4 +164,13 @@ export class Database {
       }
     });
   }
+}
+
+/**
+ * What a request has given in the end.
+ * @template T
+ * @param {IDBRequest<T>} request
+ */
+export function resultOf(request) {
+  return () => request.result;
 }

@@ -15,8 +15,9 @@ import { Session } from "./session.js";
  * @typedef {{ client: string, holder: string, person: string, token: string, at?: number }} Owner
  */
 /**
- * A write to the storage, one transaction: nothing happens if one of the clients whose rows it touches has another
- * holder, or none unless it is `fresh`. The owner's row of `leaves` goes.
+ * A write to the storage, one transaction: nothing happens if somebody has taken one of the journals that it touches over
+ * from its owner; nor if the storage is another one than before, unless the job is `fresh`: then it is the first, or has
+ * all again. The owner's row of `leaves` goes.
  * @typedef {{ changes: Changes, owner: Owner, fresh: boolean, leaves?: string }} Job
  */
 

@@ -1,7 +1,7 @@
 // What a tab keeps on this device: journals and their owners, on the disk before anything is sent; and small settings.
 // Whatever the browser does is a state in here, and never an exception.
 
-import { Database } from "./database.js";
+import { Database, resultOf } from "./database.js";
 
 /** @typedef {import('./database.js').Place} Place */
 /** @typedef {import('./heirs.js').Row} Row */
@@ -13,12 +13,12 @@ import { Database } from "./database.js";
  * @typedef {{ job: Job, answer: (outcome: Outcome) => void }} Waiting
  */
 
-const STORES = ["journal", "owners", "settings"];
-/** The key under which `owners` has the name of the storage: another one once everything has been wiped. */
-const NAME = "";
+const STORES = ["journal", "owners", "fences", "settings"];
 /** So many writes go into one transaction, if they have to wait anyway. */
 const MOST = 64;
 const RETRY_EVERY = 5000;
+/** A frozen tab does not live longer. */
+const OLD = 60 * 24 * 3_600_000;
 
 export class Store {
   /** @type {"opening" | "kept" | "failed" | "none"} */
@@ -40,17 +40,16 @@ export class Store {
    * @type {Map<string, string>}
    */
   #homes = new Map();
-  #draw;
   #retryEvery;
 
   /**
    * @param {() => string} draw a name that nobody else draws
-   * @param {Partial<Place> & { retryEvery?: number }} [place] the factory and the patience of a test
+   * @param {Partial<Place>} [place] the factory and the patience of a test
+   * @param {number} [retryEvery] how often what has failed is tried, in ms
    */
-  constructor(draw, { retryEvery = RETRY_EVERY, ...place } = {}) {
-    this.#draw = draw;
+  constructor(draw, place = {}, retryEvery = RETRY_EVERY) {
     this.#retryEvery = retryEvery;
-    this.#database = new Database({ name: "hand", stores: STORES, ...place });
+    this.#database = new Database({ name: "hand", stores: STORES, draw, ...place });
     if (!(place.factory ?? globalThis.indexedDB)) this.#be("none", "");
   }
 
@@ -68,45 +67,48 @@ export class Store {
    * @returns {Promise<{ rows: Row[], owners: Owner[] } | undefined>} nothing if it fails
    */
   look() {
-    return this.#quietly("readonly", ["journal", "owners"], (transaction, give) => {
-      const [journal, owners] = ["journal", "owners"].map(name => transaction.objectStore(name));
-      const [keys, rows, all] = [journal.getAllKeys(), journal.getAll(), owners.getAll()];
-      all.onsuccess = () => give({ rows: rowsOf(keys.result, rows.result), owners: all.result.filter(isOwner) });
+    return this.#quietly("readonly", ["journal", "owners"], transaction => {
+      const rows = rowsOf(transaction, undefined);
+      const owners = transaction.objectStore("owners").getAll();
+      return () => ({ rows: rows(), owners: owners.result.filter(isOwner) });
     });
   }
 
   /**
-   * Becomes the holder of a journal, if it has one, and gives its rows.
+   * Becomes the holder of a journal, and gives its rows.
    * @param {string} client @param {Owner} owner
-   * @returns {Promise<Row[] | undefined>} nothing if it fails
+   * @returns {Promise<Row[] | undefined>} nothing if it fails, or somebody else was faster
    */
   async claim(client, owner) {
-    const claimed = await this.#quietly("readwrite", ["journal", "owners"], (transaction, give) => {
-      const [journal, owners] = ["journal", "owners"].map(name => transaction.objectStore(name));
-      const [keys, rows, name] = [journal.getAllKeys(allOf(client)), journal.getAll(allOf(client)), owners.get(NAME)];
-      const former = owners.get(client);
-      former.onsuccess = () => {
-        // There is none if all has been wiped meanwhile: then its owner writes it anew.
-        if (former.result) owners.put({ ...former.result, holder: owner.holder }, client);
-        give({ rows: rowsOf(keys.result, rows.result), storage: name.result?.storage });
+    const former = await this.#quietly("readonly", ["owners"], transaction => resultOf(transaction.objectStore("owners").get(client)));
+    // There is none if all has been wiped meanwhile: then its owner writes it anew.
+    if (!isOwner(former)) return [];
+    return this.#quietly("readwrite", ["journal", "owners", "fences"], (transaction, storage) => {
+      const rows = rowsOf(transaction, allOf(client));
+      transaction.objectStore("fences").add(Date.now(), [client, former.holder]);
+      transaction.objectStore("owners").put({ ...former, holder: owner.holder }, client);
+      return () => {
+        this.#homes.set(client, storage);
+        return rows();
       };
     });
-    if (claimed?.storage) this.#homes.set(client, claimed.storage);
-    return claimed?.rows;
   }
 
   /**
    * Deletes the owner's row of a journal that has no rows.
    * @param {string} client @param {string} holder
    */
-  forget(client, holder) {
-    return this.#quietly("readwrite", ["journal", "owners"], (transaction, give) => {
-      const owners = transaction.objectStore("owners");
-      const [count, owner] = [transaction.objectStore("journal").count(allOf(client)), owners.get(client)];
-      owner.onsuccess = () => {
-        if (count.result === 0 && owner.result?.holder === holder) owners.delete(client);
-        give(undefined);
-      };
+  async forget(client, holder) {
+    const found = await this.#quietly("readonly", ["journal", "owners"], transaction => {
+      const count = transaction.objectStore("journal").count(allOf(client));
+      const owner = transaction.objectStore("owners").get(client);
+      return () => ({ count: count.result, owner: owner.result });
+    });
+    if (found?.owner?.holder !== holder || found.count > 0) return;
+    await this.#quietly("readwrite", ["owners", "fences"], transaction => {
+      pass(transaction.objectStore("fences"), client, holder);
+      transaction.objectStore("owners").delete(client);
+      return () => undefined;
     });
   }
 
@@ -114,21 +116,23 @@ export class Store {
 
   /** @returns {Promise<Map<string, unknown>>} */
   async settings() {
-    const found = await this.#quietly("readonly", ["settings"], (transaction, give) => {
+    /** @type {Map<any, unknown> | undefined} */
+    const found = await this.#quietly("readonly", ["settings"], transaction => {
       const settings = transaction.objectStore("settings");
       const [keys, values] = [settings.getAllKeys(), settings.getAll()];
-      values.onsuccess = () => give(keys.result.map((key, i) => [key, values.result[i]]));
+      return () => new Map(keys.result.map((key, i) => [key, values.result[i]]));
     });
-    return new Map(found ?? []);
+    void this.#sweep();
+    return found ?? new Map();
   }
 
   /** @param {string} key @param {unknown} value nothing deletes it */
   set(key, value) {
-    return this.#quietly("readwrite", ["settings"], (transaction, give) => {
+    return this.#quietly("readwrite", ["settings"], transaction => {
       const settings = transaction.objectStore("settings");
       if (value === undefined) settings.delete(key);
       else settings.put(value, key);
-      give(undefined);
+      return () => undefined;
     });
   }
 
@@ -188,43 +192,41 @@ export class Store {
    * @param {Job[]} jobs
    * @returns {Promise<Outcome>}
    */
-  #transact(jobs) {
-    return this.#database.transaction(["journal", "owners"], "readwrite", (transaction, give) => {
-      const [journal, owners] = ["journal", "owners"].map(name => transaction.objectStore(name));
-      const clients = [...new Set(jobs.flatMap(clientsOf))];
-      const [name, ...held] = [NAME, ...clients].map(client => owners.get(client));
-      const last = held[held.length - 1] ?? name;
-      last.onsuccess = () => {
-        const storage = name.result?.storage ?? this.#draw();
-        if (!name.result) owners.put({ storage }, NAME);
-        const holders = new Map(held.map((request, i) => [clients[i], request.result?.holder]));
-        const outcome = this.#judge(jobs, storage, holders);
-        if (outcome === "stored") for (const job of jobs) perform(job, journal, owners);
-        give(outcome);
-      };
-    }, true);
+  async #transact(jobs) {
+    try {
+      return await this.#database.transaction(["journal", "owners", "fences"], "readwrite", (transaction, storage) => {
+        for (const { fresh, owner } of jobs) if (fresh) this.#homes.set(owner.client, storage);
+        if (jobs.some(({ owner }) => this.#homes.get(owner.client) !== storage)) return () => "wiped";
+        const [journal, owners, fences] = ["journal", "owners", "fences"].map(name => transaction.objectStore(name));
+        for (const client of new Set(jobs.flatMap(clientsOf))) pass(fences, client, jobs[0].owner.holder);
+        for (const job of jobs) perform(job, journal, owners);
+        return () => "stored";
+      }, true);
+    } catch (error) {
+      if (/** @type {Error} */ (error).name === "ConstraintError") return "taken";
+      throw error;
+    }
   }
 
-  /** @param {Job[]} jobs @param {string} storage @param {Map<string, string | undefined>} holders by client */
-  #judge(jobs, storage, holders) {
-    for (const job of jobs) {
-      const { client, holder } = job.owner;
-      if (job.fresh) this.#homes.set(client, storage);
-      if (this.#homes.get(client) !== storage) return "wiped";
-      for (const touched of clientsOf(job)) {
-        const held = holders.get(touched);
-        if (held === undefined ? !(job.fresh && touched === client) : held !== holder) return "taken";
-      }
-      holders.set(client, holder);
-    }
-    return "stored";
+  /** Fences for tabs that nobody will wake any more. */
+  async #sweep() {
+    const old = await this.#quietly("readonly", ["fences"], transaction => {
+      const fences = transaction.objectStore("fences");
+      const [keys, times] = [fences.getAllKeys(), fences.getAll()];
+      return () => keys.result.filter((_, i) => times.result[i] < Date.now() - OLD);
+    });
+    if (!old || old.length === 0) return;
+    await this.#quietly("readwrite", ["fences"], transaction => {
+      for (const key of old) transaction.objectStore("fences").delete(key);
+      return () => undefined;
+    });
   }
 
   /**
    * A transaction that need not be done.
    * @template T
    * @param {import('./database.js').Mode} mode @param {string[]} stores
-   * @param {(transaction: IDBTransaction, give: (result: T) => void) => void} body
+   * @param {(transaction: IDBTransaction, storage: string) => () => T} body
    * @returns {Promise<T | undefined>}
    */
   async #quietly(mode, stores, body) {
@@ -234,7 +236,8 @@ export class Store {
       if (this.#failed.length === 0) this.#be("kept", "");
       return result;
     } catch (error) {
-      this.#be("failed", /** @type {Error} */ (error).name);
+      const { name } = /** @type {Error} */ (error);
+      if (name !== "ConstraintError") this.#be("failed", name);
       return undefined;
     }
   }
@@ -261,9 +264,24 @@ function clientsOf({ changes: { puts, deletes }, owner }) {
   return [owner.client, ...puts.map(({ key }) => key[0]), ...deletes.map(([client]) => client)];
 }
 
-/** @param {readonly IDBValidKey[]} keys @param {any[]} rows @returns {Row[]} */
-function rowsOf(keys, rows) {
-  return keys.map((key, i) => ({ key: /** @type {any} */ (key), row: rows[i] }));
+/**
+ * Whoever has taken a journal over has put a fence up for its former holder: then the transaction is aborted, without
+ * asking anybody.
+ * @param {IDBObjectStore} fences @param {string} client @param {string} holder
+ */
+function pass(fences, client, holder) {
+  fences.add(0, [client, holder]);
+  fences.delete([client, holder]);
+}
+
+/**
+ * @param {IDBTransaction} transaction @param {IDBKeyRange | undefined} range
+ * @returns {() => Row[]}
+ */
+function rowsOf(transaction, range) {
+  const journal = transaction.objectStore("journal");
+  const [keys, rows] = [journal.getAllKeys(range), journal.getAll(range)];
+  return () => keys.result.map((key, i) => ({ key: /** @type {any} */ (key), row: rows.result[i] }));
 }
 
 /** @param {any} row */

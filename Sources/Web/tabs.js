@@ -47,8 +47,9 @@ import { NO_LOG, Replica } from "./replica.js";
 
 /** The storage has to answer within this time, or the tab begins without it. */
 const BEGIN_DEADLINE = 1500;
-/** How often a tab looks for what others have left. */
+/** How often a tab looks for what others have left, at last and at first. */
 const LOOK_EVERY = 60_000;
+const LOOK_FIRST = 1000;
 /** How soon it looks after another tab has written. */
 const ANNOUNCED = 200;
 /** How long a hidden tab stays connected. */
@@ -134,6 +135,7 @@ export class Tab {
 
   #now = 0;
   #lookAt = Infinity;
+  #lookWait = LOOK_FIRST;
   #isLooking = false;
   #pauseAt = Infinity;
 
@@ -326,6 +328,11 @@ export class Tab {
     } else {
       this.#release();
       if (found && this.#own.session.isOpen) this.#heirs.find(this.#left(), now);
+      if (this.#left().some(({ client }) => this.#isLeft(client))) {
+        // A lock may be held a little longer than its tab lives.
+        this.#lookAt = Math.min(this.#lookAt, now + this.#lookWait);
+        this.#lookWait = Math.min(this.#lookWait * 2, LOOK_EVERY);
+      } else this.#lookWait = LOOK_FIRST;
     }
     return this.#finish();
   }
@@ -478,6 +485,7 @@ export class Tab {
   announced(now) {
     this.#now = now;
     this.#lookAt = Math.min(this.#lookAt, now + ANNOUNCED);
+    this.#lookWait = LOOK_FIRST;
     return this.#finish();
   }
 

@@ -131,6 +131,10 @@ class Transaction {
         const copy = structuredClone(value);
         return change(() => store.set(JSON.stringify(key), copy));
       },
+      add: (value, key) => change(() => {
+        if (store.has(JSON.stringify(key))) throw new DOMException("it is there", "ConstraintError");
+        store.set(JSON.stringify(key), value);
+      }),
       delete: key => change(() => (key instanceof Range ? within(key).forEach(([one]) => store.delete(one)) : store.delete(JSON.stringify(key)))),
     };
   }
@@ -160,7 +164,11 @@ class Transaction {
     }
     later(() => {
       if (this.#state === "ended") return;
-      next.request.result = next.work();
+      try {
+        next.request.result = next.work();
+      } catch ({ name }) {
+        return this.#abort(name);
+      }
       next.request.onsuccess?.();
       this.#step();
     });

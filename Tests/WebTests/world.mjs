@@ -19,6 +19,8 @@ class Device {
   rows = new Map();
   owners = new Map();
   copies = new Map();
+  /** Former holders of journals. */
+  fences = new Set();
   /** Another one once all has been wiped. */
   number = 0;
   /** Who holds each lock. */
@@ -30,19 +32,20 @@ class Device {
   }
 
   claim(client, owner) {
-    if (this.owners.has(client)) this.owners.set(client, owner);
+    const former = this.owners.get(client);
+    if (former) {
+      this.fences.add(`${client} ${former.holder}`);
+      this.owners.set(client, owner);
+    }
     const rows = [...this.rows.values()].filter(({ key }) => key[0] === client).map(row => clone(row));
     const names = rows.map(({ row }) => row.name);
     return { rows, copies: [...this.copies.values()].filter(({ name }) => names.includes(name)) };
   }
 
   /** Whether all of the rows belong to the job's holder. */
-  write({ changes: { puts, deletes }, owner, fresh, leaves }) {
+  write({ changes: { puts, deletes }, owner, leaves }) {
     const clients = new Set([...puts.map(({ key }) => key[0]), ...deletes.map(key => key[0])]);
-    for (const client of clients) {
-      const held = this.owners.get(client);
-      if (held ? held.holder !== owner.holder : !(fresh && client === owner.client)) return "taken";
-    }
+    for (const client of [owner.client, ...clients]) if (this.fences.has(`${client} ${owner.holder}`)) return "taken";
     for (const key of deletes) this.rows.delete(String(key));
     for (const entry of puts) this.rows.set(String(entry.key), clone(entry));
     this.owners.set(owner.client, owner);
@@ -404,6 +407,7 @@ export class World {
     this.device.number++;
     this.device.rows.clear();
     this.device.owners.clear();
+    this.device.fences.clear();
     this.device.copies.clear();
   }
 
