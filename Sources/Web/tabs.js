@@ -50,6 +50,9 @@ const BEGIN_DEADLINE = 1500;
 /** How often a tab looks for what others have left, at last and at first. */
 const LOOK_EVERY = 60_000;
 const LOOK_FIRST = 1000;
+/** How long a tab waits for its lock after a loss of the storage, and how often it asks. */
+const LOCK_DEADLINE = 10_000;
+const LOCK_EVERY = 1000;
 /** How soon it looks after another tab has written. */
 const ANNOUNCED = 200;
 /** How long a hidden tab stays connected. */
@@ -135,6 +138,12 @@ export class Tab {
 
   #now = 0;
   #lookAt = Infinity;
+  /**
+   * When everything that was stored was found to be gone, until it is stored again; and when to ask for the lock again.
+   * @type {number | undefined}
+   */
+  #wipedSince;
+  #verifyAt = Infinity;
   #lookWait = LOOK_FIRST;
   #isLooking = false;
   #pauseAt = Infinity;
@@ -164,6 +173,11 @@ export class Tab {
 
   get client() {
     return this.#own?.client ?? "";
+  }
+
+  /** As which holder the tab writes its own journal. */
+  get holder() {
+    return this.#own?.holder ?? "";
   }
 
   /** The number of the tab's own line. */
@@ -216,7 +230,7 @@ export class Tab {
   get deadline() {
     const copies = this.#opened.map(({ copyAt }) => copyAt);
     const session = this.#stopped ? Infinity : this.#own?.session.deadline ?? Infinity;
-    return Math.min(this.#beginBy, this.#lookAt, this.#pauseAt, session, this.#heirs.deadline, ...copies);
+    return Math.min(this.#beginBy, this.#lookAt, this.#verifyAt, this.#pauseAt, session, this.#heirs.deadline, ...copies);
   }
 
   // What the program around asks for
@@ -348,7 +362,8 @@ export class Tab {
       else this.#tryNext();
     } else if (client === this.#own?.client) {
       // Whoever has it cannot send anything before it has claimed the journal, which a write would notice.
-      if (!isHeld && this.#own.isUnsafe) this.#taken(this.#own);
+      if (this.#wipedSince !== undefined) this.#againAfterWiping(this.#own, isHeld, this.#wipedSince);
+      else if (!isHeld && this.#own.isUnsafe) this.#taken(this.#own);
     } else {
       this.#heirs.locked(client, isHeld, now);
     }
@@ -387,8 +402,12 @@ export class Tab {
     if (!one || write <= one.ignored) return this.#finish();
     if (outcome !== "stored" && (one === heir || outcome !== "failed")) {
       if (one === heir) this.#heirs.taken(now);
-      else if (outcome === "wiped") this.#wiped(one);
-      else this.#taken(one);
+      else if (outcome === "taken") this.#taken(one);
+      else {
+        // What kept two tabs apart is gone, too, but for the lock.
+        this.#wipedSince ??= now;
+        this.#push({ do: "verify", client: one.client });
+      }
       return this.#finish();
     }
     const isFree = one.end(write, outcome === "stored");
@@ -437,6 +456,10 @@ export class Tab {
       if (!this.#own) this.#becomeNew();
     }
     if (now >= this.#lookAt) this.#look();
+    if (now >= this.#verifyAt) {
+      this.#verifyAt = Infinity;
+      this.#push({ do: "verify", client: this.client });
+    }
     if (now >= this.#pauseAt) this.#pause();
     const own = this.#own;
     if (own && !this.#stopped) this.#run(own, own.session.tick(now, this.#chance.chance()));
@@ -538,12 +561,8 @@ export class Tab {
 
   /** Another tab has taken the journal over: what is stored is its business, and the rest goes out under a new id. */
   #taken(/** @type {Line} */ own) {
-    if (own.isUnsafe) {
-      // Some of it may have been sent, and nobody knows how much of that the other tab has.
-      this.#run(own, own.session.pause(this.#now));
-      this.#stopped = "taken";
-      return;
-    }
+    // Some of it may have been sent, and nobody knows how much of that the other tab has.
+    if (own.isUnsafe) return this.#stop(own);
     this.#leave(own);
     const lists = this.#opened.map(one => [one, remainder(one.replica, own.client)]);
     this.#becomeNew();
@@ -554,21 +573,40 @@ export class Tab {
   }
 
   /**
-   * All that was stored is gone, and is written again.
-   * @param {Line} own
+   * All that was stored is gone, and is written again, unless another tab has it, too.
+   * @param {Line} own @param {boolean} isHeld whether the tab has its lock @param {number} since
    */
-  #wiped(own) {
+  #againAfterWiping(own, isHeld, since) {
+    if (!isHeld && this.#now < since + LOCK_DEADLINE) {
+      this.#verifyAt = this.#now + LOCK_EVERY;
+      return;
+    }
+    this.#wipedSince = undefined;
+    this.#verifyAt = Infinity;
+    if (!isHeld) return this.#stop(own);
     own.startAgain();
     // Another tab may have sent some of it before.
     for (const { replica } of this.#opened) replica.suspect();
     this.#run(own, own.session.introduce(own.person, own.token, this.#now, this.#chance.chance()));
+    // If nothing is pending, there is nothing to wait for.
+    if (own.isFresh) this.#run(own, own.session.stored(own.ignored));
+  }
+
+  /**
+   * Nothing of what is pending can be sent, since nobody knows what another tab sends of it.
+   * @param {Line} own
+   */
+  #stop(own) {
+    this.#run(own, own.session.pause(this.#now));
+    this.#stopped = "taken";
   }
 
   /** @param {Line} own */
   #leave(own) {
     this.#run(own, own.session.pause(this.#now));
     this.#push({ do: "unlock", client: own.client });
-    this.#own = undefined;
+    this.#own = this.#wipedSince = undefined;
+    this.#verifyAt = Infinity;
   }
 
   /** @param {Opened} one @param {Replica} replica @param {string} [awaits] */

@@ -22,7 +22,10 @@ test(`${runs} devices, from seed ${seed}`, () => {
 function live(random) {
   const world = new World(random);
   for (let left = 3; left > 0; left--) world.open();
-  for (let left = 600; left > 0; left--) world.step();
+  for (let left = 600; left > 0; left--) {
+    world.step();
+    if (left % 20 === 0) world.checkKept();
+  }
   world.settle();
   return world.judge();
 }
