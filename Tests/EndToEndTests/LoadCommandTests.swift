@@ -73,6 +73,37 @@ import Testing
         #expect(try user.lines("-l", "load").sorted() == (1...clients).flatMap { ["[ ] \($0)", "[ ] \($0)"] }.sorted())
     }
 
+    /// Clients of both kinds and several processes, with and without TLS, as browsers connect.
+    @Test func clientsConnectAsBrowsersDo() throws {
+        let certificates = try Certificates(user.server.folder)
+        let own = try certificates.make("server", for: "IP:127.0.0.1")
+        for options in [[], ["--tls-cert", own.certificate, "--tls-key", own.key]] {
+            let folder = try TemporaryFolder()
+            let server = try RunningServer(folder, ["--web", "127.0.0.1:0"] + options)
+            let found = try #require(server.greeting.firstMatch(of: /(wss?):(\/\/127\.0\.0\.1:[0-9]+)/)).output
+            let url = (found.1 == "wss" ? "hands:" : "hand:") + found.2
+            for more in [["--light"], ["--processes", "2"]] {
+                let outcome = try Binary.run(
+                    ["load", script, "--url", url, "--web", "--clients", "5", "--duration", "500ms", "--json"] + more,
+                    environment: ["HAND_CA": certificates.authority])
+                #expect(outcome.status == 0 && outcome.output.contains("\"agreed\":5"), "\(outcome)")
+                #expect(outcome.output.contains("\"web\":true"))
+            }
+            #expect(server.terminate() == 0)
+        }
+    }
+
+    /// An address where no WebSockets are served.
+    @Test func aServerWithoutWebSocketsIsTold() throws {
+        let server = try RunningServer(try TemporaryFolder(), ["--listen", "127.0.0.1:0", "--status", "127.0.0.1:0"])
+        let ports = server.greeting.matches(of: /127\.0\.0\.1:([0-9]+)/).map(\.output.1)
+        for port in ports {
+            let outcome = try Binary.run(["load", script, "--url", "hand://127.0.0.1:\(port)", "--web"])
+            #expect(outcome.status == 6, "\(outcome)")
+            #expect(outcome.messages.contains("the server does not go on as a WebSocket"), "\(outcome)")
+        }
+    }
+
     @Test func aMissingServerIsToldAsElsewhere() throws {
         user.server.kill()
         let elsewhere = try user.hand("ls", expecting: 6)

@@ -19,9 +19,10 @@ import Testing
         return result
     }
 
-    private static func test(clients: Int = 4) throws -> LoadTest {
+    private static func test(clients: Int = 4, isWeb: Bool = false) throws -> LoadTest {
         let script = try Script(parsing: "clients \(clients)\nadd x")
-        let plan = LoadPlan(script: script, server: .unix(path: "/run/hand.sock"), kind: .light, rate: 2_000, seed: 7)
+        var plan = LoadPlan(script: script, server: .unix(path: "/run/hand.sock"), kind: .light, rate: 2_000, seed: 7)
+        plan.isWeb = isWeb
         return LoadTest(plan, script: "burst", processes: 1)
     }
 
@@ -41,6 +42,19 @@ import Testing
             try Self.test().line
                 == "burst on 'load' at hand+unix:///run/hand.sock: 4 clients without the list for up to 10.0 s, "
                 + "2000 edits a second")
+        #expect(try Self.test(isWeb: true).line.contains(": 4 clients without the list on WebSockets for up to "))
+    }
+
+    /// The way to the server makes it another test, whichever of the two tests says so.
+    @Test func webSocketsAreAnotherTest() throws {
+        let (stream, web) = (try Self.test(), try Self.test(isWeb: true))
+        let result = Self.result(Self.slow)
+        func difference(_ before: LoadTest, _ now: LoadTest) -> String {
+            LoadComparison(LoadRecord(before, result), LoadRecord(now, result), name: "old.json").lines[1]
+        }
+        #expect(difference(stream, web) == "            NOT THE SAME TEST: web was not given, and is true")
+        #expect(difference(web, stream) == "            NOT THE SAME TEST: web was true, and is not given")
+        #expect(!difference(web, web).contains("NOT THE SAME"))
     }
 
     private static let slow = [100, 104, 97, 102, 99, 103, 98, 101, 96, 105]

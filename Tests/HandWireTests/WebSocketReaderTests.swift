@@ -37,8 +37,10 @@ import Testing
         var error: WebSocketEnd?
     }
 
-    private static func read(_ pieces: [[UInt8]], room size: Int = 64) -> Seen {
-        var (reader, seen) = (WebSocketReader(), Seen())
+    private static func read(
+        _ pieces: [[UInt8]], room size: Int = 64, of sender: WebSocketReader.Sender = .client
+    ) -> Seen {
+        var (reader, seen) = (WebSocketReader(of: sender), Seen())
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 8)
         defer { room.deallocate() }
         for piece in pieces {
@@ -60,10 +62,10 @@ import Testing
     }
 
     /// Reads bytes at once, byte by byte, and with little room; all must be the same.
-    private static func read(_ bytes: [UInt8]) -> Seen {
-        let whole = read([bytes], room: 1 << 17)
-        #expect(read(bytes.map { [$0] }) == whole)
-        #expect(read([bytes], room: 3) == whole)
+    private static func read(_ bytes: [UInt8], of sender: WebSocketReader.Sender = .client) -> Seen {
+        let whole = read([bytes], room: 1 << 17, of: sender)
+        #expect(read(bytes.map { [$0] }, of: sender) == whole)
+        #expect(read([bytes], room: 3, of: sender) == whole)
         return whole
     }
 
@@ -183,6 +185,32 @@ import Testing
         defer { room.deallocate() }
         let size = WebSocketFrame.writeHeader(.binary, count: count, into: room)
         #expect(Array(room[..<size]) == expected)
+    }
+
+    /// A server's frames have no mask, and are read by the same rules.
+    @Test(arguments: [0, 1, 125, 126, 65_535, 65_536])
+    func framesOfAServerAreRead(_ count: Int) {
+        let content = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7) }
+        let frames = [
+            Frame(first: 0x82, content: content, mask: nil), Frame(first: 0x89, content: [9], mask: nil),
+            Frame(first: 0x82, content: [1], mask: nil), Frame(first: 0x88, content: [0x03, 0xE8], mask: nil),
+        ]
+        let seen = Self.read(frames.flatMap(\.bytes), of: .server)
+        #expect(seen == Seen(content: content + [1], pings: [[9]], closes: [WebSocketEnd(code: 1000, "")]))
+        let error = Self.read(Self.binary(content).bytes, of: .server).error
+        #expect(error?.code == 1002 && error?.reason == "a frame of a server is masked")
+    }
+
+    /// What a client writes is what a server reads.
+    @Test(arguments: [0, 1, 3, 4, 7, 125, 126, 65_535, 65_536])
+    func maskedFramesAreRead(_ count: Int) {
+        let content = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7) }
+        for (mask, first) in [(0x1234_5678, 0x78), (0, 0), (UInt32.max, 0xFF)] as [(UInt32, UInt8)] {
+            let frame = WebSocketFrame.masked(.binary, content, by: mask)
+            #expect(Self.read(frame) == Seen(content: content))
+            #expect(count == 0 || frame[frame.count - count] == content[0] ^ first)
+        }
+        #expect(Self.read(WebSocketFrame.masked(.ping, [1, 2], by: 7)) == Seen(pings: [[1, 2]]))
     }
 
     /// Random bytes end in an error or not, but never in a trap, and the pieces do not matter.

@@ -1,7 +1,7 @@
 import EventLoop
 
 /// The part of RFC 6455 that is HTTP: how a connection becomes a WebSocket.
-enum WebSocketHandshake {
+package enum WebSocketHandshake {
     /// Returns the answer to a client that wants to go on as a WebSocket; nil if it does not.
     ///
     /// - Throws: why the request cannot be fulfilled, if it is malformed.
@@ -30,7 +30,7 @@ enum WebSocketHandshake {
     }
 
     /// Shows that the key was read by a program that knows the protocol: the hash of the key and a constant of the RFC.
-    private static func accept(_ key: String) -> String {
+    package static func accept(_ key: String) -> String {
         SHA1.base64(of: Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))
     }
 }

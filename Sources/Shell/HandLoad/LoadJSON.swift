@@ -6,8 +6,8 @@ package enum LoadJSON {
     package static func line(_ test: LoadTest) -> JSONValue {
         JSONValue(fields: [
             "script": test.script, "address": test.address, "lists": test.lists, "clients": test.clients,
-            "kind": test.kind.rawValue, "processes": test.processes, "rate": test.rate.map(JSONValue.double),
-            "seed": test.seed,
+            "kind": test.kind.rawValue, "web": test.isWeb ? true : nil, "processes": test.processes,
+            "rate": test.rate.map(JSONValue.double), "seed": test.seed,
         ])
     }
 

@@ -20,6 +20,8 @@ package struct LoadPlan: Sendable {
     /// The certificate of the clients, if the server asks for one.
     package var certificate: ClientConfiguration.Certificate?
     package var kind: Kind
+    /// Whether the clients connect as browsers do.
+    package var isWeb = false
     package var clients: Int
     /// How long the clients work, unless their script ends sooner.
     package var seconds: Double

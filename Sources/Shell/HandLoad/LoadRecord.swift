@@ -69,11 +69,10 @@ package struct LoadRecord: Sendable {
 
     /// What was tested otherwise than in an earlier test, except for the seed and the address.
     func differences(from earlier: LoadRecord) -> [String] {
-        guard case .object(let members) = test else { return [] }
-        return members.filter { !["seed", "address"].contains($0.key) }.compactMap { member in
-            let other = earlier.test[member.key]
-            if other == member.value { return nil }
-            return "\(member.key) was \(other?.line ?? "not given"), and is \(member.value.line)"
+        guard case .object(let now) = test, case .object(let before) = earlier.test else { return [] }
+        let keys = now.map(\.key) + before.map(\.key).filter { test[$0] == nil }
+        return keys.filter { !["seed", "address"].contains($0) && test[$0] != earlier.test[$0] }.map { key in
+            "\(key) was \(earlier.test[key]?.line ?? "not given"), and is \(test[key]?.line ?? "not given")"
         }
     }
 }

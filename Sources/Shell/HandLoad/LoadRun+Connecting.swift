@@ -7,16 +7,22 @@ import HandFormats
 extension LoadRun {
     func findServer() {
         switch plan.server {
-        case .unix(let path): prepare([.init(.unix(path: path))])
-        case .tcp(let hosts): resolve(hosts[...]) { .init($1) }
+        case .unix(let path): prepare([.init(.unix(path: path), layer: layer("http://localhost"))])
+        case .tcp(let hosts): resolve(hosts[...]) { [unowned self] in .init($1, layer: layer("http://\($0)")) }
         case .tls(let hosts):
             do {
                 let context = try TLSContext.client(trust: plan.trust, certificate: plan.certificate)
-                resolve(hosts[...]) { .init($1, tls: ($0.name, { context })) }
+                resolve(hosts[...]) { [unowned self] in
+                    .init($1, tls: ($0.name, { context }), layer: layer("https://\($0)"))
+                }
             } catch {
                 fail("\(error)")
             }
         }
+    }
+
+    private func layer(_ origin: String) -> ((Loop, any Channel) -> any Channel)? {
+        plan.isWeb ? { WebSocketClient($1, origin: origin) } : nil
     }
 
     /// Looks up the hosts, once for all clients. If one of several hosts is not found, clients look it up again later.

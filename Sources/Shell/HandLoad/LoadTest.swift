@@ -8,6 +8,7 @@ package struct LoadTest: Sendable {
     let lists: [String]
     let clients: Int
     let kind: LoadPlan.Kind
+    let isWeb: Bool
     let processes: Int
     let seconds: Double
     let rate: Double?
@@ -16,14 +17,16 @@ package struct LoadTest: Sendable {
     /// - Parameter script: the script's name.
     package init(_ plan: LoadPlan, script: String, processes: Int) {
         (self.script, address, lists) = (script, "\(plan.server)", plan.script.names)
-        (clients, kind, self.processes) = (plan.clients, plan.kind, processes)
+        (clients, kind, isWeb) = (plan.clients, plan.kind, plan.isWeb)
+        self.processes = processes
         (seconds, rate, seed) = (plan.seconds, plan.rate, plan.seed)
     }
 
     package var line: String {
         let others = lists.count > 1 ? " and \(lists.count - 1) more" : ""
         return "\(script) on '\(lists.first ?? "")'\(others) at \(address): \(clients) clients"
-            + (kind == .light ? " without the list" : "") + " for up to \(LoadReport.decimal(seconds, 1)) s"
+            + (kind == .light ? " without the list" : "") + (isWeb ? " on WebSockets" : "")
+            + " for up to \(LoadReport.decimal(seconds, 1)) s"
             + (rate.map { ", \(LoadReport.rate($0)) edits a second" } ?? "")
     }
 }

@@ -38,6 +38,19 @@ package enum WebSocketFrame {
             return 10
         }
     }
+
+    /// Returns a frame as a client sends it: a whole message, masked.
+    package static func masked(_ opcode: Opcode, _ content: [UInt8], by mask: UInt32) -> [UInt8] {
+        let maskBytes = withUnsafeBytes(of: mask.littleEndian, Array.init)
+        return withUnsafeTemporaryAllocation(byteCount: maxHeaderBytes, alignment: 8) { room in
+            let size = writeHeader(opcode, count: content.count, into: room)
+            room[1] |= 0x80
+            var bytes = Array(room[..<size]) + maskBytes
+            bytes.reserveCapacity(bytes.count + content.count)
+            for (index, byte) in content.enumerated() { bytes.append(byte ^ maskBytes[index & 3]) }
+            return bytes
+        }
+    }
 }
 
 /// Why a WebSocket ends, as its close frame says it (RFC 6455, section 7.4). A client that gets a code under 4000 other

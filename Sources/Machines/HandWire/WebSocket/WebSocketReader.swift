@@ -1,8 +1,9 @@
-/// Reads what a client sends on a WebSocket (RFC 6455): binary messages, whose contents are one stream of bytes.
+/// Reads what a client or a server sends on a WebSocket (RFC 6455): binary messages, whose contents are one stream of
+/// bytes.
 ///
 /// Contents are passed on as they arrive, so that no message is ever held in memory. An idle reader takes 32 bytes.
 ///
-///     length ─▶ (more of the length) ─▶ mask ─▶ content ─▶ opcode of the next frame
+///     length ─▶ (more of the length) ─▶ (mask) ─▶ content ─▶ opcode of the next frame
 package struct WebSocketReader: Sendable {
     package enum Event: Equatable, Sendable {
         /// The first bytes of `room` are the next bytes of the stream.
@@ -21,6 +22,12 @@ package struct WebSocketReader: Sendable {
         case content
     }
 
+    /// Whose frames are read. Clients mask what they send, and servers do not.
+    package enum Sender: Sendable {
+        case client, server
+    }
+
+    private let sender: Sender
     private var phase = Phase.opcode
     private var opcode = WebSocketFrame.Opcode.binary
     private var isFinal = true
@@ -38,14 +45,14 @@ package struct WebSocketReader: Sendable {
     /// The most frames without content in a row. Each costs work, and says nothing.
     package static let maxEmptyFrames: UInt8 = 64
 
-    package init() {}
+    package init(of sender: Sender = .client) { self.sender = sender }
 
     /// Reads until there is something to report, or until the bytes end. O(bytes).
     ///
     /// - Parameters:
     ///   - bytes: what has arrived; what has been read is removed.
     ///   - room: the room for content, at least one byte.
-    /// - Throws: how to end the connection, because the client broke the protocol. Nothing can be read afterwards.
+    /// - Throws: how to end the connection, because the peer broke the protocol. Nothing can be read afterwards.
     package mutating func read(
         _ bytes: inout UnsafeRawBufferPointer, into room: UnsafeMutableRawBufferPointer
     ) throws(WebSocketEnd) -> Event? {
@@ -97,7 +104,9 @@ package struct WebSocketReader: Sendable {
     }
 
     private mutating func readLength(_ byte: UInt8) throws(WebSocketEnd) {
-        guard byte & 0x80 != 0 else { throw .malformed("a frame of a client is not masked") }
+        guard (byte & 0x80 != 0) == (sender == .client) else {
+            throw .malformed(sender == .client ? "a frame of a client is not masked" : "a frame of a server is masked")
+        }
         missing = 0
         switch byte & 0x7F {
         case 126: phase = .longLength(2, of: 2)
@@ -111,7 +120,7 @@ package struct WebSocketReader: Sendable {
 
     private mutating func endLength() throws(WebSocketEnd) {
         if missing >> 63 != 0 { throw .malformed("the length of a frame has over 63 bits") }
-        phase = .mask(4)
+        phase = sender == .client ? .mask(4) : .content
         if opcode.isControl { return }
         isInMessage = !isFinal
         emptyFrames = missing == 0 ? emptyFrames + 1 : 0

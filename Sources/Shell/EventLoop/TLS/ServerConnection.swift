@@ -26,10 +26,21 @@ package final class ServerConnection {
         let place: Place
         /// The host that the server's certificate must name, and the context; nil without TLS.
         let tls: (host: String, context: () throws -> TLSContext)?
+        /// Makes a layer above the connection, and above TLS; nil without one.
+        let layer: ((Loop, any Channel) -> any Channel)?
 
-        package init(_ place: Place, tls: (host: String, context: () throws -> TLSContext)? = nil) {
-            self.place = place
-            self.tls = tls
+        package init(
+            _ place: Place, tls: (host: String, context: () throws -> TLSContext)? = nil,
+            layer: ((Loop, any Channel) -> any Channel)? = nil
+        ) {
+            (self.place, self.tls, self.layer) = (place, tls, layer)
+        }
+
+        /// The reason to report if the server closes the connection without sending anything.
+        fileprivate var silence: String {
+            if case .unix = place { return ServerConnection.closed }
+            if tls != nil { return ServerConnection.closed }
+            return "\(ServerConnection.closed). If it speaks TLS, its address begins with hands://"
         }
     }
 
@@ -53,7 +64,8 @@ package final class ServerConnection {
 
     package var isOpen: Bool { stream != nil }
     package var isWriting: Bool { stream?.isWriting == true }
-    /// The seconds until the server's certificate expires; nil without TLS, or before the certificate has arrived.
+    /// The seconds until the server's certificate expires; nil without TLS, under a layer, or before the certificate has
+    /// arrived.
     package var certificateLifetime: Int? { (stream as? TLSStream)?.certificateLifetime }
 
     /// Closes the former connection, then connects. With `address` nil, the call only finds the host's addresses. A
@@ -67,7 +79,7 @@ package final class ServerConnection {
         let (mine, destination) = (generation, destinations[host])
         if let timeout { startAlarm(timeout) }
         if case .unix(let path) = destination.place {
-            attempt = Pipe.connect(loop, path: path) { [weak self] in self?.opened($0, mine, Self.closed) }
+            attempt = Pipe.connect(loop, path: path) { [weak self] in self?.opened($0, destination, mine) }
         } else if let address {
             attempt = TCP.connect(loop, to: addresses[address]) { [weak self] in self?.secure($0, destination, mine) }
         } else {
@@ -106,11 +118,11 @@ package final class ServerConnection {
 
     private func secure(_ result: Result<TCP, UVError>, _ destination: Destination, _ mine: Int) {
         guard mine == generation, case .success(let stream) = result, let (host, context) = destination.tls else {
-            return opened(result, mine, "\(Self.closed). If it speaks TLS, its address begins with hands://")
+            return opened(result, destination, mine)
         }
         do {
             let secure = try TLSStream(loop, stream, context(), .client(of: host))
-            opened(Result<TLSStream, UVError>.success(secure), mine, Self.closed)
+            opened(Result<TLSStream, UVError>.success(secure), destination, mine)
         } catch {
             stream.close()
             lost("\(error)")
@@ -119,8 +131,7 @@ package final class ServerConnection {
 
     private static let closed = "the server closed the connection"
 
-    /// - Parameter silence: the reason to report if the server closes the connection without sending anything.
-    private func opened(_ result: Result<some Channel, UVError>, _ mine: Int, _ silence: String) {
+    private func opened(_ result: Result<some Channel, UVError>, _ destination: Destination, _ mine: Int) {
         guard mine == generation else {
             if case .success(let stream) = result { stream.close() }
             return
@@ -129,7 +140,8 @@ package final class ServerConnection {
         stopAlarm()
         switch result {
         case .failure(let error): lost("\(error)")
-        case .success(let stream):
+        case .success(let plain):
+            let stream = destination.layer?(loop, plain) ?? plain
             self.stream = stream
             var hasSpoken = false
             stream.open { [weak self] bytes in
@@ -139,7 +151,7 @@ package final class ServerConnection {
                 self?.receive(.drained)
             } onEnd: { [weak self] end in
                 guard let self, mine == generation else { return }
-                lost(end == .eof ? (hasSpoken ? Self.closed : silence) : "\(end)")
+                lost(end == .eof ? (hasSpoken ? Self.closed : destination.silence) : "\(end)")
             }
             receive(.opened)
         }

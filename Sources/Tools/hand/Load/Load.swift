@@ -72,6 +72,7 @@ struct Load: ParsableCommand {
     @Option(help: "The seed of all random choices (default: a random seed, which is printed).") var seed: UInt64?
     @Option(help: "The number of processes for the clients.") var processes = 1
     @Flag(help: "Use clients without a copy of the list.") var light = false
+    @Flag(help: "Connect as browsers do, with WebSockets: the address is that of the server's --web.") var web = false
     @Flag(help: "Distribute the clients of each list over all servers of the address, as a load balancer does.")
     var spread = false
     @Flag(help: "Use existing lists, whatever they hold: clients change and delete the items. Make and fill none.")
@@ -216,6 +217,7 @@ struct Load: ParsableCommand {
         plan.endings = [SIGINT, SIGTERM, SIGHUP]
         plan.makesLists = !asIs
         plan.spreads = spread
+        plan.isWeb = web
         plan.trust = try Settings.trust()
         plan.certificate = try Settings.certificate()
         plan.token = address.token
