@@ -72,8 +72,81 @@ import Testing
     /// between.
     @Test func theServerTakesOverSockets() async throws {
         let folder = try TemporaryFolder()
-        let listening = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let (listening, port) = Self.listen()
         defer { close(listening) }
+        let client = try HandClient(
+            ClientConfiguration(server: .tcp(host: "127.0.0.1", port: port), person: "ada", program: "test"))
+        for name in ["first", "second"] {
+            let server = try Self.start(folder, [listening])
+            try await Self.connect(client)
+            try await client.create(name)
+            kill(server, SIGTERM)
+            #expect(Self.end(of: server) == 0)
+        }
+        let server = try Self.start(folder, [listening])
+        try await Self.connect(client)
+        #expect(try await client.lists().map(\.name) == ["first", "second"])
+        await client.close()
+        kill(server, SIGKILL)
+        _ = Self.end(of: server)
+    }
+
+    /// A socket with the name web is for WebSockets, whatever stands beside it, and on TCP as on a Unix socket.
+    @Test func aSocketMayBeForWebSockets() async throws {
+        let folder = try TemporaryFolder()
+        let (streams, port) = Self.listen()
+        let (web, webPort) = Self.listen()
+        let path = folder.path + "/web.sock"
+        let local = try Self.listen(at: path)
+        defer { for socket in [streams, web, local] { close(socket) } }
+        let server = try Self.start(folder, [web, streams, local], names: "web:hand.socket:web")
+        let client = try HandClient(
+            ClientConfiguration(server: .tcp(host: "127.0.0.1", port: port), person: "ada", program: "test"))
+        try await Self.connect(client)
+        await client.close()
+        for url in ["hand://127.0.0.1:\(webPort)", "hand+unix://\(path)"] {
+            let options = ["--url", url, "--web", "--clients", "2", "--duration", "100ms", "--light"]
+            let load = try Binary.run(["load"] + options)
+            #expect(load.status == 0 && load.output.contains("converged"), "\(load)")
+        }
+        kill(server, SIGTERM)
+        #expect(Self.end(of: server) == 0)
+    }
+
+    /// As many names as sockets.
+    @Test(arguments: ["web", "web:a:b", ""]) func namesThatDoNotFitAreRefused(names: String) throws {
+        let folder = try TemporaryFolder()
+        let sockets = [Self.listen().socket, Self.listen().socket]
+        defer { for socket in sockets { close(socket) } }
+        let server = try Self.start(folder, sockets, names: names)
+        #expect(Self.end(of: server) == 2)
+    }
+
+    private static func end(of server: pid_t) -> Int32 {
+        var status: Int32 = -1
+        waitpid(server, &status, 0)
+        return status & 0x7F == 0 ? status >> 8 : -status
+    }
+
+    /// Listens on a Unix socket.
+    private static func listen(at path: String) throws -> Int32 {
+        let listening = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        try #require(path.utf8.count < MemoryLayout.size(ofValue: address.sun_path))
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                _ = bind(listening, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        try #require(Glibc.listen(listening, 16) == 0)
+        return listening
+    }
+
+    /// Listens on a port that is free.
+    private static func listen() -> (socket: Int32, port: UInt16) {
+        let listening = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -81,29 +154,12 @@ import Testing
         let port = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 _ = bind(listening, $0, size)
-                _ = listen(listening, 16)
+                _ = Glibc.listen(listening, 16)
                 getsockname(listening, $0, &size)
             }
             return UInt16(bigEndian: pointer.pointee.sin_port)
         }
-        let client = try HandClient(
-            ClientConfiguration(server: .tcp(host: "127.0.0.1", port: port), person: "ada", program: "test"))
-        for name in ["first", "second"] {
-            let server = try Self.start(folder, socket: listening)
-            try await Self.connect(client)
-            try await client.create(name)
-            kill(server, SIGTERM)
-            var status: Int32 = -1
-            waitpid(server, &status, 0)
-            #expect(status == 0)
-        }
-        let server = try Self.start(folder, socket: listening)
-        try await Self.connect(client)
-        #expect(try await client.lists().map(\.name) == ["first", "second"])
-        await client.close()
-        kill(server, SIGKILL)
-        var status: Int32 = 0
-        waitpid(server, &status, 0)
+        return (listening, port)
     }
 
     /// Waits also while the client pauses because the server has stopped.
@@ -111,15 +167,24 @@ import Testing
         while (try? await client.connected()) == nil { try await Task.sleep(for: .milliseconds(20)) }
     }
 
-    /// As systemd starts a service: the socket is descriptor 3, and the environment names the process that it is for.
-    private static func start(_ folder: TemporaryFolder, socket: Int32) throws -> pid_t {
+    /// As systemd starts a service: the sockets are descriptors from 3 on, and the environment names the process that
+    /// they are for.
+    private static func start(_ folder: TemporaryFolder, _ sockets: [Int32], names: String? = nil) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, socket, 3)
+        // First out of the way, because some may be such descriptors themselves.
+        for (index, socket) in sockets.enumerated() {
+            posix_spawn_file_actions_adddup2(&actions, socket, 200 + Int32(index))
+        }
+        for index in 0..<Int32(sockets.count) {
+            posix_spawn_file_actions_adddup2(&actions, 200 + index, 3 + index)
+            posix_spawn_file_actions_addclose(&actions, 200 + index)
+        }
         posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
         let command =
-            "LISTEN_FDS=1 LISTEN_PID=$$ exec '\(Binary.path)' serve --log-level error --data '\(folder.path)/data'"
+            (names.map { "LISTEN_FDNAMES='\($0)' " } ?? "") + "LISTEN_FDS=\(sockets.count) LISTEN_PID=$$ "
+            + "exec '\(Binary.path)' serve --log-level error --data '\(folder.path)/data'"
         let words: [String] = ["sh", "-c", command]
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
@@ -142,6 +207,11 @@ import Testing
         #expect(
             try Binary.run(["unit", "--socket", "/run/hand.sock"]).output.contains("ListenStream=/run/hand.sock\n"))
         #expect(try Binary.run(["unit", "--socket", "somewhere"]).status == 2)
+        #expect(!unit.output.contains("FileDescriptorName"))
+        let web = try Binary.run(["unit", "--socket", "0.0.0.0:7780", "--web"])
+        #expect(web.output.contains("\nListenStream=0.0.0.0:7780\nFileDescriptorName=web\nService=hand.service\n"))
+        #expect(web.output.contains(" 'web' in the server's settings. To change it: systemctl edit hand-web.socket\n"))
+        #expect(try Binary.run(["unit", "--web"]).status == 2)
         #expect(try Binary.run(["unit"]).output.contains("\nDynamicUser=yes\n"))
         let owned = try Binary.run(["unit", "--user", "hand"]).output
         #expect(owned.contains("\nUser=hand\n") && !owned.contains("DynamicUser"))

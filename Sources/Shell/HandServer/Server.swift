@@ -138,20 +138,24 @@ package final class Server {
             try Listener.removeStaleSocket(path: path)
             return try Listener.pipe(
                 loop, path: path, permissions: configuration.socketPermissions,
-                onConnection: { [unowned self] in accept($0) }, onError: failed)
-        case .inherited(let descriptor):
+                onConnection: { [unowned self] in accept($0, at: endpoint) }, onError: failed)
+        case .inherited(let descriptor, _):
             return try Listener.inherited(
                 loop, descriptor: descriptor, onTCP: { [unowned self] in accept($0, at: endpoint) },
-                onPipe: { [unowned self] in accept($0) }, onError: failed)
+                onPipe: { [unowned self] in accept($0, at: endpoint) }, onError: failed)
         }
     }
 
-    private func accept(_ stream: Pipe) {
+    private func accept(_ stream: Pipe, at endpoint: ServerConfiguration.Endpoint) {
         guard let user = stream.peerUser else { return stream.close() }
         // Looking up a user's name may be slow, so the result is cached.
         let caller = callers[user] ?? Caller(overSocketFrom: user)
         if callers.count < 10_000 { callers[user] = caller }
-        serve(stream, from: caller)
+        begin(stream, from: caller, at: endpoint)
+    }
+
+    private func begin(_ channel: any Channel, from caller: Caller, at endpoint: ServerConfiguration.Endpoint) {
+        if endpoint.isWeb { serveWeb(channel, from: caller) } else { serve(channel, from: caller) }
     }
 
     /// - Parameter start: when the client connected, on the loop's clock; nil for now.
@@ -168,13 +172,10 @@ package final class Server {
     }
 
     func accept(_ stream: any Channel, from caller: Caller, at endpoint: ServerConfiguration.Endpoint) {
-        func begin(_ channel: any Channel) {
-            if case .web = endpoint { serveWeb(channel, from: caller) } else { serve(channel, from: caller) }
-        }
-        guard let tls else { return begin(stream) }
+        guard let tls else { return begin(stream, from: caller, at: endpoint) }
         guard machine.mayShakeHands(with: caller.address, at: driver.time) else { return stream.close() }
         do {
-            begin(try TLSStream(loop, stream, tls, .server))
+            begin(try TLSStream(loop, stream, tls, .server), from: caller, at: endpoint)
         } catch {
             logger.warning("cannot accept a connection", metadata: ["error": "\(error)"])
             stream.close()

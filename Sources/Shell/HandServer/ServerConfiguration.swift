@@ -38,8 +38,8 @@ package struct ServerConfiguration: Sendable {
         /// HTTP, for clients that go on as WebSockets.
         case web(SocketAddress)
         case unix(String)
-        /// The descriptor of a socket that already listens.
-        case inherited(Int32)
+        /// The descriptor of a socket that already listens, perhaps for HTTP.
+        case inherited(Int32, isWeb: Bool)
     }
 
     package init(
@@ -59,13 +59,21 @@ extension ServerConfiguration.Endpoint: CustomStringConvertible {
         switch self {
         case .tcp(let address), .web(let address): "\(address)"
         case .unix(let path): "unix:\(path)"
-        case .inherited(let descriptor):
+        case .inherited(let descriptor, _):
             SocketAddress(ofSocket: descriptor).map { "\($0)" } ?? "descriptor \(descriptor)"
         }
     }
 }
 
 extension ServerConfiguration.Endpoint {
+    /// Whether clients send HTTP, and go on as WebSockets.
+    package var isWeb: Bool {
+        switch self {
+        case .web, .inherited(_, isWeb: true): true
+        case .tcp, .unix, .inherited(_, isWeb: false): false
+        }
+    }
+
     /// The same kind of endpoint at another address.
-    func at(_ address: SocketAddress) -> Self { if case .web = self { .web(address) } else { .tcp(address) } }
+    func at(_ address: SocketAddress) -> Self { isWeb ? .web(address) : .tcp(address) }
 }

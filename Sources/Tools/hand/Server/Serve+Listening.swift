@@ -12,7 +12,7 @@ extension Serve {
                 switch endpoint {
                 case .tcp(let address), .web(let address): address
                 case .unix: nil
-                case .inherited(let descriptor): SocketAddress(ofSocket: descriptor)
+                case .inherited(let descriptor, _): SocketAddress(ofSocket: descriptor)
                 }
             guard let address, !address.isLoopback else { continue }
             throw Failure(
@@ -31,7 +31,8 @@ extension Serve {
             case .tcp(let address): "\(tls == nil ? "hand" : "hands")://\(address)"
             case .web(let address): "\(tls == nil ? "ws" : "wss")://\(address)"
             case .unix(let path): "hand+unix://\(path)"
-            case .inherited: "an inherited socket"
+            case .inherited(_, isWeb: false): "an inherited socket"
+            case .inherited(_, isWeb: true): "an inherited socket for WebSockets"
             }
         }
         // The suggested command sets HAND_URL to the server's address, unless that is the address that commands use by

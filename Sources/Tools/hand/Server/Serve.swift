@@ -130,8 +130,10 @@ struct Serve: ParsableCommand {
 
     func run() throws {
         if exampleConfig { return Output.data(try ServeExample.text() + "\n") }
-        let inherited = try ServiceManager.takeSockets().map { ServerConfiguration.Endpoint.inherited($0) }
-        let named = listen.isEmpty && inherited.isEmpty ? [Self.defaultEndpoint] : listen
+        let inherited = try ServiceManager.takeSockets().map { descriptor, name in
+            ServerConfiguration.Endpoint.inherited(descriptor, isWeb: name == ServiceManager.webName)
+        }
+        let named = listen.isEmpty && inherited.allSatisfy(\.isWeb) ? [Self.defaultEndpoint] : listen
         let endpoints = try inherited + named.map(Self.endpoint) + web.map { .web(try Self.address($0)) }
         let folder = try data ?? ServeLayers([]).data
         let tls = try encryption.context()

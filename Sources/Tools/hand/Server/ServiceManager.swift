@@ -9,11 +9,15 @@ struct ServiceManager {
         case stopping = "STOPPING=1"
     }
 
-    /// Returns the descriptors of sockets that the manager has opened for this process, by systemd's protocol for
-    /// socket activation. Call it once: it clears the variables, so that child processes do not use the sockets.
+    /// The name (`FileDescriptorName=`) of a socket for WebSockets.
+    static let webName = "web"
+
+    /// Returns the sockets that the manager has opened for this process, by systemd's protocol for socket activation,
+    /// with their names, if they have any. Call it once: it clears the variables, so that child processes do not use
+    /// the sockets.
     ///
-    /// - Throws: `Failure` if the number of sockets is not from 1 to 64.
-    static func takeSockets() throws -> [Int32] {
+    /// - Throws: `Failure` if the number of sockets is not from 1 to 64, or not that of the names.
+    static func takeSockets() throws -> [(descriptor: Int32, name: String?)] {
         let environment = ProcessInfo.processInfo.environment
         defer { for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) } }
         guard environment["LISTEN_PID"].flatMap({ Int32($0) }) == getpid(), let text = environment["LISTEN_FDS"] else {
@@ -22,7 +26,13 @@ struct ServiceManager {
         guard let count = Int32(text), (1...64).contains(count) else {
             throw Failure(.usage, "$LISTEN_FDS: expected 1 to 64 sockets, found '\(text)'")
         }
-        return Array(first..<first + count)
+        guard let names = environment["LISTEN_FDNAMES"]?.split(separator: ":", omittingEmptySubsequences: false) else {
+            return (first..<first + count).map { ($0, nil) }
+        }
+        guard names.count == count else {
+            throw Failure(.usage, "$LISTEN_FDNAMES: expected as many names as sockets (\(count)), found \(names.count)")
+        }
+        return Array(zip(first..., names.map(String.init)))
     }
 
     private static let first: Int32 = 3

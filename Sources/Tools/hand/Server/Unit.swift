@@ -21,12 +21,19 @@ struct Unit: ParsableCommand {
             'systemctl edit hand.socket', and add a section [Socket] with an empty ListenStream= before the new one.
 
               hand unit --socket 0.0.0.0:7777 > /etc/systemd/system/hand.socket
+
+            --web makes it a socket for WebSockets. Its unit has another file name, and listens beside hand.socket. A socket \
+            unit of your own needs FileDescriptorName=web for this.
+
+              hand unit --socket 0.0.0.0:7780 --web > /etc/systemd/system/hand-web.socket
             """)
 
     @Option(
         help: .init(
             "Print a socket unit that listens on HOST:PORT or on a Unix socket's path.", valueName: "address"))
     var socket: String?
+
+    @Flag(help: "The socket unit is for WebSockets, as --web of 'hand serve'.") var web = false
 
     @Option(help: .init("The server's user (default: a user that systemd makes).", valueName: "name")) var user: String?
     @Option(help: .init("The path of the program (default: this program's own path).", valueName: "path")) var program:
@@ -40,6 +47,7 @@ struct Unit: ParsableCommand {
             throw ValidationError("hand serve: " + Serve.message(for: error))
         }
         if let socket { _ = try Serve.endpoint(socket) }
+        if web, socket == nil { throw ValidationError("--web needs --socket.") }
         // A line break in a value would begin a setting of its own.
         for text in options + [socket, user, program].compactMap({ $0 }) where text.contains(where: Self.isControl) {
             throw ValidationError(
@@ -51,19 +59,21 @@ struct Unit: ParsableCommand {
         character.unicodeScalars.contains { $0.properties.generalCategory == .control }
     }
 
-    private static func socketUnit(_ address: String) throws -> String {
+    private static func socketUnit(_ address: String, isWeb: Bool) throws -> String {
         let place =
             switch try Serve.endpoint(address) {
             case .unix(let path): "\(path.replacing("%", with: "%%"))\nSocketMode=0660"
             case let endpoint: "\(endpoint)"
             }
+        let (file, setting) = isWeb ? ("hand-web.socket", "web") : ("hand.socket", "listen")
+        let name = isWeb ? "\nFileDescriptorName=\(ServiceManager.webName)\nService=hand.service" : ""
         return """
             [Unit]
             Description=Socket of the hand server
 
-            # This address replaces 'listen' in the server's settings. To change it: systemctl edit hand.socket
+            # This address replaces '\(setting)' in the server's settings. To change it: systemctl edit \(file)
             [Socket]
-            ListenStream=\(place)
+            ListenStream=\(place)\(name)
             NoDelay=yes
             Backlog=511
 
@@ -74,7 +84,7 @@ struct Unit: ParsableCommand {
     }
 
     func run() throws {
-        if let socket { return Output.data(try Self.socketUnit(socket)) }
+        if let socket { return Output.data(try Self.socketUnit(socket, isWeb: web)) }
         let path = program ?? URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
         let command = ([path, "serve"] + options).map(Self.quoted).joined(separator: " ")
         Output.data(
