@@ -141,7 +141,10 @@ let package = Package(
             dependencies: ["HandCore", "HandWire", "HandSync", "HandSimulation", "HandTestSupport"]),
         .testTarget(
             name: "ProtocolTests",
-            dependencies: ["HandCore", "HandWire", "HandSync", "HandFormats", "HandVectors", "HandTestSupport"]),
+            dependencies: [
+                "HandCore", "HandWire", "HandSync", "HandFormats", "HandVectors", "HandStore", "HandServer",
+                "EventLoop", "HandTestSupport", .product(name: "Logging", package: "swift-log"),
+            ]),
         .testTarget(
             name: "HandScreensTests",
             dependencies: [

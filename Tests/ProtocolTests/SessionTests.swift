@@ -16,12 +16,19 @@ import Testing
 
     private func session() throws -> [Line] {
         let fence = try #require(ProtocolPage.shared.fences(of: "hex").first { $0.name == "session" }?.fence)
-        return try fence.lines.compactMap { line in
-            guard !line.isEmpty, !line.hasPrefix("#") else { return nil }
+        var connected: [String] = []
+        return try fence.lines.filter { !$0.isEmpty && !$0.hasPrefix("#") }.flatMap { line -> [Line] in
             let client = String(line.prefix(3))
-            if line.dropFirst(3).hasPrefix("!") { return .lost(client) }
+            if line.dropFirst(3).hasPrefix("!") {
+                connected.removeAll { $0 == client }
+                return [.lost(client)]
+            }
             let bytes = try #require(hexBytes(String(line.dropFirst(5))), "\(line)")
-            return line.dropFirst(3).hasPrefix(">") ? .up(client, bytes) : .down(client, bytes)
+            if line.dropFirst(3).hasPrefix("<") {
+                return (client == "all" ? connected : [client]).map { .down($0, bytes) }
+            }
+            if !connected.contains(client) { connected.append(client) }
+            return [.up(client, bytes)]
         }
     }
 
