@@ -271,6 +271,17 @@ import Testing
         #expect(server.waitForEnd() == 0)
     }
 
+    /// An error after which a client may come back has a code that says so.
+    @Test func whoSaysNoHelloMayComeBack() throws {
+        let (server, port) = try serve(["--handshake-timeout", "1"])
+        let web = try WebClient(port: port)
+        try web.upgrade()
+        let code = try web.message { if case .error(let code, _, _, _, _) = $0 { code } else { nil } }
+        #expect(code == .handshakeTimeout)
+        #expect(try web.frame().code == 1013)
+        #expect(server.terminate() == 0)
+    }
+
     @Test func aRevokedTokenSaysStayAway() throws {
         let (server, port) = try serve()
         let secret = try token("create", "Ada", "--role", "write")

@@ -55,6 +55,8 @@ final class Bench {
         case hand(durability: String, data: String? = nil)
         /// `hand serve` with TLS, in memory.
         case secure(Certificates, own: (certificate: String, key: String))
+        /// `hand serve` for WebSockets, in memory.
+        case web
         case other([String], environment: [String: String] = [:])
 
         /// Whether lists must be created on it.
@@ -79,6 +81,12 @@ final class Bench {
                     program("hand"), "serve", "--listen", "127.0.0.1:\(port)", "--durability", "memory", "--data",
                     folder + "/data-\(port)", "--tls-cert", own.certificate, "--tls-key", own.key,
                 ], port: port, authority: certificates.authority)
+        case .web:
+            server = try Server(
+                [
+                    program("hand"), "serve", "--listen", folder + "/\(port).sock", "--web", "127.0.0.1:\(port)",
+                    "--durability", "memory", "--data", folder + "/data-\(port)",
+                ], port: port)
         case .other(let command, let environment):
             server = try Server(command + ["\(port)"], port: port, environment: environment)
         }

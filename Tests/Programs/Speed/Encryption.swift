@@ -16,6 +16,17 @@ extension Row {
                 }
             }
         },
+        Row(name: "1,000 writing, WebSockets beside none: commits/s", goal: .ratioAtLeast(0.85)) { bench in
+            try bench.compare {
+                try bench.withServer(.hand(durability: "memory")) {
+                    try bench.load("burst", on: $0, clients: 1_000, "--light").commitsPerSecond
+                }
+            } _: {
+                try bench.withServer(.web) {
+                    try bench.load("burst", on: $0, clients: 1_000, "--light", "--web").commitsPerSecond
+                }
+            }
+        },
         Row(name: "TLS handshakes/s of one core, 50 at a time", goal: .atLeast(500)) { bench in
             guard case .secure(let certificates, let own) = try secure() else { throw Problem("no certificates") }
             return try bench.withServer(.secure(certificates, own: own)) { server in
