@@ -122,9 +122,13 @@ import Testing
         #expect(Self.end(of: server) == 2)
     }
 
+    /// Returns the exit code. A server that does not end is killed.
     private static func end(of server: pid_t) -> Int32 {
         var status: Int32 = -1
-        waitpid(server, &status, 0)
+        if !eventually({ waitpid(server, &status, WNOHANG) == server }) {
+            kill(server, SIGKILL)
+            waitpid(server, &status, 0)
+        }
         return status & 0x7F == 0 ? status >> 8 : -status
     }
 
