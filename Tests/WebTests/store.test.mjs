@@ -3,9 +3,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Copies } from "../../Sources/Web/copies.js";
-import { List } from "../../Sources/Web/list.js";
-import { Store } from "../../Sources/Web/store.js";
+import { Copies } from "../../Sources/Web/client/copies.js";
+import { List } from "../../Sources/Web/client/list.js";
+import { Store } from "../../Sources/Web/client/store.js";
 import { FakeIndexedDB } from "./fakeidb.mjs";
 import { Random } from "./random.mjs";
 

@@ -3,13 +3,13 @@
 // locks; the storage fails or is wiped; connections are lost.
 
 import assert from "node:assert/strict";
-import { bytesOf } from "../../Sources/Web/bytes.js";
-import { bytesOfDelta } from "../../Sources/Web/codec.js";
-import { DeltaBuilder } from "../../Sources/Web/components.js";
-import { FrameReader, framed } from "../../Sources/Web/frames.js";
-import { encoded } from "../../Sources/Web/item.js";
-import { ERRORS, decodeUp, encodeDown } from "../../Sources/Web/messages.js";
-import { Tab } from "../../Sources/Web/tabs.js";
+import { bytesOf } from "../../Sources/Web/client/bytes.js";
+import { bytesOfDelta } from "../../Sources/Web/client/codec.js";
+import { DeltaBuilder } from "../../Sources/Web/client/components.js";
+import { FrameReader, framed } from "../../Sources/Web/client/frames.js";
+import { encoded } from "../../Sources/Web/client/item.js";
+import { ERRORS, decodeUp, encodeDown } from "../../Sources/Web/client/messages.js";
+import { Tab } from "../../Sources/Web/client/tabs.js";
 import { SmallServer } from "./server.mjs";
 
 const clone = structuredClone;

@@ -1,165 +1,189 @@
-// The client of a page: it runs a session over a WebSocket. The view asks this, and nothing else.
+// The client of a page. It runs the machine of a tab in a browser: WebSockets, storage, locks, the other tabs, timers, and
+// what happens to the page. The view asks this, and nothing else.
 
-import { ERRORS } from "./messages.js";
-import { List } from "./list.js";
-import { Session } from "./session.js";
+import { Copies } from "./copies.js";
+import { Locks } from "./locks.js";
+import { OpenList } from "./openlist.js";
+import { wordsOf } from "./others.js";
+import { Requests } from "./requests.js";
+import { Settings } from "./settings.js";
+import { Store } from "./store.js";
+import { Tab } from "./tabs.js";
+
+export { OpenList } from "./openlist.js";
+export { RequestError, listOf } from "./requests.js";
 
 /** @typedef {import('./fields.js').Focus} Focus */
 /** @typedef {import('./messages.js').Down} Down */
 /** @typedef {import('./messages.js').Up} Up */
 /** @typedef {import('./replica.js').Replica} Replica */
 /** @typedef {import('./replica.js').Told} Told */
-/** @typedef {import('./session.js').Effect} Effect */
-/** @typedef {import('./subscription.js').Subscription} Subscription */
-/**
- * @template T
- * @typedef {T extends { request: number } ? Omit<T, "request"> : never} WithoutRequest
- */
-/** @typedef {WithoutRequest<Up>} Question what the server is asked, without the number of the request */
+/** @typedef {import('./requests.js').Question} Question */
+/** @typedef {import('./tabs.js').Effect} Effect */
+/** @typedef {import('./tabs.js').Opened} Opened */
 /**
  * The connection. It is online only once the server has welcomed the client; slow if an edit waits for more than 10 s
- * while it is online, or if the server is silent. `since` is a time of the device, in ms since 1970.
+ * while it is online, or if the server does not welcome it. `since` is in ms since 1970. The reason of `offline` is `no
+ * network`, `unreachable`, `silent` (something between blocks live connections), or `lost`; that of `stopped` is an
+ * error of the protocol, or `taken`: another tab has gone on with what this one had, and its person has to reload it.
  * @typedef {{ state: "connecting" | "online" | "offline" | "paused" | "stopped", reason: string, since: number, isSlow:
  *   boolean }} Connection
  */
 /**
- * The storage of this device. Edits are safe from the tab's end only while they are `kept`.
+ * The storage of this device. Edits outlive the tab only while it is `kept`; `isPersisted` is the browser's promise not
+ * to clear it. Without real locks, the tabs ask each other.
  * @typedef {{ state: "opening" | "kept" | "failed" | "none", reason: string, isPersisted: boolean | undefined, hasLocks:
  *   boolean }} StorageState
  */
 /** @typedef {{ count: number, since: number | undefined }} Waiting edits that only this device has */
 /** @typedef {{ url: string, person: string, token?: string, program: string }} Options */
+/** @typedef {{ socket: WebSocket, isOpened: boolean, isWelcome: boolean }} Link */
 
-/** An error of the protocol, or `offline`: the connection is lost, or there is none. */
-export class RequestError extends Error {
-  /** @param {string} name @param {string} message */
-  constructor(name, message) {
-    super(message);
-    this.name = name;
-  }
-}
-
-/** A list that is open. */
-export class OpenList {
-  subscription;
-  replica;
-  /** Whether there is something to show: a stored copy, or what the server has sent. */
-  hasCopy = false;
-  /**
-   * Edits of other tabs of this device that are not committed, as far as they are known here.
-   * @type {import('./pending.js').Edit[]}
-   */
-  others = [];
-
-  /** @param {Subscription} subscription @param {Replica} replica */
-  constructor(subscription, replica) {
-    this.subscription = subscription;
-    this.replica = replica;
-  }
-
-  get name() {
-    return this.subscription.name;
-  }
-}
-
-/** Small values that outlive the page, in memory while it lives. */
-class Settings {
-  /** @type {Map<string, unknown>} */
-  #values = new Map();
-
-  /** @param {string} key @returns {any} */
-  get(key) {
-    return this.#values.get(key);
-  }
-
-  /** @param {string} key @param {unknown} value nothing forgets it */
-  set(key, value) {
-    if (value === undefined) this.#values.delete(key);
-    else this.#values.set(key, value);
-  }
-
-  /** @returns {string[]} */
-  keys() {
-    return [...this.#values.keys()];
-  }
-}
+/** An edit that waits for longer is slow. */
+const SLOW = 10_000;
+/** A clock that is off by more has slept. */
+const SLEPT = 5000;
 
 export class Client {
   /** Called at most once in a turn, after anything has changed. */
   onchange = () => {};
   /** @type {(list: OpenList, told: Told) => void} */
   ontold = () => {};
-  /** @type {(message: Down) => void} a message nobody has asked for: rights that have changed, a list that is renamed */
+  /** @type {(message: Down) => void} a message that answers nothing: rights that have changed, a list that is renamed */
   onmessage = () => {};
-  /** @type {Connection} */
-  connection = { state: "connecting", reason: "", since: Date.now(), isSlow: false };
-  /** @type {StorageState} */
-  storage = { state: "none", reason: "", isPersisted: undefined, hasLocks: false };
-  settings = new Settings();
+  settings;
   #options;
-  /** @type {Session} */
-  #session;
-  /** @type {Map<string, OpenList>} */
-  #lists = new Map();
-  /** @type {WebSocket | undefined} */
-  #socket;
+  #tab;
+  #store;
+  #copies = new Copies(draw);
+  #channel = new BroadcastChannel("hand");
+  #locks = new Locks({ post: message => this.#channel.postMessage(message) });
+  #requests = new Requests();
+  /** @type {OpenList[]} */
+  #lists = [];
+  /**
+   * The connections of the tab's lines.
+   * @type {Map<number, Link>}
+   */
+  #links = new Map();
+  /** @type {Connection} */
+  #connection = { state: "connecting", reason: "", since: Date.now(), isSlow: false };
+  /** @type {boolean | undefined} */
+  #isPersisted;
+  #hasAsked = false;
+  #ownLine = -1;
+  #why = "";
+  /**
+   * The oldest own edit that waits, and since when.
+   * @type {{ edit: unknown, since: number, wall: number } | undefined}
+   */
+  #oldest;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
-  /** @type {Map<number, { resolve: (answer: Down | Down[]) => void, reject: (error: Error) => void, parts: Down[] }>} */
-  #requests = new Map();
+  #dueAt = Infinity;
+  #drift = Date.now() - performance.now();
   #isTelling = false;
+  /** @type {Effect[]} */
+  #effects = [];
+  #isRunning = false;
+  #slowAt = Infinity;
+  /** @type {() => void} */
+  #begun = () => {};
 
-  /** @param {Options} options */
+  /**
+   * @param {Options} options
+   * @returns {Promise<Client>}
+   */
   static async start(options) {
-    return new Client(options);
+    const store = new Store(draw);
+    const client = new Client(options, store, await store.settings());
+    await client.#begin();
+    return client;
   }
 
-  /** @param {Options} options */
-  constructor(options) {
+  /** @param {Options} options @param {Store} store @param {Map<string, unknown>} settings */
+  constructor(options, store, settings) {
+    const { person, token, program } = options;
     this.#options = options;
-    this.#session = this.#newSession();
-    this.#run(this.#session.tick(Date.now(), 0));
+    this.#store = store;
+    this.settings = new Settings(settings, (key, value) => {
+      void store.set(key, value);
+      this.#channel.postMessage({ type: "setting", key, value });
+      this.#change();
+    });
+    this.#tab = new Tab({ person, token, program, holder: draw(), chance: { chance: Math.random, draw } });
+  }
+
+  // What there is to see
+
+  /** @returns {Connection} */
+  get connection() {
+    return this.#connection;
+  }
+
+  /** @returns {StorageState} */
+  get storage() {
+    const { state, reason } = this.#store;
+    return { state, reason, isPersisted: this.#isPersisted, hasLocks: this.#locks.areReal };
   }
 
   get person() {
-    return this.#options.person;
+    return this.#tab.person;
   }
 
-  /** @returns {readonly OpenList[]} */
+  /**
+   * The lists that are open.
+   * @returns {readonly OpenList[]}
+   */
   get lists() {
-    return [...this.#lists.values()];
+    return this.#lists;
   }
 
   /** @returns {Waiting} */
   get waiting() {
-    const count = this.lists.reduce((sum, { replica }) => sum + replica.pending.length, 0);
-    return { count, since: undefined };
+    const theirs = this.#tab.others;
+    const own = this.#tab.opened.reduce((sum, { replica }) => sum + replica.pending.length, 0);
+    const count = theirs.reduce((sum, { lists }) => sum + lists.reduce((all, { edits }) => all + edits.length, 0), own);
+    const times = theirs.filter(({ lists }) => lists.length > 0).map(({ owner }) => owner.at ?? Date.now());
+    if (this.#oldest) times.push(this.#oldest.wall);
+    return { count, since: count > 0 && times.length > 0 ? Math.min(...times) : undefined };
+  }
+
+  /** How many journals nobody can send: of a later version of the page, damaged, or of a list that is gone. */
+  get refused() {
+    return this.#tab.refused;
   }
 
   /** What waits, as plain text: names of lists, and words. */
   exportWaiting() {
-    return "";
+    const own = this.#tab.opened.map(({ name, replica }) => ({ name, edits: replica.pending }));
+    const all = [...own, ...this.#tab.others.flatMap(({ lists }) => lists)];
+    const names = [...new Set(all.map(({ name }) => name))];
+    const parts = names.map(name => ({ name, words: wordsOf(all.filter(one => one.name === name).flatMap(({ edits }) => edits)) }));
+    return parts.filter(({ words }) => words.length > 0).map(({ name, words }) => `${name}\n\n${words.join("\n")}\n`).join("\n");
   }
+
+  // What the view asks for
 
   /**
    * Follows a list. Opening it again gives the same.
    * @param {string} name
    */
   open(name) {
-    const key = name.normalize("NFC");
-    const known = this.lists.find(list => list.name === key && !list.subscription.hasEnded);
-    if (known) return known;
-    const subscription = this.#session.follow(key);
-    const list = new OpenList(subscription, this.#session.replica(subscription));
-    this.#lists.set(key, list);
-    this.#run(this.#session.tick(Date.now(), 0));
-    return list;
+    const opened = this.#tab.open(name.normalize("NFC"), this.#now());
+    this.#run(this.#tab.tick(this.#now()));
+    return this.#listOf(opened);
   }
 
-  /** @param {OpenList} list that is no longer followed */
+  /** @param {OpenList} list that is no longer followed; its edits that wait are forgotten */
   forget(list) {
-    for (const [key, other] of this.#lists) if (other === list) this.#lists.delete(key);
-    this.#run(this.#session.unfollow(list.subscription, Date.now()));
+    this.#lists = this.#lists.filter(other => other !== list);
+    this.#run(this.#tab.forget(list.opened, this.#now()));
+  }
+
+  /** @param {string} name of a list whose copy goes, too */
+  forgetCopy(name) {
+    void this.#copies.forget(name.normalize("NFC"));
   }
 
   /**
@@ -167,7 +191,8 @@ export class Client {
    * @param {OpenList} list @param {(replica: Replica) => void} action
    */
   act(list, action) {
-    this.#run(this.#session.act(list.subscription, action, Date.now()));
+    this.#run(this.#tab.act(list.opened, action, this.#now()));
+    if (!this.#hasAsked) void this.#persist();
   }
 
   /**
@@ -175,139 +200,292 @@ export class Client {
    * @param {OpenList} list @param {Focus} focus
    */
   place(list, focus) {
-    this.#run(this.#session.place(list.subscription, focus, Date.now()));
+    this.#run(this.#tab.place(list.opened, focus, this.#now()));
   }
 
   /**
-   * Asks the server. A fetch is answered by several messages (state and chunks), everything else by one.
+   * Asks the server. A fetch is answered by several messages (state and chunks), everything else by one. While the client
+   * connects, the question waits.
    * @param {Question} question
    * @returns {Promise<Down | Down[]>} rejected by a `RequestError`
    */
   request(question) {
-    if (!this.#session.isOpen) return Promise.reject(new RequestError("offline", "there is no connection"));
-    const request = this.#session.nextRequest();
-    return new Promise((resolve, reject) => {
-      this.#requests.set(request, { resolve, reject, parts: [] });
-      this.#run(this.#session.ask(/** @type {Up} */ ({ ...question, request }), Date.now()));
-    });
+    const answer = this.#requests.ask(question);
+    const { state } = this.#connection;
+    if (state === "online") this.#sendRequests();
+    else if (state !== "connecting") this.#requests.fail();
+    return answer;
   }
 
   /**
    * Another name, or another token.
    * @param {string} person @param {string} [token]
    */
-  setPerson(person, token) {
-    this.#options = { ...this.#options, person, token };
-    this.#socket?.close();
-    this.#socket = undefined;
-    const names = [...this.#lists.keys()];
-    this.#session = this.#newSession();
-    this.#lists.clear();
-    for (const name of names) this.open(name);
-    this.#run(this.#session.tick(Date.now(), 0));
+  setPerson(person, token = "") {
+    this.#why = "";
+    this.#be("connecting", "");
+    this.#run(this.#tab.introduce(person, token, this.#now()));
   }
 
-  // Private
-
-  #newSession() {
-    const { person, token, program } = this.#options;
-    const half = () => crypto.getRandomValues(new Uint32Array(4));
-    const client = [...half()].map(word => word.toString(16).padStart(8, "0")).join("");
-    return new Session({ client, person, program, token, idle: 300_000 });
+  /** The person wants to be online now. */
+  retry() {
+    this.#why = "";
+    this.#wake();
   }
 
-  /** @param {Effect[]} effects */
-  #run(effects) {
-    for (const effect of effects) this.#do(effect);
-    clearTimeout(this.#timer);
-    const wait = this.#session.deadline - Date.now();
-    if (wait < Infinity) {
-      this.#timer = setTimeout(() => this.#run(this.#session.tick(Date.now(), Math.random())), Math.max(0, wait));
+  // Private: the page
+
+  async #begin() {
+    this.#store.onstate = () => this.#change();
+    this.#channel.onmessage = ({ data }) => this.#hear(data);
+    addEventListener("pageshow", () => this.#wake());
+    addEventListener("online", () => this.#wake());
+    addEventListener("offline", () => this.#change());
+    addEventListener("pagehide", () => this.#run(this.#tab.hidden(this.#now())));
+    addEventListener("beforeunload", event => this.#hasUnkept && event.preventDefault());
+    document.addEventListener("resume", () => this.#wake());
+    document.addEventListener("visibilitychange", () => {
+      if (document.hidden) this.#run(this.#tab.hidden(this.#now()));
+      else this.#wake();
+    });
+    const begun = new Promise(resolve => {
+      this.#begun = () => resolve(undefined);
+    });
+    this.#run(this.#tab.begin(this.#now()));
+    void navigator.storage?.persisted?.().then(is => this.#persisted(is), () => {});
+    await begun;
+    if (document.hidden) this.#run(this.#tab.hidden(this.#now()));
+  }
+
+  #wake() {
+    if (document.hidden) return;
+    this.#drift = Date.now() - performance.now();
+    this.#run(this.#tab.woke(this.#now()));
+  }
+
+  /** Whether edits are in memory, and nowhere else. */
+  get #hasUnkept() {
+    return this.#tab.opened.some(({ replica }) => replica.pending.some(({ isStored }) => !isStored));
+  }
+
+  async #persist() {
+    if (this.#tab.opened.every(({ replica }) => replica.pending.length === 0)) return;
+    this.#hasAsked = true;
+    try {
+      this.#persisted(await navigator.storage?.persist?.());
+    } catch {
+      this.#persisted(false);
     }
+  }
+
+  /** @param {boolean | undefined} is */
+  #persisted(is) {
+    this.#isPersisted = is;
     this.#change();
+  }
+
+  /** @param {any} message of another tab */
+  #hear(message) {
+    if (message?.type === "look") this.#run(this.#tab.announced(this.#now()));
+    else if (message?.type === "setting") this.settings.hear(message.key, message.value);
+    else if (message?.type === "has" || message?.type === "who has") this.#locks.hear(message);
+    this.#change();
+  }
+
+  // Private: the machine
+
+  /** Milliseconds that never go back. */
+  #now() {
+    return performance.now();
+  }
+
+  /**
+   * Does what is to be done, in this order, also if the view asks for more meanwhile.
+   * @param {Effect[]} effects
+   */
+  #run(effects) {
+    this.#effects.push(...effects);
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    for (let effect = this.#effects.shift(); effect; effect = this.#effects.shift()) this.#do(effect);
+    this.#isRunning = false;
+    if (this.#tab.hasBegun) this.#begun();
+    this.#judge();
+    this.#setTimer();
+    this.#change();
+  }
+
+  #setTimer() {
+    const dueAt = Math.min(this.#tab.deadline, this.#slowAt);
+    if (dueAt === this.#dueAt) return;
+    clearTimeout(this.#timer);
+    this.#dueAt = dueAt;
+    if (dueAt < Infinity) this.#timer = setTimeout(() => this.#ring(), Math.max(0, dueAt - this.#now()));
+  }
+
+  #ring() {
+    const now = this.#now();
+    const isLate = !document.hidden && now > this.#dueAt + SLEPT;
+    const hasSlept = Math.abs(Date.now() - performance.now() - this.#drift) > SLEPT;
+    this.#dueAt = Infinity;
+    if (isLate || hasSlept) this.#wake();
+    this.#run(this.#tab.tick(now));
   }
 
   /** @param {Effect} effect */
   #do(effect) {
+    const tab = this.#tab;
     switch (effect.do) {
+      case "look":
+        return void this.#look();
+      case "claim":
+        return void this.#claim(effect);
+      case "lock":
+        return void this.#locks.take(effect.client).then(is => this.#run(tab.locked(effect.client, is, this.#now())));
+      case "verify":
+        return void this.#locks.verify(effect.client).then(is => this.#run(tab.locked(effect.client, is, this.#now())));
+      case "unlock":
+        return this.#locks.free(effect.client);
+      case "write": {
+        const { line, write, job } = effect;
+        return this.#store.write(job, outcome => this.#run(tab.wrote(line, write, outcome, this.#now())));
+      }
+      case "forget":
+        return void this.#store.forget(effect.client, effect.holder);
+      case "announce":
+        return this.#channel.postMessage({ type: "look" });
+      case "copy":
+        return void this.#copies.read(effect.name).then(copy => this.#run(tab.copied(effect.name, copy, this.#now())));
+      case "keep":
+        return void this.#copies.keep(effect.copy);
       case "connect":
-        return this.#connect();
+        return this.#connect(effect.line);
       case "send":
-        return this.#socket?.send(effect.bytes);
+        return this.#links.get(effect.line)?.socket.send(effect.bytes);
       case "close":
-        this.#socket?.close();
-        this.#socket = undefined;
-        return this.#lose("offline", "");
-      case "open":
-        return this.#be("online", "");
+        return this.#close(effect.line);
       case "tell":
-        return this.#tell(effect.list, effect.told);
+        return this.#tell(() => this.ontold(this.#listOf(effect.list), effect.told));
       case "answer":
-        return this.#answer(effect.message);
-      case "stop":
-        return this.#lose("stopped", effect.reason);
+        if (!this.#requests.hear(effect.message)) this.#tell(() => this.onmessage(effect.message));
     }
   }
 
-  #connect() {
-    const socket = new WebSocket(this.#options.url);
-    const isMine = () => this.#socket === socket;
-    this.#socket = socket;
-    socket.binaryType = "arraybuffer";
-    socket.onopen = () => isMine() && this.#run(this.#session.connected(Date.now()));
-    socket.onmessage = ({ data }) =>
-      isMine() && this.#run(this.#session.received(new Uint8Array(data), Date.now(), Math.random()));
-    socket.onclose = () => {
-      if (!isMine()) return;
-      this.#socket = undefined;
-      this.#lose("offline", "");
-      this.#run(this.#session.lost(Date.now(), Math.random()));
-    };
-    this.#be("connecting", "");
+  /**
+   * What the view throws is its own affair.
+   * @param {() => void} tell
+   */
+  #tell(tell) {
+    try {
+      tell();
+    } catch (error) {
+      reportError(error);
+    }
   }
 
-  /** @param {"offline" | "stopped"} state @param {string} reason */
-  #lose(state, reason) {
-    for (const { reject } of this.#requests.values()) reject(new RequestError("offline", "the connection is lost"));
-    this.#requests.clear();
-    this.#be(state, reason);
+  async #look() {
+    const [found, copies] = await Promise.all([this.#store.look(), this.#copies.heads()]);
+    this.#run(this.#tab.looked(found && { ...found, copies }, this.#now()));
+  }
+
+  /** @param {Extract<Effect, { do: "claim" }>} effect */
+  async #claim({ client, owner }) {
+    const rows = await this.#store.claim(client, owner);
+    const names = (rows ?? []).flatMap(({ row }) => (typeof row?.name === "string" ? [row.name] : []));
+    const copies = await Promise.all(names.map(name => this.#copies.read(name)));
+    const claimed = rows && { rows, copies: copies.flatMap(copy => copy ?? []) };
+    this.#run(this.#tab.claimed(client, claimed, this.#now()));
+  }
+
+  /** @param {Opened} opened */
+  #listOf(opened) {
+    const known = this.#lists.find(list => list.opened === opened);
+    if (known) return known;
+    const list = new OpenList(opened, this.#tab);
+    this.#lists = [...this.#lists.filter(({ name }) => name !== list.name), list];
+    return list;
+  }
+
+  // Private: the network
+
+  /** @param {number} line */
+  #connect(line) {
+    this.#close(line);
+    let socket;
+    try {
+      socket = new WebSocket(this.#options.url);
+    } catch {
+      return void setTimeout(() => this.#run(this.#tab.lost(line, this.#now())));
+    }
+    const link = { socket, isOpened: false, isWelcome: false };
+    const isMine = () => this.#links.get(line) === link;
+    this.#links.set(line, link);
+    this.#ownLine = this.#tab.ownLine;
+    socket.binaryType = "arraybuffer";
+    socket.onopen = () => {
+      link.isOpened = true;
+      if (isMine()) this.#run(this.#tab.connected(line, this.#now()));
+    };
+    socket.onmessage = ({ data }) => {
+      if (isMine()) this.#run(this.#tab.received(line, new Uint8Array(data), this.#now()));
+    };
+    socket.onclose = () => {
+      if (!isMine()) return;
+      this.#close(line);
+      this.#run(this.#tab.lost(line, this.#now()));
+    };
+  }
+
+  /** @param {number} line */
+  #close(line) {
+    const link = this.#links.get(line);
+    if (!link) return;
+    this.#links.delete(line);
+    link.socket.close();
+    if (line === this.#ownLine) this.#why = link.isWelcome ? "lost" : link.isOpened ? "silent" : "unreachable";
+  }
+
+  #sendRequests() {
+    for (const message of this.#requests.take(() => this.#tab.nextRequest())) this.#run(this.#tab.ask(message, this.#now()));
+  }
+
+  /** What the connection is to be called now. */
+  #judge() {
+    const { state, stopped } = this.#tab;
+    const link = this.#links.get(this.#ownLine);
+    if (state === "stopped") this.#be("stopped", stopped);
+    else if (state === "paused") this.#be("paused", "");
+    else if (state === "open") {
+      if (link) link.isWelcome = true;
+      this.#why = "";
+      this.#be("online", "");
+    } else if (this.#why !== "") this.#be("offline", navigator.onLine === false ? "no network" : this.#why);
+    else this.#be("connecting", "");
+    this.#judgeSpeed();
+  }
+
+  #judgeSpeed() {
+    const waiting = this.#tab.opened.map(({ replica }) => replica.pending[0]).find(edit => edit !== undefined);
+    const now = this.#now();
+    if (!waiting) this.#oldest = undefined;
+    else if (this.#oldest?.edit !== waiting) this.#oldest = { edit: waiting, since: now, wall: this.#oldest?.wall ?? Date.now() };
+    const { state, since, isSlow } = this.#connection;
+    const from = state === "online" ? this.#oldest?.since : state === "connecting" ? 0 : undefined;
+    const slowAt = from === undefined ? Infinity : Math.max(from, since - this.#drift) + SLOW;
+    this.#slowAt = now < slowAt ? slowAt : Infinity;
+    if (now >= slowAt !== isSlow) this.#connection = { ...this.#connection, isSlow: now >= slowAt };
   }
 
   /** @param {Connection["state"]} state @param {string} reason */
   #be(state, reason) {
-    if (this.connection.state === state && this.connection.reason === reason) return;
-    this.connection = { state, reason, since: Date.now(), isSlow: false };
-  }
-
-  /** @param {Subscription} subscription @param {Told} told */
-  #tell(subscription, told) {
-    const list = this.lists.find(list => list.subscription === subscription);
-    if (list) this.ontold(list, told);
-  }
-
-  /** @param {Down} message */
-  #answer(message) {
-    const request = "request" in message ? this.#requests.get(message.request) : undefined;
-    if (!request || !("request" in message)) return this.onmessage(message);
-    const end = () => this.#requests.delete(message.request);
-    if (message.type === "error") {
-      end();
-      return request.reject(new RequestError(ERRORS[message.code], message.message));
-    }
-    if (message.type !== "state" && message.type !== "chunk") {
-      end();
-      return request.resolve(message);
-    }
-    request.parts.push(message);
-    const [state, ...chunks] = request.parts;
-    const has = chunks.reduce((sum, chunk) => sum + (chunk.type === "chunk" ? chunk.items.length : 0), 0);
-    if (state.type !== "state" || has < state.count) return;
-    end();
-    request.resolve(request.parts);
+    const { state: former, reason: formerReason } = this.#connection;
+    if (former === state && formerReason === reason) return;
+    this.#connection = { state, reason, since: Date.now(), isSlow: false };
+    if (state === "online") this.#sendRequests();
+    else if (former === "online" || state !== "connecting") this.#requests.fail();
   }
 
   #change() {
-    for (const list of this.lists) list.hasCopy ||= list.subscription.isLive || list.replica.revision > 0;
     if (this.#isTelling) return;
     this.#isTelling = true;
     queueMicrotask(() => {
@@ -317,10 +495,8 @@ export class Client {
   }
 }
 
-/**
- * The list of a fetch's answer.
- * @param {Down | Down[]} answer
- */
-export function listOf(answer) {
-  return List.of([answer].flat().flatMap(part => (part.type === "chunk" ? part.items : [])));
+/** 128 bits as 32 hexadecimal digits, which nobody can guess. */
+function draw() {
+  const words = crypto.getRandomValues(new Uint32Array(4));
+  return [...words].map(word => word.toString(16).padStart(8, "0")).join("");
 }

@@ -136,6 +136,7 @@ export class ListActions {
         return this.#withTicked(action === "clearTicked");
     }
     if (rows.count === 0 || this.#grid.current === undefined) return;
+    if (this.#selection().length === 0) return this.#say("Another tab has not sent this item yet.");
     this.#performOnItems(action);
   }
 
@@ -192,8 +193,14 @@ export class ListActions {
 
    */
   #selection() {
-    return runsOf(this.#grid.selectedRows.flatMap(row => {
-      const index = this.#grid.rows.indexes[row];
+    const { view } = this.#open.replica;
+    const { rows, selectedRows } = this.#grid;
+    // The rows may have items of other tabs, which can be changed once the server has them.
+    const isView = this.#open.shown.list === view;
+    const places = isView ? undefined : new Map([...view].map((item, i) => [item.id, i]));
+    return runsOf(selectedRows.flatMap(row => {
+      const index = places ? places.get(rows.items[row].id) : rows.indexes[row];
+      if (index === undefined) return [];
       return Array.from({ length: 1 + this.#hiddenBelow(index) }, (_, i) => index + i);
     }));
   }

@@ -260,8 +260,8 @@ export class ListScreen {
 
   #draw() {
     this.#isDrawing = false;
-    const { replica, subscription } = this.#open;
-    const view = replica.view;
+    const { replica, subscription, shown } = this.#open;
+    const view = shown.list;
     this.#places = this.#placesOfPeople();
     if (view !== this.#shown) this.#drawRows(view);
     else this.#grid.mark();
@@ -347,7 +347,7 @@ export class ListScreen {
       isFolded: this.#folded.has(id),
       news: this.#news.get(id),
       people: this.#places.get(id) ?? [],
-      isWaiting: this.#actions?.isWaiting(id) ?? false,
+      isWaiting: this.#actions?.isWaiting(id) || this.#open.shown.theirs.has(id),
       me: this.#app.me,
     };
   }
