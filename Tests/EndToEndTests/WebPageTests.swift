@@ -12,7 +12,7 @@ import Testing
     /// Serves, and gives what requests are answered with.
     private func answering(_ body: (WebPeer) throws -> Void) throws {
         let server = try RunningServer(folder, ["--web", "127.0.0.1:0"], logPath: folder.path + "/log")
-        let port = try #require(server.greeting.firstMatch(of: /ws:\/\/127\.0\.0\.1:([0-9]+)/)?.1)
+        let port = try #require(server.greeting.firstMatch(of: /http:\/\/127\.0\.0\.1:([0-9]+)/)?.1)
         try body(WebPeer(port: try #require(UInt16(port))))
         #expect(server.terminate() == 0)
     }

@@ -14,7 +14,7 @@ import Testing
 
     private func serve(_ options: [String] = []) throws -> (server: RunningServer, port: UInt16) {
         let server = try RunningServer(folder, ["--web", "127.0.0.1:0"] + options, logPath: folder.path + "/log")
-        let port = try #require(server.greeting.firstMatch(of: /wss?:\/\/127\.0\.0\.1:([0-9]+)/)?.1)
+        let port = try #require(server.greeting.firstMatch(of: /https?:\/\/127\.0\.0\.1:([0-9]+)/)?.1)
         return (server, try #require(UInt16(port)))
     }
 

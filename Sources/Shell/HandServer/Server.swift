@@ -34,6 +34,8 @@ package final class Server {
     var webRequests = WebRequests()
     /// Made at the first request of a browser.
     private(set) lazy var webPages = WebPages()
+    /// The address of the page, as far as the server knows it; nil if it serves no page.
+    private(set) var pageAddress: String?
     private let startedAt = WallClock.milliseconds
     private let timer: Timer
     private let wakeTimer: Timer
@@ -73,6 +75,7 @@ package final class Server {
             let listener = try NotListening.catching("\(endpoint)") { try listen(on: endpoint) }
             listeners.append(listener)
             opened.append(listener.localAddress.map { endpoint.at($0) } ?? endpoint)
+            if endpoint.isWeb, pageAddress == nil { pageAddress = listener.localAddress.map(pageAddress(at:)) }
         }
         if let address = configuration.status {
             metrics = PacedPage(loop) { [unowned self] in metricsPage }
@@ -104,6 +107,14 @@ package final class Server {
         }
         logger.info("listening", metadata: ["endpoints": .array(opened.map { "\($0)" })])
         return opened
+    }
+
+    private func pageAddress(at address: SocketAddress) -> String {
+        let (scheme, usualPort): (String, UInt16) = isEncrypted ? ("https", 443) : ("http", 80)
+        let isCovered = !address.isAny && (tls?.covers(ip: address.ip) ?? address.isLoopback)
+        let name = configuration.webNames.first ?? (isCovered ? nil : tls?.hostName ?? Self.host)
+        let place = name.map { "\($0):\(address.port)" } ?? "\(address)"
+        return "\(scheme)://\(address.port == usualPort ? String(place.dropLast("\(address.port)".count + 1)) : place)"
     }
 
     /// The reason why the server cannot listen on an address.

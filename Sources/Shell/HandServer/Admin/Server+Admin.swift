@@ -31,6 +31,7 @@ extension Server {
             report.connections = machine.connectionReports(limit: Self.maxRows)
             page(Self.json(report))
         case ("GET", "connections", 1): page(Self.json(machine.connectionReports()))
+        case ("GET", "page", 1): page(.init(body: (pageAddress ?? "") + "\n"))
         case ("GET", "access", 1):
             guard let access else { return page(Self.refusal("this server has no access rules")) }
             access.readAnew { result in

@@ -58,19 +58,24 @@ struct AccessOptions: ParsableArguments {
         return try SQLiteStore.hasList(name, in: folder)
     }
 
-    /// Makes a token, and prints it with its secret, which is never shown again.
+    /// The address of the running server's page; nil if no server runs, or if it has no page.
+    var page: String? {
+        let answer = try? server.ask("/page", timeout: 5_000).trimmed(\.isWhitespace)
+        return answer.flatMap { $0.isEmpty ? nil : String($0) }
+    }
+
+    /// Makes a token, and prints its secret in one or several forms, which are never shown again.
     func add(
-        _ name: String?, _ grant: GrantOptions, on lists: [String], as member: String,
-        _ words: (AccessBook.Token) -> Printable,
-        _ text: (String) -> String
+        _ name: String?, _ grant: GrantOptions, on lists: [String], _ words: (AccessBook.Token) -> Printable,
+        _ forms: (String) -> [(member: String, text: String)]
     ) throws {
         let end = try grant.end(from: .now)
         let (token, secret) = try change { $0.add(name: name, role: grant.role, lists: lists, expires: end, at: .now) }
         if json {
-            Output.json(.object(Self.json(token) + [.init(member, .string(text(secret)))]))
+            Output.json(.object(Self.json(token) + forms(secret).map { .init($0.member, .string($0.text)) }))
         } else {
             Output.message(words(token))
-            Output.line("\(text(secret))")
+            for form in forms(secret) { Output.line("\(form.text)") }
         }
         try confirm()
     }

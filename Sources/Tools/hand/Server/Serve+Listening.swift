@@ -29,10 +29,10 @@ extension Serve {
         let addresses = endpoints.map { endpoint in
             switch endpoint {
             case .tcp(let address): "\(tls == nil ? "hand" : "hands")://\(address)"
-            case .web(let address): "\(tls == nil ? "ws" : "wss")://\(address)"
+            case .web(let address): "\(tls == nil ? "http" : "https")://\(address)"
             case .unix(let path): "hand+unix://\(path)"
             case .inherited(_, isWeb: false): "an inherited socket"
-            case .inherited(_, isWeb: true): "an inherited socket for WebSockets"
+            case .inherited(_, isWeb: true): "an inherited socket for browsers"
             }
         }
         // The suggested command sets HAND_URL to the server's address, unless that is the address that commands use by

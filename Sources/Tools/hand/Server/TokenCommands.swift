@@ -71,10 +71,10 @@ private struct CreateToken: ParsableCommand {
     }
 
     func run() throws {
-        try access.add(name, grant, on: lists.list, as: "secret") {
+        try access.add(name, grant, on: lists.list) {
             "token \($0.id) for \(name); this is the only time its secret is shown:"
         } _: {
-            $0
+            [("secret", $0)]
         }
     }
 }
@@ -170,39 +170,5 @@ private struct Guests: ParsableCommand {
             $0.guests.remote = remote ?? $0.guests.remote
         }
         try access.confirm()
-    }
-}
-
-struct Share: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        abstract: "Print a link to one list: an address that contains a token.",
-        discussion: """
-            Run it on the server's machine. The recipient uses the link as HAND_URL, or with 'hand open'; 'hand token revoke' \
-            revokes it. The link contains the server's address as others use it: --url, $HAND_URL, the \
-            configuration file's, or else the address that the server's own settings say.
-            """)
-
-    @Argument(help: "The list.") var list: String
-    @Option(
-        name: .customLong("as"),
-        help: .init(
-            "The name that others will see (default: guest and the token's id).", valueName: "name"))
-    var name: String?
-    @OptionGroup var grant: GrantOptions
-    @Option(help: .init("The address at which others reach the server.", valueName: "address")) var url: String?
-    @OptionGroup var access: AccessOptions
-
-    func run() throws {
-        let named = try Settings.usual(url) ?? Serve.sharedAddress(try ServeLayers([]))
-        let address = try Settings.place(flag: named, list: list)
-        if let problem = ListName.problem(with: list) { throw Failure(.usage, problem) }
-        try access.add(try name?.filled("the name of --as"), grant, on: [list], as: "link") {
-            "token \($0.id); this link gives the role '\(grant.role.rawValue)' on '\(list)':"
-        } _: {
-            "\(address.server)/\(HandAddress.escaped(list))#\($0)"
-        }
-        if (try? access.hasList(list)) == false {
-            Output.message("there is no list '\(list)' yet: the link shows nothing until somebody makes it")
-        }
     }
 }
