@@ -20,7 +20,7 @@ export { RequestError, listOf } from "./requests.js";
 /** @typedef {import('./replica.js').Told} Told */
 /** @typedef {import('./requests.js').Question} Question */
 /** @typedef {import('./tabs.js').Effect} Effect */
-/** @typedef {import('./tabs.js').Opened} Opened */
+/** @typedef {import('./opened.js').Opened} Opened */
 /**
  * The connection. It is online only once the server has welcomed the client; slow if an edit waits for more than 10 s
  * while it is online, or if the server does not welcome it. `since` is in ms since 1970. The reason of `offline` is `no

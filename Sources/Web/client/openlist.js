@@ -4,7 +4,7 @@ import { shownWith } from "./others.js";
 
 /** @typedef {import('./journal.js').Kept} Kept */
 /** @typedef {import('./others.js').Shown} Shown */
-/** @typedef {import('./tabs.js').Opened} Opened */
+/** @typedef {import('./opened.js').Opened} Opened */
 /** @typedef {import('./tabs.js').Tab} Tab */
 
 /** @type {readonly Kept[]} */

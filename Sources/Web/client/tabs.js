@@ -10,14 +10,15 @@
 import { Heirs } from "./heirs.js";
 import { readJournals } from "./journal.js";
 import { Line } from "./line.js";
-import { NO_LOG, Replica } from "./replica.js";
+import { Neighbours } from "./neighbours.js";
+import { Opened, copyOf, isOf, remainder, restored } from "./opened.js";
+import { Replica } from "./replica.js";
 
 /** @typedef {import('./fields.js').Focus} Focus */
 /** @typedef {import('./heirs.js').Claimed} Claimed */
 /** @typedef {import('./heirs.js').Copy} Copy */
 /** @typedef {import('./heirs.js').Row} Row */
 /** @typedef {import('./journal.js').Kept} Kept */
-/** @typedef {import('./journal.js').Read} Read */
 /** @typedef {import('./line.js').Job} Job */
 /** @typedef {import('./line.js').Owner} Owner */
 /** @typedef {import('./messages.js').Down} Down */
@@ -60,47 +61,6 @@ const HIDDEN_FOR = 300_000;
 /** A copy is kept this long after a change. */
 const COPY_AFTER = 3000;
 
-/** A list that is open in the tab. */
-export class Opened {
-  subscription;
-  replica;
-  /** Whether the view has opened it; else it was left by the tab that this one goes on as. */
-  isWanted;
-  /**
-   * Whose edits have to be sent before those of this list.
-   * @type {string | undefined}
-   */
-  awaits;
-  /** The revision of the copy that the storage has, or is about to get, and when to write the next one. */
-  copied = 0;
-  copyAt = Infinity;
-  /**
-   * Where the person is.
-   * @type {Focus | undefined}
-   */
-  focus;
-
-  /** @param {Subscription} subscription @param {Replica} replica @param {boolean} isWanted */
-  constructor(subscription, replica, isWanted) {
-    this.subscription = subscription;
-    this.replica = replica;
-    this.isWanted = isWanted;
-  }
-
-  get name() {
-    return this.subscription.name;
-  }
-
-  get isLive() {
-    return this.subscription.isLive;
-  }
-
-  /** Whether there is something to show. */
-  get hasCopy() {
-    return this.isLive || this.replica.log !== NO_LOG;
-  }
-}
-
 export class Tab {
   #person;
   #token;
@@ -121,10 +81,7 @@ export class Tab {
   /** @type {Opened[]} */
   #opened = [];
   #heirs;
-  /** @type {Read[]} */
-  #journals = [];
-  /** @type {Owner[]} */
-  #owners = [];
+  #neighbours;
   /** A reason not to go on, since nobody may send what is pending. */
   #stopped = "";
 
@@ -163,6 +120,7 @@ export class Tab {
       run: (line, effects) => this.#run(line, effects),
       push: request => this.#push(request),
     });
+    this.#neighbours = new Neighbours(client => this.#heirs.hasRefused(client));
   }
 
   // What there is to see
@@ -214,16 +172,12 @@ export class Tab {
    * @returns {{ owner: Owner, lists: Kept[] }[]}
    */
   get others() {
-    return this.#journals.flatMap(journal => {
-      const owner = this.#owners.find(({ client }) => client === journal.client);
-      const isMine = !owner || owner.token !== this.#token || journal.client === this.client;
-      return isMine || !("lists" in journal) ? [] : [{ owner, lists: journal.lists }];
-    });
+    return this.#neighbours.journals(this.#token, this.client);
   }
 
   /** How many journals nobody can read, or send. */
   get refused() {
-    return this.#journals.filter(journal => "refused" in journal || this.#heirs.hasRefused(journal.client)).length;
+    return this.#neighbours.refused;
   }
 
   /** When `tick` is due. */
@@ -333,8 +287,7 @@ export class Tab {
     this.#now = now;
     this.#isLooking = false;
     if (found) {
-      this.#journals = readJournals(found.rows);
-      this.#owners = found.owners;
+      this.#neighbours.see(found);
     }
     if (!this.#own) {
       this.#candidates = found && this.#beginBy < Infinity ? this.#resumable(found) : [];
@@ -342,7 +295,7 @@ export class Tab {
     } else {
       this.#release();
       if (found && this.#own.session.isOpen) this.#heirs.find(this.#left(), now);
-      if (this.#left().some(({ client }) => this.#isLeft(client))) {
+      if (this.#left().some(({ client }) => this.#neighbours.isLeft(client))) {
         // A lock may be held a little longer than its tab lives.
         this.#lookAt = Math.min(this.#lookAt, now + this.#lookWait);
         this.#lookWait = Math.min(this.#lookWait * 2, LOOK_EVERY);
@@ -625,7 +578,7 @@ export class Tab {
   #release() {
     for (const one of this.#opened) {
       const { awaits } = one;
-      if (awaits === undefined || this.#isLeft(awaits)) continue;
+      if (awaits === undefined || this.#neighbours.isLeft(awaits)) continue;
       one.awaits = undefined;
       one.subscription.release();
     }
@@ -634,26 +587,7 @@ export class Tab {
 
   /** Whose journals may have been left, of this person. */
   #left() {
-    const own = this.client;
-    return this.#owners.filter(({ client, token }) => client !== own && token === this.#token && !this.#mustWait(client));
-  }
-
-  /**
-   * Whether a journal is about edits that were made upon those of another one.
-   * @param {string} client
-   */
-  #mustWait(client) {
-    const journal = this.#journals.find(journal => journal.client === client);
-    const lists = journal && "lists" in journal ? journal.lists : [];
-    return lists.some(({ awaits }) => awaits !== undefined && this.#isLeft(awaits));
-  }
-
-  /**
-   * Whether there is a journal that may still be sent.
-   * @param {string} client
-   */
-  #isLeft(client) {
-    return this.#journals.some(journal => journal.client === client) && !this.#heirs.hasRefused(client);
+    return this.#neighbours.left(this.#token, this.client);
   }
 
   // Private
@@ -731,7 +665,7 @@ export class Tab {
 
   /** @param {Effect | { do: "lock" | "unlock" | "claim" | "forget", client: string }} effect */
   #push(effect) {
-    if (effect.do === "claim" && !("owner" in effect)) this.#claim(this.#owners.find(({ client }) => client === effect.client));
+    if (effect.do === "claim" && !("owner" in effect)) this.#claim(this.#neighbours.owner(effect.client));
     else if (effect.do === "forget") this.#forgetOwner(effect.client);
     else this.#effects.push(/** @type {Effect} */ (effect));
   }
@@ -834,50 +768,4 @@ export class Tab {
     this.#effects = [];
     return effects;
   }
-}
-
-/**
- * Whether a copy is of the revision on which a journal's edits were made.
- * @param {{ log: string, revision: number }} copy @param {Kept} kept
- */
-function isOf({ log, revision }, kept) {
-  return log === kept.log && revision === kept.revision;
-}
-
-/**
- * A list of a journal as it was, if its copy is there.
- * @param {Kept} kept @param {Claimed | undefined} claimed
- */
-function restored(kept, claimed) {
-  const copy = claimed?.copies.find(copy => isOf(copy, kept) && copy.items.digest === kept.digest);
-  if (!copy && kept.revision > 0) return undefined;
-  try {
-    return Replica.restored({ ...kept, confirmed: copy?.items ?? new Replica().confirmed });
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * A replica that has what the server has confirmed, and nothing else.
- * @param {Replica} replica
- */
-function copyOf({ log, revision, confirmed }) {
-  const copy = new Replica();
-  copy.begin({ log, revision, items: confirmed });
-  return copy;
-}
-
-/**
- * What is left of a list for a tab whose journal has been taken over: what was never stored. That was never sent.
- * @param {Replica} replica @param {string} client whose journal that is
- * @returns {{ replica: Replica, isHeld: boolean }} held, if it was made upon what was stored
- */
-function remainder(replica, client) {
-  const stored = replica.pending.filter(({ isStored }) => isStored).length;
-  if (stored > 0 && stored === replica.pending.length) return { replica: copyOf(replica), isHeld: false };
-  if (stored > 0) replica.assume(stored, client);
-  for (const edit of replica.pending) edit.isWritten = edit.isStored = false;
-  replica.startAgain();
-  return { replica, isHeld: stored > 0 };
 }

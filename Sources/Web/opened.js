@@ -1,0 +1,95 @@
+// A list that is open in a tab, and what becomes of it when the tab goes on under another client id.
+
+import { NO_LOG, Replica } from "./replica.js";
+
+/** @typedef {import('./fields.js').Focus} Focus */
+/** @typedef {import('./heirs.js').Claimed} Claimed */
+/** @typedef {import('./journal.js').Kept} Kept */
+/** @typedef {import('./subscription.js').Subscription} Subscription */
+
+/** A list that is open in the tab. */
+export class Opened {
+  subscription;
+  replica;
+  /** Whether the view has opened it; else it was left by the tab that this one goes on as. */
+  isWanted;
+  /**
+   * Whose edits have to be sent before those of this list.
+   * @type {string | undefined}
+   */
+  awaits;
+  /** The revision of the copy that the storage has, or is about to get, and when to write the next one. */
+  copied = 0;
+  copyAt = Infinity;
+  /**
+   * Where the person is.
+   * @type {Focus | undefined}
+   */
+  focus;
+
+  /** @param {Subscription} subscription @param {Replica} replica @param {boolean} isWanted */
+  constructor(subscription, replica, isWanted) {
+    this.subscription = subscription;
+    this.replica = replica;
+    this.isWanted = isWanted;
+  }
+
+  get name() {
+    return this.subscription.name;
+  }
+
+  get isLive() {
+    return this.subscription.isLive;
+  }
+
+  /** Whether there is something to show. */
+  get hasCopy() {
+    return this.isLive || this.replica.log !== NO_LOG;
+  }
+}
+
+/**
+ * Whether a copy is of the revision on which a journal's edits were made.
+ * @param {{ log: string, revision: number }} copy @param {Kept} kept
+ */
+export function isOf({ log, revision }, kept) {
+  return log === kept.log && revision === kept.revision;
+}
+
+/**
+ * A list of a journal as it was, if its copy is there.
+ * @param {Kept} kept @param {Claimed | undefined} claimed
+ */
+export function restored(kept, claimed) {
+  const copy = claimed?.copies.find(copy => isOf(copy, kept) && copy.items.digest === kept.digest);
+  if (!copy && kept.revision > 0) return undefined;
+  try {
+    return Replica.restored({ ...kept, confirmed: copy?.items ?? new Replica().confirmed });
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * A replica that has what the server has confirmed, and nothing else.
+ * @param {Replica} replica
+ */
+export function copyOf({ log, revision, confirmed }) {
+  const copy = new Replica();
+  copy.begin({ log, revision, items: confirmed });
+  return copy;
+}
+
+/**
+ * What is left of a list for a tab whose journal has been taken over: what was never stored. That was never sent.
+ * @param {Replica} replica @param {string} client whose journal that is
+ * @returns {{ replica: Replica, isHeld: boolean }} held, if it was made upon what was stored
+ */
+export function remainder(replica, client) {
+  const stored = replica.pending.filter(({ isStored }) => isStored).length;
+  if (stored > 0 && stored === replica.pending.length) return { replica: copyOf(replica), isHeld: false };
+  if (stored > 0) replica.assume(stored, client);
+  for (const edit of replica.pending) edit.isWritten = edit.isStored = false;
+  replica.startAgain();
+  return { replica, isHeld: stored > 0 };
+}
