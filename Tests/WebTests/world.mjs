@@ -229,6 +229,8 @@ class Connection {
   client;
   isOpen = false;
   isDead = false;
+  /** Nothing gets through, and nobody knows. */
+  isMute = false;
   #frames = new FrameReader();
 
   constructor(sim, line) {
@@ -253,6 +255,7 @@ class Connection {
       this.isOpen = true;
       return sim.run(sim.tab.connected(this.line, sim.world.now));
     }
+    if (this.isMute) return;
     if (this.up.length > 0 && random.is(0.5)) {
       const bytes = this.up.shift();
       return this.#frames.read(bytes, body => sim.world.read(this, decodeUp(body)));
@@ -264,7 +267,7 @@ class Connection {
   }
 
   get isIdle() {
-    return this.isOpen && !this.isDead && this.up.length === 0 && this.down.length === 0;
+    return this.isOpen && !this.isDead && (this.isMute || this.up.length + this.down.length === 0);
   }
 
   close() {
@@ -517,7 +520,7 @@ export class World {
       this.wake(sim);
     }
     for (let round = 0; round < 400; round++) {
-      for (let i = 0; i < 2000 && this.#deliver(random); i++);
+      for (let i = 0; i < 2000 && this.deliver(); i++);
       this.checkKept();
       if (this.isQuiet) return;
       this.now = Math.max(this.now + 1, Math.min(this.now + MINUTE, ...this.tabs.map(({ tab }) => tab.deadline)));
@@ -532,7 +535,9 @@ export class World {
     return this.device.rows.size === 0 && this.tabs.every(sim => sim.opened?.isLive && sim.opened.replica.pending.length === 0);
   }
 
-  #deliver(random) {
+  /** Everything that waits to happen, once. Gives whether there was anything. */
+  deliver() {
+    const { random } = this;
     let has = false;
     for (const sim of this.tabs) {
       while (sim.store()) has = true;

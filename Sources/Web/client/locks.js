@@ -25,10 +25,10 @@ export class Locks {
    */
   #self;
 
-  /** @param {Channel} channel to the other tabs @param {LockManager} [locks] */
+  /** @param {Channel} channel to the other tabs @param {LockManager | null} [locks] */
   constructor(channel, locks = globalThis.navigator?.locks) {
     this.#channel = channel;
-    this.#locks = locks;
+    this.#locks = locks ?? undefined;
   }
 
   /** Whether the browser has locks. */

@@ -1,0 +1,265 @@
+// What happens to a page besides crashes: it is hidden and shown, its person gets another name, other tabs have edits, and
+// there are no locks.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { bytesOf } from "../../Sources/Web/bytes.js";
+import { encoded } from "../../Sources/Web/item.js";
+import { List } from "../../Sources/Web/list.js";
+import { Locks } from "../../Sources/Web/locks.js";
+import { ERRORS } from "../../Sources/Web/messages.js";
+import { shownWith, wordsOf } from "../../Sources/Web/others.js";
+import { Replica } from "../../Sources/Web/replica.js";
+import { Requests, listOf } from "../../Sources/Web/requests.js";
+import { Random, seed } from "./random.mjs";
+import { World } from "./world.mjs";
+
+const note = (number, text) => encoded(Uint8Array.of(number, 0, 0, 0, 0, 0, 0, 0), 2, { text: bytesOf(text), level: 0 });
+const appending = (count, ...items) => [...(count > 0 ? [{ op: "keep", count }] : []), { op: "insert", items, side: "before" }];
+const texts = list => [...list].map(({ text }) => text);
+
+/** A device with one tab whose list is live. */
+function live() {
+  const world = new World(new Random(seed));
+  const sim = world.open();
+  world.settle();
+  return { world, sim, tab: sim.tab };
+}
+
+/** Time goes by, and all that is due is done. */
+function pass(world, ms) {
+  const until = world.now + ms;
+  for (;;) {
+    for (let i = 0; i < 200 && world.deliver(); i++);
+    const next = Math.min(...world.tabs.map(({ tab }) => tab.deadline));
+    if (next > until) break;
+    world.now = Math.max(world.now, next);
+    for (const sim of world.tabs) sim.tick();
+  }
+  world.now = until;
+}
+
+// Hidden tabs
+
+test("a hidden tab stays connected for minutes, then pauses, and is back at once when it is shown", () => {
+  const { world, sim, tab } = live();
+  const connections = () => [...world.connections].filter(({ isDead }) => !isDead).length;
+  sim.run(tab.hidden(world.now));
+  pass(world, 290_000);
+  assert.deepEqual([tab.state, connections()], ["open", 1]);
+  pass(world, 20_000);
+  assert.equal(tab.state, "paused");
+  assert.ok(tab.deadline - world.now > 200_000, "no timer for long");
+  pass(world, 3_600_000);
+  assert.equal(tab.state, "paused");
+  sim.run(tab.woke(world.now));
+  pass(world, 400);
+  assert.equal(tab.state, "open");
+});
+
+test("edits of a hidden tab are sent before it pauses, and those of a paused one when it is shown", () => {
+  const { world, sim, tab } = live();
+  sim.run(tab.hidden(world.now));
+  pass(world, 400_000);
+  world.edit(sim);
+  pass(world, 1000);
+  assert.equal(sim.opened.replica.pending.length > 0, true);
+  sim.run(tab.woke(world.now));
+  pass(world, 1000);
+  assert.equal(sim.opened.replica.pending.length, 0);
+});
+
+test("a connection that has died in a sleep is noticed within seconds of waking", () => {
+  const { world, sim, tab } = live();
+  // It stays open for the browser, and nothing comes.
+  for (const one of world.connections) one.isMute = true;
+  sim.run(tab.woke(world.now));
+  pass(world, 2600);
+  pass(world, 400);
+  assert.equal(tab.state, "open");
+  assert.ok([...world.connections].some(({ isMute, isOpen }) => isOpen && !isMute));
+});
+
+test("a wake does not end a wait that the server has asked for", () => {
+  const { world, sim, tab } = live();
+  const [connection] = world.connections;
+  connection.down.push({ type: "error", code: ERRORS.indexOf("shuttingDown"), request: 0, list: 0, retryAfter: 5000, message: "" });
+  pass(world, 1);
+  sim.run(tab.woke(world.now));
+  pass(world, 4900);
+  assert.equal(tab.state, "waiting");
+  pass(world, 500);
+  assert.equal(tab.state, "open");
+});
+
+test("a person who is hidden is away", () => {
+  const { world, sim, tab } = live();
+  const said = [];
+  const read = world.read.bind(world);
+  world.read = (connection, message) => (message.type === "presence" ? said.push(message.focus.place) : read(connection, message));
+  sim.run(tab.place(sim.opened, { place: 0 }, world.now));
+  pass(world, 10);
+  sim.run(tab.hidden(world.now));
+  pass(world, 10);
+  sim.run(tab.place(sim.opened, { place: 0 }, world.now));
+  sim.run(tab.woke(world.now));
+  pass(world, 10);
+  assert.deepEqual(said, [0, 3, 0]);
+});
+
+// Persons
+
+test("another name goes on with the client id, and another token leaves what waits to its owner", () => {
+  const { world, sim, tab } = live();
+  const first = tab.client;
+  sim.run(tab.introduce("Eve", "", world.now));
+  pass(world, 1000);
+  assert.deepEqual([tab.client, tab.state, tab.person], [first, "open", "Eve"]);
+  sim.isOffline = true;
+  pass(world, 1000);
+  world.edit(sim);
+  pass(world, 1000);
+  sim.run(tab.introduce("Max", "another token", world.now));
+  pass(world, 1000);
+  assert.notEqual(tab.client, first);
+  assert.deepEqual([tab.others, sim.opened.replica.pending.length], [[], 0]);
+  sim.isOffline = false;
+  pass(world, 120_000);
+  assert.equal([...world.device.rows.values()].every(({ key }) => key[0] === first), true);
+  assert.ok(world.device.rows.size > 0, "nobody else sends them");
+  sim.run(tab.introduce("Eve", "", world.now));
+  pass(world, 120_000);
+  assert.equal(world.device.rows.size, 0);
+  world.judge();
+});
+
+// Edits of other tabs
+
+/** A list that the server has, what is pending here, and what is pending elsewhere. */
+function shared(revision = 3) {
+  const confirmed = List.of([note(1, "milk"), note(2, "bread")]);
+  const log = "0000000200000005";
+  const replica = new Replica();
+  replica.begin({ log, revision, items: confirmed });
+  replica.edit(appending(2, note(3, "mine")));
+  const edit = delta => ({ delta, seen: 3, crossed: false });
+  const kept = edits => ({ format: 1, name: "list", log, revision: 3, digest: confirmed.digest, used: 0, isShared: false, list: 0, edits: edits.map(edit), numbers: [] });
+  return { replica, kept };
+}
+
+test("edits of other tabs are merged into what is shown, and their items are known", () => {
+  const { replica, kept } = shared();
+  const changed = [{ op: "edit", change: { text: [{ at: 4, removed: new Uint8Array(0), inserted: bytesOf(", 2 l") }] } }, { op: "delete", count: 1 }];
+  const { list, theirs } = shownWith(replica, [kept([appending(2, note(4, "theirs")), changed]), kept([appending(2, note(5, "third"))])]);
+  assert.deepEqual(texts(list), ["milk, 2 l", "mine", "theirs", "third"]);
+  const ids = new Map([...list].map(({ id, text }) => [text, id]));
+  assert.deepEqual([...theirs].sort(), ["milk, 2 l", "theirs", "third"].map(text => ids.get(text)).sort());
+  assert.deepEqual(texts(replica.view), ["milk", "bread", "mine"]);
+});
+
+test("what was made on another revision is shown at the end, as far as it adds items", () => {
+  const { replica, kept } = shared(7);
+  const { list, theirs } = shownWith(replica, [kept([appending(2, note(4, "theirs"))])]);
+  assert.deepEqual([texts(list), theirs.size], [["milk", "bread", "mine", "theirs"], 1]);
+});
+
+test("what is assumed is shown with the journal that has it, and not twice", () => {
+  const { replica, kept } = shared();
+  const base = kept([appending(2, note(4, "theirs"))]);
+  const rest = kept([appending(2, note(4, "theirs")), appending(3, note(5, "rest"))]);
+  rest.edits[0].isAssumed = true;
+  assert.deepEqual(texts(shownWith(replica, [base, rest]).list), ["milk", "bread", "mine", "theirs", "rest"]);
+});
+
+test("the words of edits can be read", () => {
+  const edits = [
+    { delta: appending(2, note(4, "eggs"), encoded(new Uint8Array(8), 4, { text: bytesOf("page"), url: bytesOf("https://example.org"), level: 0 })) },
+    { delta: [{ op: "edit", change: { text: [{ at: 0, removed: new Uint8Array(0), inserted: bytesOf("oat ") }, { at: 4, removed: bytesOf("s"), inserted: bytesOf("two") }] } }] },
+    { delta: [{ op: "delete", count: 1 }] },
+  ];
+  assert.deepEqual(wordsOf(edits), ["eggs", "page https://example.org", "oat  … two"]);
+});
+
+// Requests
+
+test("questions wait for a connection, and fail with it", async () => {
+  const requests = new Requests();
+  const first = requests.ask({ type: "lists", after: "" });
+  let number = 0;
+  assert.deepEqual(requests.take(() => ++number), [{ type: "lists", after: "", request: 1 }]);
+  assert.deepEqual(requests.take(() => ++number), []);
+  assert.equal(requests.hear({ type: "lists", request: 2, hasMore: false, entries: [] }), false);
+  const lists = { type: "lists", request: 1, hasMore: false, entries: [] };
+  assert.equal(requests.hear(lists), true);
+  assert.equal(await first, lists);
+  const [sent, waiting] = [requests.ask({ type: "fetch", name: "x", revision: undefined }), requests.ask({ type: "lists", after: "" })];
+  requests.take(() => ++number);
+  requests.fail();
+  for (const one of [sent, waiting]) await assert.rejects(one, { name: "offline" });
+});
+
+test("a fetched list is put together", async () => {
+  const requests = new Requests();
+  for (const items of [[], [note(1, "a"), note(2, "b"), note(3, "c")]]) {
+    const answer = requests.ask({ type: "fetch", name: "x", revision: 4 });
+    requests.take(() => 7);
+    requests.hear({ type: "state", request: 7, revision: 4, count: items.length, digest: "", rules: undefined });
+    for (const item of items) requests.hear({ type: "chunk", request: 7, items: [item] });
+    assert.deepEqual(texts(listOf(await answer)), texts(items));
+  }
+  const failing = requests.ask({ type: "fetch", name: "x", revision: 4 });
+  requests.take(() => 8);
+  requests.hear({ type: "error", code: ERRORS.indexOf("noSuchRevision"), request: 8, list: 0, retryAfter: 0, message: "gone" });
+  await assert.rejects(failing, { name: "noSuchRevision", message: "gone" });
+});
+
+// Locks
+
+test("tabs without locks ask each other", async () => {
+  const tabs = [];
+  const tab = () => {
+    const locks = new Locks({ post: message => queueMicrotask(() => tabs.filter(other => other !== locks).forEach(other => other.hear(message))) }, null);
+    tabs.push(locks);
+    return locks;
+  };
+  const [a, b] = [tab(), tab()];
+  assert.equal(a.areReal, false);
+  assert.deepEqual([await a.take("x"), await a.take("x"), await b.take("x"), await b.take("y")], [true, true, false, true]);
+  a.free("x");
+  assert.equal(await b.verify("x"), true);
+});
+
+/** The browser's locks: a tab may lose all of them. */
+class FakeLocks {
+  held = new Map();
+
+  constructor(shared, clientId) {
+    this.shared = shared;
+    this.clientId = clientId;
+  }
+
+  async request(name, _, callback) {
+    if (this.shared.has(name)) return callback(null);
+    const lock = { name, clientId: this.clientId };
+    this.shared.set(name, lock);
+    await callback(lock);
+    if (this.shared.get(name) === lock) this.shared.delete(name);
+  }
+
+  async query() {
+    return { held: [...this.shared.values()] };
+  }
+}
+
+test("a lock that the browser has dropped is taken again, or seen to be gone", async () => {
+  const shared = new Map();
+  const [a, b] = ["a", "b"].map(name => new Locks({ post: () => {} }, new FakeLocks(shared, name)));
+  assert.deepEqual([await a.take("x"), await b.take("x"), await a.verify("x")], [true, false, true]);
+  shared.clear();
+  assert.equal(await a.verify("x"), true);
+  shared.clear();
+  assert.deepEqual([await b.take("x"), await a.verify("x")], [true, false]);
+  b.free("x");
+  await new Promise(resolve => setImmediate(resolve));
+  assert.equal(await a.take("x"), true);
+});
