@@ -198,8 +198,8 @@ function readLists(entries) {
 /** @param {any} row @returns {ListRow} */
 function checkedList(row) {
   const { format, name, log, revision, digest, used, isShared, awaits } = row ?? {};
-  const isRight = format === FORMAT && typeof name === "string" && typeof isShared === "boolean" && isOr(awaits, "string");
-  const areRight = [log, digest].every(isHex) && [revision, used].every(isNumber);
+  const isRight = format === FORMAT && typeof name === "string" && typeof isShared === "boolean";
+  const areRight = [log, digest].every(isHex) && [revision, used].every(isNumber) && isClientOrNothing(awaits);
   if (!isRight || !areRight) throw new Malformed("the row of a list");
   return { format, name, log, revision, digest, used, isShared, awaits };
 }
@@ -209,7 +209,7 @@ function checkedEdit(row) {
   const { format, delta, seen, exact, sequence, crossed, isAssumed } = row ?? {};
   const isRight = format === FORMAT && delta instanceof Uint8Array && isNumber(seen) && typeof crossed === "boolean";
   const areNumbers = [exact, sequence].every(number => number === undefined || isNumber(number));
-  if (!isRight || !areNumbers || !isOr(isAssumed, "boolean")) throw new Malformed("the row of an edit");
+  if (!isRight || !areNumbers || ![undefined, true, false].includes(isAssumed)) throw new Malformed("the row of an edit");
   const reader = new Reader(delta);
   const read = readDelta(reader);
   reader.finish();
@@ -241,9 +241,9 @@ function areSame(a, b) {
   return a?.every((value, i) => value === b[i]);
 }
 
-/** @param {unknown} value @param {string} type */
-function isOr(value, type) {
-  return value === undefined || typeof value === type;
+/** @param {unknown} value */
+function isClientOrNothing(value) {
+  return value === undefined || (typeof value === "string" && /^([0-9a-f]{32})?$/.test(value));
 }
 
 /** @param {unknown} value */
