@@ -32,6 +32,8 @@ package struct PageFile: Sendable {
         .init(path: "client/list.js", bytes: PackageResources.list_js),
         .init(path: "client/locks.js", bytes: PackageResources.locks_js),
         .init(path: "client/messages.js", bytes: PackageResources.messages_js),
+        .init(path: "client/neighbours.js", bytes: PackageResources.neighbours_js),
+        .init(path: "client/opened.js", bytes: PackageResources.opened_js),
         .init(path: "client/openlist.js", bytes: PackageResources.openlist_js),
         .init(path: "client/others.js", bytes: PackageResources.others_js),
         .init(path: "client/outbox.js", bytes: PackageResources.outbox_js),

@@ -3,14 +3,14 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bytesOf } from "../../Sources/Web/bytes.js";
-import { encoded } from "../../Sources/Web/item.js";
-import { List } from "../../Sources/Web/list.js";
-import { Locks } from "../../Sources/Web/locks.js";
-import { ERRORS } from "../../Sources/Web/messages.js";
-import { shownWith, wordsOf } from "../../Sources/Web/others.js";
-import { Replica } from "../../Sources/Web/replica.js";
-import { Requests, listOf } from "../../Sources/Web/requests.js";
+import { bytesOf } from "../../Sources/Web/client/bytes.js";
+import { encoded } from "../../Sources/Web/client/item.js";
+import { List } from "../../Sources/Web/client/list.js";
+import { Locks } from "../../Sources/Web/client/locks.js";
+import { ERRORS } from "../../Sources/Web/client/messages.js";
+import { shownWith, wordsOf } from "../../Sources/Web/client/others.js";
+import { Replica } from "../../Sources/Web/client/replica.js";
+import { Requests, listOf } from "../../Sources/Web/client/requests.js";
 import { Random, seed } from "./random.mjs";
 import { World } from "./world.mjs";
 
