@@ -7,6 +7,7 @@ package struct PageFile: Sendable {
     package static let all: [PageFile] = [
         .init(path: "root/icon.svg", bytes: PackageResources.icon_svg),
         .init(path: "root/index.html", bytes: PackageResources.index_html),
+        .init(path: "root/leave.js", bytes: PackageResources.leave_js),
         .init(path: "root/manifest.webmanifest", bytes: PackageResources.manifest_webmanifest),
         .init(path: "root/worker.js", bytes: PackageResources.worker_js),
         .init(path: "client/adoption.js", bytes: PackageResources.adoption_js),

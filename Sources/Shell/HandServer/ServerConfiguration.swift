@@ -22,6 +22,8 @@ package struct ServerConfiguration: Sendable {
     package var statusNames: [String] = []
     /// The names under which browsers may know the server, besides addresses and this machine's name.
     package var webNames: [String] = []
+    /// Whether browsers keep the page for use without a network.
+    package var isPageKept = true
     /// The Unix socket for administration; nil for none.
     package var admin: String?
     /// Copies the store into a file, on any thread; nil if the store is not on disk.

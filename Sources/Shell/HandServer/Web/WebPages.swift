@@ -10,7 +10,9 @@ struct WebPages {
     private var pages: [[String]: HTTPEndpoint.Page] = [:]
 
     /// O(bytes of all files): some 20 ms.
-    init() {
+    ///
+    /// - Parameter isKept: whether browsers keep the page for use without a network. Otherwise, those that did forget it.
+    init(isKept: Bool) {
         let build = String(
             Fingerprint.sha256(
                 PageFile.all.map { "\($0.path)\n\(String(decoding: $0.bytes, as: UTF8.self))" }.joined(separator: "\n")
@@ -20,13 +22,14 @@ struct WebPages {
             pages[[build] + file.parts] = .init(
                 file: file.served, type: file.type, caching: "public, max-age=31536000, immutable", fields: Self.fields)
         }
-        for file in PageFile.all where file.isAtRoot {
+        for file in PageFile.all where file.isAtRoot && file.name != (isKept ? "leave.js" : "worker.js") {
             var text = String(decoding: file.bytes, as: UTF8.self).replacing("/build/", with: "/\(build)/")
             if file.name == "worker.js" {
                 let paths = modules.map { "\"/\(build)/\($0.path)\"" }.joined(separator: ", ")
                 text = "self.build = \"\(build)\";\nself.files = [\(paths)];\n" + text
             }
-            pages[file.name == "index.html" ? [] : [file.name]] = .init(
+            let name = file.name == "leave.js" ? "worker.js" : file.name
+            pages[name == "index.html" ? [] : [name]] = .init(
                 file: Array(text.utf8), type: file.type, caching: "no-cache", fields: Self.fields)
         }
     }

@@ -38,13 +38,19 @@ struct Serve: ParsableCommand {
     var listen: [String] = []
     static let defaultEndpoint = "127.0.0.1:7777"
 
-    @Option(help: .init("Where clients may connect with a WebSocket. May be repeated.", valueName: "host:port"))
+    @Option(help: .init("Where to serve the page for browsers. May be repeated.", valueName: "host:port"))
     var web: [String] = []
 
     @Option(
         help: .init(
-            "A name that a WebSocket's Host may have besides addresses and this machine's name.", valueName: "name"))
+            "A name under which browsers may ask for the page, besides addresses and this machine's name. May be repeated.",
+            valueName: "name"))
     var webName: [String] = []
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Let browsers keep the page, so that it opens without a network, or make them forget it.")
+    var webOffline = true
 
     @Option(
         help: ArgumentHelp(
@@ -188,6 +194,7 @@ struct Serve: ParsableCommand {
         configuration.status = try telling.status.map(Self.address)
         configuration.statusNames = telling.statusName
         configuration.webNames = webName
+        configuration.isPageKept = webOffline
         configuration.log = log
         configuration.proxies = try trustProxy.map(Self.proxies)
         configuration.socketPermissions = socketPermissions.bits
