@@ -64,8 +64,8 @@ package final class ServerConnection {
 
     package var isOpen: Bool { stream != nil }
     package var isWriting: Bool { stream?.isWriting == true }
-    /// The seconds until the server's certificate expires; nil without TLS, under a layer, or before the certificate has
-    /// arrived.
+    /// The seconds until the server's certificate expires; nil without TLS, below another layer, or before the
+    /// certificate has arrived.
     package var certificateLifetime: Int? { (stream as? TLSStream)?.certificateLifetime }
 
     /// Closes the former connection, then connects. With `address` nil, the call only finds the host's addresses. A
