@@ -205,6 +205,17 @@ test("who claims a journal of a wiped storage gets nothing, and does not keep it
   assert.equal(await write(first, job({ fresh: true, puts: [0] })), "stored");
 });
 
+test("of two tabs with one client id, which only a wiped storage allows, one writes its journal anew", async () => {
+  const factory = new FakeIndexedDB();
+  const [first, second] = [open(factory), open(factory)];
+  await write(first, job({ fresh: true, puts: [0] }));
+  await second.claim(client, owner("tab 2"));
+  factory.wipe();
+  assert.equal(await write(second, job({ holder: "tab 2", fresh: true, puts: [0, 1] })), "stored");
+  assert.equal(await write(first, job({ fresh: true, puts: [0, 1] })), "taken");
+  assert.equal(await write(second, job({ holder: "tab 2", fresh: true, puts: [0, 2] })), "stored", "its own is no other");
+});
+
 test("rows of a later format stay as they are", async () => {
   const factory = new FakeIndexedDB();
   const store = open(factory);

@@ -50,9 +50,11 @@ class Device {
   }
 
   /** Whether all of the rows belong to the job's holder. */
-  write({ changes: { puts, deletes }, owner, leaves }) {
+  write({ changes: { puts, deletes }, owner, fresh, leaves }) {
     const clients = new Set([...puts.map(({ key }) => key[0]), ...deletes.map(key => key[0])]);
     for (const client of [owner.client, ...clients]) if (this.fences.has(`${client} ${owner.holder}`)) return "taken";
+    const holder = this.owners.get(owner.client)?.holder;
+    if (fresh && holder !== undefined && holder !== owner.holder) return "taken";
     for (const key of deletes) this.rows.delete(String(key));
     for (const entry of puts) this.rows.set(String(entry.key), clone(entry));
     this.owners.set(owner.client, owner);
@@ -462,7 +464,7 @@ export class World {
     if (what < 46) return sim.answer();
     if (what < 78) return [...this.connections].filter(one => random.is(0.5)).forEach(one => one.step(random));
     if (what < 88) {
-      this.now += random.pick([1, 20, 300, 300, 3000, 20_000]);
+      this.now += random.pick([1, 20, 300, 300, 3000, 20_000, random.is(0.2) ? 400_000 : 1]);
       return tabs.forEach(other => other.tick());
     }
     if (what < 90) return this.others();

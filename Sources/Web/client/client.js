@@ -1,5 +1,5 @@
-// The client of a page. It runs the machine of a tab in a browser: WebSockets, storage, locks, the other tabs, timers, and
-// what happens to the page. The view asks this, and nothing else.
+// The client of a page. It runs the machine of a tab in a browser: WebSockets, storage, locks, the other tabs, timers,
+// and what happens to the page. The view asks this, and nothing else.
 
 import { Copies } from "./copies.js";
 import { Locks } from "./locks.js";
@@ -32,8 +32,8 @@ export { RequestError, listOf } from "./requests.js";
 /**
  * The storage of this device. Edits outlive the tab only while it is `kept`; `isPersisted` is the browser's promise not
  * to clear it. Without real locks, the tabs ask each other.
- * @typedef {{ state: "opening" | "kept" | "failed" | "none", reason: string, isPersisted: boolean | undefined, hasLocks:
- *   boolean }} StorageState
+ * @typedef {{ state: "opening" | "kept" | "failed" | "none", reason: string, isPersisted: boolean | undefined,
+ *   hasLocks: boolean }} StorageState
  */
 /** @typedef {{ count: number, since: number | undefined }} Waiting edits that only this device has */
 /** @typedef {{ url: string, person: string, token?: string, program: string }} Options */
@@ -41,6 +41,8 @@ export { RequestError, listOf } from "./requests.js";
 
 /** An edit that waits for longer is slow. */
 const SLOW = 10_000;
+/** A storage that takes longer is done without. */
+const PATIENCE = 2000;
 /** A clock that is off by more has slept. */
 const SLEPT = 5000;
 
@@ -49,7 +51,10 @@ export class Client {
   onchange = () => {};
   /** @type {(list: OpenList, told: Told) => void} */
   ontold = () => {};
-  /** @type {(message: Down) => void} a message that answers nothing: rights that have changed, a list that is renamed */
+  /**
+   * A message that answers nothing: rights that have changed, a list that is renamed.
+   * @type {(message: Down) => void}
+   */
   onmessage = () => {};
   settings;
   #options;
@@ -96,8 +101,12 @@ export class Client {
    */
   static async start(options) {
     const store = new Store(draw);
-    const client = new Client(options, store, await store.settings());
+    const read = store.settings();
+    /** @type {Promise<Map<string, unknown>>} */
+    const nothing = new Promise(resolve => setTimeout(() => resolve(new Map()), PATIENCE));
+    const client = new Client(options, store, await Promise.race([read, nothing]));
     await client.#begin();
+    void read.then(late => client.settings.fill(late));
     return client;
   }
 
@@ -159,8 +168,11 @@ export class Client {
     const own = this.#tab.opened.map(({ name, replica }) => ({ name, edits: replica.pending }));
     const all = [...own, ...this.#tab.others.flatMap(({ lists }) => lists)];
     const names = [...new Set(all.map(({ name }) => name))];
-    const parts = names.map(name => ({ name, words: wordsOf(all.filter(one => one.name === name).flatMap(({ edits }) => edits)) }));
-    return parts.filter(({ words }) => words.length > 0).map(({ name, words }) => `${name}\n\n${words.join("\n")}\n`).join("\n");
+    const parts = names.map(name => {
+      const words = wordsOf(all.filter(one => one.name === name).flatMap(({ edits }) => edits));
+      return words.length > 0 ? `${name}\n\n${words.join("\n")}\n` : "";
+    });
+    return parts.filter(part => part !== "").join("\n");
   }
 
   // What the view asks for
@@ -204,8 +216,8 @@ export class Client {
   }
 
   /**
-   * Asks the server. A fetch is answered by several messages (state and chunks), everything else by one. While the client
-   * connects, the question waits.
+   * Asks the server. A fetch is answered by several messages (state and chunks), everything else by one. While the
+   * client connects, the question waits.
    * @param {Question} question
    * @returns {Promise<Down | Down[]>} rejected by a `RequestError`
    */
@@ -222,9 +234,9 @@ export class Client {
    * @param {string} person @param {string} [token]
    */
   setPerson(person, token = "") {
-    this.#why = "";
-    this.#be("connecting", "");
     this.#run(this.#tab.introduce(person, token, this.#now()));
+    this.#why = "";
+    this.#judge();
   }
 
   /** The person wants to be online now. */
@@ -260,6 +272,7 @@ export class Client {
   #wake() {
     if (document.hidden) return;
     this.#drift = Date.now() - performance.now();
+    if (this.#connection.state === "paused") this.#why = "";
     this.#run(this.#tab.woke(this.#now()));
   }
 
@@ -446,7 +459,8 @@ export class Client {
   }
 
   #sendRequests() {
-    for (const message of this.#requests.take(() => this.#tab.nextRequest())) this.#run(this.#tab.ask(message, this.#now()));
+    const messages = this.#requests.take(() => this.#tab.nextRequest());
+    for (const message of messages) this.#run(this.#tab.ask(message, this.#now()));
   }
 
   /** What the connection is to be called now. */
@@ -468,7 +482,9 @@ export class Client {
     const waiting = this.#tab.opened.map(({ replica }) => replica.pending[0]).find(edit => edit !== undefined);
     const now = this.#now();
     if (!waiting) this.#oldest = undefined;
-    else if (this.#oldest?.edit !== waiting) this.#oldest = { edit: waiting, since: now, wall: this.#oldest?.wall ?? Date.now() };
+    else if (this.#oldest?.edit !== waiting) {
+      this.#oldest = { edit: waiting, since: now, wall: this.#oldest?.wall ?? Date.now() };
+    }
     const { state, since, isSlow } = this.#connection;
     const from = state === "online" ? this.#oldest?.since : state === "connecting" ? 0 : undefined;
     const slowAt = from === undefined ? Infinity : Math.max(from, since - this.#drift) + SLOW;

@@ -124,7 +124,8 @@ function listOf(chunks) {
 /** @param {any} head of this format */
 function isHead(head) {
   const { format, name, log, revision, digest } = head ?? {};
-  return format === FORMAT && [name, log, digest].every(value => typeof value === "string") && Number.isSafeInteger(revision);
+  const areTexts = [name, log, digest].every(value => typeof value === "string");
+  return format === FORMAT && areTexts && Number.isSafeInteger(revision);
 }
 
 /** @param {string} name all keys of its chunks */

@@ -1,6 +1,6 @@
-// A database of the browser, for which nothing can be relied on: its connection may die, its transactions may never call
-// back, another page may want to upgrade it. Each transaction is tried twice, the second time on a new connection; what
-// is then not done is an error with a name.
+// A database of the browser, for which nothing can be relied on: its connection may die, its transactions may never
+// call back, another page may want to upgrade it. Each transaction is tried twice, the second time on a new connection;
+// what is then not done is an error with a name.
 
 /** @typedef {"readonly" | "readwrite"} Mode */
 /**
@@ -39,9 +39,9 @@ export class Database {
    * Runs a transaction. Throws `StorageError` if it has not happened, or nobody knows whether it has.
    * @template T
    * @param {readonly string[]} stores @param {Mode} mode
-   * @param {(transaction: IDBTransaction, storage: string) => () => T} body asks for everything at once, in no callback:
-   *   a tab that is frozen inside a transaction would block all others. It gives what the result is made of in the end.
-   *   `storage` is the name of the database: another one once everything has been wiped
+   * @param {(transaction: IDBTransaction, storage: string) => () => T} body asks for everything at once, in no
+   *   callback: a tab that is frozen inside a transaction would block all others. It gives what the result is made of
+   *   in the end. `storage` is the name of the database: another one once everything has been wiped
    * @param {boolean} [isStrict] whether done means that it is on the disk
    * @returns {Promise<T>}
    */
@@ -98,14 +98,14 @@ export class Database {
    */
   async #connect() {
     const database = await this.#open();
-    const name = () => this.#run(database, [NAME], "readonly", transaction => resultOf(transaction.objectStore(NAME).get(0)));
-    const known = await name();
+    const read = (/** @type {IDBTransaction} */ transaction) => resultOf(transaction.objectStore(NAME).get(0));
+    const known = await this.#run(database, [NAME], "readonly", read);
     if (known !== undefined) return { database, storage: known };
     const { draw } = this.#place;
     const add = (/** @type {IDBTransaction} */ transaction) => resultOf(transaction.objectStore(NAME).add(draw(), 0));
     // Another tab may have been faster.
     await this.#run(database, [NAME], "readwrite", add, true).catch(() => {});
-    return { database, storage: await name() };
+    return { database, storage: await this.#run(database, [NAME], "readonly", read) };
   }
 
   /** @returns {Promise<IDBDatabase>} */

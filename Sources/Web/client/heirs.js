@@ -14,7 +14,7 @@ import { Line } from "./line.js";
 /** @typedef {import('./subscription.js').Subscription} Subscription */
 /** @typedef {{ name: string, log: string, revision: number, items: List }} Copy a list that the storage has */
 /** @typedef {{ key: Key, row: any }} Row */
-/** @typedef {{ rows: Row[], copies: Copy[] }} Claimed the rows of one client id, and copies of the lists they are about */
+/** @typedef {{ rows: Row[], copies: Copy[] }} Claimed rows of one client id, and copies of the lists they are about */
 /**
  * What the heirs ask of their tab.
  * @typedef {object} Port

@@ -209,7 +209,8 @@ function checkedEdit(row) {
   const { format, delta, seen, exact, sequence, crossed, isAssumed } = row ?? {};
   const isRight = format === FORMAT && delta instanceof Uint8Array && isNumber(seen) && typeof crossed === "boolean";
   const areNumbers = [exact, sequence].every(number => number === undefined || isNumber(number));
-  if (!isRight || !areNumbers || ![undefined, true, false].includes(isAssumed)) throw new Malformed("the row of an edit");
+  const isAssumedOrNot = [undefined, true, false].includes(isAssumed);
+  if (!isRight || !areNumbers || !isAssumedOrNot) throw new Malformed("the row of an edit");
   const reader = new Reader(delta);
   const read = readDelta(reader);
   reader.finish();

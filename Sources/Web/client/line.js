@@ -10,14 +10,14 @@ import { Session } from "./session.js";
 /** @typedef {import('./session.js').Identity} Identity */
 /** @typedef {import('./subscription.js').Subscription} Subscription */
 /**
- * Who writes a journal: `holder` names one line of one tab. A tab that takes a journal over replaces it, so that its former owner's
- * writes fail from then on, even if it was frozen and knows nothing of it.
+ * Who writes a journal: `holder` names one line of one tab. A tab that takes a journal over replaces it, so that its
+ * former owner's writes fail from then on, even if it was frozen and knows nothing of it.
  * @typedef {{ client: string, holder: string, person: string, token: string, at?: number }} Owner
  */
 /**
- * A write to the storage, one transaction: nothing happens if somebody has taken one of the journals that it touches over
- * from its owner; nor if the storage is another one than before, unless the job is `fresh`: then it is the first, or has
- * all again. The owner's row of `leaves` goes.
+ * A write to the storage, one transaction: nothing happens if somebody has taken one of the journals that it touches
+ * over from its owner; nor if the storage is another one than before, unless the job is `fresh`: then it is the first,
+ * or has all again. The owner's row of `leaves` goes.
  * @typedef {{ changes: Changes, owner: Owner, fresh: boolean, leaves?: string }} Job
  */
 
@@ -36,8 +36,8 @@ export class Line {
   /** Whether edits were sent that are not stored. */
   isUnsafe = false;
   /**
-   * Whether nothing may be sent before the storage works again: the edits of a submission are stored one by one, so that
-   * nobody could tell from its sequence which of them were sent.
+   * Whether nothing may be sent before the storage works again: the edits of a submission are stored one by one, so
+   * that nobody could tell from its sequence which of them were sent.
    */
   isBlocked = false;
   /** Answers to writes up to this one say nothing. */

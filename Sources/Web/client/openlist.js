@@ -68,8 +68,10 @@ export class OpenList {
   get shown() {
     const { others, replica } = this;
     const parts = [replica, replica.view, replica.confirmed, replica.revision, ...others];
-    const isSame = this.#cache?.parts.length === parts.length && parts.every((part, i) => part === this.#cache?.parts[i]);
-    if (!isSame || !this.#cache) this.#cache = { shown: shownWith(replica, others), parts };
-    return this.#cache.shown;
+    const known = this.#cache;
+    if (known?.parts.length === parts.length && parts.every((part, i) => part === known.parts[i])) return known.shown;
+    const shown = shownWith(replica, others);
+    this.#cache = { shown, parts };
+    return shown;
   }
 }

@@ -13,8 +13,8 @@ import { transform } from "./transform.js";
 /** @typedef {import('./replica.js').Replica} Replica */
 /** @typedef {import('./pending.js').Edit} Edit */
 /**
- * A list as it will be once all have sent their edits: the items that others have changed or added, by their ids, belong
- * to them until then.
+ * A list as it will be once all have sent their edits: the items that others have changed or added, by their ids,
+ * belong to them until then.
  * @typedef {{ list: List, theirs: ReadonlySet<string> }} Shown
  */
 

@@ -16,8 +16,8 @@ import { CARD } from "./item.js";
  * @property {number} [exact] the base that it insists on
  * @property {number} [sequence] once it is in flight
  * @property {boolean} crossed whether it was carried over a snapshot since it got its sequence
- * @property {boolean} [isWritten] whether a row of it has been begun: until it is in flight, no edit is joined to it, so
- *   that an edit is stored either whole or not at all
+ * @property {boolean} [isWritten] whether a row of it has been begun: until it is in flight, no edit is joined to it,
+ *   so that an edit is stored either whole or not at all
  * @property {boolean} [isStored] whether that row has reached the storage
  * @property {boolean} [isAssumed] whether somebody else commits it: it is kept for those that were made upon it
  * @property {boolean} [isJoined] whether it is in flight as several edits that were stored one by one

@@ -175,8 +175,8 @@ export class Replica {
   }
 
   /**
-   * Whether edits that wait may be joined. Without a storage they are not, so that whoever restores what was stored before
-   * can tell from the last sequence how many of them were sent.
+   * Whether edits that wait may be joined. Without a storage they are not, so that whoever restores what was stored
+   * before can tell from the last sequence how many of them were sent.
    * @param {boolean} joins
    */
   join(joins) {

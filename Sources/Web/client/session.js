@@ -234,8 +234,8 @@ export class Session {
   }
 
   /**
-   * The page is shown, or the network is back, or the device has slept: what was taken for a connection may be none, and
-   * there is no reason to wait.
+   * The page is shown, or the network is back, or the device has slept: what was taken for a connection may be none,
+   * and there is no reason to wait.
    * @param {number} now @param {number} chance from 0 to 1
    */
   hurry(now, chance) {

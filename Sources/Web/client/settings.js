@@ -1,5 +1,5 @@
-// Small values that outlive the page and are the same in all tabs: the person's name, lists that are known, drafts. They
-// are in memory while the page lives, and written when there is time.
+// Small values that outlive the page and are the same in all tabs: the person's name, lists that are known, drafts.
+// They are in memory while the page lives, and written when there is time.
 
 export class Settings {
   #values;
@@ -25,6 +25,14 @@ export class Settings {
   set(key, value) {
     this.hear(key, value);
     this.#write(key, value);
+  }
+
+  /**
+   * The storage has answered late: what has been set meanwhile stays.
+   * @param {Map<string, unknown>} values
+   */
+  fill(values) {
+    for (const [key, value] of values) if (!this.#values.has(key)) this.#values.set(key, value);
   }
 
   /**

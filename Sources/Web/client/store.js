@@ -80,7 +80,8 @@ export class Store {
    * @returns {Promise<Row[] | undefined>} nothing if it fails, or somebody else was faster
    */
   async claim(client, owner) {
-    const former = await this.#quietly("readonly", ["owners"], transaction => resultOf(transaction.objectStore("owners").get(client)));
+    const read = (/** @type {IDBTransaction} */ transaction) => resultOf(transaction.objectStore("owners").get(client));
+    const former = await this.#quietly("readonly", ["owners"], read);
     // There is none if all has been wiped meanwhile: then its owner writes it anew.
     if (!isOwner(former)) return [];
     return this.#quietly("readwrite", ["journal", "owners", "fences"], (transaction, storage) => {
@@ -153,8 +154,9 @@ export class Store {
   /** How many of the next jobs are of one owner. */
   #sameOwner() {
     const [{ job }] = this.#queue;
-    const other = this.#queue.findIndex((one, i) => i >= MOST || one.job.owner.holder !== job.owner.holder || one.job.leaves);
-    return Math.max(1, other < 0 ? this.#queue.length : other);
+    const { holder } = job.owner;
+    const end = this.#queue.findIndex((one, i) => i >= MOST || one.job.owner.holder !== holder || one.job.leaves);
+    return Math.max(1, end < 0 ? this.#queue.length : end);
   }
 
   /** @param {Waiting[]} waiting of one owner */
@@ -203,9 +205,24 @@ export class Store {
         return () => "stored";
       }, true);
     } catch (error) {
-      if (/** @type {Error} */ (error).name === "ConstraintError") return "taken";
-      throw error;
+      if (/** @type {Error} */ (error).name !== "ConstraintError") throw error;
+      return this.#afterFence(jobs);
     }
+  }
+
+  /**
+   * A fence, or an owner's row that is there already, has kept jobs from being done.
+   * @param {Job[]} jobs
+   * @returns {Promise<Outcome>}
+   */
+  async #afterFence(jobs) {
+    const fresh = jobs.find(({ fresh }) => fresh);
+    if (!fresh) return "taken";
+    const { client, holder } = fresh.owner;
+    const read = (/** @type {IDBTransaction} */ transaction) => resultOf(transaction.objectStore("owners").get(client));
+    const owner = await this.#database.transaction(["owners"], "readonly", read);
+    // It was done before, and nobody knew.
+    return owner?.holder === holder ? this.#transact(jobs.map(job => ({ ...job, fresh: false }))) : "taken";
   }
 
   /** Fences for tabs that nobody will wake any more. */
@@ -252,10 +269,13 @@ export class Store {
 }
 
 /** @param {Job} job @param {IDBObjectStore} journal @param {IDBObjectStore} owners */
-function perform({ changes: { puts, deletes }, owner, leaves }, journal, owners) {
+function perform({ changes: { puts, deletes }, owner, fresh, leaves }, journal, owners) {
   for (const key of deletes) journal.delete([...key]);
   for (const { key, row } of puts) journal.put(row, [...key]);
-  owners.put({ ...owner, at: Date.now() }, owner.client);
+  const row = { ...owner, at: Date.now() };
+  // Who begins a journal does not take over that of somebody else who has begun it.
+  if (fresh) owners.add(row, owner.client);
+  else owners.put(row, owner.client);
   if (leaves) owners.delete(leaves);
 }
 

@@ -1,11 +1,11 @@
-// One tab of a browser, among others that may be frozen, ended, or opened twice: which client id is its own, whose edits
-// it sends besides, and what it keeps. It is pure: the time, chance, and the answers of storage and locks go in, effects
-// come out.
+// One tab of a browser, among others that may be frozen, ended, or opened twice: which client id is its own, whose
+// edits it sends besides, and what it keeps. It is pure: the time, chance, and the answers of storage and locks go in,
+// effects come out.
 //
-// Each tab has a client id of its own, whose lock it holds while it lives. A tab that begins goes on as one that has
-// ended, if the storage has all that is needed for it; else it draws a new id. What others have left is sent by `Heirs`.
-// Whoever takes a journal over becomes its holder in the storage, so that nothing of its former owner is stored later,
-// and therefore not sent: an edit is sent under one client id only.
+// Each tab has a client id of its own, whose lock it holds while it is seen. A tab that begins goes on as one that has
+// ended, if the storage has all that is needed for it; else it draws a new id. What others have left is sent by
+// `Heirs`. Whoever takes a journal over becomes its holder in the storage, so that nothing of its former owner is
+// stored later, and therefore not sent: an edit is sent under one client id only.
 
 import { Heirs } from "./heirs.js";
 import { readJournals } from "./journal.js";
@@ -37,9 +37,10 @@ import { Replica } from "./replica.js";
  * `write` by `wrote`; `connect` by `connected` or `lost`. Nothing answers the others: `announce` tells the other tabs
  * to look, `forget` deletes the owner's row of a journal without rows, if it has that holder.
  * @typedef {{ do: "look" | "announce" } | { do: "lock" | "unlock" | "verify", client: string } | { do: "forget",
- *   client: string, holder: string } | { do: "claim", client: string, owner: Owner } | { do: "write", line: number, write: number, job: Job } | { do: "copy", name: string
- *   } | { do: "keep", copy: Copy } | { do: "connect" | "close", line: number } | { do: "send", line: number, bytes:
- *   Uint8Array } | { do: "tell", list: Opened, told: Told } | { do: "answer", message: Down }} Effect
+ *   client: string, holder: string } | { do: "claim", client: string, owner: Owner } | { do: "write", line: number,
+ *   write: number, job: Job } | { do: "copy", name: string } | { do: "keep", copy: Copy } | { do: "connect" | "close",
+ *   line: number } | { do: "send", line: number, bytes: Uint8Array } | { do: "tell", list: Opened, told: Told } | { do:
+ *   "answer", message: Down }} Effect
  */
 /**
  * Where chance comes from: `draw` gives a client id, 32 hexadecimal digits that nobody can guess.
@@ -184,7 +185,8 @@ export class Tab {
   get deadline() {
     const copies = this.#opened.map(({ copyAt }) => copyAt);
     const session = this.#stopped ? Infinity : this.#own?.session.deadline ?? Infinity;
-    return Math.min(this.#beginBy, this.#lookAt, this.#verifyAt, this.#pauseAt, session, this.#heirs.deadline, ...copies);
+    const own = [this.#beginBy, this.#lookAt, this.#verifyAt, this.#pauseAt, session];
+    return Math.min(...own, this.#heirs.deadline, ...copies);
   }
 
   // What the program around asks for
@@ -472,8 +474,8 @@ export class Tab {
    * @param {Found} found
    */
   #resumable({ copies }) {
-    const isThere = (/** @type {Kept} */ kept) =>
-      kept.awaits === undefined && (kept.revision === 0 || copies.some(copy => isOf(copy, kept) && copy.digest === kept.digest));
+    const hasCopy = (/** @type {Kept} */ kept) => copies.some(copy => isOf(copy, kept) && copy.digest === kept.digest);
+    const isThere = (/** @type {Kept} */ kept) => kept.awaits === undefined && (kept.revision === 0 || hasCopy(kept));
     const mine = this.others.filter(({ owner, lists }) => owner.person === this.#person && lists.every(isThere));
     return mine.map(({ owner }) => owner).reverse();
   }
@@ -633,8 +635,11 @@ export class Tab {
     const own = this.#own;
     if (!own) return;
     const isAlone = own.isUnsafe && this.#opened.some(({ replica }) => replica.pending.length > 0);
-    if (!isAlone && !this.#stopped) this.#run(own, own.session.pause(this.#now));
     this.#lookAt = Infinity;
+    if (isAlone || this.#stopped) return;
+    this.#run(own, own.session.pause(this.#now));
+    // A tab that is seen may send what waits.
+    this.#push({ do: "unlock", client: own.client });
   }
 
   /** @param {boolean} isAway */
@@ -706,7 +711,10 @@ export class Tab {
         else if (line === this.#heirs.line) this.#heirs.opened();
         return;
       case "tell": {
-        const opened = this.#opened.find(({ subscription }) => subscription === effect.list || line !== this.#own && subscription.name === effect.list.name);
+        const isHeirs = line !== this.#own;
+        const isIt = (/** @type {Opened} */ { name, subscription }) =>
+          isHeirs ? name === effect.list.name : subscription === effect.list;
+        const opened = this.#opened.find(isIt);
         if (opened) this.#push({ do: "tell", list: opened, told: effect.told });
         return;
       }
