@@ -169,6 +169,8 @@ class Transaction {
       } catch ({ name }) {
         return this.#abort(name);
       }
+      // As in Chromium 156: what is committed while it reads a long value never ends.
+      if (this.#state === "committing" && isLong(next.request.result)) return;
       next.request.onsuccess?.();
       this.#step();
     });
@@ -184,6 +186,11 @@ class Transaction {
       this.#end();
     });
   }
+}
+
+function isLong(value) {
+  if (value instanceof Uint8Array) return value.length > 65_536;
+  return typeof value === "object" && value !== null && Object.values(value).some(isLong);
 }
 
 class Range {

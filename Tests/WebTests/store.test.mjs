@@ -216,6 +216,16 @@ test("of two tabs with one client id, which only a wiped storage allows, one wri
   assert.equal(await write(second, job({ holder: "tab 2", fresh: true, puts: [0, 2] })), "stored", "its own is no other");
 });
 
+test("long rows can be read, too", async () => {
+  const factory = new FakeIndexedDB();
+  const [first, second] = [open(factory), open(factory)];
+  const long = job({ fresh: true, puts: [0, 1] });
+  long.changes.puts[1].row.delta = new Uint8Array(100_000);
+  await write(first, long);
+  assert.equal((await first.look()).rows.length, 2);
+  assert.equal((await second.claim(client, owner("tab 2"))).length, 2);
+});
+
 test("rows of a later format stay as they are", async () => {
   const factory = new FakeIndexedDB();
   const store = open(factory);

@@ -40,8 +40,9 @@ export class Database {
    * @template T
    * @param {readonly string[]} stores @param {Mode} mode
    * @param {(transaction: IDBTransaction, storage: string) => () => T} body asks for everything at once, in no
-   *   callback: a tab that is frozen inside a transaction would block all others. It gives what the result is made of
-   *   in the end. `storage` is the name of the database: another one once everything has been wiped
+   *   callback: a tab that is frozen inside a transaction would block all others. What writes does not read. It gives
+   *   what the result is made of in the end. `storage` is the name of the database: another one once everything has
+   *   been wiped
    * @param {boolean} [isStrict] whether done means that it is on the disk
    * @returns {Promise<T>}
    */
@@ -87,7 +88,8 @@ export class Database {
       const result = body(transaction);
       transaction.oncomplete = () => resolve(result());
       transaction.onabort = () => reject(transaction.error);
-      transaction.commit?.();
+      // In Chromium 156, a transaction that reads a value of more than 64 KiB and is committed never ends.
+      if (mode === "readwrite") transaction.commit?.();
       return () => transaction.abort();
     });
   }

@@ -84,15 +84,15 @@ export class Store {
     const former = await this.#quietly("readonly", ["owners"], read);
     // There is none if all has been wiped meanwhile: then its owner writes it anew.
     if (!isOwner(former)) return [];
-    return this.#quietly("readwrite", ["journal", "owners", "fences"], (transaction, storage) => {
-      const rows = rowsOf(transaction, allOf(client));
+    const home = await this.#quietly("readwrite", ["owners", "fences"], (transaction, storage) => {
       transaction.objectStore("fences").add(Date.now(), [client, former.holder]);
       transaction.objectStore("owners").put({ ...former, holder: owner.holder }, client);
-      return () => {
-        this.#homes.set(client, storage);
-        return rows();
-      };
+      return () => storage;
     });
+    if (home === undefined) return undefined;
+    this.#homes.set(client, home);
+    // Nobody else changes them any more.
+    return this.#quietly("readonly", ["journal"], transaction => rowsOf(transaction, allOf(client)));
   }
 
   /**
