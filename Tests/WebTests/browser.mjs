@@ -7,7 +7,7 @@ import { createServer } from "node:http";
 import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
 
-const folder = fileURLToPath(new URL("../../Sources/Web/", import.meta.url));
+const folder = fileURLToPath(new URL("../../Sources/Web/client/", import.meta.url));
 const pause = ms => new Promise(resolve => setTimeout(resolve, ms));
 
 /** Serves the modules on a port, and sends WebSockets on to another one. */
