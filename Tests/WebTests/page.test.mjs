@@ -4,10 +4,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bytesOf } from "../../Sources/Web/client/bytes.js";
+import { bytesOfDelta } from "../../Sources/Web/client/codec.js";
 import { encoded } from "../../Sources/Web/client/item.js";
 import { List } from "../../Sources/Web/client/list.js";
 import { Locks } from "../../Sources/Web/client/locks.js";
 import { ERRORS } from "../../Sources/Web/client/messages.js";
+import { Neighbours } from "../../Sources/Web/client/neighbours.js";
 import { shownWith, wordsOf } from "../../Sources/Web/client/others.js";
 import { Replica } from "../../Sources/Web/client/replica.js";
 import { Requests, listOf } from "../../Sources/Web/client/requests.js";
@@ -131,6 +133,54 @@ test("another name goes on with the client id, and another token leaves what wai
   pass(world, 120_000);
   assert.equal(world.device.rows.size, 0);
   world.judge();
+});
+
+// Storage
+
+test("edits that were kept before the storage failed are sent without it, one by one, and told apart by their number", () => {
+  const { world, sim, tab } = live();
+  sim.isOffline = true;
+  pass(world, 1000);
+  for (let left = 3; left > 0; left--) {
+    world.edit(sim);
+    pass(world, 10);
+  }
+  const { length } = sim.opened.replica.pending;
+  sim.storageFails = true;
+  // It is noticed by an edit.
+  world.edit(sim);
+  pass(world, 10);
+  sim.isOffline = false;
+  sim.run(tab.woke(world.now));
+  const before = world.server.revision;
+  pass(world, 5000);
+  assert.deepEqual([sim.opened.replica.pending.length, tab.isUnsafe], [0, true]);
+  assert.ok(world.server.revision - before > length, `${world.server.revision - before} commits`);
+  assert.ok(world.device.rows.size > 3, "the storage has them still");
+  world.crash(sim);
+  world.open();
+  world.settle();
+  world.judge();
+});
+
+test("a journal whose edits were made upon those of another one waits for it", () => {
+  const [first, second] = ["a", "b"].map(digit => digit.repeat(32));
+  const owner = client => ({ client, holder: "x", person: "Ada", token: "" });
+  const rows = (client, awaits) => [
+    { key: [client, 0, 0], row: { format: 1, name: "list", log: "0000000200000005", revision: 3, digest: "0".repeat(16), used: 0, isShared: false, awaits } },
+    { key: [client, 0, 1], row: { format: 1, delta: bytesOfDelta(appending(2, note(4, "x"))), seen: 0, crossed: false } },
+  ];
+  const refused = new Set();
+  const neighbours = new Neighbours(client => refused.has(client));
+  const left = () => neighbours.left("", "").map(({ client }) => client[0]);
+  const see = rows => neighbours.see({ rows, owners: [owner(first), owner(second)], copies: [] });
+  see([...rows(first), ...rows(second, first)]);
+  assert.deepEqual(left(), ["a"]);
+  refused.add(first);
+  assert.deepEqual(left(), ["a", "b"], "what cannot be sent keeps nobody waiting");
+  refused.clear();
+  see(rows(second, first));
+  assert.deepEqual(left(), ["a", "b"]);
 });
 
 // Edits of other tabs
