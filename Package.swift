@@ -38,7 +38,8 @@ let package = Package(
         .target(name: "EventLoop", dependencies: ["CLibuv", "COpenSSL"], path: "Sources/Shell/EventLoop"),
         .systemLibrary(
             name: "CHTTPParser", path: "Sources/Shell/CHTTPParser", providers: [.apt(["libhttp-parser-dev"])]),
-        .systemLibrary(name: "CZlib", path: "Sources/Shell/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(
+            name: "CZlib", path: "Sources/Shell/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "HTTP", dependencies: ["EventLoop", "CHTTPParser", "CZlib"], path: "Sources/Shell/HTTP"),
         // The page is part of the program, so that a server is one file.
         .target(

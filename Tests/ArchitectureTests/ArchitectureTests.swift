@@ -66,7 +66,9 @@ import Testing
         for source in try Self.sources() {
             let imports = Set(source.imports)
             if source.target != "EventLoop" { #expect(!imports.contains("CLibuv"), "\(source.path)") }
-            if source.target != "HTTP" { #expect(imports.isDisjoint(with: ["CHTTPParser", "CZlib"]), "\(source.path)") }
+            if source.target != "HTTP" {
+                #expect(imports.isDisjoint(with: ["CHTTPParser", "CZlib"]), "\(source.path)")
+            }
             if source.target != "HandApp" { #expect(!imports.contains("CNcurses"), "\(source.path)") }
             if source.target != "EventLoop" { #expect(!imports.contains("COpenSSL"), "\(source.path)") }
             if source.target != "HandStore" { #expect(!imports.contains("CLibpq"), "\(source.path)") }

@@ -27,7 +27,8 @@ struct ForeignWebSocketTests {
             options += ["--tls-cert", own.certificate, "--tls-key", own.key]
         }
         let server = try RunningServer(folder, options, logPath: folder.path + "/log")
-        return (server, String(try #require(server.greeting.firstMatch(of: /wss?:\/\/127\.0\.0\.1:[0-9]+/)?.output)))
+        let page = try #require(server.greeting.firstMatch(of: /http(s?:\/\/127\.0\.0\.1:[0-9]+)/)?.1)
+        return (server, "ws\(page)")
     }
 
     /// - Parameter meanwhile: called while the client runs.

@@ -74,7 +74,9 @@ import Testing
             }
             #expect(try peer.get("/manifest.webmanifest").type == "application/manifest+json")
             #expect(try peer.get("/icon.svg").type == "image/svg+xml")
-            for path in ["/0123456789abcdef/view/main.js", "/view/main.js", "/root/index.html", "/index.html", "/groceries"] {
+            for path in [
+                "/0123456789abcdef/view/main.js", "/view/main.js", "/root/index.html", "/index.html", "/groceries",
+            ] {
                 #expect(try peer.get(path).status == 404, "\(path)")
             }
         }

@@ -11,7 +11,7 @@ struct WebPages {
 
     /// O(bytes of all files): some 20 ms.
     ///
-    /// - Parameter isKept: whether browsers keep the page for use without a network. Otherwise, those that did forget it.
+    /// - Parameter isKept: whether browsers keep the page for use without a network; otherwise, they forget it.
     init(isKept: Bool) {
         let build = String(
             Fingerprint.sha256(
