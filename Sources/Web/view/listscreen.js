@@ -13,6 +13,7 @@ import { newsSince, seenRevision, setSeen } from "./news.js";
 import { isFor } from "./row.js";
 import { rowsOf } from "./rows.js";
 import { errorText, noticeOf } from "./sentences.js";
+import { dayOf } from "./taskwords.js";
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('../client/client.js').OpenList} OpenList */
@@ -59,6 +60,7 @@ export class ListScreen {
   #isDrawing = false;
   #hasLooked = false;
   #frame = 0;
+  #today = dayOf(new Date());
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #placing;
   #timer;
@@ -349,6 +351,7 @@ export class ListScreen {
       people: this.#places.get(id) ?? [],
       isWaiting: this.#actions?.isWaiting(id) || this.#open.shown.theirs.has(id),
       me: this.#app.me,
+      today: this.#today,
     };
   }
 
@@ -382,6 +385,11 @@ export class ListScreen {
 
   /** Once a second: what was seen is not new any more. */
   #look() {
+    const today = dayOf(new Date());
+    if (today !== this.#today) {
+      this.#today = today;
+      this.update();
+    }
     if (document.hidden || !this.#open.subscription.isLive) return;
     if (this.#hasLooked) setSeen(this.#app.client, this.name, this.#open.replica.revision);
     const now = Date.now();

@@ -4,6 +4,7 @@ import { CARD, HEADING, LINK, TASK } from "../client/item.js";
 import { textOf } from "../client/bytes.js";
 import { cardOf, kindName, lineOf, safeAddress } from "./content.js";
 import { fill, h, setAttribute, setText } from "./dom.js";
+import { isNamed, partsOf } from "./taskwords.js";
 
 /** @typedef {import('../client/item.js').Item} Item */
 /**
@@ -16,6 +17,7 @@ import { fill, h, setAttribute, setText } from "./dom.js";
  * @property {{ name: string, isEditing: boolean, colour: number }[]} people who are there
  * @property {boolean} isWaiting whether only this device has the item
  * @property {string} me one's own name: what names oneself is marked
+ * @property {string} today as `2026-12-01`: what is due is marked
  */
 
 export class Row {
@@ -25,6 +27,8 @@ export class Row {
   #isParent = false;
   #marks = "";
   #isFolded = false;
+  #me = "";
+  #today = "";
   element;
   #fold = h("button", { type: "button", class: "fold sign", tabIndex: -1, hidden: true });
   #tick = h("input", { type: "checkbox", tabIndex: -1 });
@@ -81,7 +85,11 @@ export class Row {
     element.classList.toggle("new", marks.news === "new");
     element.classList.toggle("changed", marks.news === "changed");
     element.classList.toggle("waiting", marks.isWaiting);
-    element.classList.toggle("mine", this.#item !== undefined && isFor(this.#item, marks.me));
+    if (marks.me !== this.#me || marks.today !== this.#today) {
+      this.#me = marks.me;
+      this.#today = marks.today;
+      if (this.#item) this.#showText(this.#item);
+    }
     if (marks.isFolded !== this.#isFolded) {
       this.#isFolded = marks.isFolded;
       this.#showFold();
@@ -104,20 +112,41 @@ export class Row {
   /** @param {Item} item */
   #showItem(item) {
     this.#item = item;
-    const { done, card, url } = item.fields();
+    const { done } = item.fields();
     const { kind } = item;
     this.#tick.hidden = kind !== TASK;
     this.#tick.checked = done === true;
     setAttribute(this.#tick, "aria-label", "Done");
     this.element.classList.toggle("done", done === true);
-    this.element.classList.toggle("heading", kind === HEADING);
+    this.element.classList.toggle("section", kind === HEADING);
     this.element.classList.toggle("card", kind === CARD);
     setAttribute(this.#more, "aria-label", `Actions for ${lineOf(item)}`);
+    this.#showText(item);
+  }
+
+  /** @param {Item} item */
+  #showText(item) {
+    const { card, url } = item.fields();
+    const { kind } = item;
+    this.element.classList.toggle("mine", isFor(item, this.#me));
     if (kind === CARD) this.#showCard(card ?? 0);
     else if (kind === LINK) this.#showLink(item.text, textOf(url ?? new Uint8Array(0)));
     else if (kind === HEADING) setText(this.#text, item.text.replace(/^#{1,6} /, ""));
+    else if (kind === TASK) this.#showTask(item.text, item.fields().done === true);
     else if (item.fields().text) setText(this.#text, item.text);
     else setText(this.#text, `${kindName(kind)}, of ${item.content.length} bytes`);
+  }
+
+  /** @param {string} text @param {boolean} isDone */
+  #showTask(text, isDone) {
+    fill(this.#text, ...partsOf(text).map(part => {
+      if (part.person !== undefined) {
+        return h("span", { class: isNamed(this.#me, part.text) ? "named me" : "named" }, part.text);
+      }
+      if (part.due === undefined) return part.text;
+      const state = isDone || part.due > this.#today ? "later" : part.due < this.#today ? "overdue" : "today";
+      return h("span", { class: `due ${state}` }, part.text);
+    }));
   }
 
   /** @param {number} card */
@@ -150,6 +179,5 @@ export class Row {
  * @param {Item} item @param {string} name
  */
 export function isFor(item, name) {
-  if (name === "" || item.kind !== TASK) return false;
-  return item.text.toLowerCase().split(/\s+/).includes(`@${name.toLowerCase()}`);
+  return item.kind === TASK && isNamed(name, item.text);
 }

@@ -1,0 +1,28 @@
+// The words of a text that name people and days.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { dayOf, isNamed, partsOf } from "../../Sources/Web/view/taskwords.js";
+
+const words = text => partsOf(text).flatMap(({ person, due }) => (person ? [`@${person}`] : due ? [due] : []));
+
+test("names and days are found", () => {
+  assert.deepEqual(words("call @bob due:2026-12-01"), ["@bob", "2026-12-01"]);
+  assert.deepEqual(words("(@bob, @eve): due:2026-12-01."), ["@bob", "@eve", "2026-12-01"]);
+  assert.deepEqual(words("mail a@b.example @ @a@b due:2026-13-01 due:2025-02-29 due:tomorrow xdue:2026-12-01 due:2026-12-01x"), []);
+  assert.deepEqual(words("due:2024-02-29"), ["2024-02-29"]);
+});
+
+test("the pieces are the text", () => {
+  for (const text of ["", " ", "@bob", "a  @bob,\n\tdue:2026-12-01!! b", "(@x)", "due:2026-12-01", "@ due: x"]) {
+    assert.equal(partsOf(text).map(part => part.text).join(""), text);
+  }
+});
+
+test("a name of several words is one word", () => {
+  assert.ok(isNamed("Ada Lovelace", "milk (@ada_lovelace)"));
+  assert.ok(!isNamed("Ada", "milk @ada_lovelace"));
+  assert.ok(!isNamed("", "milk @"));
+});
+
+test("a day is where the device is", () => assert.equal(dayOf(new Date(2026, 0, 5, 23, 59)), "2026-01-05"));
