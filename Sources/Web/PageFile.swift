@@ -82,6 +82,7 @@ package struct PageFile: Sendable {
         .init(path: "view/route.js", bytes: PackageResources.route_js),
         .init(path: "view/row.js", bytes: PackageResources.row_js),
         .init(path: "view/rows.js", bytes: PackageResources.rows_js),
+        .init(path: "view/selectionbar.js", bytes: PackageResources.selectionbar_js),
         .init(path: "view/sentences.js", bytes: PackageResources.sentences_js),
         .init(path: "view/sorting.js", bytes: PackageResources.sorting_js),
         .init(path: "view/speech.js", bytes: PackageResources.speech_js),

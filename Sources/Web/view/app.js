@@ -310,7 +310,7 @@ export class App {
     const entries = [
       ["Find in the list", "filter"], ["Hide ticked, or show them", "hideTicked"], ["Ticked last, or in their places", "tickedLast"],
       ["Only tasks that name me", "mine"], ["Untick all", "untickAll"], ["Delete what is ticked", "clearTicked"], ["Sort", "sort"],
-      ["Fold or unfold everything", "foldAll"], ["Select everything", "selectAll"], ["Paste", "paste"], ["Next new item", "nextNew"],
+      ["Fold or unfold everything", "foldAll"], ["Select several", "pick"], ["Select everything", "selectAll"], ["Paste", "paste"], ["Next new item", "nextNew"],
       ["History", "history"], ["People", "people"], ["Overridden or not taken", "notices"], ["Share", "share"], ["Keys", "help"],
     ];
     openMenu(screen.name, entries.map(([name, action]) => [name, () => screen.perform(action), keysOf(action)[0]]));

@@ -32,10 +32,11 @@ class Chunk {
   isNear = false;
   isFilled = false;
   isDirty = true;
+  /** The first row when the rows were numbered last. */
+  numbered = -1;
 
   constructor() {
     this.element.className = "chunk";
-    setAttribute(this.element, "role", "rowgroup");
   }
 
   /**
@@ -63,6 +64,8 @@ export class Chunks {
   #views = new Map();
   #count = 0;
   #isFilling = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #numbering;
   #watcher;
 
   /** @param {HTMLElement} container @param {(id: string) => RowView} newRow */
@@ -107,6 +110,7 @@ export class Chunks {
   }
 
   close() {
+    clearTimeout(this.#numbering);
     this.#watcher.disconnect();
   }
 
@@ -193,6 +197,7 @@ export class Chunks {
     for (const [id, { element }] of this.#views) if (!element.isConnected) this.#views.delete(id);
     for (const chunk of this.#chunks) if (chunk.isNear && chunk.isFilled) this.#number(chunk);
     if (!isLong) this.#fillLater();
+    this.#numberLater();
   }
 
   /** @param {Chunk} chunk */
@@ -214,8 +219,10 @@ export class Chunks {
     });
     element.style.height = "";
     element.style.setProperty("contain-intrinsic-size", `auto ${chunk.items.length * ROW_HEIGHT}px`);
+    setAttribute(element, "role", "rowgroup");
     chunk.isFilled = true;
     chunk.isDirty = false;
+    chunk.numbered = -1;
   }
 
   /** @param {Chunk} chunk whose place one sees, but not its rows */
@@ -228,13 +235,27 @@ export class Chunks {
   #empty(chunk) {
     chunk.element.style.height = `${chunk.element.offsetHeight}px`;
     for (const row of [...chunk.element.children]) row.remove();
+    // A group without rows is none.
+    setAttribute(chunk.element, "role", "none");
     chunk.isFilled = false;
   }
 
   /** @param {Chunk} chunk */
   #number(chunk) {
+    if (chunk.numbered === chunk.start) return;
+    chunk.numbered = chunk.start;
     let row = chunk.start + 1;
     for (const element of chunk.element.children) setAttribute(element, "aria-rowindex", row++);
+  }
+
+  /** Rows that nobody sees are numbered when there is time: screen readers read them, too. */
+  #numberLater() {
+    clearTimeout(this.#numbering);
+    this.#numbering = setTimeout(() => {
+      const chunks = this.#chunks.filter(({ isFilled, numbered, start }) => isFilled && numbered !== start);
+      for (const chunk of chunks.slice(0, AT_ONCE)) this.#number(chunk);
+      if (chunks.length > AT_ONCE) this.#numberLater();
+    }, 100);
   }
 
   #fillLater() {
@@ -243,6 +264,7 @@ export class Chunks {
     setTimeout(() => {
       this.#isFilling = false;
       for (const chunk of this.#chunks.filter(({ isFilled }) => !isFilled).slice(0, AT_ONCE)) this.#render(chunk);
+      this.#numberLater();
       this.#fillLater();
     }, 20);
   }

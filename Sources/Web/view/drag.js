@@ -35,9 +35,9 @@ export function makeDraggable(grid, owner) {
     const at = document.elementsFromPoint(Math.min(Math.max(x, box.left + 8), box.right - 8), y);
     const row = at.map(rowOf).find(row => row !== null && grid.contains(row));
     if (!row) return;
-    const { top, height } = row.getBoundingClientRect();
+    const { top, left, width, height } = row.getBoundingClientRect();
     drag.target = row === drag.row ? undefined : row;
-    drag.isBelow = y > top + height / 2;
+    drag.isBelow = grid.classList.contains("hand") ? x > left + width / 2 : y > top + height / 2;
     show();
   };
 
@@ -61,6 +61,7 @@ export function makeDraggable(grid, owner) {
   grid.addEventListener("pointerdown", event => {
     const row = rowOf(event.target);
     if (!row || event.button !== 0 || !(event.target instanceof Element) || !event.target.closest(".grip")) return;
+    if (grid.classList.contains("picking")) return;
     event.preventDefault();
     event.target.setPointerCapture(event.pointerId);
     drag = { id: row.dataset.id ?? "", row, target: undefined, isBelow: false, y: event.clientY };

@@ -1,5 +1,6 @@
 // The rows of one list as a grid: which row is the current one, what is selected, and the field in a row.
 
+import { CARD } from "../client/item.js";
 import { Chunks } from "./chunks.js";
 import { h, setAttribute } from "./dom.js";
 import { Row } from "./row.js";
@@ -7,21 +8,28 @@ import { Rows } from "./rows.js";
 
 /** @typedef {import('./field.js').Field} Field */
 /** @typedef {import('./row.js').Marks} Marks */
-/** @typedef {Omit<Marks, "isSelected" | "isCurrent">} OwnersMarks what the owner of the grid knows of a row */
+/** @typedef {Omit<Marks, "isSelected" | "isCurrent" | "isInTree">} OwnersMarks what the owner of the grid knows of a row */
 
 export class Grid {
   #chunks;
   #marksOf;
   rows = new Rows([], [], [], []);
   element;
+  // Its owner is told by these.
   /** Another row is the current one. */
   onmove = () => {};
+  /** There is no row any more that could have the focus. */
+  onempty = () => {};
+  /** Marks have changed; perhaps what is selected. */
+  onmark = () => {};
   /** @type {string | undefined} */
   #current;
   /** The row of the current item, for when it is gone. */
   #currentRow = 0;
   /** @type {string | undefined} where the selection of a range began */
   #anchor;
+  /** @type {Set<string> | undefined} what was selected one by one, if that is being done */
+  #picked;
   /** @type {{ id: string, row: Row, field: Field } | undefined} */
   #editing;
 
@@ -43,7 +51,17 @@ export class Grid {
   }
 
   get isSelecting() {
-    return this.#anchor !== undefined;
+    return this.#anchor !== undefined || this.isPicking;
+  }
+
+  /** Whether rows are selected one by one. */
+  get isPicking() {
+    return this.#picked !== undefined;
+  }
+
+  /** Whether all rows are cards, which lie side by side. */
+  get isHand() {
+    return this.element.classList.contains("hand");
   }
 
   get isEditing() {
@@ -68,24 +86,34 @@ export class Grid {
   /** @param {Rows} rows */
   show(rows) {
     const hadFocus = this.hasFocus && !this.isEditing;
+    this.#bequeath(rows);
     this.rows = rows;
-    setAttribute(this.element, "aria-rowcount", rows.count);
-    setAttribute(this.element, "role", rows.parents.includes(true) ? "treegrid" : "grid");
+    const { element } = this;
+    // A grid without rows is none.
+    element.hidden = rows.count === 0;
+    setAttribute(element, "aria-rowcount", rows.count);
+    setAttribute(element, "role", rows.levels.some(level => level > 0) ? "treegrid" : "grid");
+    element.classList.toggle("hand", rows.count > 0 && rows.items.every(({ kind }) => kind === CARD));
     this.#settle();
     const change = () => this.#chunks.show(rows);
     if (this.#editing) this.#editing.field.keeping(change);
     else change();
     this.mark();
-    if (hadFocus && !this.hasFocus) this.focus();
+    if (!hadFocus || this.hasFocus) return;
+    if (rows.count > 0) this.focus();
+    else this.onempty();
   }
 
   /** Shows all marks again. O(rows that are filled) */
   mark() {
-    const selected = new Set(this.#anchor === undefined ? [] : this.selectedRows.map(row => this.rows.items[row].id));
+    const selected = this.#picked ?? new Set(this.isSelecting ? this.selectedRows.map(row => this.rows.items[row].id) : []);
+    this.element.classList.toggle("picking", this.isPicking);
+    const isInTree = this.#isInTree;
     for (const [id, view] of this.#chunks.views) {
       if (!(view instanceof Row)) continue;
-      view.mark({ ...this.#marksOf(id), isSelected: selected.has(id), isCurrent: id === this.#current });
+      view.mark({ ...this.#marksOf(id), isInTree, isSelected: selected.has(id), isCurrent: id === this.#current });
     }
+    this.onmark();
   }
 
   // The current row
@@ -102,7 +130,7 @@ export class Grid {
    * @param {number} count @param {boolean} [isSelecting] whether the range grows
    */
   move(count, isSelecting = false) {
-    if (isSelecting) this.#anchor ??= this.#current;
+    if (isSelecting && !this.isPicking) this.#anchor ??= this.#current;
     const row = this.rows.rowOf(this.#current);
     this.goTo(Math.max(0, row) + count);
   }
@@ -132,6 +160,9 @@ export class Grid {
 
   /** The rows that are selected, or else the current one. */
   get selectedRows() {
+    if (this.#picked && this.#picked.size > 0) {
+      return this.rows.items.flatMap(({ id }, row) => (this.#picked?.has(id) ? [row] : []));
+    }
     const current = this.rows.rowOf(this.#current);
     if (current < 0) return [];
     const anchor = this.#anchor === undefined ? current : this.rows.rowOf(this.#anchor);
@@ -139,13 +170,40 @@ export class Grid {
     return Array.from({ length: to - from + 1 }, (_, i) => from + i);
   }
 
+  /** How many rows are selected. */
+  get selectedCount() {
+    return this.#picked ? this.#picked.size : this.isSelecting ? this.selectedRows.length : 0;
+  }
+
+  /** Rows are selected one by one from now on; those of a range are the first ones. */
+  pick() {
+    this.#picked ??= new Set(this.isSelecting ? this.selectedRows.map(row => this.rows.items[row].id) : []);
+    this.#anchor = undefined;
+    this.mark();
+  }
+
+  /**
+   * Selects a row, or not any more.
+   * @param {string | undefined} id
+   */
+  togglePick(id) {
+    if (id === undefined || !this.#picked) return;
+    if (!this.#picked.delete(id)) this.#picked.add(id);
+    this.mark();
+  }
+
   /** A range begins at the current row, or ends. */
   toggleRange() {
+    if (this.isPicking) return this.deselect();
     this.#anchor = this.#anchor === undefined ? this.#current : undefined;
     this.mark();
   }
 
   selectAll() {
+    if (this.#picked) {
+      this.#picked = new Set(this.rows.items.map(({ id }) => id));
+      return this.mark();
+    }
     this.#anchor = this.rows.items[0]?.id;
     this.#current = this.rows.items[this.rows.count - 1]?.id;
     this.focus();
@@ -153,7 +211,7 @@ export class Grid {
   }
 
   deselect() {
-    this.#anchor = undefined;
+    this.#anchor = this.#picked = undefined;
     this.mark();
   }
 
@@ -190,14 +248,36 @@ export class Grid {
 
   // Private
 
+  get #isInTree() {
+    return this.element.getAttribute("role") === "treegrid";
+  }
+
   /** @param {string} id */
   #newRow(id) {
     const row = new Row(id);
-    row.mark({ ...this.#marksOf(id), isSelected: false, isCurrent: id === this.#current });
+    row.mark({ ...this.#marksOf(id), isInTree: this.#isInTree, isSelected: false, isCurrent: id === this.#current });
     return row;
   }
 
-  /** If the current item is gone, the next one is current, or else the last. */
+  /**
+   * If other rows are without the current item, the next one that is still there becomes the current one, or else the
+   * previous one. What was selected and is gone is not selected any more.
+   * @param {Rows} rows
+   */
+  #bequeath(rows) {
+    const { items } = this.rows;
+    if (this.#picked) {
+      const there = new Set(rows.items.map(({ id }) => id));
+      for (const id of this.#picked) if (!there.has(id)) this.#picked.delete(id);
+    }
+    const row = this.rows.rowOf(this.#current);
+    if (row < 0 || rows.rowOf(this.#current) >= 0) return;
+    const there = new Set(rows.items.map(({ id }) => id));
+    const heirs = [...items.slice(row + 1), ...items.slice(0, row).reverse()];
+    this.#current = heirs.find(({ id }) => there.has(id))?.id;
+  }
+
+  /** The current item is the one that it was, or else the one in its place, or the last. */
   #settle() {
     this.onmove();
     const row = this.rows.rowOf(this.#current);

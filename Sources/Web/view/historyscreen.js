@@ -31,7 +31,7 @@ export class HistoryScreen {
     this.#open = open;
     this.#oldest = open.replica.revision + 1;
     const back = button("Back to the list", () => app.go({ list: open.name }), { class: "quiet" });
-    fill(this.element, h("div", { class: "heading" }, h("h1", { dir: "auto" }, `History of ${open.name}`)), back, this.#state, this.#rows, this.#older);
+    fill(this.element, h("div", { class: "title" }, h("h1", { dir: "auto" }, `History of ${open.name}`)), back, this.#state, this.#rows, this.#older);
     this.element.addEventListener("keydown", event => {
       if (event.key === "Escape") app.go({ list: open.name });
     });

@@ -30,7 +30,8 @@ export function openItem(app, open, id, perform) {
     ["Edit", "edit"], [done ? "Untick" : "Tick", "tick"], ["Add below", "addBelow"], ["Add above", "addAbove"],
     ["Move up", "moveUp"], ["Move down", "moveDown"], ["Move to the top", "moveTop"], ["Move to the end", "moveEnd"],
     ["Move to…", "moveTo"], ["Further in", "indent"], ["Further out", "outdent"], ["Move to another list…", "toList"],
-    ["Copy to another list…", "copyToList"], ["Copy", "copy"], ["Delete", "delete"],
+    ["Copy to another list…", "copyToList"], ["Copy", "copy"], ["Select several", "pick"],
+    ["Delete", "delete"],
   ];
   const hasLevels = (open.subscription.rules?.maximumLevel ?? 0) > 0;
   const fits = (/** @type {string} */ action) =>

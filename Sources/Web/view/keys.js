@@ -30,6 +30,7 @@ export const ACTIONS = {
   range: ["start or end selecting a range", "v"],
   selectDown: ["select downwards", "shift+ArrowDown"],
   selectUp: ["select upwards", "shift+ArrowUp"],
+  pick: ["select items one by one: space selects, escape ends it", "V"],
   selectAll: ["select everything", "ctrl+a"],
   cut: ["cut, to paste here or in another list", "x"],
   copy: ["copy", "y"],

@@ -114,6 +114,9 @@ export class ListActions {
         return this.#grid.move(-page);
       case "range":
         return this.#grid.toggleRange();
+      case "pick":
+        this.#grid.pick();
+        return this.#grid.togglePick(this.#grid.current);
       case "selectAll":
         return this.#grid.selectAll();
       case "add":

@@ -12,6 +12,7 @@ import { ListActions } from "./listactions.js";
 import { newsSince, seenRevision, setSeen } from "./news.js";
 import { isFor } from "./row.js";
 import { rowsOf } from "./rows.js";
+import { SelectionBar } from "./selectionbar.js";
 import { errorText, noticeOf } from "./sentences.js";
 import { dayOf } from "./taskwords.js";
 
@@ -76,6 +77,10 @@ export class ListScreen {
   #redo = signButton("↷", "Redo", () => this.perform("redo"));
   #notice = h("p", { class: "notice", hidden: true });
   #bar = h("div", { class: "bar" });
+  #selection = new SelectionBar(action => this.perform(action), () => this.#endSelecting());
+  #dealing = h("div", { class: "composer dealing", hidden: true });
+  #deal = button("Deal a card", () => this.perform("deal"), { class: "primary" });
+  #cards = h("span", { class: "count" });
 
   /** @param {App} app @param {OpenList} open */
   constructor(app, open) {
@@ -83,6 +88,8 @@ export class ListScreen {
     this.#open = open;
     this.#grid = new Grid(open.name, id => this.#marksOf(id));
     this.#grid.onmove = () => this.#placeSoon();
+    this.#grid.onempty = () => this.#focusBottom();
+    this.#grid.onmark = () => this.#drawBottom();
     this.#actions = new ListActions(app, open, this.#grid, this);
     this.#composer = new Composer({
       add: (items, place) => this.#actions.add(items, place),
@@ -242,7 +249,7 @@ export class ListScreen {
       drop: (id, target, isBelow) => this.#actions.dropBeside(id, target, isBelow),
     });
     grid.addEventListener("click", event => this.#click(event));
-    grid.addEventListener("dblclick", () => this.perform("edit"));
+    grid.addEventListener("dblclick", () => this.#grid.isPicking || this.perform("edit"));
     this.element.addEventListener("keydown", event => this.#key(event));
     this.#search.addEventListener("input", () => {
       this.#filter = this.#search.value.toLowerCase();
@@ -255,7 +262,9 @@ export class ListScreen {
     });
     const more = signButton("⋯", "More for this list", () => this.#app.showListMenu(this));
     fill(this.#bar, this.#undo, this.#redo, this.#search, more);
-    fill(this.element, h("div", { class: "heading" }, this.#title, this.#count), this.#bar, this.#notice, this.#state, grid, this.#composer.element);
+    fill(this.#dealing, this.#deal, this.#cards);
+    fill(this.element, h("div", { class: "title" }, this.#title, this.#count), this.#bar, this.#notice, this.#state, grid,
+      this.#composer.element, this.#dealing, this.#selection.element);
   }
 
   // Private: drawing
@@ -273,6 +282,7 @@ export class ListScreen {
     this.#undo.disabled = !replica.canUndo;
     this.#redo.disabled = !replica.canRedo;
     this.#composer.disable(this.#app.refusal(this.name, 2));
+    this.#drawBottom();
     this.#actions.follow();
     if (subscription.isLive) this.#readNews();
     this.#app.seenNow();
@@ -323,9 +333,32 @@ export class ListScreen {
     if (!isEmpty) return;
     const words = !hasCopy && !subscription.isLive ? this.#app.waitingWords : count > 0 ? "Nothing matches." : "The list is empty.";
     setText(this.#state, words);
-    const hasDeck = subscription.rules?.deck === true;
-    if (count === 0 && hasDeck) this.#state.append(" ", button("Deal a card", () => this.perform("deal")));
-    this.#composer.element.hidden = hasDeck;
+  }
+
+  /** What is at the bottom: where one types, the deck, or what one can do with what is selected. */
+  #drawBottom() {
+    const { rules } = this.#open.subscription;
+    const { isSelecting, selectedCount } = this.#grid;
+    const hasDeck = rules?.deck === true;
+    this.#composer.element.hidden = isSelecting || hasDeck;
+    this.#dealing.hidden = isSelecting || !hasDeck;
+    this.#selection.show(isSelecting, selectedCount, role => !this.#app.refusal(this.name, role));
+    if (!rules || !hasDeck) return;
+    const { count } = this.#open.replica.view;
+    const most = Math.min(52, rules.maximumCount);
+    this.#deal.disabled = count >= most || this.#app.refusal(this.name, 2) !== undefined;
+    setText(this.#cards, count >= most ? `The hand is full: ${amount(most, "card")}.` : `${count} of ${most}`);
+  }
+
+  /** The grid has no rows any more: the focus goes to where new items come from. */
+  #focusBottom() {
+    if (this.#dealing.hidden) this.#composer.begin(undefined);
+    else this.#deal.focus();
+  }
+
+  #endSelecting() {
+    this.#grid.deselect();
+    this.#grid.focus();
   }
 
   /** @returns {Map<string, { name: string, isEditing: boolean, colour: number }[]>} */
@@ -444,6 +477,7 @@ export class ListScreen {
     if (isDialogOpen() || event.defaultPrevented) return;
     const target = event.target instanceof HTMLElement ? event.target : undefined;
     const isInGrid = this.#grid.hasFocus;
+    if (event.key === "Escape" && target && this.#selection.element.contains(target)) return this.#endSelecting();
     // A key of the grid is no key where one writes, and buttons have keys of their own.
     if (!isInGrid && target !== document.body && target !== this.element) return;
     const isButton = target?.matches("button, a") === true;
@@ -452,6 +486,7 @@ export class ListScreen {
     const action = actionOf(event);
     if (!action) return;
     event.preventDefault();
+    if (action === "tick" && this.#grid.isPicking) return this.#grid.togglePick(this.#grid.current);
     this.perform(action);
   }
 
@@ -464,6 +499,10 @@ export class ListScreen {
    */
   #sideways(event) {
     const row = this.#grid.view(this.#grid.current ?? "")?.element;
+    if (this.#grid.isHand && !event.altKey) {
+      event.preventDefault();
+      return this.perform(event.key === "ArrowRight" ? "down" : "up");
+    }
     if (!row || event.altKey) {
       const action = actionOf(event);
       if (action) event.preventDefault();
@@ -481,6 +520,11 @@ export class ListScreen {
     const row = target?.closest(".row");
     const id = row instanceof HTMLElement ? row.dataset.id : undefined;
     if (!target || id === undefined || target.closest(".field")) return;
+    if (this.#grid.isPicking) {
+      event.preventDefault();
+      this.#grid.setCurrent(id);
+      return this.#grid.togglePick(id);
+    }
     if (event.shiftKey) {
       if (!this.#grid.isSelecting) this.#grid.toggleRange();
     } else this.#grid.deselect();

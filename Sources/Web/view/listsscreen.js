@@ -41,7 +41,7 @@ export class ListsScreen {
       this.#draw();
     }, { "aria-pressed": "false" });
     const link = button("Open a link", () => app.askLink());
-    fill(this.element, h("div", { class: "heading" }, h("h1", {}, "Lists")), h("div", { class: "bar" }, make, order, link), this.#state, this.#rows);
+    fill(this.element, h("div", { class: "title" }, h("h1", {}, "Lists")), h("div", { class: "bar" }, make, order, link), this.#state, this.#rows);
     this.element.addEventListener("keydown", event => {
       if (event.key === "n" || event.key === "a") this.#make();
       else if (event.key === "?") app.showHelp();

@@ -2,7 +2,7 @@
 
 import { CARD, HEADING, LINK, TASK } from "../client/item.js";
 import { textOf } from "../client/bytes.js";
-import { cardOf, kindName, lineOf, safeAddress } from "./content.js";
+import { cardOf, kindName, lineOf, safeAddress, shortened } from "./content.js";
 import { fill, h, setAttribute, setText } from "./dom.js";
 import { isNamed, partsOf } from "./taskwords.js";
 
@@ -12,6 +12,7 @@ import { isNamed, partsOf } from "./taskwords.js";
  * @typedef {object} Marks
  * @property {boolean} isSelected
  * @property {boolean} isCurrent the one row of the grid that the tab key reaches
+ * @property {boolean} isInTree whether any row has a level: only then rows may tell theirs
  * @property {boolean} isFolded
  * @property {"new" | "changed" | undefined} news
  * @property {{ name: string, isEditing: boolean, colour: number }[]} people who are there
@@ -25,6 +26,7 @@ export class Row {
   #item;
   #level = -1;
   #isParent = false;
+  #isInTree = false;
   #marks = "";
   #isFolded = false;
   #me = "";
@@ -66,7 +68,7 @@ export class Row {
     if (level !== this.#level) {
       this.#level = level;
       this.element.style.setProperty("--level", String(level));
-      setAttribute(this.element, "aria-level", level + 1);
+      this.#showLevel();
     }
     if (isParent !== this.#isParent) {
       this.#isParent = isParent;
@@ -80,7 +82,9 @@ export class Row {
     if (key === this.#marks) return;
     this.#marks = key;
     const { element } = this;
-    setAttribute(element, "aria-selected", marks.isSelected);
+    setAttribute(element, "aria-selected", String(marks.isSelected));
+    this.#isInTree = marks.isInTree;
+    this.#showLevel();
     element.tabIndex = marks.isCurrent ? 0 : -1;
     element.classList.toggle("new", marks.news === "new");
     element.classList.toggle("changed", marks.news === "changed");
@@ -116,7 +120,7 @@ export class Row {
     const { kind } = item;
     this.#tick.hidden = kind !== TASK;
     this.#tick.checked = done === true;
-    setAttribute(this.#tick, "aria-label", "Done");
+    setAttribute(this.#tick, "aria-label", `Done: ${shortened(item.text)}`);
     this.element.classList.toggle("done", done === true);
     this.element.classList.toggle("section", kind === HEADING);
     this.element.classList.toggle("card", kind === CARD);
@@ -164,6 +168,10 @@ export class Row {
     if (!address) return fill(this.#text, name, h("span", { class: "address" }, url));
     const link = h("a", { href: address, target: "_blank", rel: "noopener noreferrer", tabIndex: -1 }, name);
     fill(this.#text, link, name === url ? undefined : h("span", { class: "address" }, url));
+  }
+
+  #showLevel() {
+    setAttribute(this.element, "aria-level", this.#isInTree && this.#level >= 0 && this.#level + 1);
   }
 
   #showFold() {
