@@ -61,6 +61,7 @@ package struct PageFile: Sendable {
         .init(path: "view/chunks.js", bytes: PackageResources.chunks_js),
         .init(path: "view/composer.js", bytes: PackageResources.composer_js),
         .init(path: "view/content.js", bytes: PackageResources.content_js),
+        .init(path: "view/deeds.js", bytes: PackageResources.deeds_js),
         .init(path: "view/dialogs.js", bytes: PackageResources.dialogs_js),
         .init(path: "view/dom.js", bytes: PackageResources.dom_js),
         .init(path: "view/draft.js", bytes: PackageResources.draft_js),

@@ -38,6 +38,8 @@ import { Undos } from "./undo.js";
 /** The log id of a client that has nothing. */
 export const NO_LOG = "0".repeat(16);
 const REVISION_MOVED = { reason: 9, first: 0, second: 0 };
+/** The most of others' commits that are remembered for whoever tells of them. */
+const MOST_FOLLOWED = 64;
 const REASON_FORGOTTEN = { reason: 14, first: 0, second: 0 };
 
 export class Replica {
@@ -58,6 +60,11 @@ export class Replica {
    * @type {Origin | undefined}
    */
   #origin;
+  /**
+   * Others' newest commits that nobody has asked for yet.
+   * @type {{ commit: Commit, before: List, after: List }[]}
+   */
+  #followed = [];
   /** How many of the pending edits were restored, until the server has said which of them it has. */
   #restored = 0;
 
@@ -322,9 +329,17 @@ export class Replica {
   follow(commit, list, author) {
     const before = this.#confirmed;
     this.#advance(commit, list);
+    if (commit.author !== author) this.#followed = [...this.#followed.slice(1 - MOST_FOLLOWED), { commit, before, after: list }];
     const lost = this.#work.overridden(commit, before);
     if (commit.author !== author) this.#tellOverridden(lost, commit.author, commit.revision);
     this.#carry(commit.delta, before, this.pending, commit.author);
+  }
+
+  /** Others' newest commits since this was asked last, with the list before and after each. */
+  takeFollowed() {
+    const followed = this.#followed;
+    this.#followed = [];
+    return followed;
   }
 
   /**

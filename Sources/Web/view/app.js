@@ -2,8 +2,8 @@
 
 import { Client } from "../client/client.js";
 import { bytesOf } from "../client/bytes.js";
-import { amount } from "./content.js";
-import { ask, openDialog, openMenu } from "./dialogs.js";
+import { amount, nameOf } from "./content.js";
+import { ask, onFocusLost, openDialog, openMenu } from "./dialogs.js";
 import { button, fill, h, setAttribute, setText } from "./dom.js";
 import { HistoryScreen } from "./historyscreen.js";
 import { ACTIONS, keysOf } from "./keys.js";
@@ -22,6 +22,8 @@ import { agoText, errorText } from "./sentences.js";
 /** @typedef {ListScreen | ListsScreen | HistoryScreen} Screen */
 
 const ROLES = ["none", "read", "append", "write", "admin"];
+/** The setting that letters without ctrl or alt do nothing. */
+const NO_LETTERS = "no letters";
 /** How long a short message stays, in ms; one with a button stays longer. */
 const TOAST = 4000;
 const TOAST_WITH_BUTTON = 10_000;
@@ -50,6 +52,7 @@ export class App {
   /** @type {Screen | undefined} */
   #screen;
   #toastTimer = 0;
+  #isAway = false;
   speech;
   /** @type {string | undefined} why the page cannot be kept for offline use */
   offlineProblem;
@@ -80,6 +83,7 @@ export class App {
     document.addEventListener("visibilitychange", () => this.#show());
     this.#people.addEventListener("click", () => this.#screen?.open && this.showPeople(this.#screen.open));
     setInterval(() => this.#drawHeader(), 1000);
+    onFocusLost(() => this.#screen?.refocus());
     this.#navigate();
   }
 
@@ -241,23 +245,40 @@ export class App {
     this.client.place(open, screen.focus);
   }
 
+  /**
+   * Whether the person does not want this key to do anything: speech and shaking hands press letters by accident.
+   * @param {KeyboardEvent} event
+   */
+  ignores({ key, altKey, ctrlKey, metaKey }) {
+    return key.length === 1 && key !== " " && !altKey && !ctrlKey && !metaKey && this.client.settings.get(NO_LETTERS) === true;
+  }
+
   // Messages
 
   /** @param {string} text @param {{ text: string, act: () => void }} [action] */
   toast(text, action) {
-    const done = () => (this.#toast.hidden = true);
+    const done = () => {
+      const hadFocus = this.#toast.contains(document.activeElement);
+      this.#toast.hidden = true;
+      if (hadFocus) this.#screen?.refocus();
+    };
+    // It does not go while somebody is about to press its button.
+    const pass = () => (this.#toast.matches(":hover, :focus-within") ? void (this.#toastTimer = setTimeout(pass, TOAST)) : done());
     fill(this.#toast, h("span", { dir: "auto" }, text), action ? button(action.text, () => (done(), action.act())) : undefined);
     this.#toast.hidden = false;
     this.speech.say(text);
     clearTimeout(this.#toastTimer);
-    this.#toastTimer = setTimeout(done, action ? TOAST_WITH_BUTTON : TOAST);
+    this.#toastTimer = setTimeout(pass, action ? TOAST_WITH_BUTTON : TOAST);
   }
 
   // Dialogs
 
   showHelp() {
+    const letters = h("input", { type: "checkbox", checked: this.client.settings.get(NO_LETTERS) !== true });
+    letters.addEventListener("change", () => this.client.settings.set(NO_LETTERS, letters.checked ? undefined : true));
     openDialog("Keys", () => [
-      h("p", { class: "note" }, "While a row has the focus. Everything is in the menus, too."),
+      h("p", { class: "note" }, "While a row has the focus. Everything is in the menus, too. Left and right go through a row's parts."),
+      h("label", { class: "choice" }, letters, "Letters and signs are keys, too"),
       h("dl", { class: "keys" }, ...Object.entries(ACTIONS).flatMap(([name, [words]]) => [
         h("dt", {}, ...keysOf(/** @type {ActionName} */ (name)).map(key => h("kbd", {}, key))), h("dd", {}, words),
       ])),
@@ -270,11 +291,14 @@ export class App {
     openDialog("People", close => [
       h("ul", { class: "menu" }, ...[...people.here.values()].map(entry => {
         const item = entry.item === undefined ? -1 : open.replica.view.indexOf(entry.item);
-        const words = entry.place === 3 ? "editing" : entry.place === 4 ? "away" : item >= 0 ? `at ${item + 1}` : "here";
-        return h("li", {}, button(`${entry.person}${entry.author === author ? " (you)" : ""}, ${words}`, () => {
+        const place = item < 0 ? "" : ` ${item + 1}: ${nameOf(open.replica.view.at(item))}`;
+        const words = entry.place === 4 ? "away" : place === "" ? "here" : `${entry.place === 3 ? "editing" : "at"}${place}`;
+        const who = button("", () => {
           close();
           if (this.#screen instanceof ListScreen && entry.item !== undefined) this.#screen.goToItem(entry.item);
-        }));
+        });
+        fill(who, h("span", { dir: "auto" }, h("bdi", { class: "who" }, entry.person ?? ""), `${entry.author === author ? " (you)" : ""}, `, words));
+        return h("li", {}, who);
       })),
       people.here.size === 0 ? h("p", { class: "note" }, "Nobody else is here.") : undefined,
     ]);
@@ -407,6 +431,8 @@ export class App {
     scrollTo(0, 0);
     this.seenNow();
     this.#show();
+    // A page that has just been loaded is read from its beginning anyway.
+    if (before) this.#screen.begin(before.open?.name);
   }
 
   #show() {
@@ -418,10 +444,20 @@ export class App {
     const { state, isSlow } = this.client.connection;
     setText(this.#badge, this.#badgeText());
     setAttribute(this.#badge, "data-state", isSlow ? "slow" : state);
+    this.#sayConnection();
     const open = this.#screen?.open;
     const count = open ? open.subscription.people.here.size : 0;
     this.#people.hidden = count < 2;
     setText(this.#people, amount(count, "person", "people"));
+  }
+
+  /** One hears when the connection is lost, and when it is back; not each try in between. */
+  #sayConnection() {
+    const { state } = this.client.connection;
+    const isAway = state === "offline" || state === "stopped";
+    if (isAway === this.#isAway || (!isAway && state !== "online")) return;
+    this.#isAway = isAway;
+    this.speech.say(isAway ? `${this.#badgeText()}.` : "Online again.");
   }
 
   /** Whether the server has everything, and if not, who has it. */

@@ -94,6 +94,14 @@ export function lineOf(item) {
 }
 
 /**
+ * What an item is called where it is spoken.
+ * @param {Item} item
+ */
+export function nameOf(item) {
+  return item.kind === TASK ? lineOf(item).slice(4) : item.kind === HEADING ? lineOf(item).replace(/^#{1,6} /, "") : lineOf(item);
+}
+
+/**
  * The start of a long text.
  * @param {string} text @param {number} [most]
  */

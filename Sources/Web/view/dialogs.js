@@ -4,6 +4,14 @@ import { button, h } from "./dom.js";
 
 /** @typedef {import('./dom.js').Child} Child */
 
+/** What had the focus is gone: somebody must say what has it now. */
+let focusAgain = () => {};
+
+/** @param {() => void} action */
+export function onFocusLost(action) {
+  focusAgain = action;
+}
+
 /**
  * Opens a dialog. It closes itself when a part of it calls `close`, and gives the focus back.
  * @param {string} title @param {(close: () => void) => Child[]} content
@@ -19,7 +27,8 @@ export function openDialog(title, content) {
   );
   dialog.addEventListener("close", () => {
     dialog.remove();
-    if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
+    if (before instanceof HTMLElement && before.isConnected && before.getClientRects().length > 0) before.focus({ preventScroll: true });
+    else focusAgain();
   });
   // A click beside the dialog closes it.
   dialog.addEventListener("click", event => {

@@ -20,6 +20,7 @@ export class HistoryScreen {
   #open;
   /** The oldest revision that is shown. */
   #oldest;
+  #title = h("h1", { dir: "auto", tabIndex: -1 });
   #rows = h("ol", { class: "history", reversed: true });
   #older = button("Older", () => this.#read());
   #state = h("p", { class: "note", role: "status" });
@@ -30,8 +31,9 @@ export class HistoryScreen {
     this.#app = app;
     this.#open = open;
     this.#oldest = open.replica.revision + 1;
+    fill(this.#title, "History of ", h("bdi", {}, open.name));
     const back = button("Back to the list", () => app.go({ list: open.name }), { class: "quiet" });
-    fill(this.element, h("div", { class: "title" }, h("h1", { dir: "auto" }, `History of ${open.name}`)), back, this.#state, this.#rows, this.#older);
+    fill(this.element, h("div", { class: "title" }, this.#title), back, this.#state, this.#rows, this.#older);
     this.element.addEventListener("keydown", event => {
       if (event.key === "Escape") app.go({ list: open.name });
     });
@@ -55,6 +57,14 @@ export class HistoryScreen {
   }
 
   tell() {}
+
+  begin() {
+    this.#title.focus({ preventScroll: true });
+  }
+
+  refocus() {
+    this.begin();
+  }
 
   close() {}
 

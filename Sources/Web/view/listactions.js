@@ -6,7 +6,7 @@ import { insertedItems } from "../client/components.js";
 import { apply } from "../client/delta.js";
 import { LINK, TASK } from "../client/item.js";
 import { DoesNotFit } from "../client/splices.js";
-import { amount, lineOf, newCard, newItem } from "./content.js";
+import { amount, lineOf, nameOf, newCard, newItem } from "./content.js";
 import { ask, confirmThat, openMenu } from "./dialogs.js";
 import { Draft } from "./draft.js";
 import { branchesOf, changing, deleting, inserting, moving, runsOf } from "./edits.js";
@@ -154,7 +154,7 @@ export class ListActions {
     const items = written.map(one => newItem(one, Math.min(base + (one.level ?? 0), most)));
     const below = index < 0 ? this.#view.count : index + 1 + this.#view.subItems(index);
     const gap = place?.isAbove && index >= 0 ? index : below;
-    const isAdded = this.#insert(items, gap, items.length === 1 ? `Added ${lineOf(items[0])}.` : `Added ${amount(items.length, "item")}.`);
+    const isAdded = this.#insert(items, gap, items.length === 1 ? `Added ${nameOf(items[0])}.` : `Added ${amount(items.length, "item")}.`);
     if (isAdded && index < 0) scrollTo(0, document.documentElement.scrollHeight);
     return isAdded;
   }
@@ -162,7 +162,7 @@ export class ListActions {
   /** @param {Item} item that is ticked */
   untick(item) {
     const index = this.#view.indexOf(item.id);
-    if (index >= 0) this.#edit(changing(this.#view, [[index, index + 1]], () => ({ done: false })), `Unticked ${lineOf(item)}.`);
+    if (index >= 0) this.#edit(changing(this.#view, [[index, index + 1]], () => ({ done: false })), `Unticked ${nameOf(item)}.`);
   }
 
   /**
@@ -232,7 +232,7 @@ export class ListActions {
   /** @param {readonly Run[]} runs */
   #nameOf(runs) {
     const items = this.#items(runs);
-    return items.length === 1 ? lineOf(items[0]) : amount(items.length, "item");
+    return items.length === 1 ? nameOf(items[0]) : amount(items.length, "item");
   }
 
   // Private: editing
@@ -418,7 +418,7 @@ export class ListActions {
     const { text } = item.fields();
     if (!text) return this.#say("This item has no text.");
     const key = this.#draftKey(id);
-    const field = new Field(Draft.of(text, this.#app.client.settings.get(key)), `Text of ${lineOf(item)}`, {
+    const field = new Field(Draft.of(text, this.#app.client.settings.get(key)), `Text of ${nameOf(item)}`, {
       save: (draft, isLeaving) => {
         this.#saveText(id, draft);
         this.#grid.endEditing();
@@ -479,7 +479,7 @@ export class ListActions {
     const index = this.#view.indexOf(this.#grid.current ?? "");
     if (index < 0) return this.#screen.composer.begin(undefined);
     const item = this.#view.at(index);
-    this.#screen.composer.begin({ id: item.id, isAbove, line: lineOf(item) });
+    this.#screen.composer.begin({ id: item.id, isAbove, line: nameOf(item) });
   }
 
   // Private: several items

@@ -2,7 +2,8 @@
 
 import { CARD, TASK } from "../client/item.js";
 import { Composer } from "./composer.js";
-import { amount, kindBeside, lineOf } from "./content.js";
+import { amount, kindBeside } from "./content.js";
+import { deedsOf, sentenceOf } from "./deeds.js";
 import { isDialogOpen } from "./dialogs.js";
 import { button, fill, h, setAttribute, setText, signButton } from "./dom.js";
 import { makeDraggable } from "./drag.js";
@@ -54,6 +55,8 @@ export class ListScreen {
   #places = new Map();
   /** @type {Notice[]} */
   #notices = [];
+  /** @type {import('./deeds.js').Followed[]} others' commits that were not told yet */
+  #followed = [];
   #filter = "";
   #hidesTicked = false;
   #isTickedLast = false;
@@ -69,7 +72,7 @@ export class ListScreen {
   // Elements
 
   element = h("main", { class: "list" });
-  #title = h("h1", { dir: "auto" });
+  #title = h("h1", { dir: "auto", tabIndex: -1 });
   #count = h("span", { class: "count" });
   #state = h("p", { class: "empty" });
   #search = h("input", { type: "search", placeholder: "Filter", "aria-label": "Show only items that contain" });
@@ -133,6 +136,18 @@ export class ListScreen {
     const item = this.#grid.current;
     if (item === undefined || this.#open.replica.confirmed.indexOf(item) < 0) return { place: 0 };
     return { place: this.#grid.edited === item ? 2 : 1, item };
+  }
+
+  /** The screen is shown: the focus is at its beginning, or where one came from. */
+  begin() {
+    this.#title.focus({ preventScroll: true });
+  }
+
+  /** What had the focus is gone. */
+  refocus() {
+    if (this.#grid.isEditing) return;
+    if (this.#grid.rows.count > 0) this.#grid.focus();
+    else this.#focusBottom();
   }
 
   /** @param {string} id */
@@ -285,6 +300,7 @@ export class ListScreen {
     this.#drawBottom();
     this.#actions.follow();
     if (subscription.isLive) this.#readNews();
+    this.#hearOthers();
     this.#app.seenNow();
   }
 
@@ -301,10 +317,22 @@ export class ListScreen {
     for (const id of changedIds(before.items, rows.items)) {
       if (this.#actions.isOwn(id)) continue;
       this.#grid.view(id)?.flash();
-      const item = this.#grid.view(id)?.item;
-      if (item && this.#hasLooked) this.#app.speech.tell(`${lineOf(item)} changed`);
     }
     this.#actions.forgetOwn();
+  }
+
+  /** What others do is told. */
+  #hearOthers() {
+    const followed = this.#open.replica.takeFollowed();
+    if (followed.length === 0 || document.hidden) return;
+    this.#followed.push(...followed);
+    this.#app.speech.tell(async () => {
+      const all = this.#followed;
+      this.#followed = [];
+      const deeds = await Promise.all(all.map(async one =>
+        deedsOf(one, await this.#app.nameOf(this.#open, one.commit.author, one.commit.revision))));
+      return sentenceOf(deeds.flat());
+    });
   }
 
   /** @returns {((item: Item) => boolean) | undefined} */
@@ -340,9 +368,11 @@ export class ListScreen {
     const { rules } = this.#open.subscription;
     const { isSelecting, selectedCount } = this.#grid;
     const hasDeck = rules?.deck === true;
+    const hadFocus = this.#selection.element.contains(document.activeElement);
     this.#composer.element.hidden = isSelecting || hasDeck;
     this.#dealing.hidden = isSelecting || !hasDeck;
     this.#selection.show(isSelecting, selectedCount, role => !this.#app.refusal(this.name, role));
+    if (hadFocus && !isSelecting) this.refocus();
     if (!rules || !hasDeck) return;
     const { count } = this.#open.replica.view;
     const most = Math.min(52, rules.maximumCount);
@@ -479,13 +509,16 @@ export class ListScreen {
     const isInGrid = this.#grid.hasFocus;
     if (event.key === "Escape" && target && this.#selection.element.contains(target)) return this.#endSelecting();
     // A key of the grid is no key where one writes, and buttons have keys of their own.
-    if (!isInGrid && target !== document.body && target !== this.element) return;
+    if (!isInGrid && target !== document.body && target !== this.#title) return;
+    if (this.#app.ignores(event)) return;
     const isButton = target?.matches("button, a") === true;
     if (isButton && (event.key === "Enter" || event.key === " ")) return;
     if (event.key === "ArrowRight" || event.key === "ArrowLeft") return this.#sideways(event);
     const action = actionOf(event);
     if (!action) return;
     event.preventDefault();
+    // From elsewhere, the first step is into the grid.
+    if (!isInGrid && (action === "down" || action === "up")) return this.#grid.focus();
     if (action === "tick" && this.#grid.isPicking) return this.#grid.togglePick(this.#grid.current);
     this.perform(action);
   }

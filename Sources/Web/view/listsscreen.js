@@ -26,6 +26,7 @@ export class ListsScreen {
   #news = new Map();
   #timer;
   element = h("main", { class: "lists" });
+  #title = h("h1", { tabIndex: -1 }, "Lists");
   #rows = h("ul", { class: "lists" });
   #state = h("p", { class: "empty" });
   open = undefined;
@@ -41,8 +42,9 @@ export class ListsScreen {
       this.#draw();
     }, { "aria-pressed": "false" });
     const link = button("Open a link", () => app.askLink());
-    fill(this.element, h("div", { class: "title" }, h("h1", {}, "Lists")), h("div", { class: "bar" }, make, order, link), this.#state, this.#rows);
+    fill(this.element, h("div", { class: "title" }, this.#title), h("div", { class: "bar" }, make, order, link), this.#state, this.#rows);
     this.element.addEventListener("keydown", event => {
+      if (app.ignores(event)) return;
       if (event.key === "n" || event.key === "a") this.#make();
       else if (event.key === "?") app.showHelp();
       else if (event.key === "C") app.showConnection();
@@ -60,6 +62,17 @@ export class ListsScreen {
   }
 
   tell() {}
+
+  /** @param {string} [from] the list that one was in */
+  begin(from) {
+    const links = [.../** @type {NodeListOf<HTMLElement>} */ (this.#rows.querySelectorAll("a"))];
+    const link = links.find(({ dataset }) => dataset.name === from);
+    (link ?? this.#title).focus({ preventScroll: link === undefined });
+  }
+
+  refocus() {
+    this.begin();
+  }
 
   close() {
     clearInterval(this.#timer);
@@ -113,6 +126,7 @@ export class ListsScreen {
     const words = count === undefined ? "a copy on this device" : amount(count, "item");
     const link = h("a", { href: this.#app.hrefOf({ list: name }) }, h("bdi", {}, name), h("span", { class: "count" }, words),
       news ? h("span", { class: "news" }, news) : undefined);
+    link.dataset.name = name;
     return h("li", {}, link, signButton("⋮", `Actions for ${name}`, () => this.#menu(name)));
   }
 

@@ -2,7 +2,7 @@
 
 import { CARD, HEADING, LINK, TASK } from "../client/item.js";
 import { textOf } from "../client/bytes.js";
-import { cardOf, kindName, lineOf, safeAddress, shortened } from "./content.js";
+import { cardOf, kindName, nameOf, safeAddress } from "./content.js";
 import { fill, h, setAttribute, setText } from "./dom.js";
 import { isNamed, partsOf } from "./taskwords.js";
 
@@ -120,11 +120,11 @@ export class Row {
     const { kind } = item;
     this.#tick.hidden = kind !== TASK;
     this.#tick.checked = done === true;
-    setAttribute(this.#tick, "aria-label", `Done: ${shortened(item.text)}`);
+    setAttribute(this.#tick, "aria-label", `Done: ${nameOf(item)}`);
     this.element.classList.toggle("done", done === true);
     this.element.classList.toggle("section", kind === HEADING);
     this.element.classList.toggle("card", kind === CARD);
-    setAttribute(this.#more, "aria-label", `Actions for ${lineOf(item)}`);
+    setAttribute(this.#more, "aria-label", `Actions for ${nameOf(item)}`);
     this.#showText(item);
   }
 

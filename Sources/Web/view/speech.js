@@ -4,14 +4,12 @@ import { setText } from "./dom.js";
 
 /** Others' changes are told at most this often, in ms. */
 const PAUSE = 2000;
-const MOST = 3;
 
 export class Speech {
   #polite;
   #urgent;
-  /** @type {string[]} */
-  #waiting = [];
-  #isWaiting = false;
+  /** @type {(() => Promise<string> | string) | undefined} */
+  #words;
   /** Whether the person is typing: then nobody talks of others. */
   isTyping = () => false;
 
@@ -22,14 +20,13 @@ export class Speech {
   }
 
   /**
-   * What others did.
-   * @param {string} text
+   * What others did is told soon, together with what they do until then.
+   * @param {() => Promise<string> | string} words are asked for when it is time
    */
-  tell(text) {
-    this.#waiting.push(text);
-    if (this.#isWaiting) return;
-    this.#isWaiting = true;
-    setTimeout(() => this.#flush(), PAUSE);
+  tell(words) {
+    const isWaiting = this.#words !== undefined;
+    this.#words = words;
+    if (!isWaiting) setTimeout(() => this.#flush(), PAUSE);
   }
 
   /**
@@ -37,16 +34,21 @@ export class Speech {
    * @param {string} text
    */
   say(text) {
-    // The same text again is said again.
-    setText(this.#urgent, this.#urgent.textContent === text ? `${text}\u00a0` : text);
+    speak(this.#urgent, text);
   }
 
-  #flush() {
+  async #flush() {
     if (this.isTyping()) return void setTimeout(() => this.#flush(), PAUSE);
-    this.#isWaiting = false;
-    const all = [...new Set(this.#waiting)];
-    this.#waiting = [];
-    const more = all.length - MOST;
-    setText(this.#polite, all.slice(0, MOST).join(". ") + (more > 0 ? `, and ${more} more changes` : ""));
+    const text = await this.#words?.();
+    this.#words = undefined;
+    if (text) speak(this.#polite, text);
   }
+}
+
+/**
+ * The same text again is said again.
+ * @param {Element} region @param {string} text
+ */
+function speak(region, text) {
+  setText(region, region.textContent === text ? `${text}\u00a0` : text);
 }
