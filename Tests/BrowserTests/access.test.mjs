@@ -1,0 +1,441 @@
+// Whether all can use the page: what axe finds, how large targets are, where the focus goes, what a screen reader says.
+// HAND is the path of the program.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { Server, axeSource, focused, go, look, missing, openList, startBrowser } from "./accessstage.mjs";
+import { KEYS, pause, until } from "./browser.mjs";
+
+const axe = axeSource();
+const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+const today = new Date().toISOString().slice(0, 10);
+/** How long others' changes are gathered at least, in ms. */
+const PAUSE = 2000;
+
+describe("access", { skip: missing }, () => {
+  let server, browser;
+
+  before(async () => {
+    server = await Server.start();
+    server.run("create", "mixed");
+    server.run("add", "-l", "mixed", "bread", "milk @alice", "taxes due:2026-01-20", `plumber due:${today} @bob`, "vegetables");
+    server.run("add", "-l", "mixed", "--level", "1", "carrots", "שלום עולם");
+    server.run("add", "-l", "mixed", "--note", "a note ".repeat(20), "wordwithoutend".repeat(8));
+    server.run("add", "-l", "mixed", "--heading", "# Market");
+    server.run("add", "-l", "mixed", "--link", "https://example.org/soup", "Soup");
+    server.run("done", "-l", "mixed", "1");
+    server.run("create", "poker", "--deck", "--max-items", "5", "--kinds", "card");
+    for (let i = 0; i < 5; i++) server.run("deal", "-l", "poker");
+    server.run("create", "nothing");
+    server.run("create", "full", "--max-items", "1");
+    server.run("add", "-l", "full", "one");
+    browser = await startBrowser(server.page);
+  });
+
+  after(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+
+  const open = (list, rows) => openList(browser, list, rows);
+  const key = (...keys) => browser.press(keys);
+  const has = css => until(() => browser.run(css => document.querySelector(css) !== null, css), css);
+  const hasFocus = (...names) => until(async () => names.includes(await focused(browser)), `the focus is on ${names}`)
+    .catch(async error => { throw new Error(`${error.message}, but it is on ${await focused(browser)}`); });
+  const closeDialogs = () => browser.run(() => document.querySelectorAll("dialog").forEach(dialog => dialog.close()));
+  const focusRow = n => browser.run(n => document.querySelectorAll(".row")[n].focus(), n);
+  const rows = () => browser.run(() => [...document.querySelectorAll(".row")].map(row => row.querySelector(".text")?.textContent));
+
+  /** Each view, and the way to it. */
+  const views = {
+    lists: () => go(browser, "#", () => document.querySelectorAll("ul.lists li").length >= 4),
+    "the menu of a list among the lists": async () => {
+      await views.lists();
+      await browser.click("ul.lists button");
+      await has("dialog");
+    },
+    list: () => open("mixed", 11),
+    "what is selected": async () => {
+      await open("mixed", 11);
+      await focusRow(0);
+      await key("V", "j", " ");
+      await has(".selection:not([hidden])");
+    },
+    field: async () => {
+      await open("mixed", 11);
+      await focusRow(1);
+      await key("e");
+      await has("textarea.field");
+    },
+    cards: () => open("poker", 5),
+    "empty list": async () => {
+      await go(browser, "#list=nothing", () => /is empty/.test(document.querySelector(".empty")?.textContent ?? ""));
+    },
+    item: async () => {
+      await open("mixed", 11);
+      await focusRow(1);
+      await key(KEYS.enter);
+      await until(() => browser.run(() => document.querySelector("dialog time") !== null), "the item's history");
+    },
+    "menu of the list": async () => {
+      await open("mixed", 11);
+      await browser.click(".bar [aria-label='More for this list']");
+    },
+    history: () => go(browser, "#list=mixed&history", () => document.querySelectorAll("ol.history li").length > 3),
+    people: async () => {
+      await open("mixed", 11);
+      await focusRow(0);
+      await key("w");
+      await has("dialog li");
+    },
+    connection: async () => {
+      await open("mixed", 11);
+      await browser.click(".badge");
+      await has("dialog");
+    },
+    help: async () => {
+      await open("mixed", 11);
+      await focusRow(0);
+      await key("?");
+      await has("dialog dl");
+    },
+    question: async () => {
+      await open("mixed", 11);
+      await focusRow(0);
+      await key(":");
+      await has("dialog input");
+    },
+    notice: async () => {
+      await open("full", 1);
+      await focusRow(0);
+      await key("y", "p");
+      await has(".notice:not([hidden])");
+    },
+    toast: async () => {
+      await open("mixed", 11);
+      await focusRow(10);
+      await key("d");
+      await has(".toast:not([hidden]) button");
+      await browser.click(".toast button");
+      await until(async () => (await rows()).length === 11, "the item is back");
+      await focusRow(0);
+      await key("y");
+    },
+  };
+
+  /** Goes to each view, in each look, and gives what is wrong there. */
+  async function inAllViews(looks, check) {
+    const wrong = [];
+    for (const one of looks) {
+      await look(browser, one);
+      for (const [name, visit] of Object.entries(views)) {
+        await visit();
+        for (const problem of await check()) wrong.push(`${name}, ${JSON.stringify(one)}: ${problem}`);
+        await closeDialogs();
+        await go(browser, "#", () => document.querySelector("ul.lists") !== null);
+      }
+    }
+    await look(browser);
+    return wrong;
+  }
+
+  const inject = async () => {
+    await browser.cdp("Page.setBypassCSP", { enabled: true });
+    await browser.run(`() => { ${axe}\n}`);
+  };
+  const violations = () => browser.wait(tags => window.axe.run(document, { runOnly: { type: "tag", values: tags }, resultTypes: ["violations"] })
+    .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary}`))), TAGS);
+
+  test("axe finds nothing in any view", { skip: !axe && "axe is not installed (Python's package axe-playwright-python)" }, async () => {
+    await inject();
+    const looks = [320, 1280].flatMap(width => ["light", "dark"].map(theme => ({ width, theme })));
+    const wrong = await inAllViews([...looks, { width: 1280, forced: true }], violations);
+    assert.deepEqual(wrong, []);
+  });
+
+  test("what can be pressed has at least 24 pixels, and nothing is wider than the window", async () => {
+    const small = () => browser.run(() => {
+      const wrong = [];
+      if (document.documentElement.scrollWidth > innerWidth) wrong.push(`the page is ${document.documentElement.scrollWidth} wide`);
+      for (const element of document.querySelectorAll("a[href], button, input, textarea, select, [tabindex]:not(h1)")) {
+        const { width, height } = element.getBoundingClientRect();
+        if (width === 0 || element.matches(":disabled")) continue;
+        if (width < 24 || height < 24) wrong.push(`${element.outerHTML.slice(0, 100)} is ${width} x ${height}`);
+      }
+      return wrong;
+    });
+    assert.deepEqual(await inAllViews([{ width: 320 }, { width: 1280 }], small), []);
+  });
+
+  test("a welcome has no faults either", async () => {
+    await browser.run(() => localStorage.clear());
+    await browser.reload();
+    await has("#name");
+    if (axe) {
+      await inject();
+      for (const one of [{ width: 320 }, { theme: "dark" }, { forced: true }]) {
+        await look(browser, one);
+        assert.deepEqual(await violations(), []);
+      }
+    }
+    await look(browser);
+    await hasFocus("If not: your name, as others will see it");
+    await key(..."Alice", KEYS.enter);
+    await has("ul.lists li");
+  });
+
+  test("the tab key goes through the page, and into the rows once", async () => {
+    await open("mixed", 11);
+    await browser.run(() => (document.querySelector(".home").focus(), 0));
+    const seen = [];
+    for (let i = 0; i < 8; i++) {
+      seen.push(await focused(browser));
+      await key(KEYS.tab);
+    }
+    assert.deepEqual(seen.filter(name => name !== "Undo"), ["hand", "saved", "Show only items that contain", "More for this list", "row bread", "New item", "Add"].slice(0, seen.filter(name => name !== "Undo").length));
+  });
+
+  test("rows say which ones they are, and left and right go through their parts", async () => {
+    await open("mixed", 11);
+    const grid = await browser.run(() => {
+      const grid = document.querySelector(".grid");
+      const rows = [...grid.querySelectorAll("[role=row]")];
+      return {
+        role: grid.getAttribute("role"), count: grid.getAttribute("aria-rowcount"), stops: grid.querySelectorAll("[tabindex='0']").length,
+        indexes: rows.map(row => Number(row.getAttribute("aria-rowindex"))), level: rows[5].getAttribute("aria-level"),
+      };
+    });
+    assert.deepEqual(grid, { role: "treegrid", count: "11", stops: 1, indexes: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], level: "2" });
+    await focusRow(4);
+    const seen = [];
+    for (let i = 0; i < 4; i++) {
+      seen.push(await focused(browser));
+      await key(KEYS.right);
+    }
+    assert.deepEqual(seen, ["row vegetables", "Fold", "Done: vegetables", "Actions for vegetables"]);
+    await key(KEYS.left, KEYS.left, KEYS.left, KEYS.down);
+    await hasFocus("row carrots");
+  });
+
+  test("in a hand of cards, left and right go from card to card", async () => {
+    await open("poker", 5);
+    const boxes = await browser.run(() => [...document.querySelectorAll(".row")].map(row => row.getBoundingClientRect().top));
+    assert.equal(new Set(boxes).size, 1, "the cards are side by side");
+    await focusRow(0);
+    await key(KEYS.right, KEYS.right);
+    assert.equal(await browser.run(() => document.activeElement.getAttribute("aria-rowindex")), "3");
+    await look(browser, { width: 320 });
+    assert.equal(new Set(await browser.run(() => [...document.querySelectorAll(".row")].map(row => row.getBoundingClientRect().top))).size, 1);
+    await look(browser);
+  });
+
+  test("after a deletion the next row has the focus, or the previous one, or the place where one types", async () => {
+    server.run("create", "short");
+    server.run("add", "-l", "short", "a", "b", "c", "d", "e", "f");
+    await open("short", 6);
+    await focusRow(1);
+    await key("d");
+    await hasFocus("row c");
+    // Somebody else deletes what has the focus, and what is above it.
+    server.run("rm", "-l", "short", "1-2");
+    await hasFocus("row d");
+    await key(KEYS.enter);
+    await has("dialog");
+    await browser.run(() => [...document.querySelectorAll("dialog button")].find(button => button.textContent.startsWith("Delete")).click());
+    await hasFocus("row e");
+    await key("j", "d");
+    await hasFocus("row e");
+    // A dialog is open while the row goes.
+    await key(KEYS.enter);
+    await has("dialog");
+    server.run("rm", "-l", "short", "1");
+    await until(async () => (await rows()).length === 0, "the list is empty");
+    await key(KEYS.escape);
+    await hasFocus("New item");
+    assert.equal(await browser.run(() => document.querySelector(".grid").hidden), true);
+  });
+
+  test("several rows are selected and changed without a keyboard", async () => {
+    server.run("create", "several");
+    server.run("add", "-l", "several", "a", "b", "c", "d", "e");
+    await open("several", 5);
+    const press = (css, text) => browser.run((css, text) => void [...document.querySelectorAll(css)].find(element => element.textContent.startsWith(text)).click(), css, text);
+    await browser.click(".bar [aria-label='More for this list']");
+    await press("dialog button", "Select several");
+    await has(".picking");
+    // The current row is the first one.
+    await press(".row .text", "c");
+    await press(".row .text", "e");
+    const count = () => browser.run(() => document.querySelector(".selected").textContent);
+    assert.equal(await count(), "3 items selected");
+    await press(".selection button", "Tick");
+    const ticked = () => browser.run(() => [...document.querySelectorAll(".row.done .text")].map(text => text.textContent).join(""));
+    await until(async () => (await ticked()) === "ace", "three are ticked");
+    await press(".row .text", "e");
+    assert.equal(await count(), "2 items selected");
+    await press(".selection button", "Move");
+    await press("dialog button", "To the end");
+    await until(async () => (await rows()).join("") === "bdeac", "they are moved");
+    await press(".selection button", "Delete");
+    await until(async () => (await rows()).join("") === "bde", "they are deleted");
+    assert.equal(await browser.run(() => document.querySelector(".selection").hidden), true);
+    await until(() => browser.run(() => document.activeElement.matches(".row")), "a row has the focus");
+  });
+
+  test("a screen reader is told of others at most each two seconds, and not while one types", async () => {
+    server.run("create", "busy");
+    server.run("add", "-l", "busy", "milk", "bread");
+    await open("busy", 2);
+    await pause(PAUSE + 500);
+    await browser.run(() => {
+      window.told = [];
+      const polite = document.getElementById("polite");
+      polite.textContent = "";
+      window.watcher = new MutationObserver(() => polite.textContent && window.told.push([performance.now(), polite.textContent]));
+      window.watcher.observe(polite, { childList: true, characterData: true, subtree: true });
+    });
+    const told = () => browser.run(() => window.told);
+    server.run("done", "-l", "busy", "2");
+    server.run("add", "-l", "busy", "eggs");
+    await until(async () => (await told()).length > 0, "the first batch");
+    assert.equal((await told())[0][1], "Bob ticked bread, added eggs");
+    const before = await tree();
+    for (let i = 0; i < 24; i++) {
+      server.run("add", "-l", "busy", `item ${i}`);
+      await pause(120);
+    }
+    await until(async () => (await rows()).length === 27, "all are there");
+    await pause(PAUSE + 500);
+    const all = await told();
+    for (let i = 1; i < all.length; i++) assert.ok(all[i][0] - all[i - 1][0] > PAUSE * 0.95, `${all[i][0] - all[i - 1][0]} ms after the one before`);
+    assert.ok(all.slice(1).every(([, text]) => /^Bob (changed|added)/.test(text)), JSON.stringify(all));
+    const now = await tree();
+    assert.deepEqual([before.rows, now.rows], [3, 27]);
+    assert.deepEqual(now.live.filter(text => text !== ""), [all.at(-1)[1]], "one live region speaks");
+    // Nobody talks into what one writes.
+    await browser.type("#composer", "half a word");
+    server.run("add", "-l", "busy", "quiet");
+    await pause(2 * PAUSE + 500);
+    assert.equal((await told()).length, all.length);
+    await browser.run(() => { document.querySelector("#composer").value = ""; });
+    await until(async () => (await told()).length === all.length + 1, "it is told afterwards");
+    assert.match((await told()).at(-1)[1], /^Bob added quiet/);
+  });
+
+  /** The tree of accessibility: how many rows it has, and what its live regions say. */
+  async function tree() {
+    const { nodes } = await browser.cdp("Accessibility.getFullAXTree");
+    const byId = new Map(nodes.map(node => [node.nodeId, node]));
+    const textOf = node => (node.role?.value === "StaticText" ? node.name?.value ?? "" : (node.childIds ?? []).map(id => (byId.has(id) ? textOf(byId.get(id)) : "")).join(""));
+    const isRegion = ({ role }) => role?.value === "status" || role?.value === "alert";
+    const named = nodes.filter(node => !node.ignored);
+    return { rows: named.filter(({ role }) => role?.value === "row").length, live: named.filter(isRegion).map(textOf) };
+  }
+
+  test("one's own moves and refusals are said at once", async () => {
+    await open("mixed", 11);
+    const urgent = () => browser.run(() => document.getElementById("urgent").textContent.trim());
+    await focusRow(1);
+    await key("J");
+    await until(async () => (await urgent()) === "Moved to 3 of 11.", "the move is said");
+    await hasFocus("row milk @alice");
+    await key("K");
+    await until(async () => (await urgent()) === "Moved to 2 of 11.", "the move back is said");
+    await open("full", 1);
+    await focusRow(0);
+    await key("y", "p");
+    await until(async () => (await urgent()).startsWith("Your edit was not taken"), "the refusal is said");
+  });
+
+  test("everything works by keyboard alone", async () => {
+    await views.lists();
+    await browser.run(() => (document.querySelector("h1").focus(), 0));
+    await key("n");
+    await has("dialog input");
+    await key(..."trip", KEYS.enter);
+    await until(() => browser.run(() => document.querySelector("h1")?.textContent === "trip"), "the list is open");
+    await hasFocus("trip");
+    await key("a");
+    await hasFocus("New item");
+    await key(..."tent", KEYS.enter, ..."stove", KEYS.enter, ..."map", KEYS.enter, KEYS.escape);
+    await until(async () => (await rows()).join() === "tent,stove,map", "three items");
+    await until(() => browser.run(() => document.activeElement.matches(".row")), "a row has the focus");
+    await key("g", " ");
+    await until(() => browser.run(() => document.querySelector(".row.done .text")?.textContent === "tent"), "it is ticked");
+    await key("e", KEYS.end, ..." for two", KEYS.enter);
+    await until(async () => (await rows())[0] === "tent for two", "it is edited");
+    await hasFocus("row tent for two");
+    await key(":");
+    await has("dialog input");
+    await key("3", KEYS.enter);
+    await until(async () => (await rows()).join() === "stove,map,tent for two", "it is moved");
+    await hasFocus("row tent for two");
+    await browser.press([KEYS.up], KEYS.alt);
+    await until(async () => (await rows()).join() === "stove,tent for two,map", "it is moved up");
+    await key(">");
+    await until(() => browser.run(() => document.activeElement.getAttribute("aria-level") === "2"), "it is a sub-item");
+    await key("d");
+    await hasFocus("row map");
+    await key("u");
+    await until(async () => (await rows()).length === 3, "it is back");
+    // Tab out of the rows and back, into a menu, and out of it by escape.
+    await key(KEYS.enter);
+    await has("dialog");
+    await key(KEYS.escape);
+    await hasFocus("row map");
+    await key("H");
+    await has("ol.history li");
+    await hasFocus("History of trip");
+    await key(KEYS.escape);
+    await until(() => browser.run(() => document.querySelectorAll(".row").length === 3), "the list is back");
+    await key("j");
+    await until(() => browser.run(() => document.activeElement.matches(".row")), "a row has the focus");
+    await key("w");
+    await has("dialog li");
+    assert.match(await browser.run(() => document.querySelector("dialog li").textContent), /^Alice \(you\), /);
+    await key(KEYS.escape, KEYS.escape);
+    await until(() => browser.run(() => document.activeElement.matches("ul.lists a[data-name=trip]")), "the focus is on the list that one left");
+  });
+
+  test("letters can be switched off as keys", async () => {
+    await open("mixed", 11);
+    await focusRow(2);
+    await key("?");
+    await has("dialog .choice");
+    await browser.click("dialog .choice");
+    await key(KEYS.escape);
+    await hasFocus("row taxes due:2026-01-20");
+    await key("d", "j", KEYS.down);
+    await hasFocus(`row plumber due:${today} @bob`);
+    assert.equal((await rows()).length, 11);
+    await browser.press([KEYS.down], KEYS.alt);
+    await key("?");
+    assert.equal(await browser.run(() => document.querySelector("dialog")), null);
+    await key("\uE031");
+    await has("dialog .choice");
+    await browser.click("dialog .choice");
+    await key(KEYS.escape);
+  });
+
+  test("names and days are marked by more than a colour", async () => {
+    await open("mixed", 11);
+    const looks = await browser.run(() => [...document.querySelectorAll(".named, .due")].map(element => [
+      element.textContent, Number(getComputedStyle(element).fontWeight) >= 700, getComputedStyle(element, "::after").content,
+    ]));
+    const of = text => looks.find(([word]) => word === text).slice(1);
+    assert.deepEqual(of("@alice"), [true, "none"]);
+    assert.deepEqual(of("@bob"), [false, "none"]);
+    assert.deepEqual(of("due:2026-01-20"), [true, '" overdue"']);
+    assert.deepEqual(of(`due:${today}`), [true, '" today"']);
+  });
+
+  test("one hears that the connection is lost, and that it is back", async () => {
+    await open("mixed", 11);
+    await server.end();
+    const urgent = text => until(() => browser.run(text => document.getElementById("urgent").textContent.startsWith(text), text), `“${text}” is said`, 40_000);
+    await urgent("offline");
+    if (axe) assert.deepEqual((await inject(), await violations()), []);
+    await server.begin();
+    await urgent("Online again.");
+  });
+});
