@@ -102,6 +102,10 @@ export class Browser {
     return handle;
   }
 
+  async newWindow() {
+    return (await this.#call("POST", "/window/new", { type: "window" })).handle;
+  }
+
   get tab() {
     return this.#call("GET", "/window");
   }
@@ -152,10 +156,16 @@ export class Browser {
   }
 
   /** A pointer goes down, moves over some places, and up: [x, y] in the window. */
-  async drag(places, pointerType = "mouse") {
-    const [[x, y], ...rest] = places;
-    const move = ([x, y]) => ({ type: "pointerMove", duration: 60, x: Math.round(x), y: Math.round(y) });
-    const actions = [move([x, y]), { type: "pointerDown", button: 0 }, ...rest.map(move), { type: "pointerUp", button: 0 }];
+  drag([first, ...rest], pointerType = "mouse") {
+    return this.pointer([["down", ...first], ...rest.map(place => ["move", ...place]), ["up"]], pointerType);
+  }
+
+  /** A pointer moves, and goes down or up: `[what, x, y]`, in the window. It stays down until it goes up. */
+  async pointer(steps, pointerType = "mouse") {
+    const actions = steps.flatMap(([what, x, y]) => [
+      ...(what === "up" ? [] : [{ type: "pointerMove", duration: 60, x: Math.round(x), y: Math.round(y) }]),
+      ...(what === "move" ? [] : [{ type: what === "up" ? "pointerUp" : "pointerDown", button: 0 }]),
+    ]);
     await this.#call("POST", "/actions", { actions: [{ type: "pointer", id: pointerType, parameters: { pointerType }, actions }] });
   }
 

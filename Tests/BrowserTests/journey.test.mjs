@@ -1,0 +1,209 @@
+// What people do with a list on the page, alone and together.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Browser, KEYS, pause, until } from "./browser.mjs";
+import { Person, Stage, Terminal, skip } from "./stage.mjs";
+
+const options = { skip, timeout: 60_000 };
+let stage, browser, ada;
+
+before(async () => {
+  if (skip) return;
+  stage = await Stage.start();
+  browser = await Browser.chromium();
+  ada = new Person(browser);
+});
+
+after(async () => {
+  await browser?.close();
+  await stage?.close();
+});
+
+test("a name is asked for once, a list is made, and items come to it", options, async () => {
+  await ada.open(stage.page(), "Ada");
+  await ada.hears(/saved/);
+  await ada.choose("New list");
+  await browser.type("#answer", "groceries" + KEYS.enter);
+  await until(() => browser.run(() => location.hash === "#list=groceries"));
+  await ada.reads(/The list is empty/);
+  await ada.add("milk");
+  await ada.add("# Bread");
+  await ada.sees("milk", "Bread");
+  await ada.hears(/^saved$/);
+  assert.deepEqual(stage.items("groceries").map(({ kind, text }) => [kind, text]), [["task", "milk"], ["heading", "# Bread"]]);
+  await browser.reload();
+  await ada.sees("milk", "Bread");
+});
+
+test("several lines are several items, with their levels", options, async () => {
+  await ada.open(stage.page(stage.list("lines")));
+  await ada.hears(/saved/);
+  await browser.run(() => {
+    const composer = document.querySelector("#composer");
+    composer.focus();
+    composer.value = "- [ ] fruit\n  - [x] apples\n  - [ ] pears\n\n* a note\nhttps://example.org/x\r\n\tdeep";
+    composer.dispatchEvent(new InputEvent("input", { inputType: "insertFromPaste" }));
+  });
+  await browser.press([KEYS.enter]);
+  await stage.has("lines", ["fruit", "apples", "pears", "a note", "https://example.org/x", "deep"]);
+  assert.deepEqual(stage.items("lines").map(({ level, done }) => [level, done === true]), [[0, false], [1, true], [1, false], [0, false], [0, false], [1, false]]);
+  assert.equal(await browser.run(() => document.querySelector(".row a").href), "https://example.org/x");
+});
+
+test("texts are edited in their places, ticked, deleted and brought back", options, async () => {
+  await ada.open(stage.page(stage.list("edits", "one", "two", "three")));
+  await ada.sees("one", "two", "three");
+  await ada.edit("two");
+  await browser.press([..." and a half", KEYS.enter]);
+  await stage.has("edits", ["one", "two and a half", "three"]);
+  await ada.press("one", [" "]);
+  await until(() => stage.items("edits")[0].done);
+  await ada.here();
+  const [x, y] = await ada.place(".row input", "three");
+  await browser.drag([[x, y]]);
+  await until(() => stage.items("edits")[2].done);
+  await ada.press("three", ["d"]);
+  await stage.has("edits", ["one", "two and a half"]);
+  await ada.sees("one", "two and a half");
+  await ada.choose("Undo");
+  await stage.has("edits", ["one", "two and a half", "three"]);
+  await ada.press("one", ["U"]);
+  await stage.has("edits", ["one", "two and a half"]);
+  await ada.press("one", ["u"]);
+  await ada.sees("one", "two and a half", "three");
+  // Escape leaves the text as it was.
+  await ada.edit("one");
+  await browser.press([..." and more", KEYS.escape]);
+  await ada.sees("one", "two and a half", "three");
+  await ada.hears(/^saved$/);
+  assert.deepEqual(stage.texts("edits"), ["one", "two and a half", "three"]);
+});
+
+test("items are moved by keys, by the menu, with the mouse and with a finger", options, async () => {
+  await ada.open(stage.page(stage.list("moves", "a", "b", "c", "d", "e")));
+  await ada.sees("a", "b", "c", "d", "e");
+  await ada.press("a", ["J"]);
+  await ada.sees("b", "a", "c", "d", "e");
+  // The focus goes along.
+  await browser.press(["J"]);
+  await ada.sees("b", "c", "a", "d", "e");
+  await browser.press(["K"]);
+  await browser.press([KEYS.up], KEYS.alt);
+  await ada.sees("a", "b", "c", "d", "e");
+  await browser.press([KEYS.down], KEYS.alt);
+  await ada.sees("b", "a", "c", "d", "e");
+  await stage.has("moves", ["b", "a", "c", "d", "e"]);
+  await ada.here();
+  await ada.press("b", [KEYS.enter]);
+  await ada.choose("Move to…");
+  await browser.type("#answer", "4" + KEYS.enter);
+  await ada.sees("a", "c", "d", "b", "e");
+  for (const [kind, expected] of [["mouse", ["c", "d", "a", "b", "e"]], ["touch", ["d", "c", "a", "b", "e"]]]) {
+    const first = (await ada.texts())[0];
+    const [x, y] = await ada.place(".grip", first);
+    const [, target, height] = await ada.place(".row", kind === "mouse" ? "d" : "d");
+    await browser.drag([[x, y], [x + 2, y + 20], [x + 2, target + height / 2 - 4]], kind);
+    await ada.sees(...expected);
+  }
+  await stage.has("moves", ["d", "c", "a", "b", "e"]);
+});
+
+test("somebody moves and deletes rows while one is dragged", options, async () => {
+  await ada.open(stage.page(stage.list("dragged", "a", "b", "c", "d")));
+  await ada.sees("a", "b", "c", "d");
+  const [x, y] = await ada.place(".grip", "a");
+  const [, target] = await ada.place(".row", "c");
+  await browser.pointer([["down", x, y], ["move", x, y + 15], ["move", x, target + 8]]);
+  stage.run(["mv", "-l", "dragged", "4", "--to", "1"]);
+  stage.run(["rm", "-l", "dragged", "3"]);
+  await ada.sees("d", "a", "c");
+  await browser.pointer([["up"]]);
+  await stage.has("dragged", ["d", "c", "a"]);
+});
+
+test("levels, folds, the filter, and what is ticked", options, async () => {
+  stage.list("levels");
+  stage.run(["import", "-l", "levels", "-"], { input: "- [ ] fruit\n  - [ ] apples\n  - [ ] pears\n- [ ] tea\n" });
+  await ada.open(stage.page("levels"));
+  await ada.sees("fruit", "apples", "pears", "tea");
+  await ada.press("tea", [">"]);
+  await until(() => stage.items("levels")[3].level === 1);
+  await ada.press("tea", [KEYS.right], KEYS.alt);
+  await until(() => stage.items("levels")[3].level === 2);
+  await ada.press("tea", [KEYS.left], KEYS.alt);
+  await ada.press("tea", ["<"]);
+  await until(() => stage.items("levels")[3].level === 0);
+  await ada.press("fruit", ["z"]);
+  await ada.sees("fruit", "tea");
+  await ada.press("fruit", ["J"]);
+  await ada.sees("tea", "fruit");
+  await ada.press("fruit", ["z"]);
+  await ada.sees("tea", "fruit", "apples", "pears");
+  await ada.press("apples", [" "]);
+  await ada.press("apples", ["s"]);
+  await ada.sees("tea", "fruit", "pears");
+  await browser.type("input[type=search]", "PEA");
+  await ada.sees("pears");
+  await browser.press([KEYS.escape]);
+  await ada.sees("tea", "fruit", "apples", "pears");
+  await ada.hears(/^saved$/);
+  assert.deepEqual(stage.items("levels").map(({ text, level }) => [text, level]), [["tea", 0], ["fruit", 0], ["apples", 1], ["pears", 1]]);
+});
+
+test("the history is read, and an old revision comes back", options, async () => {
+  stage.list("past", "one", "two");
+  stage.run(["rm", "-l", "past", "1"]);
+  stage.run(["edit", "-l", "past", "1", "deux"]);
+  await ada.open(stage.page("past"));
+  await ada.sees("deux");
+  await ada.press("deux", ["H"]);
+  await until(() => browser.run(() => document.querySelectorAll(".history li").length === 3));
+  await browser.click(".history li:last-child button");
+  await ada.choose("Restore the list to this revision");
+  await ada.sees("one", "two");
+  await stage.has("past", ["one", "two"]);
+  // What an item went through is beside it.
+  await ada.press("one", [KEYS.enter]);
+  await until(() => browser.run(() => /added/.test(document.querySelector("dialog .past")?.textContent ?? "")));
+  await browser.press([KEYS.escape]);
+});
+
+test("two pages and a terminal see each other's edits, and who is there", options, async () => {
+  stage.list("shared", "milk", "bread");
+  await ada.open(stage.page("shared"));
+  await ada.sees("milk", "bread");
+  const bob = new Person(browser, await browser.newWindow());
+  await bob.open(stage.page("shared", undefined, "127.0.0.1"), "Bob");
+  await bob.sees("milk", "bread");
+  const terminal = new Terminal(stage, "shared");
+  try {
+    await terminal.shows("bread");
+    await bob.add("tea from Bob");
+    await ada.sees("milk", "bread", "tea from Bob");
+    await terminal.shows("tea from Bob");
+    terminal.keys("G", "e");
+    terminal.keys("-l", " and Carol");
+    terminal.keys("Enter");
+    await ada.sees("milk", "bread", "tea from Bob and Carol");
+    await ada.edit("milk");
+    await bob.sees("milk", "bread", "tea from Bob and Carol");
+    await until(() => browser.run(() => /Ada/.test(document.querySelector(".row .person")?.textContent ?? "")), "Bob sees where Ada is");
+    await ada.here();
+    await until(() => browser.run(() => document.querySelector(".people").textContent === "3 people"));
+    await browser.press([...", oat", KEYS.enter]);
+    await bob.sees("milk, oat", "bread", "tea from Bob and Carol");
+    await terminal.shows("milk, oat");
+    await bob.press("bread", ["d"]);
+    await ada.sees("milk, oat", "tea from Bob and Carol");
+    // One takes back one's own edits only.
+    await ada.press("milk, oat", ["u"]);
+    await bob.sees("milk", "tea from Bob and Carol");
+    assert.deepEqual(stage.texts("shared"), ["milk", "tea from Bob and Carol"]);
+  } finally {
+    terminal.close();
+    await bob.here();
+    await browser.closeTab();
+    await ada.here();
+  }
+});

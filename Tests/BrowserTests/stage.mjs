@@ -1,0 +1,274 @@
+// A server with a folder of its own, a proxy in front of it, and the page in a browser, for the tests.
+//
+// HAND is the path of the program. With HAND_PAGE=1, the page comes from the folder of its sources, so that a change of
+// the page needs no build.
+
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { KEYS, chromeDriver, pause, until } from "./browser.mjs";
+import { Build, Front } from "./front.mjs";
+
+export const hand = process.env.HAND;
+/** Why the tests of this folder cannot run, if they cannot. */
+export const skip = !hand || !existsSync(hand) ? "HAND is not the path of the program" : !chromeDriver && "Chromium's driver is not installed";
+
+export class Stage {
+  folder = mkdtempSync(join(tmpdir(), "hand-stage-"));
+  front;
+  #server;
+  #ports = [0, 0];
+  #options;
+
+  constructor(options = []) {
+    this.#options = options;
+    mkdirSync(join(this.folder, "home"));
+  }
+
+  static async start(...options) {
+    const stage = new Stage(options);
+    await stage.restart();
+    stage.front = await new Front(stage.#ports[1]).start();
+    if (process.env.HAND_PAGE) stage.front.build = new Build();
+    return stage;
+  }
+
+  /** The address of the page. `localhost` and `127.0.0.1` are two people to a browser: they share no storage. */
+  page(list, token, host = "localhost") {
+    const fragment = list === undefined ? "" : `#list=${encodeURIComponent(list)}${token ? `&token=${token}` : ""}`;
+    return `http://${host}:${this.front.port}/${fragment}`;
+  }
+
+  get url() {
+    return `hand://127.0.0.1:${this.#ports[0]}`;
+  }
+
+  get port() {
+    return this.#ports[0];
+  }
+
+  get environment() {
+    return { ...process.env, HOME: join(this.folder, "home"), HAND_URL: this.url, LC_ALL: "C.UTF-8" };
+  }
+
+  /** Runs the command, and gives what it prints. */
+  run(args, { input = "", fails = false } = {}) {
+    const { status, stdout, stderr } = spawnSync(hand, args, { input, encoding: "utf8", env: this.environment, timeout: 60_000 });
+    if (status !== 0 && !fails) throw new Error(`hand ${args.join(" ")}: ${status}\n${stdout}${stderr}`);
+    return stdout;
+  }
+
+  /** The items of a list, as the server has them. */
+  items(list) {
+    return this.run(["ls", "-l", list, "--json"]).split("\n").filter(Boolean).map(line => JSON.parse(line));
+  }
+
+  texts(list) {
+    return this.items(list).map(({ text }) => text);
+  }
+
+  /** Makes a list with tasks. */
+  list(name, ...texts) {
+    this.run(["create", name]);
+    if (texts.length > 0) this.run(["add", "-l", name, ...texts]);
+    return name;
+  }
+
+  /** The secret of a new token. */
+  token(name, role, list) {
+    const made = this.run(["token", "create", name, "--role", role, ...(list ? ["-l", list] : []), "--data", this.data, "--json"]);
+    const { id, token = made.match(/hand-[0-9a-z]{26}/)[0] } = JSON.parse(made.split("\n")[0]);
+    return { id, secret: token };
+  }
+
+  revoke(id) {
+    this.run(["token", "revoke", id, "--data", this.data]);
+  }
+
+  get data() {
+    return join(this.folder, "data");
+  }
+
+  /** Waits until the server has these texts. */
+  async has(list, texts, ms) {
+    let found;
+    const isSo = () => JSON.stringify((found = this.texts(list))) === JSON.stringify(texts);
+    await until(isSo, `the server has ${JSON.stringify(texts)}`, ms).catch(error => {
+      throw new Error(`${error.message}, but has ${JSON.stringify(found)}`);
+    });
+  }
+
+  // The server
+
+  async restart() {
+    const [port, web] = this.#ports;
+    const addresses = ["--listen", `127.0.0.1:${port}`, "--web", `127.0.0.1:${web}`, "--data", this.data];
+    this.#server = spawn(hand, ["serve", ...addresses, ...this.#options], { env: { ...process.env, HOME: join(this.folder, "home") }, stdio: ["ignore", "pipe", "ignore"] });
+    let greeting = "";
+    this.#server.stdout.on("data", data => (greeting += data));
+    const [, ...found] = await until(() => greeting.match(/hand:\/\/[0-9.]+:([0-9]+) and ws:\/\/[0-9.]+:([0-9]+)/), "the server listens");
+    this.#ports = found.map(Number);
+  }
+
+  /** Kills the server at once. */
+  async kill(signal = "SIGKILL") {
+    const ended = new Promise(resolve => this.#server.once("exit", resolve));
+    this.#server.kill(signal);
+    await ended;
+  }
+
+  async close() {
+    this.front?.close();
+    await this.kill();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** A terminal with the screen of a list in it. */
+export class Terminal {
+  #socket;
+
+  constructor(stage, list) {
+    this.#socket = join(stage.folder, `tmux-${list}`);
+    const env = { ...stage.environment, TERM: "xterm-256color", TMUX: "" };
+    execFileSync("tmux", ["-S", this.#socket, "-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", `"${hand}" open ${list}`], { env });
+  }
+
+  keys(...keys) {
+    execFileSync("tmux", ["-S", this.#socket, "send-keys", ...keys]);
+  }
+
+  get screen() {
+    return execFileSync("tmux", ["-S", this.#socket, "capture-pane", "-p"], { encoding: "utf8" });
+  }
+
+  shows(text) {
+    return until(() => this.screen.includes(text), `the terminal shows ${text}`).catch(error => {
+      throw new Error(`${error.message}\n${this.screen}`);
+    });
+  }
+
+  close() {
+    spawnSync("tmux", ["-S", this.#socket, "kill-server"]);
+  }
+}
+
+/** One window of a browser with the page in it, as a person uses it. */
+export class Person {
+  browser;
+  tab;
+
+  constructor(browser, tab) {
+    this.browser = browser;
+    this.tab = tab;
+  }
+
+  /** Opens the page, and says a name if it is asked for one. */
+  async open(url, name = "Ada") {
+    this.tab ??= await this.browser.tab;
+    await this.here();
+    await this.browser.open("about:blank");
+    await this.browser.open(url);
+    await until(() => this.browser.run(() => document.querySelector("#name, main.list, main.lists") !== null), "the page is there");
+    if (await this.browser.run(() => document.querySelector("#name") !== null)) {
+      await this.browser.type("#name", name);
+      await this.browser.press([KEYS.enter]);
+    }
+    return this;
+  }
+
+  /** What follows happens in this person's window. */
+  here() {
+    return this.browser.switchTo(this.tab);
+  }
+
+  /** What the rows show. */
+  texts() {
+    return this.browser.run(() => [...document.querySelectorAll(".row")].map(row => row.querySelector("textarea")?.value ?? row.querySelector(".text").textContent));
+  }
+
+  /** Waits until the rows show these texts. */
+  async sees(...texts) {
+    await this.here();
+    let found;
+    const isSo = async () => JSON.stringify((found = await this.texts())) === JSON.stringify(texts);
+    await until(isSo, `the page shows ${JSON.stringify(texts)}`).catch(error => {
+      throw new Error(`${error.message}, but shows ${JSON.stringify(found)}`);
+    });
+  }
+
+  badge() {
+    return this.browser.run(() => document.querySelector(".badge")?.textContent ?? "");
+  }
+
+  /** Waits until the badge says something. */
+  async hears(words, ms) {
+    let found;
+    await until(async () => (found = await this.badge()).match(words), `the page says ${words}`, ms).catch(error => {
+      throw new Error(`${error.message}, but says ${found}`);
+    });
+  }
+
+  toast() {
+    return this.browser.run(() => [...document.querySelectorAll(".toast:not([hidden])")].map(toast => toast.textContent).join());
+  }
+
+  /** Waits until a text is somewhere on the page. */
+  async reads(words, ms) {
+    const text = () => this.browser.run(() => document.body.innerText + [...document.querySelectorAll("[placeholder]")].map(one => one.placeholder).join(" "));
+    await until(async () => (await text()).match(words), `the page has ${words}`, ms);
+  }
+
+  /** Adds an item, or several lines. */
+  async add(text) {
+    await this.browser.click("#composer");
+    await this.browser.type("#composer", text + KEYS.enter);
+  }
+
+  /** Gives a row the focus. */
+  async go(text) {
+    const found = await this.browser.run(text => {
+      const row = [...document.querySelectorAll(".row")].find(row => row.querySelector(".text")?.textContent === text);
+      row?.focus();
+      return row !== undefined;
+    }, text);
+    if (!found) throw new Error(`there is no row ${text}: ${await this.texts()}`);
+  }
+
+  /** Presses keys while a row has the focus. */
+  async press(text, keys, ...held) {
+    await this.go(text);
+    await this.browser.press(keys, ...held);
+  }
+
+  /** Opens the field of a row. */
+  async edit(text) {
+    await this.press(text, ["e"]);
+    await until(() => this.browser.run(() => document.activeElement?.matches("textarea.field") === true), "the field is open");
+  }
+
+  /** Clicks what has this text: a button of a dialog or of a message. */
+  async choose(text) {
+    const click = text => {
+      const found = [...document.querySelectorAll("button, a")].filter(one => one.checkVisibility?.() !== false && one.firstChild?.textContent === text);
+      const inDialog = found.filter(one => one.closest("dialog"));
+      (inDialog[0] ?? found[0])?.click();
+      return found.length > 0;
+    };
+    await until(() => this.browser.run(click, text), `there is “${text}”`);
+  }
+
+  /** The middle of an element, in the window. */
+  place(css, text) {
+    const middle = (css, text) => {
+      const all = [...document.querySelectorAll(css)];
+      const found = text === undefined ? all[0] : all.find(one => one.closest(".row")?.querySelector(".text")?.textContent === text);
+      const box = found.getBoundingClientRect();
+      return [box.left + box.width / 2, box.top + box.height / 2, box.height];
+    };
+    return this.browser.run(middle, css, text);
+  }
+}
+
+export { KEYS, pause, until };
