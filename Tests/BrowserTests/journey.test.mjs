@@ -115,11 +115,29 @@ test("somebody moves and deletes rows while one is dragged", options, async () =
   const [x, y] = await ada.place(".grip", "a");
   const [, target] = await ada.place(".row", "c");
   await browser.pointer([["down", x, y], ["move", x, y + 15], ["move", x, target + 8]]);
-  stage.run(["mv", "-l", "dragged", "4", "--to", "1"]);
+  stage.run(["mv", "-l", "dragged", "4", "--top"]);
   stage.run(["rm", "-l", "dragged", "3"]);
   await ada.sees("d", "a", "c");
   await browser.pointer([["up"]]);
   await stage.has("dragged", ["d", "c", "a"]);
+});
+
+test("a key is for the item that has the focus, also if others have just changed the list", options, async () => {
+  stage.list("quick", "a", "b", "c");
+  await ada.open(stage.page("quick"));
+  await ada.sees("a", "b", "c");
+  await ada.go("b");
+  // The page is told of another item, but has not been drawn again.
+  await browser.run(() => {
+    window.requestAnimationFrame = draw => setTimeout(draw, 2000);
+    return true;
+  });
+  stage.run(["edit", "-l", "quick", "3", "c!"]);
+  stage.run(["rm", "-l", "quick", "1"]);
+  await pause(500);
+  await browser.press(["d"]);
+  await stage.has("quick", ["c!"]);
+  await ada.sees("c!");
 });
 
 test("levels, folds, the filter, and what is ticked", options, async () => {

@@ -13,7 +13,7 @@ import { Rows } from "./rows.js";
 export class Grid {
   #chunks;
   #marksOf;
-  rows = new Rows([], [], [], []);
+  rows = new Rows([], [], []);
   element;
   // Its owner is told by these.
   /** Another row is the current one. */

@@ -139,8 +139,8 @@ export class ListActions {
         return this.#withTicked(action === "clearTicked");
     }
     if (rows.count === 0 || this.#grid.current === undefined) return;
-    if (this.#selection().length === 0) return this.#say("Another tab has not sent this item yet.");
-    this.#performOnItems(action);
+    if (this.#selection().length > 0) this.#performOnItems(action);
+    else if (this.#open.shown.theirs.has(this.#grid.current)) this.#say("Another tab has not sent this item yet.");
   }
 
   /**
@@ -196,16 +196,26 @@ export class ListActions {
 
    */
   #selection() {
-    const { view } = this.#open.replica;
     const { rows, selectedRows } = this.#grid;
-    // The rows may have items of other tabs, which can be changed once the server has them.
-    const isView = this.#open.shown.list === view;
-    const places = isView ? undefined : new Map([...view].map((item, i) => [item.id, i]));
-    return runsOf(selectedRows.flatMap(row => {
-      const index = places ? places.get(rows.items[row].id) : rows.indexes[row];
-      if (index === undefined) return [];
-      return Array.from({ length: 1 + this.#hiddenBelow(index) }, (_, i) => index + i);
-    }));
+    const indexes = this.#indexesOf(selectedRows.map(row => rows.items[row].id));
+    return runsOf(indexes.flatMap(index => Array.from({ length: 1 + this.#hiddenBelow(index) }, (_, i) => index + i)));
+  }
+
+  /**
+   * Where items are in the list. The rows show how it was when they were drawn, and may have items of other tabs, which
+   * can be changed once the server has them. O(n)
+   * @param {string[]} ids
+   */
+  #indexesOf(ids) {
+    const wanted = new Set(ids);
+    const indexes = [];
+    let index = 0;
+    for (const item of this.#view) {
+      if (wanted.delete(item.id)) indexes.push(index);
+      if (wanted.size === 0) break;
+      index++;
+    }
+    return indexes;
   }
 
   /** The selected items with all their sub-items. */
@@ -536,9 +546,7 @@ export class ListActions {
   async #send(name, ids, isMove) {
     const target = await this.#app.liveList(name);
     if (!target) return this.#say(`“${name}” cannot be opened right now. Nothing was ${isMove ? "moved" : "copied"}.`);
-    const wanted = new Set(ids);
-    const indexes = [...this.#view].flatMap((item, i) => (wanted.has(item.id) ? [i] : []));
-    const runs = runsOf(indexes);
+    const runs = runsOf(this.#indexesOf(ids));
     const copies = this.#items(runs).map(copyOf);
     if (copies.length === 0) return;
     this.#app.client.act(target, replica => replica.edit(inserting(copies, replica.view.count, "before")));

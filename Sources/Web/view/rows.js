@@ -17,12 +17,10 @@ import { TASK } from "../client/item.js";
 /** What is shown, row by row. */
 export class Rows {
   /**
-   * @param {Item[]} items @param {number[]} indexes of the items in the list @param {number[]} levels
-   * @param {boolean[]} parents whether an item has sub-items
+   * @param {Item[]} items @param {number[]} levels @param {boolean[]} parents whether an item has sub-items
    */
-  constructor(items, indexes, levels, parents) {
+  constructor(items, levels, parents) {
     this.items = items;
-    this.indexes = indexes;
     this.levels = levels;
     this.parents = parents;
   }
@@ -48,7 +46,7 @@ export function rowsOf(list, look) {
   const items = [...list];
   const levels = shownLevels(items);
   const order = look.isTickedLast ? tickedLast(items, levels, look.held) : undefined;
-  const rows = new Rows([], [], [], []);
+  const rows = new Rows([], [], []);
   let hidden = Infinity;
   for (let i = 0; i < items.length; i++) {
     const index = order ? order[i] : i;
@@ -60,7 +58,6 @@ export function rowsOf(list, look) {
       hidden = look.folded.size > 0 && look.folded.has(item.id) ? level : Infinity;
     }
     rows.items.push(item);
-    rows.indexes.push(index);
     rows.levels.push(level);
     rows.parents.push(index + 1 < items.length && levels[index + 1] > level);
   }
