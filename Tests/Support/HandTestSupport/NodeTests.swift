@@ -1,0 +1,54 @@
+import Foundation
+
+/// Tests in JavaScript, which Node runs: a folder of files that end in `.test.mjs`.
+package struct NodeTests: Sendable {
+    /// The path of Node, if it is installed.
+    package static let node = ["/usr/bin/node", "/usr/bin/nodejs", "/usr/local/bin/node"].first {
+        FileManager.default.isExecutableFile(atPath: $0)
+    }
+
+    private let folder: URL
+    /// The names of the files.
+    package let files: [String]
+
+    /// - Parameter name: of a folder in `Tests`.
+    package init(_ name: String) {
+        folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: name)
+        files = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
+            .filter { $0.hasSuffix(".test.mjs") }.sorted()
+    }
+
+    package struct Outcome {
+        /// Whether all tests have passed that were not skipped, of which there is at least one, or all were skipped.
+        package let isSuccess: Bool
+        /// What has failed, and the end of what was printed.
+        package let problems: String
+        /// What was skipped, and why: a line for each reason.
+        package let skipped: [String]
+    }
+
+    /// Runs the tests of one file to their end. Requires that Node is installed.
+    package func run(_ file: String, environment: [String: String] = [:]) throws -> Outcome {
+        let process = Process()
+        process.executableURL = URL(filePath: Self.node ?? "/usr/bin/node")
+        process.arguments = ["--test", "--test-reporter=tap", folder.appending(path: file).path]
+        process.environment = outerEnvironment.merging(environment) { $1 }
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        let lines = text.split(separator: "\n")
+        func count(_ kind: String) -> Int {
+            lines.first { $0.hasPrefix("# \(kind) ") }.flatMap { Int($0.dropFirst(kind.count + 3)) } ?? 0
+        }
+        let reasons = lines.compactMap { $0.firstMatch(of: /# SKIP (.*)/)?.1 }
+        let problems = lines.filter { $0.contains("not ok") || $0.contains("error:") }.joined(separator: "\n")
+        return Outcome(
+            isSuccess: process.terminationStatus == 0 && count("pass") + count("skipped") > 0,
+            problems: "\(file): \(problems)\n\(text.suffix(2_000))",
+            skipped: Set(reasons).sorted().map { "\(file): skipped: \($0)" })
+    }
+}
