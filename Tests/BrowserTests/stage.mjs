@@ -7,6 +7,11 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { bytesOf } from "../../Sources/Web/client/bytes.js";
+import { encoded, TASK } from "../../Sources/Web/client/item.js";
+import { diffTexts } from "../../Sources/Web/client/words.js";
+import { changing, deleting, inserting, moving } from "../../Sources/Web/view/edits.js";
+import { Client } from "../WebTests/tcp.mjs";
 import { KEYS, chromeDriver, pause, until } from "./browser.mjs";
 import { Build, Front } from "./front.mjs";
 
@@ -154,6 +159,50 @@ export class Terminal {
   }
 }
 
+/** Somebody else, whose edits need no browser and no command. */
+export class Other {
+  #client;
+
+  constructor(stage, list, person = "Otto") {
+    this.#client = new Client({ host: "127.0.0.1", port: stage.port, name: list, person });
+  }
+
+  /** Once everything has arrived on both sides. */
+  quiet() {
+    return this.#client.quiet();
+  }
+
+  get texts() {
+    return [...this.#client.replica.view].map(item => item.text);
+  }
+
+  add(text, index = this.#client.replica.view.count) {
+    return this.#act(() => inserting([encoded(crypto.getRandomValues(new Uint8Array(8)), TASK, { text: bytesOf(text), done: false, level: 0 })], index, "before"));
+  }
+
+  /** Gives an item another text, word by word. */
+  change(index, text) {
+    return this.#act(view => changing(view, [[index, index + 1]], item => ({ text: diffTexts(bytesOf(item.text), bytesOf(text)) })));
+  }
+
+  delete(index) {
+    return this.#act(() => deleting([[index, index + 1]]));
+  }
+
+  move(index, gap) {
+    return this.#act(() => moving([[index, index + 1]], gap, "before"));
+  }
+
+  close() {
+    this.#client.close();
+  }
+
+  #act(delta) {
+    this.#client.act(replica => replica.edit(delta(replica.view)));
+    return this.quiet();
+  }
+}
+
 /** One window of a browser with the page in it, as a person uses it. */
 export class Person {
   browser;
@@ -257,6 +306,22 @@ export class Person {
       return found.length > 0;
     };
     await until(() => this.browser.run(click, text), `there is “${text}”`);
+  }
+
+  /** What the field shows, and its selection. */
+  field() {
+    return this.browser.run(() => {
+      const { value, selectionStart, selectionEnd } = document.querySelector("textarea.field");
+      return { value, caret: [selectionStart, selectionEnd] };
+    });
+  }
+
+  /** Waits until the field shows a text. */
+  async types(text) {
+    let found;
+    await until(async () => (found = (await this.field()).value) === text, `the field shows ${JSON.stringify(text)}`).catch(error => {
+      throw new Error(`${error.message}, but shows ${JSON.stringify(found)}`);
+    });
   }
 
   /** The middle of an element, in the window. */

@@ -80,7 +80,10 @@ export class App {
     root.prepend(this.#header, this.#body, this.#toast);
     this.#take(client, identity.tokenFor(routeOf(location.hash).list));
     addEventListener("hashchange", () => this.#navigate());
-    document.addEventListener("visibilitychange", () => this.#show());
+    document.addEventListener("visibilitychange", () => {
+      if (document.hidden && this.#screen instanceof ListScreen) this.#screen.hide();
+      this.#show();
+    });
     this.#people.addEventListener("click", () => this.#screen?.open && this.showPeople(this.#screen.open));
     setInterval(() => this.#drawHeader(), 1000);
     onFocusLost(() => this.#screen?.refocus());

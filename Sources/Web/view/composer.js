@@ -78,6 +78,15 @@ export class Composer {
     setText(this.#note, note);
   }
 
+  /**
+   * A text that would be lost elsewhere. What is being typed stays.
+   * @param {string} text @param {string} [note]
+   */
+  bring(text, note) {
+    this.take(this.text.trim() === "" ? text : `${this.text}\n${text}`, note);
+    this.#owner.typed(this.text);
+  }
+
   /** @param {string} note why something cannot be added, or what one can do */
   say(note) {
     const where = this.#place && `Adds ${this.#place.isAbove ? "above" : "below"} “${this.#place.line}”.`;

@@ -40,11 +40,12 @@ export class Draft {
 
   /**
    * A draft as it was kept, of a text that others may have changed since.
-   * @param {Uint8Array} now @param {unknown} kept
+   * @param {Uint8Array} now @param {[base: string, text: string]} [kept]
    */
   static of(now, kept) {
-    if (!Array.isArray(kept)) return new Draft(now);
-    const draft = new Draft(bytesOf(String(kept[0])), String(kept[1]));
+    // What was saved in the last moment is no draft any more.
+    if (!kept || kept[1] === textOf(now)) return new Draft(now);
+    const draft = new Draft(bytesOf(kept[0]), kept[1]);
     draft.follow(now);
     return draft;
   }
@@ -102,6 +103,11 @@ export class Draft {
     this.#redos = carried(this.#redos, change);
     this.#apply(change);
     return replacements;
+  }
+
+  /** What was typed is saved: it is a part of the text. */
+  settle() {
+    this.#base = bytesOf(this.#text);
   }
 
   /** Takes the last edit back. Gives what changes in the field. */

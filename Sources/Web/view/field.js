@@ -81,10 +81,14 @@ export class Field {
 
   /**
    * Others have made the text this one.
-   * @param {Uint8Array} text
+   * @param {Uint8Array} text @param {boolean} [isUrgent] whether it cannot wait for an input method
    */
-  follow(text) {
+  follow(text, isUrgent = false) {
     this.#waiting = text;
+    if (isUrgent) {
+      this.#composingUntil = 0;
+      this.#isPressed = false;
+    }
     this.#settle();
   }
 

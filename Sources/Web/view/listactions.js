@@ -13,6 +13,7 @@ import { branchesOf, changing, deleting, inserting, moving, runsOf } from "./edi
 import { Field } from "./field.js";
 import { openItem } from "./itemdialog.js";
 import { sortedBy } from "./sorting.js";
+import { keepUnsaved, unsavedIn } from "./unsaved.js";
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./grid.js').Grid} Grid */
@@ -179,11 +180,32 @@ export class ListActions {
     this.#move(gap, this.#view.shownLevel(at));
   }
 
-  /** The field is saved as it is, since its screen goes. */
+  /** What is in the field is saved, since its screen goes or the page is hidden: it may never come back. */
   saveField() {
     const { field } = this.#grid;
     const id = this.#grid.edited;
-    if (field && id !== undefined) this.#saveText(id, field.draft);
+    if (!field || id === undefined) return;
+    const index = this.#view.indexOf(id);
+    const text = index < 0 ? undefined : this.#view.at(index).fields().text;
+    if (text) field.follow(text, true);
+    this.#saveText(id, field.draft);
+    field.draft.settle();
+  }
+
+  /** What was typed before the page was loaded again is in its field again. False if its item is not there yet. */
+  resume() {
+    const unsaved = unsavedIn(this.#open.name);
+    if (!unsaved || this.#app.refusal(this.#open.name, 3)) return true;
+    const index = this.#view.indexOf(unsaved.id);
+    if (index >= 0) {
+      if (this.#view.at(index).text === unsaved.kept[1]) return keepUnsaved(this.#open.name, undefined), true;
+      this.#grid.setCurrent(unsaved.id);
+      this.#beginEditing();
+      return true;
+    }
+    if (!this.#open.subscription.isLive) return false;
+    this.#rescue(unsaved.kept[1]);
+    return true;
   }
 
   // Private: the selection
@@ -427,33 +449,28 @@ export class ListActions {
     const item = this.#view.at(index);
     const { text } = item.fields();
     if (!text) return this.#say("This item has no text.");
-    const key = this.#draftKey(id);
-    const field = new Field(Draft.of(text, this.#app.client.settings.get(key)), `Text of ${nameOf(item)}`, {
+    const { name } = this.#open;
+    const unsaved = unsavedIn(name);
+    const field = new Field(Draft.of(text, unsaved?.id === id ? unsaved.kept : undefined), `Text of ${nameOf(item)}`, {
       save: (draft, isLeaving) => {
         this.#saveText(id, draft);
         this.#grid.endEditing();
         if (!isLeaving) this.#grid.focus();
       },
       cancel: () => {
-        this.#app.client.settings.set(key, undefined);
+        keepUnsaved(name, undefined);
         this.#grid.endEditing();
         this.#grid.focus();
       },
-      // A tab that the system kills has kept the words.
-      typed: draft => this.#app.client.settings.set(key, draft.isChanged ? draft.kept : undefined),
+      typed: draft => keepUnsaved(name, draft.isChanged ? { id, kept: draft.kept } : undefined),
     });
     this.#grid.edit(id, field);
     this.#app.place(this.#open);
   }
 
-  /** @param {string} id */
-  #draftKey(id) {
-    return `draft ${this.#open.name} ${id}`;
-  }
-
   /** @param {string} id @param {Draft} draft */
   #saveText(id, draft) {
-    this.#app.client.settings.set(this.#draftKey(id), undefined);
+    keepUnsaved(this.#open.name, undefined);
     if (!draft.isChanged) return;
     const index = this.#view.indexOf(id);
     if (index < 0) return;
@@ -463,7 +480,7 @@ export class ListActions {
     const { maximumSize = Infinity } = this.#open.subscription.rules ?? {};
     const size = new TextEncoder().encode(draft.text).length;
     if (size > maximumSize) {
-      this.#screen.composer.take(draft.text, `This text is too long for the list, which takes ${maximumSize.toLocaleString("en")} bytes.`);
+      this.#screen.composer.bring(draft.text, `This text is too long for the list, which takes ${maximumSize.toLocaleString("en")} bytes.`);
       return;
     }
     this.#edit(changing(this.#view, [[index, index + 1]], () => ({ text: draft.splices })), "Saved.");
@@ -472,15 +489,19 @@ export class ListActions {
   /** The item that is edited is gone: the words stay, and can become a new item. */
   #rescueField() {
     const { field } = this.#grid;
-    const id = this.#grid.edited;
-    if (!field || id === undefined) return;
-    const { text } = field.draft;
-    this.#app.client.settings.set(this.#draftKey(id), undefined);
+    if (!field) return;
     this.#grid.endEditing();
+    if (field.draft.isChanged) return this.#rescue(field.draft.text);
+    this.#grid.focus();
+    this.#say("Somebody has deleted the item.");
+  }
+
+  /** @param {string} text whose item is gone */
+  #rescue(text) {
     const note = "The item you were editing was deleted. Enter adds your words as a new one.";
-    this.#screen.composer.take(text, note);
+    keepUnsaved(this.#open.name, undefined);
     this.#screen.composer.begin(undefined);
-    this.#screen.composer.take(text, note);
+    this.#screen.composer.bring(text, note);
     this.#app.speech.say(note);
   }
 

@@ -63,6 +63,7 @@ export class ListScreen {
   #onlyMine = false;
   #isDrawing = false;
   #hasLooked = false;
+  #hasResumed = false;
   #frame = 0;
   #today = dayOf(new Date());
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -158,6 +159,11 @@ export class ListScreen {
 
   get isTyping() {
     return this.#composer.text !== "" || this.#grid.isEditing;
+  }
+
+  /** The page is hidden: what is being typed is saved. */
+  hide() {
+    this.#actions.saveField();
   }
 
   /** Something has changed; it is drawn with the next frame. */
@@ -299,6 +305,7 @@ export class ListScreen {
     this.#composer.disable(this.#app.refusal(this.name, 2));
     this.#drawBottom();
     this.#actions.follow();
+    this.#hasResumed ||= this.#actions.resume();
     if (subscription.isLive) this.#readNews();
     this.#hearOthers();
     this.#app.seenNow();
@@ -488,14 +495,14 @@ export class ListScreen {
       for (const notice of this.#notices) notice.isSeen = true;
       this.#showNotice();
     };
-    const back = newest.lost && button("Get it back", () => (this.#composer.take(newest.lost, "These words were overridden; Enter adds them as an item."), this.#composer.begin(undefined), done()));
+    const back = newest.lost && button("Get it back", () => (this.#composer.bring(newest.lost, "These words were overridden; Enter adds them as an item."), this.#composer.begin(undefined), done()));
     const more = unseen.length > 1 && button(`${unseen.length - 1} more`, () => (this.#showNotices(), done()));
     fill(this.#notice, h("span", { dir: "auto" }, newest.text), back || undefined, more || undefined, signButton("✕", "Dismiss", done));
   }
 
   #showNotices() {
     this.#app.showNotices(this.#notices, text => {
-      this.#composer.take(text);
+      this.#composer.bring(text);
       this.#composer.begin(undefined);
     });
   }

@@ -1,0 +1,174 @@
+// Servers that die, networks that are gone, tabs that are closed or frozen: every edit comes, and comes once.
+
+import assert from "node:assert/strict";
+import { after, afterEach, before, test } from "node:test";
+import { Browser, KEYS, pause, until } from "./browser.mjs";
+import { Person, Stage, skip } from "./stage.mjs";
+
+const options = { skip, timeout: 60_000 };
+let stage, browser, ada;
+
+before(async () => {
+  if (skip) return;
+  stage = await Stage.start();
+  browser = await Browser.chromium();
+  ada = new Person(browser);
+});
+
+afterEach(() => stage?.front.mend());
+
+after(async () => {
+  await browser?.close();
+  await stage?.close();
+});
+
+/** A second tab of the same person. */
+async function tabOf(list) {
+  const tab = new Person(browser, await browser.newWindow());
+  await tab.open(stage.page(list));
+  return tab;
+}
+
+test("a server that is killed gets what was typed meanwhile, once", options, async () => {
+  await ada.open(stage.page(stage.list("killed", "one", "two")));
+  await ada.sees("one", "two");
+  await stage.kill();
+  await ada.hears(/^offline$/);
+  await ada.add("three");
+  await ada.press("one", ["d"]);
+  await ada.edit("two");
+  await browser.press([..."!", KEYS.enter]);
+  await ada.sees("two!", "three");
+  assert.match(await ada.badge(), /^offline, 3 edits kept on this device$/);
+  assert.equal(await browser.run(() => document.querySelectorAll(".row.waiting").length), 1);
+  await stage.restart();
+  await ada.hears(/^saved$/, 30_000);
+  assert.deepEqual(stage.texts("killed"), ["two!", "three"]);
+  await ada.sees("two!", "three");
+});
+
+test("edits survive a server that is killed again and again while one types", options, async () => {
+  await ada.open(stage.page(stage.list("again")));
+  await ada.hears(/^saved$/);
+  const texts = [];
+  for (let round = 0; round < 3; round++) {
+    for (let i = 0; i < 4; i++) {
+      texts.push(`${round} ${i}`);
+      await ada.add(`${round} ${i}`);
+      if (i === 1) await stage.kill();
+    }
+    await stage.restart();
+  }
+  await ada.hears(/^saved$/, 30_000);
+  await stage.has("again", texts);
+  await ada.sees(...texts);
+});
+
+test("a network that swallows everything is noticed, and its edits come later", options, async () => {
+  await ada.open(stage.page(stage.list("silent", "one")));
+  await ada.sees("one");
+  stage.front.silence();
+  await ada.add("two");
+  await ada.hears(/not saved yet|offline/, 20_000);
+  stage.front.cut();
+  await ada.hears(/^offline, 1 edit kept on this device$/);
+  stage.front.mend();
+  await ada.hears(/^saved$/, 30_000);
+  assert.deepEqual(stage.texts("silent"), ["one", "two"]);
+});
+
+test("what a closed tab could not send is sent by the tab that is opened next", options, async () => {
+  await ada.open(stage.page(stage.list("closed", "one")));
+  await ada.sees("one");
+  await ada.hears(/^saved$/);
+  const tab = await tabOf("closed");
+  await tab.sees("one");
+  stage.front.cut();
+  await tab.hears(/^offline/);
+  await tab.add("two");
+  await tab.press("one", [" "]);
+  await tab.add("three");
+  await tab.hears(/3 edits kept on this device/);
+  // The other tab shows what is not sent yet.
+  await ada.sees("one", "two", "three");
+  await tab.here();
+  await browser.closeTab();
+  await ada.here();
+  await browser.open("about:blank");
+  stage.front.mend();
+  await ada.open(stage.page("closed"));
+  await ada.sees("one", "two", "three");
+  await ada.hears(/^saved$/, 30_000);
+  assert.deepEqual(stage.items("closed").map(({ text, done }) => [text, done]), [["one", true], ["two", false], ["three", false]]);
+});
+
+test("what a tab that crashed could not send is sent by another one that is open", options, async () => {
+  await ada.open(stage.page(stage.list("crashed", "one")));
+  await ada.hears(/^saved$/);
+  const tab = await tabOf("crashed");
+  await tab.sees("one");
+  stage.front.cut();
+  await tab.hears(/^offline/);
+  await tab.add("two");
+  await tab.hears(/1 edit kept on this device/);
+  await browser.cdp("Page.crash").catch(() => {});
+  await browser.closeTab().catch(() => {});
+  await ada.here();
+  stage.front.mend();
+  await stage.has("crashed", ["one", "two"], 40_000);
+  await ada.sees("one", "two");
+  await pause(500);
+  assert.deepEqual(stage.texts("crashed"), ["one", "two"]);
+});
+
+test("a tab that is frozen while it writes does not hold up another one", options, async () => {
+  await ada.open(stage.page(stage.list("frozen")));
+  await ada.hears(/^saved$/);
+  const tab = await tabOf("frozen");
+  await tab.hears(/^saved$/);
+  // Many writes begin, and the page is frozen before they are done.
+  await browser.run(() => {
+    const composer = document.querySelector("#composer");
+    for (let i = 0; i < 20; i++) {
+      composer.value = `frozen ${i}`;
+      composer.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", cancelable: true, bubbles: true }));
+    }
+  });
+  await browser.cdp("Page.setWebLifecycleState", { state: "frozen" });
+  await ada.here();
+  const start = Date.now();
+  await ada.add("live");
+  await until(() => stage.texts("frozen").includes("live"));
+  const took = Date.now() - start;
+  assert.ok(took < 5_000, `${took} ms`);
+  await tab.here();
+  await browser.cdp("Page.setWebLifecycleState", { state: "active" });
+  await until(() => stage.texts("frozen").length === 21, "all edits have come", 30_000);
+  assert.equal(new Set(stage.texts("frozen")).size, 21);
+  await browser.closeTab();
+  await ada.here();
+});
+
+test("a hidden tab connects again at most once, however late its timers are", options, async () => {
+  await ada.open(stage.page(stage.list("hidden", "one")));
+  await ada.hears(/^saved$/);
+  // The page is told that it is hidden, and from now on its timers come once a minute: here, once in 3 s.
+  await browser.run(() => {
+    const set = window.setTimeout;
+    window.setTimeout = (action, ms, ...rest) => set(action, Math.max(ms ?? 0, 3000), ...rest);
+    Object.defineProperty(document, "hidden", { get: () => window.isAway, configurable: true });
+    Object.defineProperty(document, "visibilityState", { get: () => (window.isAway ? "hidden" : "visible"), configurable: true });
+    window.isAway = true;
+    document.dispatchEvent(new Event("visibilitychange"));
+  });
+  const before = stage.front.upgrades;
+  await pause(8_000);
+  assert.ok(stage.front.upgrades - before <= 1, `${stage.front.upgrades - before} connections`);
+  stage.run(["add", "-l", "hidden", "two"]);
+  await browser.run(() => {
+    window.isAway = false;
+    document.dispatchEvent(new Event("visibilitychange"));
+  });
+  await ada.sees("one", "two");
+  assert.ok(stage.front.upgrades - before <= 2, `${stage.front.upgrades - before} connections`);
+});

@@ -1,0 +1,268 @@
+// Typing while others type: input methods, awkward characters, items that vanish, and the way back.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Browser, KEYS, pause, until } from "./browser.mjs";
+import { Other, Person, Stage, skip } from "./stage.mjs";
+
+const options = { skip, timeout: 60_000 };
+let stage, browser, ada;
+
+before(async () => {
+  if (skip) return;
+  stage = await Stage.start();
+  browser = await Browser.chromium();
+  ada = new Person(browser);
+});
+
+after(async () => {
+  await browser?.close();
+  await stage?.close();
+});
+
+/** A list that Ada has open, with somebody else on it. */
+async function together(t, name, ...texts) {
+  stage.run(["create", name]);
+  const other = new Other(stage, name);
+  t.after(() => other.close());
+  await other.quiet();
+  for (const text of texts) await other.add(text);
+  await ada.open(stage.page(name));
+  await ada.hears(/^saved$/);
+  await until(async () => (await ada.texts()).length === texts.length, "the rows are there");
+  return other;
+}
+
+/** Opens the field of a row by its number, and puts the caret somewhere. */
+async function open(row, caret) {
+  await browser.run(row => document.querySelectorAll(".row")[row].focus(), row);
+  await browser.press(["e"]);
+  await until(() => browser.run(() => document.activeElement.matches("textarea.field")), "the field is open");
+  if (caret !== undefined) await browser.run(caret => document.activeElement.setSelectionRange(caret, caret), caret);
+}
+
+test("others change the text in front of the caret, around it and behind it", options, async t => {
+  const other = await together(t, "around", "one two three");
+  await open(0, 7);
+  await browser.press([..." and"]);
+  await other.change(0, "zero one two three");
+  await ada.types("zero one two and three");
+  assert.deepEqual((await ada.field()).caret, [16, 16]);
+  await other.change(0, "zero one two three four");
+  await ada.types("zero one two and three four");
+  assert.deepEqual((await ada.field()).caret, [16, 16]);
+  // At the caret itself, both texts stay.
+  await other.change(0, "zero one two or three four");
+  await until(async () => /and/.test((await ada.field()).value) && /or/.test((await ada.field()).value));
+  await browser.press([..."x"]);
+  const { value } = await ada.field();
+  assert.match(value, /andx/);
+  await browser.press([KEYS.enter]);
+  await stage.has("around", [value]);
+  // A selection stays on its characters, with its direction.
+  await open(0);
+  await browser.run(() => document.activeElement.setSelectionRange(5, 8, "backward"));
+  await other.change(0, `nil ${value}`);
+  await ada.types(`nil ${value}`);
+  assert.deepEqual(await browser.run(() => [document.activeElement.selectionStart, document.activeElement.selectionEnd, document.activeElement.selectionDirection]), [9, 12, "backward"]);
+  await browser.press([KEYS.escape]);
+});
+
+test("others' changes wait while an input method composes", options, async t => {
+  const other = await together(t, "composed", "hello world", "next");
+  await open(0, 11);
+  await browser.cdp("Input.imeSetComposition", { text: "に", selectionStart: 1, selectionEnd: 1 });
+  await browser.cdp("Input.imeSetComposition", { text: "にほん", selectionStart: 3, selectionEnd: 3 });
+  await ada.types("hello worldにほん");
+  await other.change(0, "oh, hello, world");
+  await other.change(1, "next one");
+  await pause(300);
+  assert.equal((await ada.field()).value, "hello worldにほん");
+  // Enter is the input method's: nothing is saved, and nothing is added.
+  await browser.cdp("Input.dispatchKeyEvent", { type: "rawKeyDown", key: "Enter", code: "Enter", windowsVirtualKeyCode: 229 });
+  await browser.cdp("Input.dispatchKeyEvent", { type: "rawKeyDown", key: "Enter", code: "Enter", windowsVirtualKeyCode: 13 });
+  assert.equal((await ada.field()).value, "hello worldにほん");
+  await browser.cdp("Input.insertText", { text: "日本" });
+  await ada.types("oh, hello, world日本");
+  await browser.press([..."!", KEYS.enter]);
+  await stage.has("composed", ["oh, hello, world日本!", "next one"]);
+});
+
+test("others change the very word that is composed", options, async t => {
+  const other = await together(t, "word", "ab cd");
+  await open(0, 2);
+  await browser.cdp("Input.imeSetComposition", { text: "ん", selectionStart: 1, selectionEnd: 1 });
+  await other.change(0, "xy cd");
+  await pause(200);
+  await browser.cdp("Input.insertText", { text: "ん" });
+  await until(async () => /xy/.test((await ada.field()).value));
+  assert.match((await ada.field()).value, /ん/);
+  await browser.press([KEYS.enter]);
+  await until(() => /ん/.test(stage.texts("word")[0]));
+  assert.match(stage.texts("word")[0], /xy.* cd$/);
+});
+
+test("a composition in the line for new items, with Enter in it, adds nothing", options, async t => {
+  await together(t, "composer");
+  await browser.click("#composer");
+  await browser.cdp("Input.imeSetComposition", { text: "ぎゅ", selectionStart: 2, selectionEnd: 2 });
+  await browser.cdp("Input.dispatchKeyEvent", { type: "rawKeyDown", key: "Enter", code: "Enter", windowsVirtualKeyCode: 229 });
+  await browser.cdp("Input.insertText", { text: "牛乳" });
+  await pause(200);
+  assert.deepEqual(stage.texts("composer"), []);
+  await browser.press([KEYS.enter]);
+  await stage.has("composer", ["牛乳"]);
+});
+
+test("one letter in an awkward text changes nothing else of it", options, async t => {
+  const awkward = "a\r\nb\rc\nd\0e\u202Ef👨‍👩‍👧g\u0301\uFEFFh\u2028i";
+  const other = await together(t, "awkward", awkward);
+  assert.deepEqual(stage.texts("awkward"), [awkward]);
+  await open(0);
+  await browser.press(["x"]);
+  await browser.press([KEYS.enter]);
+  await stage.has("awkward", [awkward + "x"]);
+  // Behind the first line break, which is one place in the field, and two characters.
+  await open(0, 2);
+  await browser.press(["y", KEYS.enter]);
+  const second = awkward.replace("\r\n", "\r\ny") + "x";
+  await stage.has("awkward", [second]);
+  // Somebody else changes it while it is edited.
+  await open(0, 1);
+  await browser.press(["z"]);
+  await other.change(0, second + "\r\nend");
+  await until(async () => (await ada.field()).value.endsWith("end"));
+  await browser.press([KEYS.backspace, "w", KEYS.enter]);
+  await stage.has("awkward", ["aw" + second.slice(1) + "\r\nend"]);
+  // A family is one character to people, and several to everybody else.
+  await open(0);
+  const family = (await ada.field()).value.indexOf("👨‍👩‍👧");
+  await browser.run(caret => document.activeElement.setSelectionRange(caret, caret), family + "👨‍👩‍👧".length);
+  await browser.cdp("Input.insertText", { text: "👍" });
+  await browser.press([KEYS.enter]);
+  await until(() => stage.texts("awkward")[0].includes("👨‍👩‍👧👍g"));
+});
+
+test("an item that is deleted while it is edited leaves the words", options, async t => {
+  const other = await together(t, "deleted", "one", "two", "three");
+  await open(1);
+  await browser.press([..." halves"]);
+  await other.delete(1);
+  await ada.reads(/The item you were editing was deleted/);
+  assert.equal(await browser.run(() => document.querySelector("#composer").value), "two halves");
+  await ada.sees("one", "three");
+  await browser.press([KEYS.enter]);
+  await stage.has("deleted", ["one", "three", "two halves"]);
+});
+
+test("an item that is deleted before a word was typed just goes, and half an item stays", options, async t => {
+  const other = await together(t, "untyped", "one", "two");
+  await ada.browser.type("#composer", "half");
+  await open(1);
+  await other.delete(1);
+  await ada.sees("one");
+  await open(0);
+  await browser.press([..." word"]);
+  await other.delete(0);
+  await ada.reads(/The item you were editing was deleted/);
+  assert.equal(await browser.run(() => document.querySelector("#composer").value), "half\none word");
+});
+
+test("an item that moves while it is edited keeps its field and the caret", options, async t => {
+  const other = await together(t, "moved", "one", "two", "three");
+  await open(0, 1);
+  await browser.press(["x"]);
+  await other.move(0, 3);
+  await until(async () => (await ada.texts())[2] === "oxne", "the row has moved");
+  assert.deepEqual((await ada.field()).caret, [2, 2]);
+  await browser.press(["y", KEYS.enter]);
+  await stage.has("moved", ["two", "three", "oxyne"]);
+});
+
+test("undo in a field is the field's, and takes back nothing of others", options, async t => {
+  const other = await together(t, "undone", "one", "two");
+  await open(0);
+  await browser.press([..." mine"]);
+  await other.change(0, "one, others'");
+  await until(async () => /others/.test((await ada.field()).value));
+  await browser.press(["z"], KEYS.control);
+  await ada.types("one, others'");
+  await browser.press(["y"], KEYS.control);
+  await until(async () => /mine/.test((await ada.field()).value));
+  await browser.press(["z"], KEYS.control);
+  await ada.types("one, others'");
+  await browser.press([KEYS.enter]);
+  await ada.press("two", [" "]);
+  await until(() => stage.items("undone")[1].done);
+  await browser.press(["z"], KEYS.control);
+  await until(() => !stage.items("undone")[1].done);
+  assert.deepEqual(stage.texts("undone"), ["one, others'", "two"]);
+});
+
+test("a text that is not saved yet survives a reload, and goes on where it was", options, async t => {
+  const other = await together(t, "drafts", "one", "two");
+  await open(0);
+  await browser.press([..." and more"]);
+  await pause(300);
+  await browser.reload();
+  await other.change(0, "number one");
+  await until(() => browser.run(() => document.querySelectorAll(".row").length === 2));
+  await until(() => browser.run(() => document.querySelector("textarea.field") !== null), "the field is open again");
+  await ada.types("number one and more");
+  await browser.run(() => document.querySelector("textarea.field").focus());
+  await browser.press([KEYS.end, "!", KEYS.enter]);
+  await stage.has("drafts", ["number one and more!", "two"]);
+  // The line for new items keeps its words, too.
+  await browser.type("#composer", "half an item");
+  await pause(300);
+  await browser.reload();
+  await until(() => browser.run(() => document.querySelector("#composer")?.value === "half an item"), "the words are there");
+});
+
+test("a text that is being typed when the page is hidden or closed is saved", options, async t => {
+  const other = await together(t, "leaving", "one", "two");
+  await open(0);
+  await browser.press([..." word"]);
+  const hide = isHidden => browser.run(isHidden => {
+    Object.defineProperty(document, "hidden", { get: () => isHidden, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, isHidden);
+  await hide(true);
+  await stage.has("leaving", ["one word", "two"]);
+  // The field is still there, and goes on.
+  await hide(false);
+  await ada.types("one word");
+  await other.change(0, "one last word");
+  await ada.types("one last word");
+  await browser.press(["s", KEYS.enter]);
+  await stage.has("leaving", ["one last words", "two"]);
+  const tab = new Person(browser, await browser.newWindow());
+  await tab.open(stage.page("leaving"));
+  await tab.sees("one last words", "two");
+  await open(1);
+  await browser.press([..." more"]);
+  await browser.closeTab();
+  await ada.here();
+  await stage.has("leaving", ["one last words", "two more"], 40_000);
+});
+
+test("a text that is being edited in one tab is nobody's draft in another", options, async t => {
+  await together(t, "tabs", "one");
+  await open(0);
+  await browser.press([..." more"]);
+  const tab = new Person(browser, await browser.newWindow());
+  await tab.open(stage.page("tabs"));
+  await tab.sees("one");
+  await open(0);
+  assert.equal((await tab.field()).value, "one");
+  await browser.press([..." word", KEYS.enter]);
+  await ada.here();
+  await until(async () => /word/.test((await ada.field()).value));
+  await browser.press([KEYS.enter]);
+  await until(() => /more/.test(stage.texts("tabs")[0]));
+  const [text] = stage.texts("tabs");
+  assert.deepEqual(text.split(" ").sort(), ["more", "one", "word"]);
+  await tab.here();
+  await browser.closeTab();
+  await ada.here();
+});
