@@ -170,11 +170,8 @@ export class App {
   }
 
   /**
-
    * The lists that were there when one was online last.
-
    * @returns {{ name: string, count?: number, revision: number }[]}
-
    */
   knownLists() {
     const names = this.client.settings.get("lists");
@@ -236,11 +233,8 @@ export class App {
   }
 
   /**
-
    * Tells others where one is.
-
    * @param {OpenList} open
-
    */
   place(open) {
     const screen = this.#screen;

@@ -28,11 +28,8 @@ export class Draft {
   }
 
   /**
-
    * What it was made from, and what was typed: enough to go on later.
-
    * @returns {[base: string, text: string]}
-
    */
   get kept() {
     return [textOf(this.#base), this.#text];
@@ -85,7 +82,11 @@ export class Draft {
     if (from > 0 && isHigh(old, from - 1)) from--;
     if (from === to && from === end) return;
     const [start, stop] = [this.#textIndex(from), this.#textIndex(to)];
-    this.#edit([this.#splice(start, stop, shown.slice(from, end))]);
+    const inserted = shown.slice(from, end);
+    // "\r" and "\n" side by side would be one break.
+    const [returns] = /\r*$/.exec(this.#text.slice(0, start)) ?? [""];
+    const count = (inserted || this.#text.slice(stop)).startsWith("\n") ? returns.length : 0;
+    this.#edit([this.#splice(start - count, stop, "\n".repeat(count) + inserted)]);
   }
 
   /**
@@ -98,11 +99,9 @@ export class Draft {
     const mine = this.splices;
     this.#base = base;
     const change = transformSplices(theirs, mine, false);
-    const replacements = this.#replacements(change);
     this.#undos = carried(this.#undos, change);
     this.#redos = carried(this.#redos, change);
-    this.#apply(change);
-    return replacements;
+    return this.#show(change);
   }
 
   /** What was typed is saved: it is a part of the text. */
@@ -126,9 +125,7 @@ export class Draft {
     const change = from.pop();
     if (!change) return [];
     to.push(invertSplices(change));
-    const replacements = this.#replacements(change);
-    this.#apply(change);
-    return replacements;
+    return this.#show(change);
   }
 
   /** @param {Splice[]} change */
@@ -158,15 +155,23 @@ export class Draft {
     return { at: bytesOf(text.slice(0, from)).length, removed: bytesOf(text.slice(from, to)), inserted: bytesOf(inserted) };
   }
 
-  /** @param {Splice[]} change @returns {Replacement[]} */
-  #replacements(change) {
-    const bytes = bytesOf(this.#text);
+  /**
+   * Changes the text, and gives what changes in the field.
+   * @param {Splice[]} change
+   * @returns {Replacement[]}
+   */
+  #show(change) {
+    const [bytes, old] = [bytesOf(this.#text), this.shown];
     const place = (/** @type {number} */ at) => shownText(textOf(bytes.subarray(0, at))).length;
-    return [...change].reverse().map(({ at, removed, inserted }) => ({
+    const replacements = [...change].reverse().map(({ at, removed, inserted }) => ({
       from: place(at),
       to: place(at + removed.length),
       text: shownText(textOf(inserted)),
     }));
+    this.#apply(change);
+    const result = replacements.reduce((text, { from, to, text: put }) => text.slice(0, from) + put + text.slice(to), old);
+    // Where a change has joined "\r" and "\n", or parted them, the field shows the whole text anew.
+    return result === this.shown ? replacements : [{ from: 0, to: old.length, text: this.shown }];
   }
 
   /**

@@ -104,11 +104,8 @@ export class HistoryScreen {
   }
 
   /**
-
    * The list as it was, with the way back.
-
    * @param {number} revision
-
    */
   async #show(revision) {
     try {

@@ -56,11 +56,8 @@ export class ListActions {
   }
 
   /**
-
    * Whether the person has changed an item just now.
-
    * @param {string} id
-
    */
   isOwn(id) {
     return this.#own.has(id);
@@ -71,11 +68,8 @@ export class ListActions {
   }
 
   /**
-
    * Whether only this device has an item.
-
    * @param {string} id
-
    */
   isWaiting(id) {
     return this.#waiting.has(id);
@@ -211,11 +205,8 @@ export class ListActions {
   // Private: the selection
 
   /**
-
    * The items that are selected, with what is folded beneath them.
-
    * @returns {Run[]}
-
    */
   #selection() {
     const { rows, selectedRows } = this.#grid;
@@ -246,11 +237,8 @@ export class ListActions {
   }
 
   /**
-
    * How many sub-items of an item are folded.
-
    * @param {number} index
-
    */
   #hiddenBelow(index) {
     return this.#screen.folded.has(this.#view.at(index).id) ? this.#view.subItems(index) : 0;
@@ -362,11 +350,8 @@ export class ListActions {
   }
 
   /**
-
    * Past one neighbour with all beneath it.
-
    * @param {number} way
-
    */
   #step(way) {
     const runs = this.#branches();

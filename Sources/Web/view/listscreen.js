@@ -245,11 +245,8 @@ export class ListScreen {
   }
 
   /**
-
    * Tasks that were just ticked stay in their places for a moment.
-
    * @param {string[]} ids
-
    */
   hold(ids) {
     if (!this.#isTickedLast) return;
@@ -531,11 +528,8 @@ export class ListScreen {
   }
 
   /**
-
    * Left and right go through what a row has.
-
    * @param {KeyboardEvent} event
-
    */
   #sideways(event) {
     const row = this.#grid.view(this.#grid.current ?? "")?.element;
@@ -591,11 +585,8 @@ export class ListScreen {
   }
 
   /**
-
    * The person looks at the list in another way.
-
    * @param {string} [said]
-
    */
   #looked(said) {
     this.#shown = undefined;

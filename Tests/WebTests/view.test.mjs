@@ -1,0 +1,226 @@
+// The pure parts of the page's view: rows, edits, texts that are typed while others change them, routes.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { bytesOf, textOf } from "../../Sources/Web/client/bytes.js";
+import { apply, mapIndex } from "../../Sources/Web/client/delta.js";
+import { HEADING, LINK, NOTE, TASK, encoded } from "../../Sources/Web/client/item.js";
+import { List } from "../../Sources/Web/client/list.js";
+import { applySplices } from "../../Sources/Web/client/splices.js";
+import { diffTexts } from "../../Sources/Web/client/words.js";
+import { safeAddress, written, writtenLines } from "../../Sources/Web/view/content.js";
+import { Draft } from "../../Sources/Web/view/draft.js";
+import { branchesOf, changing, deleting, inserting, moving, originOf, runsOf } from "../../Sources/Web/view/edits.js";
+import { fragmentOf, routeOf } from "../../Sources/Web/view/route.js";
+import { rowsOf } from "../../Sources/Web/view/rows.js";
+import { sortedBy } from "../../Sources/Web/view/sorting.js";
+import { Random, seed, times } from "./random.mjs";
+
+const random = new Random(seed);
+console.log(`seed ${seed}`);
+const item = (text, level = 0, done = false) => encoded(random.bytes(8), TASK, { text: bytesOf(text), done, level });
+const textsOf = list => [...list].map(({ text }) => text).join(" ");
+const named = rows => rows.items.map(({ text }) => text).join(" ");
+
+// Edits
+
+test("moving runs is taking them out and putting them in", () => {
+  for (let round = 0; round < 500 * times; round++) {
+    const list = List.of(Array.from({ length: 1 + random.below(12) }, (_, i) => item(String(i))));
+    const indexes = Array.from({ length: list.count }, (_, i) => i).filter(() => random.is(0.4));
+    const gap = random.below(list.count + 1);
+    const chosen = new Set(indexes);
+    const all = [...list];
+    const expected = [
+      ...all.slice(0, gap).filter((_, i) => !chosen.has(i)),
+      ...indexes.map(i => all[i]),
+      ...all.slice(gap).filter((_, i) => !chosen.has(gap + i)),
+    ];
+    assert.equal(textsOf(apply(list, moving(runsOf(indexes), gap, "after"))), textsOf(expected));
+  }
+});
+
+test("where an item was is where it came from", () => {
+  for (let round = 0; round < 500 * times; round++) {
+    const list = random.list(10);
+    const delta = random.delta(list);
+    const now = apply(list, delta);
+    const origins = new Map();
+    for (let old = 0; old < list.count; old++) origins.set(mapIndex(delta, old), old);
+    for (let index = 0; index < now.count; index++) {
+      const { old, does } = originOf(delta, index);
+      assert.equal(old, origins.get(index));
+      assert.equal(does === "inserted", old === undefined);
+      if (does === undefined) assert.ok(now.at(index).isSame(list.at(old)));
+      if (old !== undefined && !now.at(index).isSame(list.at(old))) assert.ok(does === "edited" || does === "moved");
+    }
+  }
+});
+
+test("runs are neighbours, and branches have all beneath them", () => {
+  assert.deepEqual(runsOf([5, 1, 2, 2, 4]), [[1, 3], [4, 6]]);
+  const list = List.of([item("a"), item("b", 1), item("c", 2), item("d", 1), item("e")]);
+  assert.deepEqual(branchesOf(list, [[1, 2]]), [[1, 3]]);
+  assert.deepEqual(branchesOf(list, [[0, 1]]), [[0, 4]]);
+  assert.deepEqual(branchesOf(list, [[0, 1], [4, 5]]), [[0, 5]]);
+  assert.equal(textsOf(apply(list, deleting([[1, 3]]))), "a d e");
+  assert.equal(textsOf(apply(list, inserting([item("x")], 1, "after"))), "a x b c d e");
+  const ticked = apply(list, changing(list, [[1, 2], [4, 5]], () => ({ done: true })));
+  assert.deepEqual([...ticked].map(one => one.fields().done), [false, true, false, false, true]);
+});
+
+test("sorting keeps what is beneath, and the order of equals", () => {
+  const list = List.of([item("b10"), item("x", 1), item("a"), item("b9", 0, true), item("A")]);
+  assert.equal(textsOf(apply(list, sortedBy(list, "text"))), "a A b9 b10 x");
+  assert.equal(textsOf(apply(list, sortedBy(list, "done"))), "b10 x a A b9");
+  const sorted = apply(list, sortedBy(list, "text"));
+  assert.equal(sortedBy(sorted, "text").length, 0);
+});
+
+// Rows
+
+const look = (more = {}) => ({ folded: new Set(), ...more });
+
+test("folded items hide what is beneath them", () => {
+  const items = [item("a"), item("b", 1), item("c", 2), item("d", 1), item("e")];
+  const list = List.of(items);
+  assert.equal(named(rowsOf(list, look())), "a b c d e");
+  const rows = rowsOf(list, look({ folded: new Set([items[1].id]) }));
+  assert.equal(named(rows), "a b d e");
+  assert.deepEqual(rows.levels, [0, 1, 1, 0]);
+  assert.deepEqual(rows.parents, [true, true, false, false]);
+  assert.equal(named(rowsOf(list, look({ folded: new Set([items[0].id, items[1].id]) }))), "a e");
+});
+
+test("a filter shows what is wanted, also beneath folded items", () => {
+  const items = [item("a"), item("b", 1), item("ab")];
+  const isWanted = ({ text }) => text.includes("b");
+  assert.equal(named(rowsOf(List.of(items), look({ isWanted, folded: new Set([items[0].id]) }))), "b ab");
+});
+
+test("ticked tasks are last among their siblings, a moment after the tick", () => {
+  const items = [item("a", 0, true), item("a1", 1), item("b"), item("b1", 1, true), item("b2", 1), item("c", 0, true), item("d")];
+  const list = List.of(items);
+  assert.equal(named(rowsOf(list, look({ isTickedLast: true }))), "b b2 b1 d a a1 c");
+  assert.equal(named(rowsOf(list, look({ isTickedLast: true, held: new Set([items[0].id]) }))), "a a1 b b2 b1 d c");
+});
+
+test("levels that nobody sees count as the deepest that one sees", () => {
+  const rows = rowsOf(List.of([item("a", 3), item("b", 9), item("c", 1)]), look());
+  assert.deepEqual(rows.levels, [0, 1, 1]);
+});
+
+// What is written
+
+test("a line becomes what its beginning says", () => {
+  assert.deepEqual(written("milk", TASK), { kind: TASK, text: "milk" });
+  assert.deepEqual(written("milk", NOTE), { kind: NOTE, text: "milk" });
+  assert.deepEqual(written("[x] milk", NOTE), { kind: TASK, done: true, text: "milk" });
+  assert.deepEqual(written("- [ ] milk", NOTE), { kind: TASK, done: false, text: "milk" });
+  assert.deepEqual(written("## Shop", TASK), { kind: HEADING, text: "## Shop" });
+  assert.deepEqual(written("#milk", TASK), { kind: TASK, text: "#milk" });
+  assert.deepEqual(written("https://a.example/b", TASK), { kind: LINK, text: "https://a.example/b", url: "https://a.example/b" });
+  assert.deepEqual(written("see https://a.example", TASK).kind, TASK);
+  assert.deepEqual(written("milk", LINK).kind, NOTE);
+});
+
+test("pasted lines have levels, and lose their bullets", () => {
+  const lines = writtenLines("- a\r\n  - [x] b\n\n\t* c\r      d", TASK, 2);
+  assert.deepEqual(lines.map(({ text, level, done }) => [text, level, done]), [["a", 0, undefined], ["b", 1, true], ["c", 1, undefined], ["d", 2, undefined]]);
+});
+
+test("only addresses that cannot run are links", () => {
+  for (const url of ["https://a.example", "http://a", "mailto:a@b.example"]) assert.equal(safeAddress(url), url);
+  for (const url of ["javascript:alert(1)", "JaVaScRiPt:1", "data:text/html,x", " javascript:1", "file:///etc", "a", ""]) {
+    assert.equal(safeAddress(url), undefined, url);
+  }
+});
+
+test("a route is what its fragment says", () => {
+  for (const list of ["groceries", "a & b+c=d#e", "日本", "100 %"]) {
+    assert.deepEqual(routeOf(fragmentOf({ list })), { list, token: undefined, view: undefined });
+    assert.equal(routeOf(fragmentOf({ list, view: "history" })).view, "history");
+    assert.equal(routeOf(`${fragmentOf({ list })}&token=a-b`).token, "a-b");
+  }
+  assert.equal(routeOf("#").list, undefined);
+});
+
+// Drafts
+
+/** Types into what the field shows: some characters are replaced by others, and the caret stands behind them. */
+function typed(draft, from, to, text) {
+  const { shown } = draft;
+  draft.type(shown.slice(0, from) + text + shown.slice(to), from + text.length);
+}
+
+const strings = ["a", "b ", "milk ", "é", "👍", "\n", "\r\n", "\r", "日本", "\u202e", "\0", "👨‍👩‍👧"];
+const someText = () => Array.from({ length: random.below(6) }, () => random.pick(strings)).join("");
+
+/** A place between two characters of what the field shows. */
+function place(shown) {
+  const places = [0];
+  for (const character of shown) places.push(places[places.length - 1] + character.length);
+  return random.pick(places);
+}
+
+test("what nobody touches stays, byte for byte", () => {
+  const text = "a\r\nb\rc\0d\u202ee👨‍👩‍👧f";
+  const draft = new Draft(bytesOf(text));
+  typed(draft, 4, 4, "x");
+  assert.equal(draft.text, "a\r\nb\rxc\0d\u202ee👨‍👩‍👧f");
+  assert.equal(draft.splices.length, 1);
+  // The same letter beside itself: the one at the caret is new.
+  const again = new Draft(bytesOf("aaa"));
+  typed(again, 1, 1, "a");
+  assert.equal(again.text, "aaaa");
+  assert.equal(textOf(applySplices(bytesOf("aaa"), again.splices)), "aaaa");
+});
+
+test("a field follows others, and the draft becomes the text", () => {
+  for (let round = 0; round < 2000 * times; round++) {
+    let base = bytesOf(someText());
+    const draft = new Draft(base);
+    let field = draft.shown;
+    for (let step = 0; step < 6; step++) {
+      const what = random.below(4);
+      if (what < 2) {
+        const [from, to] = [place(field), place(field)].sort((a, b) => a - b);
+        const text = random.is(0.3) ? "" : random.pick(strings).replace(/\r\n?/g, "\n");
+        typed(draft, from, to, text);
+        field = field.slice(0, from) + text + field.slice(to);
+      } else {
+        const replacements = what === 2 ? draft.follow((base = bytesOf(someText()))) : draft.undo();
+        for (const { from, to, text } of replacements) field = field.slice(0, from) + text + field.slice(to);
+      }
+      assert.equal(field, draft.shown);
+      assert.equal(textOf(applySplices(base, draft.splices)), draft.text);
+    }
+    // Without any of the person's words, the text is others' text.
+    while (draft.undo().length > 0);
+  }
+});
+
+test("undo takes one's own words back, and leaves those of others", () => {
+  const draft = new Draft(bytesOf("milk"));
+  typed(draft, 4, 4, " f");
+  typed(draft, 6, 6, "a");
+  typed(draft, 7, 7, "t");
+  draft.follow(bytesOf("oat milk"));
+  assert.equal(draft.text, "oat milk fat");
+  draft.undo();
+  assert.equal(draft.text, "oat milk");
+  assert.equal(draft.isChanged, false);
+  draft.redo();
+  assert.equal(draft.text, "oat milk fat");
+  assert.deepEqual(draft.undo().length > 0, true);
+  assert.deepEqual(draft.undo(), []);
+});
+
+test("a draft goes on later, on the text that others have made meanwhile", () => {
+  const draft = new Draft(bytesOf("milk"));
+  typed(draft, 4, 4, " fat");
+  const later = Draft.of(bytesOf("oat milk"), draft.kept);
+  assert.equal(later.text, "oat milk fat");
+  assert.equal(Draft.of(bytesOf("milk"), undefined).text, "milk");
+  assert.deepEqual(diffTexts(bytesOf("oat milk"), bytesOf("oat milk fat")), later.splices);
+});
