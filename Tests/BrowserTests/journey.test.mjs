@@ -12,7 +12,7 @@ before(async () => {
   if (skip) return;
   stage = await Stage.start();
   browser = await Browser.chromium();
-  ada = new Person(browser);
+  ada = new Person(browser, await browser.tab);
 });
 
 after(async () => {

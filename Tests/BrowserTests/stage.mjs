@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bytesOf } from "../../Sources/Web/client/bytes.js";
-import { encoded, TASK } from "../../Sources/Web/client/item.js";
+import { encoded, LINK, TASK } from "../../Sources/Web/client/item.js";
 import { diffTexts } from "../../Sources/Web/client/words.js";
 import { changing, deleting, inserting, moving } from "../../Sources/Web/view/edits.js";
 import { Client } from "../WebTests/tcp.mjs";
@@ -177,7 +177,13 @@ export class Other {
   }
 
   add(text, index = this.#client.replica.view.count) {
-    return this.#act(() => inserting([encoded(crypto.getRandomValues(new Uint8Array(8)), TASK, { text: bytesOf(text), done: false, level: 0 })], index, "before"));
+    const item = encoded(crypto.getRandomValues(new Uint8Array(8)), TASK, { text: bytesOf(text), done: false, level: 0 });
+    return this.#act(() => inserting([item], index, "before"));
+  }
+
+  link(text, url) {
+    const item = encoded(crypto.getRandomValues(new Uint8Array(8)), LINK, { text: bytesOf(text), url: bytesOf(url), level: 0 });
+    return this.#act(({ count }) => inserting([item], count, "before"));
   }
 
   /** Gives an item another text, word by word. */

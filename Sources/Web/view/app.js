@@ -9,6 +9,7 @@ import { HistoryScreen } from "./historyscreen.js";
 import { ACTIONS, keysOf } from "./keys.js";
 import { ListScreen } from "./listscreen.js";
 import { ListsScreen } from "./listsscreen.js";
+import { seenLists, setSeen } from "./news.js";
 import { fragmentOf, routeOf } from "./route.js";
 import { agoText, errorText } from "./sentences.js";
 
@@ -170,13 +171,14 @@ export class App {
   }
 
   /**
-   * The lists that were there when one was online last.
+   * The lists that were there when one was online last, and those that were looked at.
    * @returns {{ name: string, count?: number, revision: number }[]}
    */
   knownLists() {
     const names = this.client.settings.get("lists");
     const linked = this.#identity.links.flatMap(({ lists }) => lists);
-    return [...new Set([...(Array.isArray(names) ? names : []), ...linked])].map(name => ({ name, revision: 0 }));
+    const all = new Set([...(Array.isArray(names) ? names : []), ...linked, ...seenLists(this.client)]);
+    return [...all].sort().map(name => ({ name, revision: 0 }));
   }
 
   /** @returns {Promise<string[]>} */
@@ -229,6 +231,7 @@ export class App {
   /** @param {OpenList} open @param {string} reason */
   ended(open, reason) {
     this.toast(`“${open.name}”: ${errorText(reason)}`);
+    if (reason === "listDeleted") setSeen(this.client, open.name, undefined);
     if (open.replica.pending.length === 0) this.client.forget(open);
   }
 

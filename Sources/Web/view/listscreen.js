@@ -64,6 +64,8 @@ export class ListScreen {
   #isDrawing = false;
   #hasLooked = false;
   #hasResumed = false;
+  /** Under which name the list was opened. */
+  #formerName;
   #frame = 0;
   #today = dayOf(new Date());
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -90,6 +92,7 @@ export class ListScreen {
   constructor(app, open) {
     this.#app = app;
     this.#open = open;
+    this.#formerName = open.name;
     this.#grid = new Grid(open.name, id => this.#marksOf(id));
     this.#grid.onmove = () => this.#placeSoon();
     this.#grid.onempty = () => this.#focusBottom();
@@ -181,7 +184,10 @@ export class ListScreen {
     const index = id === undefined ? -1 : this.#open.replica.view.indexOf(id);
     const item = index < 0 ? undefined : this.#open.replica.view.at(index);
     if (told.type === "ended") return this.#app.ended(this.#open, told.reason);
-    if (told.type === "renamed") return this.#app.go({ list: told.name });
+    if (told.type === "renamed") {
+      setSeen(this.#app.client, this.#formerName, undefined);
+      return this.#app.go({ list: told.name });
+    }
     const revision = told.type === "overridden" ? told.revision : 0;
     const author = told.type === "overridden" ? told.author : 0;
     this.#app.nameOf(this.#open, author, revision).then(who => {

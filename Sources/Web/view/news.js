@@ -12,8 +12,10 @@ const MOST_ITEMS = 20_000;
 /** The most commits that are read for a headline. */
 const MOST_COMMITS = 200;
 
+const SEEN = "seen ";
+
 /** @param {string} list */
-const keyOf = list => `seen ${list}`;
+const keyOf = list => SEEN + list;
 
 /**
  * The last revision that was seen; nothing if the list was never looked at.
@@ -24,9 +26,17 @@ export function seenRevision(client, list) {
   return client.settings.get(keyOf(list));
 }
 
-/** @param {Client} client @param {string} list @param {number} revision */
+/** @param {Client} client @param {string} list @param {number | undefined} revision nothing if the list is gone */
 export function setSeen(client, list, revision) {
   if (seenRevision(client, list) !== revision) client.settings.set(keyOf(list), revision);
+}
+
+/**
+ * The lists that were looked at.
+ * @param {Client} client
+ */
+export function seenLists(client) {
+  return client.settings.keys.filter(key => key.startsWith(SEEN)).map(key => key.slice(SEEN.length));
 }
 
 /**

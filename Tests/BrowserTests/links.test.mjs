@@ -1,0 +1,234 @@
+// Links with tokens, roles, and texts that would like to be scripts.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Browser, KEYS, pause, until } from "./browser.mjs";
+import { Other, Person, Stage, skip } from "./stage.mjs";
+
+const options = { skip, timeout: 60_000 };
+let stage, browser, ada;
+
+before(async () => {
+  if (skip) return;
+  stage = await Stage.start();
+  browser = await Browser.chromium();
+  ada = new Person(browser, await browser.tab);
+});
+
+after(async () => {
+  await browser?.close();
+  await stage?.close();
+});
+
+/** Everything that this device knows of somebody is forgotten. */
+async function forget() {
+  await browser.cdp("Storage.clearDataForOrigin", { origin: `http://localhost:${stage.front.port}`, storageTypes: "all" });
+  await browser.open("about:blank");
+}
+
+/** Nobody but the page has ever seen a secret. */
+function isSecret(secret) {
+  for (const { line, fields } of stage.front.asked) {
+    assert.ok(!line.includes(secret) && !JSON.stringify(fields).includes(secret), line);
+    assert.equal(fields.referer, undefined, line);
+  }
+}
+
+test("a link's token leaves the address at once, and nobody sees it", options, async () => {
+  stage.list("linked", "milk");
+  const { secret } = stage.token("Bob", "write", "linked");
+  await browser.open("about:blank");
+  await browser.open(stage.page("linked", secret));
+  await ada.sees("milk");
+  const place = await browser.run(() => [location.href, history.length, document.title]);
+  assert.ok(!place.join().includes(secret));
+  assert.equal(await browser.run(() => location.hash), "#list=linked");
+  await ada.add("bread");
+  await stage.has("linked", ["milk", "bread"]);
+  assert.match(stage.run(["log", "-l", "linked"]), /Bob/);
+  await browser.reload();
+  await ada.sees("milk", "bread");
+  // Back leads to no address with the token.
+  await browser.run(() => void history.back());
+  await pause(300);
+  assert.ok(!(await browser.run(() => location.href)).includes(secret));
+  isSecret(secret);
+  await forget();
+});
+
+test("a link that is opened in an open page, or pasted, counts from then on", options, async () => {
+  stage.list("first", "a");
+  stage.list("second", "b");
+  const { secret } = stage.token("Carol", "write", "second");
+  await ada.open(stage.page("first"));
+  await ada.sees("a");
+  await browser.run(url => (location.href = url), stage.page("second", secret));
+  await ada.sees("b");
+  assert.equal(await browser.run(() => location.hash), "#list=second");
+  await ada.add("c");
+  await stage.has("second", ["b", "c"]);
+  assert.match(stage.run(["log", "-l", "second"]), /Carol/);
+  isSecret(secret);
+  await forget();
+});
+
+test("a role that may only read says so before one types", options, async () => {
+  stage.list("read", "a", "b");
+  const { secret } = stage.token("Dora", "read", "read");
+  await browser.open(stage.page("read", secret));
+  await ada.sees("a", "b");
+  await ada.reads(/read only/);
+  await ada.reads(/Your role on “read” is read; this needs append/);
+  assert.ok(await browser.run(() => document.querySelector("#composer").disabled));
+  for (const key of ["e", "d", " ", "J", "o", "p", ">", ":"]) {
+    await ada.press("a", [key]);
+    assert.ok(await browser.run(() => document.querySelector("textarea.field, dialog") === null), key);
+  }
+  assert.match(await ada.toast(), /this needs (append|write)/);
+  const [x, y] = await ada.place(".grip", "a");
+  const [, target] = await ada.place(".row", "b");
+  await browser.drag([[x, y], [x, y + 10], [x, target + 10]]);
+  await browser.run(() => document.querySelector(".row input").click());
+  await browser.run(() => document.querySelector(".row .text").dispatchEvent(new MouseEvent("dblclick", { bubbles: true })));
+  await pause(300);
+  await ada.sees("a", "b");
+  assert.ok(await browser.run(() => !document.querySelector(".row input").checked && document.querySelector("textarea.field") === null));
+  // The history may be read, not restored.
+  await ada.press("a", ["H"]);
+  await until(() => browser.run(() => document.querySelector(".history button") !== null));
+  await browser.click(".history button");
+  await ada.reads(/Your role on “read” is read; this needs write/);
+  assert.deepEqual(stage.items("read").map(({ text, done }) => [text, done]), [["a", false], ["b", false]]);
+  await forget();
+});
+
+test("a role that may only add adds, and cannot change", options, async () => {
+  stage.list("append", "a");
+  const { id, secret } = stage.token("Emil", "append", "append");
+  await browser.open(stage.page("append", secret));
+  await ada.sees("a");
+  await ada.reads(/you may only add/);
+  await ada.add("b");
+  await stage.has("append", ["a", "b"]);
+  await ada.press("a", ["d"]);
+  assert.match(await ada.toast(), /this needs write/);
+  // What is allowed may change while one looks.
+  stage.run(["token", "grant", id, "--role", "write", "-l", "append", "--data", stage.data]);
+  await until(() => browser.run(() => !/only add/.test(document.querySelector(".count").textContent)), "the role has changed");
+  await ada.press("a", ["d"]);
+  await stage.has("append", ["b"]);
+  await forget();
+});
+
+test("a token that is revoked ends the connection with a sentence, and edits stay", options, async () => {
+  stage.list("revoked", "a");
+  const { id, secret } = stage.token("Fritz", "write", "revoked");
+  await browser.open(stage.page("revoked", secret));
+  await ada.sees("a");
+  await ada.hears(/^saved$/);
+  stage.front.cut();
+  await ada.hears(/^offline/);
+  await ada.add("kept words");
+  await ada.hears(/1 edit kept on this device/);
+  stage.revoke(id);
+  stage.front.mend();
+  await ada.hears(/The link is not valid any more.*1 edit kept on this device/, 30_000);
+  await ada.sees("a", "kept words");
+  await browser.reload();
+  await ada.hears(/The link is not valid any more.*1 edit kept on this device/, 30_000);
+  await ada.sees("a", "kept words");
+  assert.deepEqual(stage.texts("revoked"), ["a"]);
+  // With another link, the list opens, and the words can be taken out.
+  const { secret: other } = stage.token("Fritz", "write", "revoked");
+  await browser.run(url => (location.href = url), stage.page("revoked", other));
+  await ada.sees("a", "kept words");
+  console.log(await ada.badge());
+  isSecret(secret);
+  isSecret(other);
+  await forget();
+});
+
+test("an open page hears at once that its token is revoked", options, async () => {
+  stage.list("ended", "a");
+  const { id, secret } = stage.token("Gerda", "write", "ended");
+  await browser.open(stage.page("ended", secret));
+  await ada.sees("a");
+  await ada.hears(/^saved$/);
+  stage.revoke(id);
+  await ada.hears(/The link is not valid any more/);
+  await forget();
+});
+
+test("a list that is deleted or renamed while it is open says so", options, async () => {
+  stage.list("goes", "a");
+  stage.list("stays", "b");
+  await ada.open(stage.page("stays"));
+  await ada.sees("b");
+  stage.run(["rename", "stays", "moved on"]);
+  await until(() => browser.run(() => decodeURIComponent(location.hash) === "#list=moved on"), "the address is the new one");
+  await ada.sees("b");
+  await ada.add("c");
+  await stage.has("moved on", ["b", "c"]);
+  await ada.open(stage.page("goes"));
+  await ada.sees("a");
+  stage.run(["delete", "goes", "--force"]);
+  await ada.reads(/The list was deleted/);
+  // Offline, the page offers the lists that are still there.
+  stage.front.cut();
+  await ada.hears(/^offline/);
+  await browser.run(() => document.querySelector("a.home").click());
+  await ada.reads(/moved on/);
+  assert.deepEqual(await browser.run(() => [...document.querySelectorAll("main.lists a bdi")].map(name => name.textContent).filter(name => /goes|stays|moved/.test(name))), ["moved on"]);
+  stage.front.mend();
+  await ada.open(stage.page("never was"));
+  await ada.reads(/There is no such list/);
+});
+
+const HOSTILE = [
+  "<img src=x onerror=\"window.hurt = 1\">", "<script>window.hurt = 2</script>", "<svg onload='window.hurt = 3'>", "\"><iframe srcdoc=\"<script>parent.hurt = 4</script>\">",
+  "{{constructor.constructor('window.hurt = 5')()}}", "javascript:window.hurt=6", "a\u0007b\u001b[31mred\u202Egnp.exe", "x".repeat(3000), "\u0e49".repeat(200), "&lt;b&gt;&#x26;",
+  "http://example.org/\u202Egnp.exe", "https://user:password@example.org/", "data:text/html,<script>opener.hurt=7</script>",
+];
+
+test("texts never become scripts, elements or strange addresses", options, async t => {
+  const name = "<b onmouseover='window.hurt=8'>&'\"";
+  stage.list(name);
+  const other = new Other(stage, name, "<i>Hugo</i>");
+  t.after(() => other.close());
+  await other.quiet();
+  await ada.open(stage.page(name));
+  await browser.run(() => addEventListener("securitypolicyviolation", event => (window.violation = event.violatedDirective)));
+  for (const text of HOSTILE) await other.add(text);
+  await other.link("<u>click</u>", "javascript:window.hurt=9");
+  await other.link("", "data:text/html,hurt");
+  await other.link("good", "https://example.org/");
+  await ada.sees(...HOSTILE, "<u>click</u>javascript:window.hurt=9", "data:text/html,hurtdata:text/html,hurt", "goodhttps://example.org/");
+  assert.deepEqual(await browser.run(() => [...document.querySelectorAll(".row a")].map(link => [link.href, link.rel, link.target])), [["https://example.org/", "noopener noreferrer", "_blank"]]);
+  // Wherever else the texts come: menus, the history, the people, the lists, the offers.
+  await browser.run(() => document.querySelectorAll(".row")[0].focus());
+  await browser.press([KEYS.enter]);
+  await until(() => browser.run(() => /Hugo/.test(document.querySelector("dialog .past")?.textContent ?? "")));
+  await browser.press([KEYS.escape]);
+  await browser.type("#composer", "<img");
+  await until(() => browser.run(() => document.querySelector(".offers button") !== null));
+  await browser.press([KEYS.escape]);
+  await browser.run(() => document.querySelectorAll(".row")[0].focus());
+  await browser.press(["w"]);
+  await ada.reads(/<i>Hugo<\/i>/);
+  await browser.press([KEYS.escape]);
+  await browser.run(() => document.querySelectorAll(".row")[0].focus());
+  await browser.press(["H"]);
+  await until(() => browser.run(() => document.querySelectorAll(".history li").length > 10));
+  await browser.run(() => document.querySelector("a.home").click());
+  await until(() => browser.run(name => [...document.querySelectorAll("main.lists a")].some(link => link.textContent.includes(name)), name));
+  const found = await browser.run(() => ({ hurt: window.hurt, violation: window.violation, strange: document.querySelectorAll("img, iframe, svg, script:not([src]), b[onmouseover], u, i").length }));
+  assert.deepEqual(found, { hurt: null, violation: null, strange: 0 });
+  const log = await browser.log();
+  assert.deepEqual(log.filter(line => /Content Security|Trusted/.test(line)), []);
+  // No text makes the page wider than the window.
+  await ada.open(stage.page(name));
+  await until(() => browser.run(() => document.querySelectorAll(".row").length > 10));
+  await browser.resize(400, 700);
+  assert.ok(await browser.run(() => document.documentElement.scrollWidth <= innerWidth), "the page is wider than the window");
+  await browser.resize(1000, 800);
+});
