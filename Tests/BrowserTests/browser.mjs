@@ -13,6 +13,10 @@ const installed = (...paths) => paths.find(path => existsSync(path));
 export const chromeDriver = installed("/usr/bin/chromedriver", "/usr/lib/chromium/chromedriver");
 export const webKitDriver = installed("/usr/bin/WebKitWebDriver");
 const chromium = installed("/usr/bin/chromium");
+const miniBrowser = installed("/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser", "/usr/lib/x86_64-linux-gnu/webkit2gtk-4.0/MiniBrowser");
+const xvfb = installed("/usr/bin/Xvfb");
+/** Why WebKit cannot run, if it cannot: it has no mode without a screen. */
+export const noWebKit = !webKitDriver || !miniBrowser ? "WebKit's driver is not installed" : !process.env.DISPLAY && !xvfb && "there is no screen, and Xvfb is not installed";
 
 /** The keys that have no character. */
 export const KEYS = { enter: "\uE007", escape: "\uE00C", up: "\uE013", down: "\uE015", tab: "\uE004", shift: "\uE008", control: "\uE009", alt: "\uE00A", backspace: "\uE003", end: "\uE010", left: "\uE012", right: "\uE014" };
@@ -24,6 +28,16 @@ export async function until(condition, what = String(condition), ms = 15_000) {
     if (value) return value;
     if (Date.now() > end) throw new Error(`waited in vain: ${what}`);
   }
+}
+
+/** A screen that nobody sees, if there is no other. */
+async function screen() {
+  if (process.env.DISPLAY) return { name: process.env.DISPLAY, close() {} };
+  const child = spawn(xvfb, ["-displayfd", "3", "-screen", "0", "1200x900x24", "-nolisten", "tcp"], { stdio: ["ignore", "ignore", "ignore", "pipe"] });
+  let number = "";
+  child.stdio[3].on("data", data => (number += data));
+  await until(() => number.endsWith("\n"), "the screen is there");
+  return { name: `:${number.trim()}`, close: () => child.kill() };
 }
 
 /** A program that answers WebDriver, with one window after the other. */
@@ -60,11 +74,13 @@ export class Browser {
   #driver;
   #session;
   #folder;
+  #closed;
 
-  constructor(driver, session, folder) {
+  constructor(driver, session, folder, closed = () => {}) {
     this.#driver = driver;
     this.#session = session;
     this.#folder = folder;
+    this.#closed = closed;
   }
 
   static async chromium({ width = 1000, height = 800, args = [], folder = mkdtempSync(join(tmpdir(), "hand-browser-")) } = {}) {
@@ -79,10 +95,12 @@ export class Browser {
   }
 
   static async webKit() {
-    const driver = await Driver.start(webKitDriver, 20_000 + Math.floor(Math.random() * 20_000), [], { WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: "1" });
-    const options = { binary: installed("/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser", "/usr/lib/x86_64-linux-gnu/webkit2gtk-4.0/MiniBrowser"), args: ["--automation"] };
+    const { name, close } = await screen();
+    const env = { DISPLAY: name, WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: "1" };
+    const driver = await Driver.start(webKitDriver, 20_000 + Math.floor(Math.random() * 20_000), [], env);
+    const options = { binary: miniBrowser, args: ["--automation"] };
     const { sessionId } = await driver.call("POST", "/session", { capabilities: { alwaysMatch: { "webkitgtk:browserOptions": options } } });
-    return new Browser(driver, `/session/${sessionId}`);
+    return new Browser(driver, `/session/${sessionId}`, undefined, close);
   }
 
   // Windows
@@ -187,6 +205,7 @@ export class Browser {
   async close() {
     await this.#call("DELETE", "").catch(() => {});
     this.#driver.close();
+    this.#closed();
     if (this.#folder) rmSync(this.#folder, { recursive: true, force: true });
   }
 

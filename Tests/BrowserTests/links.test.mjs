@@ -141,10 +141,40 @@ test("a token that is revoked ends the connection with a sentence, and edits sta
   // With another link, the list opens, and the words can be taken out.
   const { secret: other } = stage.token("Fritz", "write", "revoked");
   await browser.run(url => (location.href = url), stage.page("revoked", other));
-  await ada.sees("a", "kept words");
-  console.log(await ada.badge());
+  await ada.hears(/^saved, but not 1 edit with another link$/);
+  await browser.run(() => document.querySelector(".badge").click());
+  await ada.reads(/1 edit with another link wait.*not valid any more/);
+  const kept = await browser.wait(() => new Promise(resolve => {
+    URL.createObjectURL = blob => (blob.text().then(resolve), "#");
+    [...document.querySelectorAll("dialog button")].find(button => button.textContent === "Save them as a text").click();
+  }));
+  assert.match(kept, /revoked\n\n.*kept words/);
+  await ada.choose("Close");
+  await browser.reload();
+  await ada.sees("a");
+  await ada.hears(/^saved, but not 1 edit with another link$/);
   isSecret(secret);
   isSecret(other);
+  await forget();
+});
+
+test("edits that wait under one link are sent with it, also if another link was opened meanwhile", options, async () => {
+  stage.list("earlier", "a");
+  const { secret } = stage.token("Heidi", "write", "earlier");
+  const { secret: other } = stage.token("Heidi", "write", "earlier");
+  await browser.open(stage.page("earlier", secret));
+  await ada.sees("a");
+  await ada.hears(/^saved$/);
+  stage.front.cut();
+  await ada.hears(/^offline/);
+  await ada.add("earlier words");
+  await ada.hears(/1 edit kept on this device/);
+  await browser.open("about:blank");
+  stage.front.mend();
+  await browser.open(stage.page("earlier", other));
+  await stage.has("earlier", ["a", "earlier words"], 30_000);
+  await ada.sees("a", "earlier words");
+  await ada.hears(/^saved$/);
   await forget();
 });
 

@@ -16,8 +16,9 @@ import { KEYS, chromeDriver, pause, until } from "./browser.mjs";
 import { Build, Front } from "./front.mjs";
 
 export const hand = process.env.HAND;
-/** Why the tests of this folder cannot run, if they cannot. */
-export const skip = !hand || !existsSync(hand) ? "HAND is not the path of the program" : !chromeDriver && "Chromium's driver is not installed";
+/** Why the tests of this folder cannot run, if they cannot; and those in Chromium. */
+export const noProgram = (!hand || !existsSync(hand)) && "HAND is not the path of the program";
+export const skip = noProgram || (!chromeDriver && "Chromium's driver is not installed");
 
 export class Stage {
   folder = mkdtempSync(join(tmpdir(), "hand-stage-"));

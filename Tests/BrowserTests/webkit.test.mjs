@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { Browser, KEYS, until } from "./browser.mjs";
-import { Other, Person, Stage, noWebKit, skip } from "./stage.mjs";
+import { Browser, KEYS, noWebKit, until } from "./browser.mjs";
+import { Other, Person, Stage, noProgram } from "./stage.mjs";
 
-const options = { skip: skip || noWebKit, timeout: 90_000 };
+const options = { skip: noProgram || noWebKit, timeout: 90_000 };
 let stage, browser, ada;
 
 before(async () => {

@@ -158,6 +158,14 @@ export class Client {
     return { count, since: count > 0 && times.length > 0 ? Math.min(...times) : undefined };
   }
 
+  /**
+   * Who has edits on this device under other tokens, which only a client with that token sends.
+   * @returns {{ person: string, token: string }[]}
+   */
+  get foreign() {
+    return this.#tab.foreign;
+  }
+
   /** How many journals nobody can send: of a later version of the page, damaged, or of a list that is gone. */
   get refused() {
     return this.#tab.refused;

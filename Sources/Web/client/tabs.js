@@ -176,6 +176,15 @@ export class Tab {
     return this.#neighbours.journals(this.#token, this.client);
   }
 
+  /**
+   * Who else has journals on this device, under other tokens: a client with that token sends them.
+   * @returns {{ person: string, token: string }[]}
+   */
+  get foreign() {
+    const owners = this.#owners.filter(({ token }) => token !== this.#token);
+    return owners.filter(({ client }) => this.#journals.some(journal => journal.client === client));
+  }
+
   /** How many journals nobody can read, or send. */
   get refused() {
     return this.#neighbours.refused;

@@ -41,6 +41,8 @@ export class App {
    * @type {Map<string, Client>}
    */
   #clients = new Map();
+  /** @type {Set<string>} the tokens of clients that are being started */
+  #starting = new Set();
   /** @type {Map<Client, Granted>} */
   #granted = new Map();
   /**
@@ -352,6 +354,7 @@ export class App {
   /** The connection, what waits for it, and what the device keeps. */
   showConnection() {
     const { connection, storage, waiting } = this.client;
+    const elsewhere = this.#elsewhere;
     const kept = { kept: "Edits are kept on this device until the server has them.", opening: "The storage of the device is being opened.", failed: `This browser does not keep edits: ${storage.reason} They are lost if you close the page before the server has them.`, none: "This browser does not keep edits. They are lost if you close the page before the server has them." }[storage.state];
     const persisted = { true: "The browser has promised not to delete them by itself.", false: "The browser may delete them when space is short, or after some days without a visit." }[String(storage.isPersisted)];
     openDialog("Connection", close => [
@@ -361,8 +364,9 @@ export class App {
       storage.state === "kept" && !storage.hasLocks ? h("p", { class: "note" }, "Without TLS, tabs cannot take over the edits of tabs that were closed while offline.") : undefined,
       this.offlineProblem ? h("p", { class: "note" }, this.offlineProblem) : undefined,
       waiting.count > 0 ? h("p", {}, `${amount(waiting.count, "edit")} only on this device${waiting.since ? `, the oldest from ${agoText(waiting.since, Date.now())}` : ""}.`) : undefined,
+      elsewhere.count > 0 ? h("p", {}, `${amount(elsewhere.count, "edit")} with another link wait. ${elsewhere.reason ? errorText(elsewhere.reason) : ""}`) : undefined,
       h("p", { class: "buttons" },
-        waiting.count > 0 ? button("Save them as a text", () => this.#export()) : undefined,
+        waiting.count + elsewhere.count > 0 ? button("Save them as a text", () => this.#export()) : undefined,
         this.#identity.links.length === 0 ? button("Change my name", () => (close(), this.#askName())) : undefined,
         button("Open a link", () => (close(), this.askLink()))),
     ]);
@@ -371,7 +375,8 @@ export class App {
   // Private
 
   #export() {
-    const file = URL.createObjectURL(new Blob([bytesOf(this.client.exportWaiting())], { type: "text/plain" }));
+    const text = [...this.#clients.values()].map(client => client.exportWaiting()).join("\n");
+    const file = URL.createObjectURL(new Blob([bytesOf(text)], { type: "text/plain" }));
     const link = h("a", { href: file, download: "edits.txt" });
     link.click();
     URL.revokeObjectURL(file);
@@ -384,10 +389,21 @@ export class App {
     });
   }
 
+  /** How many edits wait that were made with other links, and why if there is no hope. */
+  get #elsewhere() {
+    const clients = [...this.#clients.values()].filter(client => client !== this.client && client.waiting.count > 0);
+    const reason = clients.find(({ connection }) => connection.state === "stopped")?.connection.reason;
+    return { count: clients.reduce((sum, { waiting }) => sum + waiting.count, 0), reason };
+  }
+
   /** @param {Client} client @param {string} token */
   #take(client, token) {
     this.#clients.set(token, client);
-    client.onchange = () => client === this.client && this.#show();
+    client.onchange = () => {
+      if (client === this.client) this.#show();
+      else this.#drawHeader();
+      for (const { person, token } of client.foreign) void this.#send(person, token);
+    };
     client.ontold = (open, told) => {
       if (this.#screen?.open === open && this.#screen instanceof ListScreen) this.#screen.tell(told);
     };
@@ -396,6 +412,22 @@ export class App {
       this.#granted.set(client, message);
       this.#show();
     };
+  }
+
+  /**
+   * Edits that were made with another link, or without one, are sent with it: the page need not show its lists.
+   * @param {string} person @param {string} token
+   */
+  async #send(person, token) {
+    if (this.#clients.has(token) || this.#starting.has(token)) return;
+    this.#starting.add(token);
+    this.#take(await this.#start(person, token), token);
+    this.#starting.delete(token);
+  }
+
+  /** @param {string} person @param {string} token */
+  #start(person, token) {
+    return Client.start({ url: this.#url, person: person || "guest", token: token || undefined, program: "browser" });
   }
 
   async #navigate() {
@@ -408,8 +440,7 @@ export class App {
     const wanted = this.#identity.tokenFor(list);
     let client = this.#clients.get(wanted);
     if (!client) {
-      const { person } = this.#identity;
-      client = await Client.start({ url: this.#url, person: person || "guest", token: wanted || undefined, program: "browser" });
+      client = await this.#start(this.#identity.person, wanted);
       this.#take(client, wanted);
     }
     this.client = client;
@@ -469,7 +500,9 @@ export class App {
     if (connection.state === "paused") return `paused${edits}`;
     if (connection.state === "connecting") return `connecting…${edits}`;
     if (connection.state === "offline") return `offline${edits}`;
-    if (waiting.count === 0) return "saved";
+    const { count, reason } = this.#elsewhere;
+    if (waiting.count === 0 && reason) return `saved, but not ${amount(count, "edit")} with another link`;
+    if (waiting.count === 0) return count > 0 ? "saving…" : "saved";
     return connection.isSlow ? `not saved yet${edits}` : "saving…";
   }
 }
