@@ -1,0 +1,148 @@
+// How fast the page is in Chromium, with many items and while others edit. Prints figures; it judges nothing, since they
+// are those of one machine: HAND=PATH node speed.mjs
+
+import { Browser, pause, until } from "./browser.mjs";
+import { Other, Person, Stage } from "./stage.mjs";
+
+const stage = await Stage.start();
+const browser = await Browser.chromium();
+const ada = new Person(browser, await browser.tab);
+
+function fill(list, count) {
+  stage.run(["create", list]);
+  const lines = Array.from({ length: count }, (_, i) => `- [ ] item ${i} of this list, with some words`);
+  stage.run(["import", "-l", list, "-"], { input: lines.join("\n") + "\n" });
+}
+
+const part = (sorted, share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+const figures = values => {
+  const sorted = [...values].sort((a, b) => a - b);
+  return `p50 ${part(sorted, 0.5).toFixed(1)}, p95 ${part(sorted, 0.95).toFixed(1)}, p99 ${part(sorted, 0.99).toFixed(1)}, max ${sorted.at(-1).toFixed(1)} ms (${sorted.length})`;
+};
+
+/** In the page: how long each key takes to the end of the next frame, and how long its work takes. */
+const observe = () => {
+  window.keys = { frames: [], work: [] };
+  addEventListener("keydown", event => {
+    const begun = performance.now();
+    requestAnimationFrame(() => {
+      const channel = new MessageChannel();
+      channel.port1.onmessage = () => window.keys.frames.push(performance.now() - event.timeStamp);
+      channel.port2.postMessage(0);
+    });
+    setTimeout(() => window.keys.work.push(performance.now() - begun));
+  }, true);
+  window.long = [];
+  new PerformanceObserver(list => window.long.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: "longtask" });
+  window.events = [];
+  const isKey = ({ name }) => name === "keydown";
+  new PerformanceObserver(list => window.events.push(...list.getEntries().filter(isKey).map(({ duration }) => duration))).observe({ type: "event", durationThreshold: 16 });
+};
+
+/** Presses keys at the pace of a fast typist. */
+async function press(keys, count) {
+  for (let i = 0; i < count; i++) {
+    const key = keys[i % keys.length];
+    await browser.cdp("Input.dispatchKeyEvent", { type: "keyDown", key, text: key });
+    await browser.cdp("Input.dispatchKeyEvent", { type: "keyUp", key });
+    await pause(60);
+  }
+}
+
+async function measure(what, action) {
+  await browser.run(() => {
+    window.keys.frames = [];
+    window.keys.work = [];
+    window.events = [];
+    window.long = [];
+  });
+  await action();
+  await pause(300);
+  const { frames, long, events } = await browser.run(() => ({ frames: window.keys.frames, long: window.long, events: window.events }));
+  console.log(`${what}: key to screen ${figures(frames)}; ${events.length} keys took the browser 16 ms or more${events.length ? `, at most ${Math.max(...events)} ms` : ""}; ${long.length} tasks of more than 50 ms${long.length ? `, the longest ${Math.round(Math.max(...long))} ms` : ""}`);
+}
+
+/** Edits of others, so many a second, until it is ended. */
+function editing(others, rate) {
+  let count = 0;
+  let isOver = false;
+  const start = Date.now();
+  const loop = (async () => {
+    while (!isOver) {
+      const due = Math.floor(((Date.now() - start) / 1000) * rate);
+      for (; count < due; count++) {
+        const other = others[count % others.length];
+        const index = (count * 7919) % 10_000;
+        if (count % 4 === 0) void other.change(index % 50, `item ${count} is another one`);
+        else void other.change(index, `item ${count} is another one`);
+      }
+      await pause(5);
+    }
+  })();
+  return async () => {
+    isOver = true;
+    await loop;
+    return count / ((Date.now() - start) / 1000);
+  };
+}
+
+async function opening(list, count) {
+  const isThere = `[...document.querySelectorAll(".row")].length > 0 && document.querySelector(".count").textContent.includes("${count.toLocaleString("en")}")`;
+  await browser.cdp("Page.addScriptToEvaluateOnNewDocument", { source: `
+    window.begun = performance.now();
+    const look = () => (document.querySelector(".count") && ${isThere} ? requestAnimationFrame(() => (window.shown = performance.now())) : requestAnimationFrame(look));
+    requestAnimationFrame(look);` }).then(({ identifier }) => (opening.script = identifier));
+  const times = [];
+  for (let i = 0; i < 4; i++) {
+    await browser.open("about:blank");
+    await browser.open(stage.page(list));
+    times.push(await until(() => browser.run(() => window.shown), "the list is there", 60_000));
+    await pause(2500);
+  }
+  await browser.cdp("Page.removeScriptToEvaluateOnNewDocument", { identifier: opening.script });
+  console.log(`${count.toLocaleString("en")} items: from the address to the first rows ${Math.round(times[0])} ms the first time, then, with a copy on the device, ${times.slice(1).map(Math.round).join(", ")} ms`);
+}
+
+try {
+  fill("small", 20);
+  await ada.open(stage.page("small"));
+  await ada.hears(/^saved$/);
+  fill("hundred", 100_000);
+  await opening("hundred", 100_000);
+  fill("ten", 10_000);
+  await opening("ten", 10_000);
+  await ada.open(stage.page("ten"));
+  await until(() => browser.run(() => document.querySelectorAll(".row").length > 20));
+  await browser.run(observe);
+  const others = [];
+  for (let i = 0; i < 4; i++) {
+    others.push(new Other(stage, "ten", `Otto ${i}`));
+    await others[i].quiet();
+  }
+  for (const slower of [1, 4]) {
+    await browser.cdp("Emulation.setCPUThrottlingRate", { rate: slower });
+    for (const rate of [0, 100]) {
+      const end = rate > 0 ? editing(others, rate) : async () => 0;
+      const where = `10,000 items${slower > 1 ? ", a processor that is 4 times slower" : ""}`;
+      const before = await browser.run(() => document.querySelectorAll(".row")[5].focus());
+      await measure(`${where}, ${rate} edits a second, moving through the rows`, () => press(["j", "j", "k"], 60));
+      await browser.run(() => document.querySelectorAll(".row")[3].focus());
+      await press(["e"], 1);
+      await measure(`${where}, ${rate} edits a second, typing in a row`, () => press([..."abcdefgh ij"], 60));
+      await browser.press(["\uE00C"]);
+      await browser.run(() => document.querySelector("#composer").focus());
+      await measure(`${where}, ${rate} edits a second, typing a new item`, () => press([..."zyxwv uts"], 60));
+      await browser.run(() => {
+        const composer = document.querySelector("#composer");
+        composer.value = "";
+        composer.dispatchEvent(new InputEvent("input"));
+      });
+      const reached = await end();
+      if (rate > 0) console.log(`  (${reached.toFixed(0)} edits a second were made)`);
+    }
+  }
+  for (const other of others) other.close();
+} finally {
+  await browser.close();
+  await stage.close();
+}
