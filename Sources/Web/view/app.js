@@ -124,7 +124,8 @@ export class App {
 
   /** The person has seen what is shown. */
   seenNow() {
-    document.title = this.#screen?.open ? `${this.#screen.open.name} – hand` : "Lists – hand";
+    const title = this.#screen?.open ? `${this.#screen.open.name} – hand` : "Lists – hand";
+    if (document.title !== title) document.title = title;
   }
 
   // What one may do

@@ -2,8 +2,8 @@
 // several items. What the list has already is offered, so that nothing comes twice.
 
 import { TASK } from "../client/item.js";
-import { lineOf, writtenLines } from "./content.js";
-import { button, fill, h, setAttribute, setText } from "./dom.js";
+import { lineOf, numeral, writtenLines } from "./content.js";
+import { button, fill, fitHeight, h, setAttribute, setText } from "./dom.js";
 
 /** @typedef {import('../client/item.js').Item} Item */
 /** @typedef {import('./content.js').Written} Written */
@@ -20,11 +20,15 @@ import { button, fill, h, setAttribute, setText } from "./dom.js";
  */
 
 const MOST_OFFERS = 4;
+/** How long after the last letter something is offered, in ms. */
+const OFFERING = 150;
 
 export class Composer {
   #owner;
   /** @type {Place | undefined} */
   #place;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #offering;
   #input = h("textarea", { rows: 1, dir: "auto", placeholder: "Add an item", "aria-label": "New item", id: "composer" });
   #offers = h("div", { class: "offers" });
   #note = h("p", { class: "note", role: "status" });
@@ -44,7 +48,7 @@ export class Composer {
     );
     this.#input.addEventListener("input", event => {
       this.#fit();
-      if (!(/** @type {InputEvent} */ (event).isComposing)) this.#offer();
+      if (!(/** @type {InputEvent} */ (event).isComposing)) this.#offerSoon();
       owner.typed(this.#input.value);
     });
     this.#input.addEventListener("keydown", event => this.#key(event));
@@ -110,6 +114,7 @@ export class Composer {
       this.#submit();
     } else if (event.key === "Escape") {
       event.preventDefault();
+      clearTimeout(this.#offering);
       this.#place = undefined;
       this.say("");
       fill(this.#offers);
@@ -124,7 +129,7 @@ export class Composer {
     if (items.length === 0) return;
     const size = Math.max(...items.map(item => new TextEncoder().encode(item.text).length));
     if (size > largest) {
-      return this.say(`The text is too long: it has ${size.toLocaleString("en")} bytes, and the list takes ${largest.toLocaleString("en")}.`);
+      return this.say(`The text is too long: it has ${numeral(size)} bytes, and the list takes ${numeral(largest)}.`);
     }
     if (!this.#owner.add(items, this.#place)) return;
     this.take("");
@@ -132,6 +137,12 @@ export class Composer {
     fill(this.#offers);
     this.#owner.typed("");
     this.#input.focus();
+  }
+
+  /** A key does not wait for the search through the list. */
+  #offerSoon() {
+    clearTimeout(this.#offering);
+    this.#offering = setTimeout(() => this.#offer(), OFFERING);
   }
 
   /** Offers items of the list whose text begins so; a ticked one can be unticked instead. */
@@ -160,8 +171,6 @@ export class Composer {
   }
 
   #fit() {
-    const { style } = this.#input;
-    style.height = "auto";
-    style.height = `${this.#input.scrollHeight}px`;
+    fitHeight(this.#input);
   }
 }

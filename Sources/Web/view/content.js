@@ -122,9 +122,20 @@ export function safeAddress(url) {
   }
 }
 
+/** To make one takes longer than to use it. */
+const numbers = new Intl.NumberFormat("en");
+
+/**
+ * A number as one reads it.
+ * @param {number} number
+ */
+export function numeral(number) {
+  return numbers.format(number);
+}
+
 /**
  * @param {number} count @param {string} thing @param {string} [things]
  */
 export function amount(count, thing, things = `${thing}s`) {
-  return `${count.toLocaleString("en")} ${count === 1 ? thing : things}`;
+  return `${numeral(count)} ${count === 1 ? thing : things}`;
 }

@@ -58,6 +58,19 @@ export function signButton(sign, name, onclick, properties = {}) {
   return button(sign, onclick, { "aria-label": name, title: name, class: "sign", ...properties });
 }
 
+const growsItself = globalThis.CSS?.supports("field-sizing", "content");
+
+/**
+ * A field is as high as its text.
+ * @param {HTMLTextAreaElement} field
+ */
+export function fitHeight(field) {
+  const { style } = field;
+  if (growsItself) return style.setProperty("field-sizing", "content");
+  style.height = "auto";
+  style.height = `${field.scrollHeight}px`;
+}
+
 /** @param {Child[]} children @returns {(Node | string)[]} */
 function shown(children) {
   return /** @type {(Node | string)[]} */ (children.filter(child => child !== undefined && child !== false));

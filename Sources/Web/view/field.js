@@ -1,7 +1,7 @@
 // The field in which somebody types a text while others may change it, too. Others' changes wait while an input method
 // composes or a button of the mouse is down: moving the caret then would destroy what is being typed.
 
-import { h } from "./dom.js";
+import { fitHeight, h } from "./dom.js";
 import { Draft } from "./draft.js";
 
 /** After so many ms without a sign of life, a composition is taken to be over: some keyboards never say so. */
@@ -74,9 +74,7 @@ export class Field {
 
   /** The field is as high as its text. */
   fit() {
-    const { style } = this.#element;
-    style.height = "auto";
-    style.height = `${this.#element.scrollHeight}px`;
+    fitHeight(this.#element);
   }
 
   /**

@@ -6,7 +6,7 @@ import { insertedItems } from "../client/components.js";
 import { apply } from "../client/delta.js";
 import { LINK, TASK } from "../client/item.js";
 import { DoesNotFit } from "../client/splices.js";
-import { amount, lineOf, nameOf, newCard, newItem } from "./content.js";
+import { amount, lineOf, nameOf, newCard, newItem, numeral } from "./content.js";
 import { ask, confirmThat, openMenu } from "./dialogs.js";
 import { Draft } from "./draft.js";
 import { branchesOf, changing, deleting, inserting, moving, runsOf } from "./edits.js";
@@ -465,7 +465,7 @@ export class ListActions {
     const { maximumSize = Infinity } = this.#open.subscription.rules ?? {};
     const size = new TextEncoder().encode(draft.text).length;
     if (size > maximumSize) {
-      this.#screen.composer.bring(draft.text, `This text is too long for the list, which takes ${maximumSize.toLocaleString("en")} bytes.`);
+      this.#screen.composer.bring(draft.text, `This text is too long for the list, which takes ${numeral(maximumSize)} bytes.`);
       return;
     }
     this.#edit(changing(this.#view, [[index, index + 1]], () => ({ text: draft.splices })), "Saved.");

@@ -2,7 +2,7 @@
 
 import { CARD, TASK } from "../client/item.js";
 import { Composer } from "./composer.js";
-import { amount, kindBeside } from "./content.js";
+import { amount, kindBeside, numeral } from "./content.js";
 import { deedsOf, sentenceOf } from "./deeds.js";
 import { isDialogOpen } from "./dialogs.js";
 import { button, fill, h, setAttribute, setText, signButton } from "./dom.js";
@@ -357,7 +357,7 @@ export class ListScreen {
 
   /** @param {List} view */
   #countText(view) {
-    const hidden = this.#wanted() ? `${this.#grid.rows.count.toLocaleString("en")} of ` : "";
+    const hidden = this.#wanted() ? `${numeral(this.#grid.rows.count)} of ` : "";
     const news = this.#news.size > 0 ? `, ${this.#news.size} new` : "";
     const role = this.#app.roleWords(this.name);
     return `${hidden}${amount(view.count, "item")}${news}${role ? ` · ${role}` : ""}`;

@@ -21,6 +21,9 @@ import { isNamed, partsOf } from "./taskwords.js";
  * @property {string} today as `2026-12-01`: what is due is marked
  */
 
+/** How long one sees that an item has changed, in ms. */
+const FLASH = 1600;
+
 export class Row {
   /** @type {Item | undefined} */
   #item;
@@ -31,6 +34,8 @@ export class Row {
   #isFolded = false;
   #me = "";
   #today = "";
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #flashing;
   element;
   #fold = h("button", { type: "button", class: "fold sign", tabIndex: -1, hidden: true });
   #tick = h("input", { type: "checkbox", tabIndex: -1 });
@@ -106,9 +111,9 @@ export class Row {
 
   /** Somebody else has changed the item: one sees it for a moment. */
   flash() {
-    this.element.classList.remove("flash");
-    void this.element.offsetWidth;
     this.element.classList.add("flash");
+    clearTimeout(this.#flashing);
+    this.#flashing = setTimeout(() => this.element.classList.remove("flash"), FLASH);
   }
 
   // Private

@@ -4,7 +4,7 @@ import { textOf } from "../client/bytes.js";
 import { insertedItems, oldCount } from "../client/components.js";
 import { newCount } from "../client/delta.js";
 import { REASONS } from "../client/messages.js";
-import { amount, lineOf, shortened } from "./content.js";
+import { amount, lineOf, numeral, shortened } from "./content.js";
 
 /** @typedef {import('../client/codec.js').Commit} Commit */
 /** @typedef {import('../client/item.js').Item} Item */
@@ -23,7 +23,7 @@ export function whyRefused({ reason, first, second }) {
     case "kindNotAllowed":
       return "the list does not take items of this kind";
     case "itemTooLarge":
-      return `the text is too long: ${first.toLocaleString("en")} bytes of at most ${second.toLocaleString("en")}`;
+      return `the text is too long: ${numeral(first)} bytes of at most ${numeral(second)}`;
     case "deckEmpty":
       return "the deck is empty; delete a card first";
     case "cardNotInDeck":
