@@ -43,6 +43,15 @@ export class Neighbours {
     });
   }
 
+  /**
+   * Who has journals with rows under other tokens.
+   * @param {string} token
+   * @returns {Owner[]}
+   */
+  foreign(token) {
+    return this.#journals.flatMap(({ client }) => this.owner(client) ?? []).filter(owner => owner.token !== token);
+  }
+
   /** How many nobody can read, or send. */
   get refused() {
     return this.#journals.filter(journal => "refused" in journal || this.#hasRefused(journal.client)).length;

@@ -181,8 +181,7 @@ export class Tab {
    * @returns {{ person: string, token: string }[]}
    */
   get foreign() {
-    const owners = this.#owners.filter(({ token }) => token !== this.#token);
-    return owners.filter(({ client }) => this.#journals.some(journal => journal.client === client));
+    return this.#neighbours.foreign(this.#token);
   }
 
   /** How many journals nobody can read, or send. */
