@@ -61,6 +61,11 @@ export class Server {
     if (status !== 0) throw new Error(`hand ${args.join(" ")}: ${stderr}`);
   }
 
+  /** Runs a command beside others. */
+  start(...args) {
+    return new Promise(resolve => spawn(hand, args, { stdio: "ignore", env: this.#environment }).on("exit", resolve));
+  }
+
   async close() {
     await this.end();
     rmSync(this.#folder, { recursive: true, force: true });

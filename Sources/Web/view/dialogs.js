@@ -27,17 +27,35 @@ export function openDialog(title, content) {
   );
   dialog.addEventListener("close", () => {
     dialog.remove();
-    if (before instanceof HTMLElement && before.isConnected && before.getClientRects().length > 0) before.focus({ preventScroll: true });
-    else focusAgain();
+    // The browser has given the focus back, unless that was not possible; or something else was begun.
+    if (document.activeElement !== document.body) return;
+    if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
+    if (document.activeElement === document.body) focusAgain();
   });
   // A click beside the dialog closes it.
   dialog.addEventListener("click", event => {
     if (event.target === dialog) close();
   });
-  dialog.addEventListener("keydown", event => event.stopPropagation());
+  dialog.addEventListener("keydown", event => {
+    event.stopPropagation();
+    walk(event);
+  });
   document.body.append(dialog);
   dialog.showModal();
   return dialog;
+}
+
+/**
+ * Up and down go through the entries of a menu, as the tab key does.
+ * @param {KeyboardEvent} event
+ */
+function walk(event) {
+  const menu = event.target instanceof Element ? event.target.closest("ul.menu") : null;
+  if (!menu || (event.key !== "ArrowDown" && event.key !== "ArrowUp")) return;
+  event.preventDefault();
+  const entries = [...menu.querySelectorAll("button")];
+  const at = entries.indexOf(/** @type {HTMLButtonElement} */ (event.target));
+  entries[at + (event.key === "ArrowDown" ? 1 : -1)]?.focus();
 }
 
 /** Whether a dialog is open. */
@@ -52,7 +70,7 @@ export function isDialogOpen() {
  */
 export function ask(title, { label, value = "", ok, note, suggestions = [] }, answered) {
   openDialog(title, close => {
-    const input = h("input", { value, autocomplete: "off", dir: "auto", id: "answer" });
+    const input = h("input", { value, autofocus: true, autocomplete: "off", dir: "auto", id: "answer" });
     const offers = h("datalist", { id: "offers" }, ...suggestions.map(name => h("option", { value: name })));
     if (suggestions.length > 0) input.setAttribute("list", "offers");
     const form = h(
@@ -96,8 +114,8 @@ export function openMenu(title, entries, above = []) {
     h(
       "ul",
       { class: "menu" },
-      ...entries.map(([name, action, key]) =>
-        h("li", {}, h("button", { type: "button", onclick: () => (close(), action()) }, name, key ? h("kbd", { "aria-hidden": "true" }, key) : undefined)),
+      ...entries.map(([name, action, key], i) =>
+        h("li", {}, h("button", { type: "button", autofocus: i === 0, onclick: () => (close(), action()) }, name, key ? h("kbd", { "aria-hidden": "true" }, key) : undefined)),
       ),
     ),
   ]);

@@ -26,6 +26,8 @@ export class ListsScreen {
   #news = new Map();
   #timer;
   element = h("main", { class: "lists" });
+  /** @type {string | undefined} the list that one was in, until it is shown */
+  #from;
   #title = h("h1", { tabIndex: -1 }, "Lists");
   #rows = h("ul", { class: "lists" });
   #state = h("p", { class: "empty" });
@@ -65,9 +67,9 @@ export class ListsScreen {
 
   /** @param {string} [from] the list that one was in */
   begin(from) {
-    const links = [.../** @type {NodeListOf<HTMLElement>} */ (this.#rows.querySelectorAll("a"))];
-    const link = links.find(({ dataset }) => dataset.name === from);
-    (link ?? this.#title).focus({ preventScroll: link === undefined });
+    this.#from = from;
+    this.#title.focus({ preventScroll: true });
+    this.#focusRow(from, "a");
   }
 
   refocus() {
@@ -111,7 +113,20 @@ export class ListsScreen {
     const key = JSON.stringify(entries.map(entry => [entry, this.#newsOf(entry.name)]));
     if (this.#rows.dataset.key === key) return;
     this.#rows.dataset.key = key;
+    const focused = this.#rows.contains(document.activeElement) ? document.activeElement : undefined;
+    const name = focused?.closest("li")?.dataset.name;
     fill(this.#rows, ...entries.map(entry => this.#row(entry)));
+    if (focused) this.#focusRow(name, focused.localName);
+    else if (document.activeElement === this.#title) this.#focusRow(this.#from, "a");
+  }
+
+  /**
+   * The link of a list has the focus, or its button, if it is there.
+   * @param {string | undefined} name @param {string} part
+   */
+  #focusRow(name, part) {
+    const rows = [.../** @type {NodeListOf<HTMLElement>} */ (this.#rows.querySelectorAll("li"))];
+    /** @type {HTMLElement | null | undefined} */ (rows.find(({ dataset }) => name !== undefined && dataset.name === name)?.querySelector(part))?.focus();
   }
 
   /** @param {string} name */
@@ -126,8 +141,9 @@ export class ListsScreen {
     const words = count === undefined ? "a copy on this device" : amount(count, "item");
     const link = h("a", { href: this.#app.hrefOf({ list: name }) }, h("bdi", {}, name), h("span", { class: "count" }, words),
       news ? h("span", { class: "news" }, news) : undefined);
-    link.dataset.name = name;
-    return h("li", {}, link, signButton("⋮", `Actions for ${name}`, () => this.#menu(name)));
+    const row = h("li", {}, link, signButton("⋮", `Actions for ${name}`, () => this.#menu(name)));
+    row.dataset.name = name;
+    return row;
   }
 
   #make() {

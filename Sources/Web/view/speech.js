@@ -4,6 +4,8 @@ import { setText } from "./dom.js";
 
 /** Others' changes are told at most this often, in ms. */
 const PAUSE = 2000;
+/** So long what was said stays to be read again, in ms. */
+const STAYING = 10_000;
 
 export class Speech {
   #polite;
@@ -50,5 +52,7 @@ export class Speech {
  * @param {Element} region @param {string} text
  */
 function speak(region, text) {
-  setText(region, region.textContent === text ? `${text}\u00a0` : text);
+  const said = region.textContent === text ? `${text}\u00a0` : text;
+  setText(region, said);
+  setTimeout(() => region.textContent === said && setText(region, ""), STAYING);
 }
