@@ -192,7 +192,7 @@ describe("access", { skip: missing }, () => {
       seen.push(await focused(browser));
       await key(KEYS.tab);
     }
-    const wanted = ["hand", "saved", "Show only items that contain", "More for this list", "row bread", "New item", "Add"];
+    const wanted = ["‹ All lists", "saved", "Show only items that contain", "More for this list", "row bread", "New item", "Add"];
     assert.deepEqual(seen.filter(name => name !== "Undo" && name !== "nothing").slice(0, wanted.length), wanted);
   });
 

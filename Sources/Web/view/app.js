@@ -459,6 +459,8 @@ export class App {
     }
     const old = before?.open;
     if (old && old !== this.#screen.open && old.replica.pending.length === 0) this.client.forget(old);
+    if (list === undefined) fill(this.#home, "hand");
+    else fill(this.#home, h("span", { "aria-hidden": "true" }, "‹ "), "All lists");
     fill(this.#body, this.#screen.element);
     scrollTo(0, 0);
     this.seenNow();

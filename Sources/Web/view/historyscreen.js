@@ -32,7 +32,7 @@ export class HistoryScreen {
     this.#open = open;
     this.#oldest = open.replica.revision + 1;
     fill(this.#title, "History of ", h("bdi", {}, open.name));
-    const back = button("Back to the list", () => app.go({ list: open.name }), { class: "quiet" });
+    const back = button("Back to the list", () => app.go({ list: open.name }), { class: "quiet back" });
     fill(this.element, h("div", { class: "title" }, this.#title), back, this.#state, this.#rows, this.#older);
     this.element.addEventListener("keydown", event => {
       if (event.key === "Escape") app.go({ list: open.name });

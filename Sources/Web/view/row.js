@@ -40,15 +40,15 @@ export class Row {
   #fold = h("button", { type: "button", class: "fold sign", tabIndex: -1, hidden: true });
   #tick = h("input", { type: "checkbox", tabIndex: -1 });
   #text = h("div", { class: "text", dir: "auto" });
-  #field = h("div", { role: "gridcell", class: "content" }, this.#text);
   #where = h("span", { class: "where" });
+  #field = h("div", { role: "gridcell", class: "content" }, this.#text, this.#where);
   #more = h("button", { type: "button", class: "more sign", tabIndex: -1 }, "⋮");
 
   /** @param {string} id */
   constructor(id) {
     const grip = h("span", { class: "grip", "aria-hidden": "true", title: "Drag to move" }, "⠿");
     const start = h("div", { role: "gridcell", class: "start" }, grip, this.#fold, this.#tick);
-    const end = h("div", { role: "gridcell", class: "end" }, this.#where, this.#more);
+    const end = h("div", { role: "gridcell", class: "end" }, this.#more);
     this.element = h("div", { role: "row", class: "row", tabIndex: -1 }, start, this.#field, end);
     this.element.dataset.id = id;
   }
@@ -64,7 +64,7 @@ export class Row {
 
   /** Shows the text again, after a field. */
   endEditing() {
-    fill(this.#field, this.#text);
+    fill(this.#field, this.#text, this.#where);
   }
 
   /** @param {Item} item @param {number} level @param {boolean} isParent */
@@ -104,7 +104,7 @@ export class Row {
       this.#showFold();
     }
     const people = marks.people.map(({ name, isEditing, colour }) =>
-      h("span", { class: `person colour${colour}` }, isEditing ? "✎ " : "", h("bdi", {}, name)));
+      h("span", { class: `person colour${colour}`, dir: "auto", title: isEditing ? `${name}, editing` : name }, isEditing ? "✎ " : "", name));
     const news = marks.news ? [h("span", { class: "news" }, marks.news)] : [];
     fill(this.#where, ...news, ...people);
   }
