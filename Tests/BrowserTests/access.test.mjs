@@ -230,6 +230,56 @@ describe("access", { skip: missing }, () => {
     await look(browser);
   });
 
+  test("cards are dragged sideways", async () => {
+    await open("poker", 5);
+    const names = () => browser.run(() => [...document.querySelectorAll(".face")].map(face => face.getAttribute("aria-label")));
+    const [first, ...others] = await names();
+    const middle = css => browser.run(css => { const { left, top, width, height } = document.querySelector(css).getBoundingClientRect(); return [left + width / 2, top + height / 2]; }, css);
+    const [x, y] = await middle(".row:nth-child(3) .face");
+    await browser.drag([await middle(".row .grip"), [x - 30, y], [x + 20, y]]);
+    await until(async () => (await names()).join() === [others[0], others[1], first, others[2], others[3]].join(), "the first card is the third");
+  });
+
+  test("what has the focus is not behind what stays at an edge", async () => {
+    server.run("create", "long");
+    server.run("add", "-l", "long", ...Array.from({ length: 60 }, (_, i) => `item ${i} ${"word ".repeat(i % 20)}`));
+    await look(browser, { width: 320 });
+    await open("long", 60);
+    const covered = () => browser.run(() => {
+      const { left, right, top, bottom } = document.activeElement.getBoundingClientRect();
+      const isSeen = y => document.activeElement.contains(document.elementFromPoint((left + right) / 2, y));
+      return document.activeElement.matches(".row") && isSeen(top + 3) && isSeen(bottom - 3) ? "" : document.activeElement.textContent;
+    });
+    await focusRow(0);
+    for (const one of ["j", "k"]) {
+      for (let i = 0; i < 40; i++) {
+        await key(one);
+        assert.equal(await covered(), "");
+      }
+    }
+    await key("V");
+    for (let i = 0; i < 30; i++) {
+      await key("j");
+      assert.equal(await covered(), "", "while items are selected");
+    }
+    await key(KEYS.escape);
+    await look(browser);
+  });
+
+  test("one hears how much is found, and what happens behind a dialog", async () => {
+    await open("mixed", 11);
+    const urgent = text => until(() => browser.run(text => document.getElementById("urgent").textContent.trim() === text, text), `“${text}” is said`);
+    await focusRow(0);
+    await key("/", ..."car");
+    await urgent("1 of 11 items");
+    await key(KEYS.escape);
+    await open("mixed", 11);
+    await browser.click(".badge");
+    assert.equal(await browser.run(() => document.querySelectorAll("dialog .heard").length), 2);
+    await key(KEYS.escape);
+    await until(() => browser.run(() => document.querySelectorAll("body > .heard").length === 2), "they are back");
+  });
+
   test("after a deletion the next row has the focus, or the previous one, or the place where one types", async () => {
     server.run("create", "short");
     server.run("add", "-l", "short", "a", "b", "c", "d", "e", "f");

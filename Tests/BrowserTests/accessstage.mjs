@@ -15,9 +15,9 @@ export const missing = !hand ? "HAND is not the path of the program" : !chromeDr
 export function axeSource() {
   const where = "import axe_playwright_python as axe, os; print(os.path.dirname(axe.__file__))";
   const { stdout, status } = spawnSync("python3", ["-c", where], { encoding: "utf8" });
-  const folder = process.env.AXE ?? (status === 0 ? stdout.trim() : "");
-  const path = join(folder, "axe.min.js");
-  return folder !== "" && existsSync(path) ? readFileSync(path, "utf8") : undefined;
+  const folders = [process.env.AXE, status === 0 ? stdout.trim() : undefined].filter(folder => folder);
+  const path = folders.map(folder => join(folder, "axe.min.js")).find(path => existsSync(path));
+  return path && readFileSync(path, "utf8");
 }
 
 /** A server with a folder of its own. */

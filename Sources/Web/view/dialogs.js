@@ -26,6 +26,7 @@ export function openDialog(title, content) {
     ...h("div", {}, ...content(close)).childNodes,
   );
   dialog.addEventListener("close", () => {
+    if (dialog.querySelector(".heard")) moveSpeech(document.querySelector("dialog[open]") ?? document.body);
     dialog.remove();
     // The browser has given the focus back, unless that was not possible; or something else was begun.
     if (document.activeElement !== document.body) return;
@@ -42,7 +43,19 @@ export function openDialog(title, content) {
   });
   document.body.append(dialog);
   dialog.showModal();
+  moveSpeech(dialog);
   return dialog;
+}
+
+/**
+ * What is behind a dialog is not heard, so what speaks is in front.
+ * @param {Element} place
+ */
+function moveSpeech(place) {
+  for (const region of document.querySelectorAll(".heard")) {
+    region.replaceChildren();
+    place.append(region);
+  }
 }
 
 /**

@@ -30,6 +30,8 @@ const SETTLING = 1200;
 const SEEING = 3000;
 /** How often others are told where one is, in ms. */
 const PLACING = 150;
+/** How long after a key one hears how many items are found, in ms. */
+const FINDING = 700;
 const COLOURS = 6;
 
 export class ListScreen {
@@ -70,6 +72,8 @@ export class ListScreen {
   #today = dayOf(new Date());
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #placing;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #finding;
   #timer;
 
   // Elements
@@ -203,6 +207,7 @@ export class ListScreen {
     cancelAnimationFrame(this.#frame);
     clearInterval(this.#timer);
     clearTimeout(this.#placing);
+    clearTimeout(this.#finding);
     this.#actions.saveField();
     this.#grid.close();
   }
@@ -278,6 +283,8 @@ export class ListScreen {
     this.#search.addEventListener("input", () => {
       this.#filter = this.#search.value.toLowerCase();
       this.#looked();
+      clearTimeout(this.#finding);
+      this.#finding = setTimeout(() => this.#app.speech.say(this.#countText(this.#open.shown.list)), FINDING);
     });
     this.#search.addEventListener("keydown", event => {
       event.stopPropagation();
