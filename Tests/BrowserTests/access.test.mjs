@@ -203,9 +203,12 @@ describe("access", { skip: missing }, () => {
       const rows = [...grid.querySelectorAll("[role=row]")];
       return {
         role: grid.getAttribute("role"), count: grid.getAttribute("aria-rowcount"), stops: grid.querySelectorAll("[tabindex='0']").length,
+        labels: rows.map(row => row.getAttribute("aria-label")).slice(0, 4),
         indexes: rows.map(row => Number(row.getAttribute("aria-rowindex"))), level: rows[5].getAttribute("aria-level"),
       };
     });
+    assert.deepEqual(grid.labels, ["bread, ticked", "milk @alice, not ticked", "taxes due:2026-01-20 overdue, not ticked", `plumber due:${today} today @bob, not ticked`]);
+    delete grid.labels;
     assert.deepEqual(grid, { role: "treegrid", count: "11", stops: 1, indexes: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], level: "2" });
     await focusRow(4);
     const seen = [];

@@ -105,8 +105,10 @@ export class Row {
     }
     const people = marks.people.map(({ name, isEditing, colour }) =>
       h("span", { class: `person colour${colour}`, dir: "auto", title: isEditing ? `${name}, editing` : name }, isEditing ? "✎ " : "", name));
-    const news = marks.news ? [h("span", { class: "news" }, marks.news)] : [];
-    fill(this.#where, ...news, ...people);
+    const words = [marks.news, marks.isWaiting ? "not sent yet" : undefined].filter(word => word !== undefined);
+    fill(this.#where, ...words.map(word => h("span", { class: "news" }, word)), ...people);
+    const there = marks.people.map(({ name, isEditing }) => `${name} is ${isEditing ? "editing" : "here"}`);
+    setAttribute(element, "aria-description", [...words, ...there].join(", ") || undefined);
   }
 
   /** Somebody else has changed the item: one sees it for a moment. */
@@ -144,6 +146,26 @@ export class Row {
     else if (kind === TASK) this.#showTask(item.text, item.fields().done === true);
     else if (item.fields().text) setText(this.#text, item.text);
     else setText(this.#text, `${kindName(kind)}, of ${item.content.length} bytes`);
+    setAttribute(this.element, "aria-label", this.#labelOf(item));
+  }
+
+  /**
+   * What a screen reader says of the row, instead of the names of all its parts.
+   * @param {Item} item
+   */
+  #labelOf(item) {
+    const { done, text } = item.fields();
+    if (item.kind === CARD || !text) return nameOf(item);
+    if (item.kind === HEADING) return `${item.text.replace(/^#{1,6} /, "")}, heading`;
+    if (item.kind === LINK) return `${item.text}, link`;
+    if (item.kind !== TASK) return item.text;
+    const words = partsOf(item.text).map(({ text, due }) => text + (due === undefined || done ? "" : this.#spokenDay(due)));
+    return `${words.join("")}, ${done ? "ticked" : "not ticked"}`;
+  }
+
+  /** @param {string} day */
+  #spokenDay(day) {
+    return day < this.#today ? " overdue" : day === this.#today ? " today" : "";
   }
 
   /** @param {string} text @param {boolean} isDone */
