@@ -43,7 +43,7 @@ let package = Package(
         .target(name: "HTTP", dependencies: ["EventLoop", "CHTTPParser", "CZlib"], path: "Sources/Shell/HTTP"),
         // The page is part of the program, so that a server is one file.
         .target(
-            name: "HandWeb", path: "Sources/Web", exclude: ["README.md", "package.json"],
+            name: "HandWeb", path: "Sources/Web", exclude: ["README.md", "package.json", "page.png"],
             sources: ["PageFile.swift"],
             resources: ["client", "view", "root"].map { .embedInCode($0) }),
         .systemLibrary(
