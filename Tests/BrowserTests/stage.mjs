@@ -113,7 +113,12 @@ export class Stage {
     this.#server = spawn(hand, ["serve", ...addresses, ...this.#options], { env: { ...process.env, HOME: join(this.folder, "home") }, stdio: ["ignore", "pipe", "ignore"] });
     let greeting = "";
     this.#server.stdout.on("data", data => (greeting += data));
-    const [, ...found] = await until(() => greeting.match(/hand:\/\/[0-9.]+:([0-9]+) and (?:ws|http):\/\/[0-9.]+:([0-9]+)/), "the server listens");
+    const server = this.#server;
+    const listens = until(() => greeting.match(/hand:\/\/[0-9.]+:([0-9]+) and (?:ws|http):\/\/[0-9.]+:([0-9]+)/), "the server listens");
+    const [, ...found] = await listens.catch(error => {
+      server.kill("SIGKILL");
+      throw error;
+    });
     this.#ports = found.map(Number);
   }
 

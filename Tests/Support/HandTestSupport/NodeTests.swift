@@ -8,6 +8,8 @@ package struct NodeTests: Sendable {
     }
 
     private let folder: URL
+    /// After so many seconds, the tests of a file have failed.
+    private static let mostSeconds = 400
     /// The names of the files.
     package let files: [String]
 
@@ -31,15 +33,21 @@ package struct NodeTests: Sendable {
     /// Runs the tests of one file to their end. Requires that Node is installed.
     package func run(_ file: String, environment: [String: String] = [:]) throws -> Outcome {
         let process = Process()
-        process.executableURL = URL(filePath: Self.node ?? "/usr/bin/node")
-        process.arguments = ["--test", "--test-reporter=tap", folder.appending(path: file).path]
+        process.executableURL = URL(filePath: "/usr/bin/timeout")
+        process.arguments =
+            ["--kill-after=10", "\(Self.mostSeconds)", Self.node ?? "node", "--test", "--test-reporter=tap"]
+            + [folder.appending(path: file).path]
         process.environment = outerEnvironment.merging(environment) { $1 }
-        let output = Pipe()
+        // Into a file: programs that a failed test has left would hold a pipe open.
+        let path = FileManager.default.temporaryDirectory.appending(path: "hand-node-\(UUID().uuidString)")
+        FileManager.default.createFile(atPath: path.path, contents: nil)
+        defer { try? FileManager.default.removeItem(at: path) }
+        let output = try FileHandle(forWritingTo: path)
         process.standardOutput = output
         process.standardError = output
         try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
+        let text = try String(decoding: Data(contentsOf: path), as: UTF8.self)
         let lines = text.split(separator: "\n")
         func count(_ kind: String) -> Int {
             lines.first { $0.hasPrefix("# \(kind) ") }.flatMap { Int($0.dropFirst(kind.count + 3)) } ?? 0
