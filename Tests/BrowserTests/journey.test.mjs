@@ -129,12 +129,12 @@ test("a key is for the item that has the focus, also if others have just changed
   await ada.go("b");
   // The page is told of another item, but has not been drawn again.
   await browser.run(() => {
-    window.requestAnimationFrame = draw => setTimeout(draw, 2000);
+    window.requestAnimationFrame = draw => setTimeout(draw, 700);
     return true;
   });
   stage.run(["edit", "-l", "quick", "3", "c!"]);
   stage.run(["rm", "-l", "quick", "1"]);
-  await pause(500);
+  await pause(300);
   await browser.press(["d"]);
   await stage.has("quick", ["c!"]);
   await ada.sees("c!");

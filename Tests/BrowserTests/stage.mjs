@@ -336,6 +336,13 @@ export class Person {
     });
   }
 
+  /** Waits until the line for new items has a text. */
+  async composes(text) {
+    await until(() => this.browser.run(text => document.querySelector("#composer")?.value === text, text), `the line for new items has ${text}`).catch(async error => {
+      throw new Error(`${error.message}: ${await this.browser.run(() => document.querySelector("main")?.innerText)}`);
+    });
+  }
+
   /** The middle of an element, in the window. */
   place(css, text) {
     const middle = (css, text) => {

@@ -219,17 +219,19 @@ test("a text that is being typed survives the end of the page, and goes on where
   await open(1);
   await browser.press([..." words"]);
   await browser.run(unaware);
-  await browser.open("about:blank");
+  stage.front.cut();
+  await ada.hears(/^offline/);
   await other.delete(1);
-  await ada.open(stage.page("drafts"));
-  await until(() => browser.run(() => document.querySelector("#composer")?.value === "two words"), "the words are there");
+  stage.front.mend();
+  await browser.reload();
+  await ada.composes("two words");
   await browser.press([KEYS.enter]);
   await stage.has("drafts", ["number one and more!", "two words"]);
   // The line for new items keeps its words, too.
   await browser.type("#composer", "half an item");
   await pause(300);
   await browser.reload();
-  await until(() => browser.run(() => document.querySelector("#composer")?.value === "half an item"), "the words are there");
+  await ada.composes("half an item");
 });
 
 test("a text that is being typed when the page is hidden or closed is saved", options, async t => {

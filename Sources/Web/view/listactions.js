@@ -385,7 +385,7 @@ export class ListActions {
     const at = this.#view.indexOf(id);
     this.#app.speech.say(`Moved to ${at + 1} of ${this.#view.count}.`);
     this.#grid.setCurrent(id);
-    requestAnimationFrame(() => this.#grid.focus());
+    requestAnimationFrame(() => this.#grid.isEditing || this.#grid.focus());
   }
 
   /** @param {number} by */
