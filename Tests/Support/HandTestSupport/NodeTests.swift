@@ -40,7 +40,7 @@ package struct NodeTests: Sendable {
         process.environment = outerEnvironment.merging(environment) { $1 }
         // Into a file: programs that a failed test has left would hold a pipe open.
         let path = FileManager.default.temporaryDirectory.appending(path: "hand-node-\(UUID().uuidString)")
-        FileManager.default.createFile(atPath: path.path, contents: nil)
+        try Data().write(to: path)
         defer { try? FileManager.default.removeItem(at: path) }
         let output = try FileHandle(forWritingTo: path)
         process.standardOutput = output
