@@ -152,17 +152,17 @@ test("a tab that is frozen while it writes does not hold up another one", option
 test("a hidden tab connects again at most once, however late its timers are", options, async () => {
   await ada.open(stage.page(stage.list("hidden", "one")));
   await ada.hears(/^saved$/);
-  // The page is told that it is hidden, and from now on its timers come once a minute: here, once in 3 s.
+  // The page is told that it is hidden, and from now on its timers come once a minute: here, once in 2 s.
   await browser.run(() => {
     const set = window.setTimeout;
-    window.setTimeout = (action, ms, ...rest) => set(action, Math.max(ms ?? 0, 3000), ...rest);
+    window.setTimeout = (action, ms, ...rest) => set(action, Math.max(ms ?? 0, 2000), ...rest);
     Object.defineProperty(document, "hidden", { get: () => window.isAway, configurable: true });
     Object.defineProperty(document, "visibilityState", { get: () => (window.isAway ? "hidden" : "visible"), configurable: true });
     window.isAway = true;
     document.dispatchEvent(new Event("visibilitychange"));
   });
   const before = stage.front.upgrades;
-  await pause(8_000);
+  await pause(5_000);
   assert.ok(stage.front.upgrades - before <= 1, `${stage.front.upgrades - before} connections`);
   stage.run(["add", "-l", "hidden", "two"]);
   await browser.run(() => {
