@@ -1,20 +1,19 @@
 // The page as a whole: which screen is shown, who one is, and what the connection is like.
 
 import { Client } from "../client/client.js";
-import { bytesOf } from "../client/bytes.js";
 import { amount, nameOf } from "./content.js";
-import { ask, onFocusLost, openDialog, openMenu } from "./dialogs.js";
+import { onFocusLost } from "./dialogs.js";
 import { button, fill, h, setAttribute, setText } from "./dom.js";
 import { HistoryScreen } from "./historyscreen.js";
-import { ACTIONS, keysOf } from "./keys.js";
+import { NO_LETTERS } from "./keys.js";
 import { ListScreen } from "./listscreen.js";
 import { ListsScreen } from "./listsscreen.js";
+import { showConnection, showPeople } from "./pagedialogs.js";
 import { seenLists, setSeen } from "./news.js";
 import { fragmentOf, routeOf } from "./route.js";
 import { agoText, errorText } from "./sentences.js";
 
 /** @typedef {import('./identity.js').Identity} Identity */
-/** @typedef {import('./keys.js').ActionName} ActionName */
 /** @typedef {import('./route.js').Route} Route */
 /** @typedef {import('./speech.js').Speech} Speech */
 /** @typedef {import('../client/client.js').OpenList} OpenList */
@@ -23,8 +22,6 @@ import { agoText, errorText } from "./sentences.js";
 /** @typedef {ListScreen | ListsScreen | HistoryScreen} Screen */
 
 const ROLES = ["none", "read", "append", "write", "admin"];
-/** The setting that letters without ctrl or alt do nothing. */
-const NO_LETTERS = "no letters";
 /** How long a short message stays, in ms; one with a button stays longer. */
 const TOAST = 4000;
 const TOAST_WITH_BUTTON = 10_000;
@@ -64,7 +61,7 @@ export class App {
 
   #header = h("header", { class: "page" });
   #home = h("a", { href: "#", class: "home" }, "hand");
-  #badge = h("button", { type: "button", class: "badge", onclick: () => this.showConnection() });
+  #badge = h("button", { type: "button", class: "badge", onclick: () => showConnection(this) });
   #people = h("button", { type: "button", class: "quiet people" });
   #body = h("div", { id: "screen" });
   #toast = h("div", { class: "toast", hidden: true });
@@ -87,7 +84,7 @@ export class App {
       if (document.hidden && this.#screen instanceof ListScreen) this.#screen.hide();
       this.#show();
     });
-    this.#people.addEventListener("click", () => this.#screen?.open && this.showPeople(this.#screen.open));
+    this.#people.addEventListener("click", () => this.#screen?.open && showPeople(this, this.#screen.open));
     setInterval(() => this.#drawHeader(), 1000);
     onFocusLost(() => this.#screen?.refocus());
     this.#navigate();
@@ -96,6 +93,16 @@ export class App {
   /** One's own name, as others see it. */
   get me() {
     return this.#granted.get(this.client)?.person ?? this.#identity.person;
+  }
+
+  /** Whether one's name is one's own choice, and not that of a link. */
+  get hasName() {
+    return this.#identity.links.length === 0;
+  }
+
+  /** The server's name, with its port. */
+  get host() {
+    return new URL(this.#url).host;
   }
 
   /** Whether a new build of the page may be loaded now: nothing is being typed. */
@@ -108,6 +115,21 @@ export class App {
     const { state, reason } = this.client.connection;
     if (state === "stopped") return errorText(reason);
     return state === "online" ? "Loading…" : state === "connecting" ? "Connecting…" : "The server cannot be reached. It is tried again.";
+  }
+
+  /** Whether the server has everything, and if not, who has it. */
+  get badgeText() {
+    const { connection, storage, waiting } = this.client;
+    const where = storage.state === "kept" ? "kept on this device" : "only in this tab";
+    const edits = waiting.count > 0 ? `, ${amount(waiting.count, "edit")} ${where}` : "";
+    if (connection.state === "stopped") return `${errorText(connection.reason)}${edits}`;
+    if (connection.state === "paused") return `paused${edits}`;
+    if (connection.state === "connecting") return `connecting…${edits}`;
+    if (connection.state === "offline") return `offline${edits}`;
+    const { count, reason } = this.elsewhere;
+    if (waiting.count === 0 && reason) return `saved, but not ${amount(count, "edit")} with another link`;
+    if (waiting.count === 0) return count > 0 ? "saving…" : "saved";
+    return connection.isSlow ? `not saved yet${edits}` : "saving…";
   }
 
   // Where one is
@@ -274,128 +296,30 @@ export class App {
     this.#toastTimer = setTimeout(pass, action ? TOAST_WITH_BUTTON : TOAST);
   }
 
-  // Dialogs
-
-  showHelp() {
-    const letters = h("input", { type: "checkbox", checked: this.client.settings.get(NO_LETTERS) !== true });
-    letters.addEventListener("change", () => this.client.settings.set(NO_LETTERS, letters.checked ? undefined : true));
-    openDialog("Keys", () => [
-      h("p", { class: "note" }, "While a row has the focus. Everything is in the menus, too. Left and right go through a row's parts."),
-      h("label", { class: "choice" }, letters, "Letters and signs are keys, too"),
-      h("dl", { class: "keys" }, ...Object.entries(ACTIONS).flatMap(([name, [words]]) => [
-        h("dt", {}, ...keysOf(/** @type {ActionName} */ (name)).map(key => h("kbd", {}, key))), h("dd", {}, words),
-      ])),
-    ]);
+  /** What waits with all links, as a text. */
+  exportWaiting() {
+    return [...this.#clients.values()].map(client => client.exportWaiting()).join("\n");
   }
 
-  /** @param {OpenList} open */
-  showPeople(open) {
-    const { people, author } = open.subscription;
-    openDialog("People", close => [
-      h("ul", { class: "menu" }, ...[...people.here.values()].map(entry => {
-        const item = entry.item === undefined ? -1 : open.replica.view.indexOf(entry.item);
-        const place = item < 0 ? "" : ` ${item + 1}: ${nameOf(open.replica.view.at(item))}`;
-        const words = entry.place === 4 ? "away" : place === "" ? "here" : `${entry.place === 3 ? "editing" : "at"}${place}`;
-        const who = button("", () => {
-          close();
-          if (this.#screen instanceof ListScreen && entry.item !== undefined) this.#screen.goToItem(entry.item);
-        });
-        fill(who, h("span", { dir: "auto" }, h("bdi", { class: "who" }, entry.person ?? ""), `${entry.author === author ? " (you)" : ""}, `, words));
-        return h("li", {}, who);
-      })),
-      people.here.size === 0 ? h("p", { class: "note" }, "Nobody else is here.") : undefined,
-    ]);
+  /** @param {string} name by which others know the person from now on */
+  rename(name) {
+    this.#identity.setPerson(name);
+    this.client.setPerson(name, undefined);
   }
 
-  /** @param {string} list */
-  showShare(list) {
-    const address = `${location.origin}${location.pathname}${fragmentOf({ list })}`;
-    const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
-    openDialog(`Share ${list}`, close => [
-      h("p", { class: "whole", dir: "ltr" }, address),
-      isLocal ? h("p", { class: "note" }, `${location.host} is this machine. Others need its name or address in their network.`) : undefined,
-      h("p", { class: "note" }, `The address holds no token. Whoever runs the server makes a link for somebody with: hand share ${list}`),
-      h("p", { class: "buttons" }, button("Copy", () => {
-        close();
-        navigator.clipboard?.writeText(address).then(() => this.toast("Copied."), () => this.toast("The browser does not let pages copy."));
-      })),
-    ]);
-  }
-
-  /** @param {{ text: string, lost: string }[]} notices @param {(lost: string) => void} retrieve */
-  showNotices(notices, retrieve) {
-    openDialog("What was overridden or not taken", close => [
-      notices.length === 0 ? h("p", { class: "note" }, "Nothing, since the page was opened.") : undefined,
-      h("ul", { class: "past" }, ...notices.map(({ text, lost }) =>
-        h("li", { dir: "auto" }, text, " ", lost ? button("Get it back", () => (close(), retrieve(lost))) : undefined))),
-    ]);
-  }
-
-  /** @param {ListScreen} screen */
-  showListMenu(screen) {
-    /** @type {[string, ActionName][]} */
-    const entries = [
-      ["Find in the list", "filter"], ["Hide ticked, or show them", "hideTicked"], ["Ticked last, or in their places", "tickedLast"],
-      ["Only tasks that name me", "mine"], ["Untick all", "untickAll"], ["Delete what is ticked", "clearTicked"], ["Sort", "sort"],
-      ["Fold or unfold everything", "foldAll"], ["Select several", "pick"], ["Select everything", "selectAll"], ["Paste", "paste"], ["Next new item", "nextNew"],
-      ["History", "history"], ["People", "people"], ["Overridden or not taken", "notices"], ["Share", "share"], ["Keys", "help"],
-    ];
-    openMenu(screen.name, entries.map(([name, action]) => [name, () => screen.perform(action), keysOf(action)[0]]));
-  }
-
-  /** Asks for a link, since an installed page does not share what the browser's page knows. */
-  askLink() {
-    ask("Open a link", { label: "The link that you were given", ok: "Open", note: "It begins with https:// and has a token behind the #." }, text => {
-      const { list, token } = routeOf(text.slice(text.indexOf("#")));
-      if (!text.includes("#") || !list) return this.toast("That is no link to a list.");
-      location.hash = `#list=${encodeURIComponent(list)}${token ? `&token=${encodeURIComponent(token)}` : ""}`;
-    });
-  }
-
-  /** The connection, what waits for it, and what the device keeps. */
-  showConnection() {
-    const { connection, storage, waiting } = this.client;
-    const elsewhere = this.#elsewhere;
-    const kept = { kept: "Edits are kept on this device until the server has them.", opening: "The storage of the device is being opened.", failed: `This browser does not keep edits: ${storage.reason} They are lost if you close the page before the server has them.`, none: "This browser does not keep edits. They are lost if you close the page before the server has them." }[storage.state];
-    const persisted = { true: "The browser has promised not to delete them by itself.", false: "The browser may delete them when space is short, or after some days without a visit." }[String(storage.isPersisted)];
-    openDialog("Connection", close => [
-      h("p", {}, `${this.#badgeText()}, ${agoText(connection.since, Date.now())}.`),
-      h("p", { class: "note" }, `${new URL(this.#url).host}, as ${this.me || "a guest"}`),
-      h("p", {}, kept), persisted && storage.state === "kept" ? h("p", { class: "note" }, persisted) : undefined,
-      storage.state === "kept" && !storage.hasLocks ? h("p", { class: "note" }, "Without TLS, tabs cannot take over the edits of tabs that were closed while offline.") : undefined,
-      this.offlineProblem ? h("p", { class: "note" }, this.offlineProblem) : undefined,
-      waiting.count > 0 ? h("p", {}, `${amount(waiting.count, "edit")} only on this device${waiting.since ? `, the oldest from ${agoText(waiting.since, Date.now())}` : ""}.`) : undefined,
-      elsewhere.count > 0 ? h("p", {}, `${amount(elsewhere.count, "edit")} with another link wait. ${elsewhere.reason ? errorText(elsewhere.reason) : ""}`) : undefined,
-      h("p", { class: "buttons" },
-        waiting.count + elsewhere.count > 0 ? button("Save them as a text", () => this.#export()) : undefined,
-        this.#identity.links.length === 0 ? button("Change my name", () => (close(), this.#askName())) : undefined,
-        button("Open a link", () => (close(), this.askLink()))),
-    ]);
-  }
-
-  // Private
-
-  #export() {
-    const text = [...this.#clients.values()].map(client => client.exportWaiting()).join("\n");
-    const file = URL.createObjectURL(new Blob([bytesOf(text)], { type: "text/plain" }));
-    const link = h("a", { href: file, download: "edits.txt" });
-    link.click();
-    URL.revokeObjectURL(file);
-  }
-
-  #askName() {
-    ask("Your name", { label: "As others will see it", value: this.#identity.person, ok: "Change" }, name => {
-      this.#identity.setPerson(name);
-      this.client.setPerson(name, undefined);
-    });
+  /** @param {string} id of an item of the list that is shown */
+  goToItem(id) {
+    if (this.#screen instanceof ListScreen) this.#screen.goToItem(id);
   }
 
   /** How many edits wait that were made with other links, and why if there is no hope. */
-  get #elsewhere() {
+  get elsewhere() {
     const clients = [...this.#clients.values()].filter(client => client !== this.client && client.waiting.count > 0);
     const reason = clients.find(({ connection }) => connection.state === "stopped")?.connection.reason;
     return { count: clients.reduce((sum, { waiting }) => sum + waiting.count, 0), reason };
   }
+
+  // Private
 
   /** @param {Client} client @param {string} token */
   #take(client, token) {
@@ -476,7 +400,7 @@ export class App {
 
   #drawHeader() {
     const { state, isSlow } = this.client.connection;
-    setText(this.#badge, this.#badgeText());
+    setText(this.#badge, this.badgeText);
     setAttribute(this.#badge, "data-state", isSlow ? "slow" : state);
     this.#sayConnection();
     const open = this.#screen?.open;
@@ -491,21 +415,6 @@ export class App {
     const isAway = state === "offline" || state === "stopped";
     if (isAway === this.#isAway || (!isAway && state !== "online")) return;
     this.#isAway = isAway;
-    this.speech.say(isAway ? `${this.#badgeText()}.` : "Online again.");
-  }
-
-  /** Whether the server has everything, and if not, who has it. */
-  #badgeText() {
-    const { connection, storage, waiting } = this.client;
-    const where = storage.state === "kept" ? "kept on this device" : "only in this tab";
-    const edits = waiting.count > 0 ? `, ${amount(waiting.count, "edit")} ${where}` : "";
-    if (connection.state === "stopped") return `${errorText(connection.reason)}${edits}`;
-    if (connection.state === "paused") return `paused${edits}`;
-    if (connection.state === "connecting") return `connecting…${edits}`;
-    if (connection.state === "offline") return `offline${edits}`;
-    const { count, reason } = this.#elsewhere;
-    if (waiting.count === 0 && reason) return `saved, but not ${amount(count, "edit")} with another link`;
-    if (waiting.count === 0) return count > 0 ? "saving…" : "saved";
-    return connection.isSlow ? `not saved yet${edits}` : "saving…";
+    this.speech.say(isAway ? `${this.badgeText}.` : "Online again.");
   }
 }

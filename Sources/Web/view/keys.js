@@ -2,6 +2,9 @@
 
 /** @typedef {keyof typeof ACTIONS} ActionName */
 
+/** The setting that letters without ctrl or alt do nothing. */
+export const NO_LETTERS = "no letters";
+
 /** What each action is called, and its keys: `alt+` and `ctrl+` stand in front of a key's name. */
 export const ACTIONS = {
   down: ["one row down", "j", "ArrowDown"],

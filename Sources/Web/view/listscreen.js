@@ -10,7 +10,10 @@ import { makeDraggable } from "./drag.js";
 import { Grid } from "./grid.js";
 import { actionOf, roleFor } from "./keys.js";
 import { ListActions } from "./listactions.js";
-import { newsSince, seenRevision, setSeen } from "./news.js";
+import { setSeen } from "./news.js";
+import { NewsMarks } from "./newsmarks.js";
+import { NoticeBar } from "./noticebar.js";
+import { showConnection, showHelp, showListMenu, showPeople, showShare } from "./pagedialogs.js";
 import { isFor } from "./row.js";
 import { rowsOf } from "./rows.js";
 import { SelectionBar } from "./selectionbar.js";
@@ -22,12 +25,9 @@ import { dayOf } from "./taskwords.js";
 /** @typedef {import('../client/item.js').Item} Item */
 /** @typedef {import('../client/list.js').List} List */
 /** @typedef {import('../client/replica.js').Told} Told */
-/** @typedef {{ text: string, lost: string, isSeen: boolean }} Notice */
 
 /** A task that was just ticked stays in its place for a moment, in ms. */
 const SETTLING = 1200;
-/** What is new counts as seen after it was in the window for this long, in ms. */
-const SEEING = 3000;
 /** How often others are told where one is, in ms. */
 const PLACING = 150;
 /** How long after a key one hears how many items are found, in ms. */
@@ -49,14 +49,13 @@ export class ListScreen {
   #folded = new Set();
   /** @type {Set<string>} */
   #held = new Set();
-  /** @type {Map<string, "new" | "changed">} */
-  #news = new Map();
-  /** @type {Map<string, number>} since when a new item is in sight */
-  #inSight = new Map();
+  #news;
   /** @type {Map<string, { name: string, isEditing: boolean, colour: number }[]>} */
   #places = new Map();
-  /** @type {Notice[]} */
-  #notices = [];
+  #notices = new NoticeBar((lost, note) => {
+    this.#composer.bring(lost, note);
+    this.#composer.begin(undefined);
+  });
   /** @type {import('./deeds.js').Followed[]} others' commits that were not told yet */
   #followed = [];
   #filter = "";
@@ -64,7 +63,6 @@ export class ListScreen {
   #isTickedLast = false;
   #onlyMine = false;
   #isDrawing = false;
-  #hasLooked = false;
   #hasResumed = false;
   /** Under which name the list was opened. */
   #formerName;
@@ -85,7 +83,6 @@ export class ListScreen {
   #search = h("input", { type: "search", placeholder: "Filter", "aria-label": "Show only items that contain" });
   #undo = signButton("↶", "Undo", () => this.perform("undo"));
   #redo = signButton("↷", "Redo", () => this.perform("redo"));
-  #notice = h("p", { class: "notice", hidden: true });
   #bar = h("div", { class: "bar" });
   #selection = new SelectionBar(action => this.perform(action), () => this.#endSelecting());
   #dealing = h("div", { class: "composer dealing", hidden: true });
@@ -98,6 +95,7 @@ export class ListScreen {
     this.#open = open;
     this.#formerName = open.name;
     this.#grid = new Grid(open.name, id => this.#marksOf(id));
+    this.#news = new NewsMarks(open, this.#grid, () => this.update());
     this.#grid.onmove = () => this.#placeSoon();
     this.#grid.onempty = () => this.#focusBottom();
     this.#grid.onmark = () => this.#drawBottom();
@@ -122,10 +120,6 @@ export class ListScreen {
 
   get open() {
     return this.#open;
-  }
-
-  get notices() {
-    return this.#notices;
   }
 
   get composer() {
@@ -197,9 +191,8 @@ export class ListScreen {
     this.#app.nameOf(this.#open, author, revision).then(who => {
       const notice = noticeOf(told, item, who);
       if (!notice) return;
-      this.#notices.unshift({ ...notice, isSeen: false });
       this.#app.speech.say(notice.text);
-      this.#showNotice();
+      this.#notices.add(notice);
     });
   }
 
@@ -241,15 +234,15 @@ export class ListScreen {
       case "history":
         return this.#app.go({ list: this.name, view: "history" });
       case "people":
-        return this.#app.showPeople(this.#open);
+        return showPeople(this.#app, this.#open);
       case "notices":
-        return this.#showNotices();
+        return this.#notices.showAll();
       case "share":
-        return this.#app.showShare(this.name);
+        return showShare(this.#app, this.name);
       case "connection":
-        return this.#app.showConnection();
+        return showConnection(this.#app);
       case "help":
-        return this.#app.showHelp();
+        return showHelp(this.#app);
       default:
         return this.#actions.perform(action);
     }
@@ -291,10 +284,10 @@ export class ListScreen {
       if (event.key === "Escape") this.#back();
       if (event.key === "Enter") this.#grid.goTo(0);
     });
-    const more = signButton("⋯", "More for this list", () => this.#app.showListMenu(this));
+    const more = signButton("⋯", "More for this list", () => showListMenu(this));
     fill(this.#bar, this.#undo, this.#redo, this.#search, more);
     fill(this.#dealing, this.#deal, this.#cards);
-    fill(this.element, h("div", { class: "title" }, this.#title, this.#count), this.#bar, this.#notice, this.#state, grid,
+    fill(this.element, h("div", { class: "title" }, this.#title, this.#count), this.#bar, this.#notices.element, this.#state, grid,
       this.#composer.element, this.#dealing, this.#selection.element);
   }
 
@@ -316,7 +309,7 @@ export class ListScreen {
     this.#drawBottom();
     this.#actions.follow();
     this.#hasResumed ||= this.#actions.resume();
-    if (subscription.isLive) this.#readNews();
+    if (subscription.isLive) this.#news.begin(this.#app.client);
     this.#hearOthers();
     this.#app.seenNow();
   }
@@ -365,7 +358,7 @@ export class ListScreen {
   /** @param {List} view */
   #countText(view) {
     const hidden = this.#wanted() ? `${numeral(this.#grid.rows.count)} of ` : "";
-    const news = this.#news.size > 0 ? `, ${this.#news.size} new` : "";
+    const news = this.#news.count > 0 ? `, ${this.#news.count} new` : "";
     const role = this.#app.roleWords(this.name);
     return `${hidden}${amount(view.count, "item")}${news}${role ? ` · ${role}` : ""}`;
   }
@@ -427,7 +420,7 @@ export class ListScreen {
   #marksOf(id) {
     return {
       isFolded: this.#folded.has(id),
-      news: this.#news.get(id),
+      news: this.#news.of(id),
       people: this.#places.get(id) ?? [],
       isWaiting: this.#actions?.isWaiting(id) || this.#open.shown.theirs.has(id),
       me: this.#app.me,
@@ -445,76 +438,21 @@ export class ListScreen {
 
   // Private: what is new
 
-  #readNews() {
-    if (this.#hasLooked) return;
-    this.#hasLooked = true;
-    const { client } = this.#app;
-    const { replica } = this.#open;
-    const seen = seenRevision(client, this.name);
-    setSeen(client, this.name, replica.revision);
-    if (seen === undefined || seen >= replica.revision) return;
-    newsSince(client, this.name, seen, replica.confirmed).then(
-      news => {
-        this.#news = news;
-        this.update();
-      },
-      // What is new is then not marked; everything else goes on.
-      () => {},
-    );
-  }
-
-  /** Once a second: what was seen is not new any more. */
+  /** Once a second: another day may have begun, and what was seen is not new any more. */
   #look() {
     const today = dayOf(new Date());
     if (today !== this.#today) {
       this.#today = today;
       this.update();
     }
-    if (document.hidden || !this.#open.subscription.isLive) return;
-    if (this.#hasLooked) setSeen(this.#app.client, this.name, this.#open.replica.revision);
-    const now = Date.now();
-    let hasChanged = false;
-    for (const id of this.#news.keys()) {
-      const box = this.#grid.view(id)?.element.getBoundingClientRect();
-      if (!box || box.bottom < 0 || box.top > innerHeight) this.#inSight.delete(id);
-      else if (now - (this.#inSight.get(id) ?? now) > SEEING) hasChanged = this.#news.delete(id) || hasChanged;
-      else if (!this.#inSight.has(id)) this.#inSight.set(id, now);
-    }
-    if (hasChanged) this.update();
+    this.#news.look(this.#app.client, Date.now());
   }
 
   /** @param {number} way */
   #toNews(way) {
-    const { items } = this.#grid.rows;
-    const from = this.#grid.rows.rowOf(this.#grid.current);
-    for (let i = 1; i <= items.length; i++) {
-      const row = (from + way * i + items.length * 2) % items.length;
-      if (this.#news.has(items[row].id)) return this.#grid.goTo(row);
-    }
-    this.#app.toast("Nothing here is new.");
-  }
-
-  // Private: notices
-
-  #showNotice() {
-    const unseen = this.#notices.filter(({ isSeen }) => !isSeen);
-    const [newest] = unseen;
-    this.#notice.hidden = !newest;
-    if (!newest) return;
-    const done = () => {
-      for (const notice of this.#notices) notice.isSeen = true;
-      this.#showNotice();
-    };
-    const back = newest.lost && button("Get it back", () => (this.#composer.bring(newest.lost, "These words were overridden; Enter adds them as an item."), this.#composer.begin(undefined), done()));
-    const more = unseen.length > 1 && button(`${unseen.length - 1} more`, () => (this.#showNotices(), done()));
-    fill(this.#notice, h("span", { dir: "auto" }, newest.text), back || undefined, more || undefined, signButton("✕", "Dismiss", done));
-  }
-
-  #showNotices() {
-    this.#app.showNotices(this.#notices, text => {
-      this.#composer.bring(text);
-      this.#composer.begin(undefined);
-    });
+    const row = this.#news.next(way);
+    if (row === undefined) this.#app.toast("Nothing here is new.");
+    else this.#grid.goTo(row);
   }
 
   // Private: what the person does

@@ -4,6 +4,7 @@ import { amount } from "./content.js";
 import { ask, confirmThat, openMenu } from "./dialogs.js";
 import { button, fill, h, setText, signButton } from "./dom.js";
 import { headline, seenRevision } from "./news.js";
+import { askLink, showConnection, showHelp, showShare } from "./pagedialogs.js";
 import { errorText } from "./sentences.js";
 
 /** @typedef {import('./app.js').App} App */
@@ -43,13 +44,13 @@ export class ListsScreen {
       order.setAttribute("aria-pressed", String(this.#isNewFirst));
       this.#draw();
     }, { "aria-pressed": "false" });
-    const link = button("Open a link", () => app.askLink());
+    const link = button("Open a link", () => askLink(app));
     fill(this.element, h("div", { class: "title" }, this.#title), h("div", { class: "bar" }, make, order, link), this.#state, this.#rows);
     this.element.addEventListener("keydown", event => {
       if (app.ignores(event)) return;
       if (event.key === "n" || event.key === "a") this.#make();
-      else if (event.key === "?") app.showHelp();
-      else if (event.key === "C") app.showConnection();
+      else if (event.key === "?") showHelp(app);
+      else if (event.key === "C") showConnection(app);
       else return;
       event.preventDefault();
     });
@@ -155,7 +156,7 @@ export class ListsScreen {
   /** @param {string} name */
   #menu(name) {
     /** @type {[string, () => void][]} */
-    const entries = [["Open", () => this.#app.go({ list: name })], ["Share", () => this.#app.showShare(name)]];
+    const entries = [["Open", () => this.#app.go({ list: name })], ["Share", () => showShare(this.#app, name)]];
     if (!this.#app.refusal("", 4)) entries.push(["Rename", () => this.#rename(name)], ["Delete", () => this.#delete(name)]);
     openMenu(name, entries);
   }
