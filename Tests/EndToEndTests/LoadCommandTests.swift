@@ -80,8 +80,8 @@ import Testing
         for options in [[], ["--tls-cert", own.certificate, "--tls-key", own.key]] {
             let folder = try TemporaryFolder()
             let server = try RunningServer(folder, ["--web", "127.0.0.1:0"] + options)
-            let found = try #require(server.greeting.firstMatch(of: /(wss?):(\/\/127\.0\.0\.1:[0-9]+)/)).output
-            let url = (found.1 == "wss" ? "hands:" : "hand:") + found.2
+            let found = try #require(server.greeting.firstMatch(of: /(https?):(\/\/127\.0\.0\.1:[0-9]+)/)).output
+            let url = (found.1 == "https" ? "hands:" : "hand:") + found.2
             for more in [["--light"], ["--processes", "2"]] {
                 let outcome = try Binary.run(
                     ["load", script, "--url", url, "--web", "--clients", "5", "--duration", "500ms", "--json"] + more,
