@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,8 +11,9 @@ import { after, afterEach, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Browser, Pages } from "./browser.mjs";
 
-const built = fileURLToPath(new URL("../../.build/debug/hand", import.meta.url));
-const hand = process.env.HAND ?? (existsSync(built) ? built : "hand");
+const builds = ["debug", "release"].map(kind => fileURLToPath(new URL(`../../.build/${kind}/hand`, import.meta.url)));
+const [built] = builds.filter(existsSync).sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
+const hand = process.env.HAND ?? built ?? "hand";
 const has = (program, ...args) => spawnSync(program, args, { stdio: "ignore" }).status === 0;
 const canRun = has(hand, "--version") && has("chromedriver", "--version") && has("chromium", "--version");
 const skip = !canRun && "it needs chromium, chromedriver and the server's program";
