@@ -230,11 +230,18 @@ export class App {
   async liveList(name) {
     if (this.client.connection.state !== "online") return undefined;
     const list = this.client.open(name);
-    for (const end = Date.now() + WAITING; Date.now() < end; await new Promise(resolve => setTimeout(resolve, 50))) {
-      if (list.subscription.isLive) return list;
-      if (list.subscription.hasEnded) return undefined;
-    }
-    return undefined;
+    const { subscription } = list;
+    await this.#until(() => subscription.isLive || subscription.hasEnded);
+    return subscription.isLive ? list : undefined;
+  }
+
+  /**
+   * Whether the server has taken items into a list, once it has answered.
+   * @param {OpenList} list @param {readonly import('../client/item.js').Item[]} items
+   */
+  async hasTaken(list, items) {
+    await this.#until(() => list.replica.pending.length === 0);
+    return items.every(({ id }) => list.replica.confirmed.indexOf(id) >= 0);
   }
 
   /**
@@ -320,6 +327,15 @@ export class App {
   }
 
   // Private
+
+  /**
+   * Waits until something is so, for a while.
+   * @param {() => boolean} isSo
+   */
+  async #until(isSo) {
+    const end = Date.now() + WAITING;
+    while (!isSo() && Date.now() < end) await new Promise(resolve => setTimeout(resolve, 50));
+  }
 
   /** @param {Client} client @param {string} token */
   #take(client, token) {

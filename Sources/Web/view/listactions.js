@@ -550,13 +550,16 @@ export class ListActions {
 
   /** @param {string} name @param {string[]} ids @param {boolean} isMove */
   async #send(name, ids, isMove) {
+    const refusal = this.#app.refusal(name, 2);
+    if (refusal) return this.#say(refusal);
     const target = await this.#app.liveList(name);
     if (!target) return this.#say(`“${name}” cannot be opened right now. Nothing was ${isMove ? "moved" : "copied"}.`);
-    const runs = runsOf(this.#indexesOf(ids));
-    const copies = this.#items(runs).map(copyOf);
+    const copies = this.#items(runsOf(this.#indexesOf(ids))).map(copyOf);
     if (copies.length === 0) return;
     this.#app.client.act(target, replica => replica.edit(inserting(copies, replica.view.count, "before")));
-    if (isMove) this.#edit(deleting(runs));
+    // Nothing goes here before it is there.
+    if (!(await this.#app.hasTaken(target, copies))) return this.#say(`“${name}” has not taken the items. Nothing was deleted here.`);
+    if (isMove) this.#edit(deleting(runsOf(this.#indexesOf(ids))));
     this.#app.toast(`${isMove ? "Moved" : "Copied"} ${amount(copies.length, "item")} to “${name}”.`);
   }
 }
