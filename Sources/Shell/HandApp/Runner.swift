@@ -190,6 +190,8 @@ package final class Runner {
     /// Ends everything: the connection, the journal, the screen.
     package func close() {
         guard !isClosed else { return }
+        // What the user did before the journal had answered is kept with the answer.
+        session.client.finishJournal()
         // The text that the user's own editor has saved belongs to the draft.
         if let text = outside?.saved { _ = app.update(.editedOutside(text), now: loop.now) }
         carryOut(app.leave())

@@ -185,6 +185,9 @@ package final class JournaledClient: MachineShell {
         }
     }
 
+    /// Waits until the journal has answered everything that it was asked.
+    package func finishJournal() { journal?.finish() }
+
     private func takeID() {
         var random = SystemRandomNumberGenerator()
         let fresh = ClientID.random(using: &random)

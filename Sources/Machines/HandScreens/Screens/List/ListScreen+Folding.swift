@@ -36,16 +36,20 @@ extension ListScreen {
         return keepFolds(&app) + [.say("everything is folded; \(key) unfolds it")]
     }
 
-    /// Folds what was folded when the list was last closed, once that and the list are known.
-    mutating func recallFolds(_ app: AppState) {
+    /// Folds what was folded when the list was last closed, once that and the list are known. What the user folded
+    /// before is kept with it.
+    mutating func recallFolds(_ app: inout AppState) -> [Command] {
         let data = app.list(list)
-        guard !hasRecalledFolds, data.state.isLoaded, let items = data.folded else { return }
+        guard !hasRecalledFolds, data.state.isLoaded, let items = data.folded else { return [] }
         hasRecalledFolds = true
-        if items.isEmpty { return }
-        refold(app) {
-            $0.expect(items)
-            $0.find(in: data.hand)
+        let hasEarlyFolds = !shown.folds.isEmpty
+        if !items.isEmpty {
+            refold(app) {
+                $0.expect(items)
+                $0.find(in: data.hand)
+            }
         }
+        return hasEarlyFolds ? keepFolds(&app) : []
     }
 
     /// Remembers what is folded. Before the earlier folds are known, nothing replaces them.

@@ -195,20 +195,19 @@ struct ListScreen: TableScreen, ItemScreens {
     mutating func take(_ event: ScreenEvent, _ app: inout AppState) -> [Command] {
         switch event {
         case .appeared:
-            recallFolds(app)
+            let commands = recallFolds(&app)
             table.settle(in: geometry(app))
-            return [.follow(list)]
+            return commands + [.follow(list)]
         case .input(.key(let key)): return type(key, &app)
         case .input(.paste(let text)): return paste(text, &app)
         case .input(.mouse(let mouse)): return self.mouse(mouse, &app)
         case .answer(let prompt, let outcome): return answer(prompt, outcome, &app)
         case .model(.list(list, .changed(_, let update))):
             let commands = follow(update.delta, by: update.origin, &app)
-            recallFolds(app)
-            return commands + hidden(by: update, in: app.list(list).hand)
+            return commands + recallFolds(&app) + hidden(by: update, in: app.list(list).hand)
                 + (filter.map { $0.isComplete(in: app.list(list).hand) } == false ? [.workOn] : [])
         case .model(.continueWork): return search(&app)
-        case .model(.folds(list, _)): recallFolds(app)
+        case .model(.folds(list, _)): return recallFolds(&app)
         case .model(.list(list, .presence)):
             if !shown.folds.isEmpty { places.find(in: app.list(list)) }
             settle(app)
