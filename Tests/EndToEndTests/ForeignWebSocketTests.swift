@@ -5,12 +5,12 @@ import Testing
 private let python = "/usr/bin/python3"
 private let hasLibraries = (try? Binary.run(["-c", "import websockets, wsproto"], program: python).status) == 0
 
-/// Clients with WebSockets that other people wrote (`Tests/Programs/WebSockets/strangers.py`), with and without TLS. Needs
-/// Debian's python3-wsproto and python3-websockets.
+/// Clients with WebSockets that other people wrote (`Tests/Programs/WebSockets`), with and without TLS. Needs Debian's
+/// python3-wsproto and python3-websockets.
 @Suite(.serialized, .timeLimit(.minutes(5)), .enabled(if: hasLibraries, "no python3-wsproto and python3-websockets"))
 struct ForeignWebSocketTests {
-    private static let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Programs/WebSockets/strangers.py").path
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Programs/WebSockets")
 
     private let folder: TemporaryFolder
     private let certificates: Certificates
@@ -31,13 +31,17 @@ struct ForeignWebSocketTests {
         return (server, "ws\(page)")
     }
 
-    /// - Parameter meanwhile: called while the client runs.
     private func stranger(
         _ mode: String, _ url: String, _ arguments: String..., meanwhile: () throws -> Void = {}
     ) throws -> [String] {
+        try run("strangers.py", [mode, url] + arguments, meanwhile: meanwhile)
+    }
+
+    /// - Parameter meanwhile: called while the program runs.
+    private func run(_ script: String, _ arguments: [String], meanwhile: () throws -> Void = {}) throws -> [String] {
         let (client, output) = (Process(), Pipe())
         client.executableURL = URL(fileURLWithPath: python)
-        client.arguments = [Self.script, mode, url] + arguments
+        client.arguments = [Self.folder.appending(path: script).path] + arguments
         client.environment = ["HAND_CA": certificates.authority, "PYTHONIOENCODING": "utf-8"]
         client.standardOutput = output
         try client.run()
@@ -52,6 +56,14 @@ struct ForeignWebSocketTests {
         let environment = ["HAND_URL": "hand+unix://\(server.socket)", "XDG_STATE_HOME": folder.path + "/state"]
         let outcome = try Binary.run(arguments, environment: environment)
         #expect(outcome.status == 0, "\(outcome.messages)")
+    }
+
+    /// Autobahn's cases, with frames that websockets makes and wsproto reads.
+    @Test(arguments: [false, true]) func theCasesOfAutobahnPass(secure: Bool) throws {
+        let (server, url) = try serve(secure: secure)
+        let lines = try run("cases.py", [url])
+        #expect(lines == ["101 cases, 0 failed"])
+        #expect(server.terminate() == 0)
     }
 
     /// Messages in fragments around pings, sent byte by byte.

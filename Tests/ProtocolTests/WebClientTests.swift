@@ -9,7 +9,7 @@ import Testing
 
     @Test(.enabled(if: NodeTests.node != nil, "Node is not installed"), arguments: tests.files)
     func testsInNodePass(_ file: String) throws {
-        let outcome = try Self.tests.run(file)
+        let outcome = try Self.tests.run(file, environment: ["HAND": Built.hand])
         #expect(outcome.isSuccess, "\(outcome.problems)")
         for line in outcome.skipped { print(line) }
     }

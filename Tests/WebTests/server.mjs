@@ -74,15 +74,6 @@ export class SmallServer {
     this.#commit(1000, 1 + this.revision, this.revision, delta);
   }
 
-  /** Somebody else's edit. */
-  edit(delta) {
-    return this.#commit(1000, 1 + this.revision, this.revision, delta);
-  }
-
-  get last() {
-    return this.#commits.at(-1);
-  }
-
   #carried(delta, base) {
     for (const commit of this.#commits.slice(base)) delta = transform(delta, commit.delta, true);
     return delta;

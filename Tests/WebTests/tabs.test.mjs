@@ -1,14 +1,15 @@
-// Three tabs of one device, with everything that happens to tabs: each edit that was in the storage is in the list in the
-// end, once, and all see the same list.
+// Three tabs of one device and the real server, with everything that happens to tabs: each edit that was in the storage
+// is in the list in the end, once, and all see the same list.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { needsServer } from "./host.mjs";
 import { Random, seed, times } from "./random.mjs";
 import { World } from "./world.mjs";
 
 const runs = Math.ceil(300 * times);
 
-test(`${runs} devices, from seed ${seed}`, () => {
+test(`${runs} devices, from seed ${seed}`, needsServer, () => {
   for (let i = 0; i < runs; i++) {
     const random = new Random(seed + i);
     try {

@@ -1,16 +1,14 @@
-// A device with some tabs, and a server, in one process without a clock: storage, locks, the channel between the tabs and
-// the network are queues, of which chance picks what happens next. Tabs crash, freeze and wake; frozen ones may lose their
-// locks; the storage fails or is wiped; connections are lost.
+// A device with some tabs, and the real server, without a clock: storage, locks, the channel between the tabs and the
+// network are queues, of which chance picks what happens next. Tabs crash, freeze and wake; frozen ones may lose their
+// locks; the storage fails or is wiped; connections are lost, or fall silent.
 
 import assert from "node:assert/strict";
 import { bytesOf } from "../../Sources/Web/client/bytes.js";
 import { bytesOfDelta } from "../../Sources/Web/client/codec.js";
 import { DeltaBuilder } from "../../Sources/Web/client/components.js";
-import { FrameReader, framed } from "../../Sources/Web/client/frames.js";
 import { encoded } from "../../Sources/Web/client/item.js";
-import { ERRORS, decodeUp, encodeDown } from "../../Sources/Web/client/messages.js";
 import { Tab } from "../../Sources/Web/client/tabs.js";
-import { SmallServer } from "./server.mjs";
+import { Elsewhere, Host } from "./host.mjs";
 
 const clone = structuredClone;
 const MINUTE = 60_000;
@@ -18,7 +16,7 @@ const MINUTE = 60_000;
 /** What may go wrong, and how often in one world and in another one. */
 const FAULTS = [
   ["crash", 1, 3, 10], ["freeze", 2, 12], ["lose locks", 1, 12], ["wake", 2, 12], ["network", 1, 3], ["disconnect", 1, 3],
-  ["storage", 0, 1, 8], ["look", 1, 2], ["wipe", 0, 0, 0, 1],
+  ["silence", 0, 1], ["storage", 0, 1, 8], ["look", 1, 2], ["wipe", 0, 0, 0, 1],
 ];
 
 /** What the tabs of a device share. */
@@ -228,17 +226,22 @@ class Connection {
   line;
   up = [];
   down = [];
-  client;
-  isOpen = false;
   isDead = false;
   /** Nothing gets through, and nobody knows. */
   isMute = false;
-  #frames = new FrameReader();
+  /** The connection's number at the server, once it is made. */
+  #number;
+  /** The server has closed its end. */
+  #isOver = false;
 
   constructor(sim, line) {
     this.sim = sim;
     this.line = line;
     sim.world.connections.add(this);
+  }
+
+  get isOpen() {
+    return this.#number !== undefined;
   }
 
   get isMine() {
@@ -248,28 +251,33 @@ class Connection {
   /** One thing happens: it is made, or bytes arrive at one of its ends. */
   step(random) {
     const { sim } = this;
+    const { world } = sim;
     if (sim.isOffline || this.isDead) {
       if (!sim.isFrozen && this.isMine && (this.isDead || random.is(0.3))) this.#lose();
       return;
     }
     if (!this.isOpen) {
       if (sim.isFrozen) return;
-      this.isOpen = true;
-      return sim.run(sim.tab.connected(this.line, sim.world.now));
+      this.#number = world.host.connect(this, world.now);
+      return sim.run(sim.tab.connected(this.line, world.now));
     }
     if (this.isMute) return;
-    if (this.up.length > 0 && random.is(0.5)) {
-      const bytes = this.up.shift();
-      return this.#frames.read(bytes, body => sim.world.read(this, decodeUp(body)));
-    }
-    if (this.down.length > 0 && !sim.isFrozen && this.isMine) {
-      const message = this.down.shift();
-      sim.run(sim.tab.received(this.line, framed(encodeDown(message)), sim.world.now));
-    }
+    if (this.up.length > 0 && random.is(0.5)) return world.host.receive(this.#number, this.#piece(this.up, random), world.now);
+    if (sim.isFrozen || !this.isMine) return;
+    if (this.down.length > 0) sim.run(sim.tab.received(this.line, this.#piece(this.down, random), world.now));
+    else if (this.#isOver) this.#lose();
   }
 
   get isIdle() {
-    return this.isOpen && !this.isDead && (this.isMute || this.up.length + this.down.length === 0);
+    return this.isOpen && !this.isDead && (this.isMute || (this.up.length + this.down.length === 0 && !this.#isOver));
+  }
+
+  received(bytes) {
+    this.down.push(bytes);
+  }
+
+  closed() {
+    this.#isOver = true;
   }
 
   close() {
@@ -279,9 +287,20 @@ class Connection {
     if (this.up.length === 0) this.vanish();
   }
 
+  /** The server hears of it at once, or finds out. */
   vanish() {
+    const { host, now, random } = this.sim.world;
     this.isDead = true;
     this.sim.world.connections.delete(this);
+    if (this.isOpen && random.is(0.8)) host.lose(this.#number, now);
+  }
+
+  /** The next bytes of a direction, as the network cuts them. */
+  #piece(queue, random) {
+    const bytes = queue.shift();
+    const count = random.is(0.1) ? 1 + random.below(bytes.length) : bytes.length;
+    if (count < bytes.length) queue.unshift(bytes.subarray(count));
+    return bytes.subarray(0, count);
   }
 
   #lose() {
@@ -292,10 +311,15 @@ class Connection {
   }
 }
 
+/** One server for all worlds, which begins anew for each. */
+let host;
+
 export class World {
   random;
   now = 0;
   device = new Device();
+  host = (host ??= new Host());
+  /** Somebody on another device, who sees what the server has. */
   server;
   tabs = [];
   connections = new Set();
@@ -317,58 +341,23 @@ export class World {
     this.random = random;
     this.#faults = FAULTS.flatMap(([fault, ...weights]) => Array(random.pick(weights)).fill(fault));
     this.#edits = random.pick([4, 14]);
-    this.server = new SmallServer([this.#note("start"), this.#note("second")]);
+    this.host.begin(random.below(2 ** 32), this.now);
+    this.server = new Elsewhere(this.host, "list", this.now);
+    const items = [this.#note("start"), this.#note("second")];
+    this.server.edit([{ op: "insert", items, side: "after" }], this.now);
   }
 
-  // The server
-
-  read(connection, message) {
-    const { server } = this;
-    if (connection.isDead) return;
-    switch (message.type) {
-      case "hello":
-        for (const other of this.connections) {
-          if (other === connection || other.client !== message.client) continue;
-          other.client = undefined;
-          other.follows = false;
-          other.up = [];
-          other.down.push({ type: "error", code: ERRORS.indexOf("replaced"), request: 0, list: 0, retryAfter: 0, message: "" });
-        }
-        connection.client = message.client;
-        return connection.down.push({ type: "welcome", version: 5, capabilities: 0, author: server.authorOf(message.client), idleDeadline: 300_000, frameBytes: 8_388_608, program: "" });
-      case "subscribe":
-        if (message.name !== "" && message.name !== "list") {
-          return connection.down.push({ type: "error", code: ERRORS.indexOf("noSuchList"), request: message.request, list: 0, retryAfter: 0, message: "" });
-        }
-        connection.follows = true;
-        connection.down.push(...server.subscribe(connection.client, message, false));
-        if (message.name === "") connection.down.push({ type: "renamed", list: 7, name: "list" });
-        return;
-      case "unsubscribe":
-        connection.follows = false;
-        return;
-      case "fetch":
-        return void connection.down.push(...server.fetch(message));
-      case "ping":
-        return connection.down.push({ type: "pong", nonce: message.nonce });
-      case "submit": {
-        if (!connection.follows || connection.client === undefined) return;
-        const answer = server.submit(connection.client, message);
-        if ("delta" in answer) this.#publish(answer);
-        else connection.down.push(answer);
-      }
-    }
-  }
-
-  #publish(commit) {
-    for (const other of this.connections) if (other.follows && !other.isDead) other.down.push({ type: "commit", list: 7, commit });
+  /** Everybody's time goes by. */
+  pass(until) {
+    this.now = until;
+    this.server.ping(until);
+    this.host.tick(until);
+    for (const sim of this.tabs) sim.tick();
   }
 
   /** Somebody else, on another device. */
   others() {
-    const before = this.server.revision;
-    this.server.edit(this.#delta(this.server.list, "o"));
-    if (this.server.revision > before) this.#publish(this.server.last);
+    this.server.edit(this.#delta(this.server.list, "o"), this.now);
   }
 
   // Edits: each leaves one mark, a word that nobody removes
@@ -464,8 +453,7 @@ export class World {
     if (what < 46) return sim.answer();
     if (what < 78) return [...this.connections].filter(one => random.is(0.5)).forEach(one => one.step(random));
     if (what < 88) {
-      this.now += random.pick([1, 20, 300, 300, 3000, 20_000, random.is(0.2) ? 400_000 : 1]);
-      return tabs.forEach(other => other.tick());
+      return this.pass(this.now + random.pick([1, 20, 300, 300, 3000, 20_000, random.is(0.2) ? 400_000 : 1]));
     }
     if (what < 90) return this.others();
     return this.#fault(sim);
@@ -488,6 +476,9 @@ export class World {
         return;
       case "disconnect":
         for (const one of sim.connections.values()) one.isDead = true;
+        return;
+      case "silence":
+        for (const one of sim.connections.values()) one.isMute = true;
         return;
       case "storage":
         sim.storageFails = !sim.storageFails && random.is(0.5);
@@ -525,8 +516,8 @@ export class World {
       for (let i = 0; i < 2000 && this.deliver(); i++);
       this.checkKept();
       if (this.isQuiet) return;
-      this.now = Math.max(this.now + 1, Math.min(this.now + MINUTE, ...this.tabs.map(({ tab }) => tab.deadline)));
-      for (const sim of this.tabs) sim.tick();
+      const due = [this.host.deadline, ...this.tabs.map(({ tab }) => tab.deadline)];
+      this.pass(Math.max(this.now + 1, Math.min(this.now + MINUTE, ...due)));
       // It has edits that were never stored, and may be sent; its person has to reload it.
       for (const sim of this.tabs) if (sim.tab.stopped === "taken") this.reload(sim);
     }

@@ -6,7 +6,7 @@ import Glibc
 struct HandLab: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hand-lab", abstract: "Test 'hand', or a client that you write.",
-        subcommands: [Simulate.self, VectorsCommand.self, AwkwardCommand.self])
+        subcommands: [Simulate.self, VectorsCommand.self, AwkwardCommand.self, MachineCommand.self])
 }
 
 /// The error if the command has done its work, but the subject of its test has failed.
