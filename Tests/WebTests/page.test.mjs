@@ -166,6 +166,17 @@ test("edits that were kept before the storage failed are sent without it, one by
   world.judge();
 });
 
+test("edits that go out as one use a sequence each, which tells another tab how many of them were sent", () => {
+  const edit = number => ({ delta: appending(number, note(number + 1, "x")), seen: 0, crossed: false, isStored: true });
+  const kept = { log: "0000000200000005", revision: 0, confirmed: List.empty, used: 4, isShared: false };
+  const [sender, sleeper] = [0, 1].map(() => Replica.restored({ ...kept, edits: [0, 1, 2, 3].map(edit) }));
+  sender.launch();
+  assert.deepEqual([sender.pending.length, sender.inFlight.sequence, sender.used], [1, 8, 8]);
+  sleeper.suspect();
+  assert.equal(sleeper.settleRestored(7), true);
+  assert.deepEqual([sleeper.pending.length, sleeper.view.count], [1, 4]);
+});
+
 test("a journal whose edits were made upon those of another one waits for it", () => {
   const [first, second] = ["a", "b"].map(digit => digit.repeat(32));
   const owner = client => ({ client, holder: "x", person: "Ada", token: "" });

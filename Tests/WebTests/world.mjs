@@ -16,7 +16,7 @@ const MINUTE = 60_000;
 /** What may go wrong, and how often in one world and in another one. */
 const FAULTS = [
   ["crash", 1, 3, 10], ["freeze", 2, 12], ["lose locks", 1, 12], ["wake", 2, 12], ["network", 1, 3], ["disconnect", 1, 3],
-  ["silence", 0, 1], ["storage", 0, 1, 8], ["look", 1, 2], ["wipe", 0, 0, 0, 1],
+  ["silence", 0, 1], ["sleep", 0, 1], ["storage", 0, 1, 8], ["look", 1, 2], ["wipe", 0, 0, 0, 1],
 ];
 
 /** What the tabs of a device share. */
@@ -471,6 +471,8 @@ export class World {
         return sim.isFrozen && sim.loseLocks();
       case "wake":
         return sim.isFrozen && this.wake(sim);
+      case "sleep":
+        return this.#sleep(sim);
       case "network":
         for (const other of this.tabs) other.isOffline = random.is(0.7) ? !sim.isOffline : other.isOffline;
         return;
@@ -488,6 +490,18 @@ export class World {
       case "wipe":
         return this.wipe();
     }
+  }
+
+  /** A tab is frozen for so long that another one takes over what it has left; then its person goes on at once. */
+  #sleep(sim) {
+    sim.isFrozen = true;
+    sim.loseLocks();
+    for (let left = this.random.below(8); left > 0; left--) {
+      for (let i = 0; i < 20 && this.deliver(); i++);
+      this.pass(this.now + 20_000);
+    }
+    this.wake(sim);
+    if (sim.canEdit) this.edit(sim);
   }
 
   // The end
@@ -525,7 +539,10 @@ export class World {
   }
 
   get isQuiet() {
-    return this.device.rows.size === 0 && this.tabs.every(sim => sim.opened?.isLive && sim.opened.replica.pending.length === 0);
+    const isDone = sim => sim.opened?.isLive && sim.opened.replica.pending.length === 0;
+    // Whose connection has fallen silent has still to notice that.
+    const isSilent = [...this.connections].some(({ isMine, isMute }) => isMine && isMute);
+    return this.device.rows.size === 0 && !isSilent && this.tabs.every(isDone);
   }
 
   /** Everything that waits to happen, once. Gives whether there was anything. */

@@ -93,6 +93,8 @@ export class Pending {
       edit.delta = compose(edit.delta, next.delta);
       edit.isJoined = true;
       this.#buffer.shift();
+      // So the server's last sequence tells another program how many of them were sent.
+      this.#used++;
     }
     edit.sequence = ++this.#used;
     return (this.#inFlight = edit);

@@ -458,6 +458,8 @@ export class Tab {
     const own = this.#own;
     if (!own || this.#stopped) return this.#finish();
     this.#push({ do: "verify", client: own.client });
+    // Another tab may have sent what was stored, and the storage may not work to tell.
+    for (const { replica } of this.#opened) replica.suspect();
     this.#run(own, own.session.hurry(now, this.#chance.chance()));
     if (wasHidden) this.#showPlaces(false);
     this.#look();
