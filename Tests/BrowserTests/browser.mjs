@@ -6,6 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const ELEMENT = "element-6066-11e4-a52e-4f735466cecf";
+/** How long a page may take for an answer, in ms: machines are slow while they test other things. */
+const timeouts = { script: 300_000 };
 export const pause = ms => new Promise(resolve => setTimeout(resolve, ms));
 
 /** The path of a program, if it is installed. */
@@ -50,11 +52,17 @@ class Driver {
     this.#address = address;
   }
 
-  static async start(program, port, args, env = {}) {
-    const child = spawn(program, [`--port=${port}`, ...args], { stdio: "ignore", env: { ...process.env, ...env } });
-    const driver = new Driver(child, `http://127.0.0.1:${port}`);
-    await until(() => driver.call("GET", "/status").then(() => true, () => false), `${program} answers`);
-    return driver;
+  /** Starts a driver on a port that is free: one that ends at once had none. */
+  static async start(program, env = {}) {
+    for (;;) {
+      // Below those that systems give to anybody.
+      const port = 12_000 + Math.floor(Math.random() * 20_000);
+      const child = spawn(program, [`--port=${port}`], { stdio: "ignore", env: { ...process.env, ...env } });
+      const driver = new Driver(child, `http://127.0.0.1:${port}`);
+      const answers = () => driver.call("GET", "/status").then(() => true, () => child.exitCode !== null);
+      await until(answers, `${program} answers`);
+      if (child.exitCode === null) return driver;
+    }
   }
 
   async call(method, path, body) {
@@ -84,12 +92,12 @@ export class Browser {
   }
 
   static async chromium({ width = 1000, height = 800, args = [], folder = mkdtempSync(join(tmpdir(), "hand-browser-")) } = {}) {
-    const driver = await Driver.start(chromeDriver, 20_000 + Math.floor(Math.random() * 20_000), []);
+    const driver = await Driver.start(chromeDriver);
     const options = {
       binary: chromium,
       args: ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", `--window-size=${width},${height}`, `--user-data-dir=${folder}`, ...args],
     };
-    const wanted = { browserName: "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": { browser: "ALL" }, acceptInsecureCerts: true };
+    const wanted = { browserName: "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": { browser: "ALL" }, acceptInsecureCerts: true, timeouts };
     const { sessionId } = await driver.call("POST", "/session", { capabilities: { alwaysMatch: wanted } });
     return new Browser(driver, `/session/${sessionId}`, folder);
   }
@@ -97,9 +105,9 @@ export class Browser {
   static async webKit() {
     const { name, close } = await screen();
     const env = { DISPLAY: name, WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: "1" };
-    const driver = await Driver.start(webKitDriver, 20_000 + Math.floor(Math.random() * 20_000), [], env);
+    const driver = await Driver.start(webKitDriver, env);
     const options = { binary: miniBrowser, args: ["--automation"] };
-    const { sessionId } = await driver.call("POST", "/session", { capabilities: { alwaysMatch: { "webkitgtk:browserOptions": options } } });
+    const { sessionId } = await driver.call("POST", "/session", { capabilities: { alwaysMatch: { "webkitgtk:browserOptions": options, timeouts } } });
     return new Browser(driver, `/session/${sessionId}`, undefined, close);
   }
 

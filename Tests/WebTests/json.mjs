@@ -22,6 +22,17 @@ function expect(condition, what) {
   if (!condition) throw new Error(what);
 }
 
+// Bytes, in Node and in browsers
+
+export const hexOf = bytes => [...bytes].map(byte => byte.toString(16).padStart(2, "0")).join("");
+
+export function bytesOfHex(hex) {
+  expect(/^([0-9a-f]{2})*$/.test(hex), "hex");
+  return Uint8Array.from(hex.match(/../g) ?? [], pair => parseInt(pair, 16));
+}
+
+const base64Of = bytes => btoa(String.fromCharCode(...bytes));
+
 // Items and lists
 
 export function itemFrom(json) {
@@ -39,7 +50,7 @@ export function itemTo(item) {
   if (done !== undefined) json.done = done;
   if (url) json.url = textOf(url);
   if (card !== undefined) json.card = cardTo(card);
-  if (bytes) json.bytes = Buffer.from(bytes).toString("base64");
+  if (bytes) json.bytes = base64Of(bytes);
   return { ...json, level };
 }
 
@@ -80,7 +91,7 @@ function flagFrom(flag) {
 
 function bytesFrom(text) {
   expect(typeof text === "string", "bytes");
-  return new Uint8Array(Buffer.from(text, "base64"));
+  return Uint8Array.from(atob(text), character => character.charCodeAt(0));
 }
 
 function numberFrom(number, limit = MAX_COUNT) {
@@ -117,7 +128,7 @@ export function changeTo(change) {
     if (value === undefined) continue;
     if (field === "text" || field === "url") json[field] = value.map(spliceTo);
     else if (field === "card") json.card = cardTo(value);
-    else if (field === "bytes") json.bytes = Buffer.from(value).toString("base64");
+    else if (field === "bytes") json.bytes = base64Of(value);
     else json[field] = value;
   }
   return json;

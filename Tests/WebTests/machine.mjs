@@ -41,7 +41,7 @@ export class Machine {
     const now = ++this.#now;
     if (step.connected) return [...session.tick(this.#later(), 0), ...session.connected(this.#now)].filter(effect => effect.do !== "connect");
     if (step.lost) return session.lost(now, 0);
-    if (step.frame !== undefined) return session.received(new Uint8Array(Buffer.from(step.frame, "hex")), now, 0);
+    if (step.frame !== undefined) return session.received(json.bytesOfHex(step.frame), now, 0);
     return session.act(this.#list, replica => act(replica, step), now);
   }
 
@@ -59,6 +59,6 @@ function act(replica, step) {
 
 function messagesOf(bytes) {
   const messages = [];
-  new FrameReader().read(bytes, body => messages.push({ message: decodeUp(body), frame: Buffer.from(bytes).toString("hex") }));
+  new FrameReader().read(bytes, body => messages.push({ message: decodeUp(body), frame: json.hexOf(bytes) }));
   return messages;
 }

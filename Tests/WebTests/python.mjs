@@ -3,6 +3,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { same } from "./same.mjs";
 
 const path = name => fileURLToPath(new URL(name, import.meta.url));
 
@@ -12,16 +13,12 @@ export class Python {
   #process = spawn("python3", [path("answers.py"), path("../../Sources/Examples/Python")], { stdio: ["pipe", "pipe", "inherit"] });
   #lines = createInterface({ input: this.#process.stdout })[Symbol.asyncIterator]();
 
-  /** The answers to some questions. */
-  async ask(questions) {
-    this.#process.stdin.write(questions.map(question => JSON.stringify(question) + "\n").join(""));
-    const answers = [];
-    for (const question of questions) {
-      const { value, done } = await this.#lines.next();
-      if (done) throw new Error(`Python ended at ${JSON.stringify(question)}`);
-      answers.push(JSON.parse(value));
-    }
-    return answers;
+  /** Throws unless Python answers a question so. */
+  async agrees({ question, answer }, where) {
+    this.#process.stdin.write(JSON.stringify(question) + "\n");
+    const { value, done } = await this.#lines.next();
+    if (done) throw new Error(`Python ended at ${JSON.stringify(question)}`);
+    same(answer, JSON.parse(value), where);
   }
 
   close() {

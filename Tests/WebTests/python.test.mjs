@@ -1,83 +1,15 @@
-// Random questions about the algebra, answered as the Python of the protocol's page answers them.
+// Random questions, answered as the programs in Python of the protocol's page answer them.
 
-import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compose } from "../../Sources/Web/client/compose.js";
-import { apply, invert, mapGap, mapIndex } from "../../Sources/Web/client/delta.js";
-import { diff } from "../../Sources/Web/client/diff.js";
-import { List } from "../../Sources/Web/client/list.js";
-import { superseded } from "../../Sources/Web/client/superseded.js";
-import { transform } from "../../Sources/Web/client/transform.js";
-import * as json from "./json.mjs";
 import { Python, hasPython } from "./python.mjs";
-import { Random, seed, times } from "./random.mjs";
-import { lostTo } from "./told.mjs";
+import { aboutTheAlgebra, aboutTheMachine } from "./questions.mjs";
+import { seed, times } from "./random.mjs";
 
-const count = Math.round(1000 * times);
-const batch = 100;
-
-test(`${count} questions about the algebra from seed ${seed}`, { skip: !hasPython && "there is no python3" }, async t => {
-  const python = new Python();
-  t.after(() => python.close());
-  const random = new Random(seed);
-  for (let done = 0; done < count; done += batch) {
-    const pairs = Array.from({ length: Math.min(batch, count - done) }, () => random.pick(questions)(random));
-    const answers = await python.ask(pairs.map(({ question }) => question));
-    for (const [i, { question, answer }] of pairs.entries()) assert.deepEqual(answer, answers[i], JSON.stringify(question));
-  }
-});
-
-const questions = [
-  function applied(random) {
-    const list = random.list();
-    const delta = random.delta(list);
-    const result = apply(list, delta);
-    const question = { law: "apply", list: json.listTo(list), delta: json.deltaTo(delta) };
-    return { question, answer: { result: json.listTo(result), digest: result.digest } };
-  },
-  transformed,
-  transformed,
-  transformed,
-  function composed(random) {
-    const list = random.list();
-    const first = random.delta(list);
-    const second = random.delta(apply(list, first));
-    const question = { law: "compose", first: json.deltaTo(first), second: json.deltaTo(second) };
-    return { question, answer: { delta: json.deltaTo(compose(first, second)) } };
-  },
-  function inverted(random) {
-    const list = random.list();
-    const delta = random.delta(list);
-    const question = { law: "invert", list: json.listTo(list), delta: json.deltaTo(delta) };
-    return { question, answer: { inverse: json.deltaTo(invert(list, delta)) } };
-  },
-  function different(random) {
-    const from = random.list();
-    // Texts are cut at words by a table that differs between versions of Unicode, so that they do not change here.
-    const kept = [...from].filter(() => random.is(0.8)).map(item => item.with({ ...item.fields(), level: random.below(3) }));
-    const to = List.of([...kept, ...random.items(3)].sort(() => random.next() - 0.5));
-    const question = { law: "diff", from: json.listTo(from), to: json.listTo(to) };
-    return { question, answer: { delta: json.deltaTo(diff(from, to)) } };
-  },
-  function mapped(random) {
-    const list = random.list();
-    const delta = random.delta(list);
-    const place = random.below(list.count + 2);
-    const question = { law: "map", delta: json.deltaTo(delta) };
-    if (random.is(0.5)) return { question: { ...question, index: place }, answer: { index: mapIndex(delta, place) ?? null } };
-    const side = random.side();
-    return { question: { ...question, gap: place, side }, answer: { gap: mapGap(delta, place, side) } };
-  },
-];
-
-function transformed(random) {
-  const list = random.list();
-  const [first, second] = [random.delta(list), random.delta(list)];
-  const question = { law: "transform", list: json.listTo(list), first: json.deltaTo(first), second: json.deltaTo(second) };
-  const answer = {
-    first: json.deltaTo(transform(first, second, false)),
-    second: json.deltaTo(transform(second, first, true)),
-    superseded: superseded(list, first, second).map(lostTo),
-  };
-  return { question, answer };
+for (const [count, question, what] of [[1000, aboutTheAlgebra, "the algebra"], [200, aboutTheMachine, "the machine"]]) {
+  const all = Math.round(count * times);
+  test(`${all} questions about ${what} from seed ${seed}`, { skip: !hasPython && "there is no python3" }, async t => {
+    const python = new Python();
+    t.after(() => python.close());
+    for (let i = 0; i < all; i++) await python.agrees(question(seed + i), `seed ${seed + i}`);
+  });
 }

@@ -7,8 +7,10 @@ import { encoded } from "../../Sources/Web/client/item.js";
 import { List } from "../../Sources/Web/client/list.js";
 import { isBoundary } from "../../Sources/Web/client/bytes.js";
 
-export const seed = Number(process.env.HAND_SEED ?? 1 + Math.floor(Math.random() * 1e9));
-export const times = Number(process.env.HAND_ROUNDS ?? 1);
+/** What the caller of Node has asked for; a browser has no such thing. */
+const { HAND_SEED, HAND_ROUNDS } = globalThis.process?.env ?? {};
+export const seed = Number(HAND_SEED ?? 1 + Math.floor(Math.random() * 1e9));
+export const times = Number(HAND_ROUNDS ?? 1);
 
 const words = ["milk", "oat ", "12", " eggs", "é", "naïve", "日本", "👍", "a b c", "x", " ", "10:30", "\n", "ﬁ", "soy milk, 2 l"];
 const none = new Uint8Array(0);

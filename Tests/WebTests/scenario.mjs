@@ -223,7 +223,7 @@ export class Scenario {
   }
 
   #hear(message) {
-    const frame = Buffer.from(framed(encodeDown(message))).toString("hex");
+    const frame = json.hexOf(framed(encodeDown(message)));
     this.#step({ frame, message: message.type, fields: json.fieldsTo(message) });
   }
 
