@@ -95,7 +95,7 @@ export class Browser {
     const driver = await Driver.start(chromeDriver);
     const options = {
       binary: chromium,
-      args: ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", `--window-size=${width},${height}`, `--user-data-dir=${folder}`, ...args],
+      args: ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", ...(process.env.FLAGS ?? "").split(" ").filter(Boolean), `--window-size=${width},${height}`, `--user-data-dir=${folder}`, ...args],
     };
     const wanted = { browserName: "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": { browser: "ALL" }, acceptInsecureCerts: true, timeouts };
     const { sessionId } = await driver.call("POST", "/session", { capabilities: { alwaysMatch: wanted } });

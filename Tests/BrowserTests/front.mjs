@@ -87,6 +87,7 @@ export class Front {
 
   mend() {
     this.isDown = this.#isSilent = false;
+    this.portal = undefined;
     for (const socket of this.#sockets) socket.resume();
   }
 

@@ -1,24 +1,11 @@
 // What people do with a list on the page, alone and together.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { Browser, KEYS, pause, until } from "./browser.mjs";
-import { Person, Stage, Terminal, skip } from "./stage.mjs";
+import { test } from "node:test";
+import { KEYS, pause, until } from "./browser.mjs";
+import { Person, Terminal, ada, begin, browser, stage } from "./stage.mjs";
 
-const options = { skip, timeout: 60_000 };
-let stage, browser, ada;
-
-before(async () => {
-  if (skip) return;
-  stage = await Stage.start();
-  browser = await Browser.chromium();
-  ada = new Person(browser, await browser.tab);
-});
-
-after(async () => {
-  await browser?.close();
-  await stage?.close();
-});
+const options = begin();
 
 test("a name is asked for once, a list is made, and items come to it", options, async () => {
   await ada.open(stage.page(), "Ada");
@@ -31,7 +18,7 @@ test("a name is asked for once, a list is made, and items come to it", options, 
   await ada.add("# Bread");
   await ada.sees("milk", "Bread");
   await ada.hears(/^saved$/);
-  assert.deepEqual(stage.items("groceries").map(({ kind, text }) => [kind, text]), [["task", "milk"], ["heading", "# Bread"]]);
+  assert.deepEqual((await stage.items("groceries")).map(({ kind, text }) => [kind, text]), [["task", "milk"], ["heading", "# Bread"]]);
   await browser.reload();
   await ada.sees("milk", "Bread");
 });
@@ -47,7 +34,7 @@ test("several lines are several items, with their levels", options, async () => 
   });
   await browser.press([KEYS.enter]);
   await stage.has("lines", ["fruit", "apples", "pears", "a note", "https://example.org/x", "deep"]);
-  assert.deepEqual(stage.items("lines").map(({ level, done }) => [level, done === true]), [[0, false], [1, true], [1, false], [0, false], [0, false], [1, false]]);
+  assert.deepEqual((await stage.items("lines")).map(({ level, done }) => [level, done === true]), [[0, false], [1, true], [1, false], [0, false], [0, false], [1, false]]);
   assert.equal(await browser.run(() => document.querySelector(".row a").href), "https://example.org/x");
 });
 
@@ -58,11 +45,11 @@ test("texts are edited in their places, ticked, deleted and brought back", optio
   await browser.press([..." and a half", KEYS.enter]);
   await stage.has("edits", ["one", "two and a half", "three"]);
   await ada.press("one", [" "]);
-  await until(() => stage.items("edits")[0].done);
+  await until(async () => (await stage.items("edits"))[0].done);
   await ada.here();
   const [x, y] = await ada.place(".row input", "three");
   await browser.drag([[x, y]]);
-  await until(() => stage.items("edits")[2].done);
+  await until(async () => (await stage.items("edits"))[2].done);
   await ada.press("three", ["d"]);
   await stage.has("edits", ["one", "two and a half"]);
   await ada.sees("one", "two and a half");
@@ -77,7 +64,7 @@ test("texts are edited in their places, ticked, deleted and brought back", optio
   await browser.press([..." and more", KEYS.escape]);
   await ada.sees("one", "two and a half", "three");
   await ada.hears(/^saved$/);
-  assert.deepEqual(stage.texts("edits"), ["one", "two and a half", "three"]);
+  assert.deepEqual(await stage.texts("edits"), ["one", "two and a half", "three"]);
 });
 
 test("items are moved by keys, by the menu, with the mouse and with a finger", options, async () => {
@@ -146,12 +133,12 @@ test("levels, folds, the filter, and what is ticked", options, async () => {
   await ada.open(stage.page("levels"));
   await ada.sees("fruit", "apples", "pears", "tea");
   await ada.press("tea", [">"]);
-  await until(() => stage.items("levels")[3].level === 1);
+  await until(async () => (await stage.items("levels"))[3].level === 1);
   await ada.press("tea", [KEYS.right], KEYS.alt);
-  await until(() => stage.items("levels")[3].level === 2);
+  await until(async () => (await stage.items("levels"))[3].level === 2);
   await ada.press("tea", [KEYS.left], KEYS.alt);
   await ada.press("tea", ["<"]);
-  await until(() => stage.items("levels")[3].level === 0);
+  await until(async () => (await stage.items("levels"))[3].level === 0);
   await ada.press("fruit", ["z"]);
   await ada.sees("fruit", "tea");
   await ada.press("fruit", ["J"]);
@@ -166,7 +153,7 @@ test("levels, folds, the filter, and what is ticked", options, async () => {
   await browser.press([KEYS.escape]);
   await ada.sees("tea", "fruit", "apples", "pears");
   await ada.hears(/^saved$/);
-  assert.deepEqual(stage.items("levels").map(({ text, level }) => [text, level]), [["tea", 0], ["fruit", 0], ["apples", 1], ["pears", 1]]);
+  assert.deepEqual((await stage.items("levels")).map(({ text, level }) => [text, level]), [["tea", 0], ["fruit", 0], ["apples", 1], ["pears", 1]]);
 });
 
 test("the history is read, and an old revision comes back", options, async () => {
@@ -217,7 +204,7 @@ test("two pages and a terminal see each other's edits, and who is there", option
     // One takes back one's own edits only.
     await ada.press("milk, oat", ["u"]);
     await bob.sees("milk", "tea from Bob and Carol");
-    assert.deepEqual(stage.texts("shared"), ["milk", "tea from Bob and Carol"]);
+    assert.deepEqual(await stage.texts("shared"), ["milk", "tea from Bob and Carol"]);
   } finally {
     terminal.close();
     await bob.here();

@@ -1,30 +1,12 @@
 // The page without a network: it is kept on the device, one build as a whole, and a newer one comes when the person wants.
 
 import assert from "node:assert/strict";
-import { after, afterEach, before, test } from "node:test";
+import { test } from "node:test";
 import { Browser, KEYS, pause, until } from "./browser.mjs";
 import { Build } from "./front.mjs";
-import { Person, Stage, skip } from "./stage.mjs";
+import { Person, ada, begin, browser, stage } from "./stage.mjs";
 
-const options = { skip, timeout: 60_000 };
-let stage, browser, ada;
-
-before(async () => {
-  if (skip) return;
-  stage = await Stage.start();
-  browser = await Browser.chromium();
-  ada = new Person(browser, await browser.tab);
-});
-
-afterEach(() => {
-  stage?.front.mend();
-  if (stage) stage.front.portal = undefined;
-});
-
-after(async () => {
-  await browser?.close();
-  await stage?.close();
-});
+const options = begin();
 
 const build = () => browser.run(() => document.querySelector("script").src.split("/")[3]);
 /** The builds that the browser keeps, and how many files of each. */
@@ -129,7 +111,7 @@ test("a network that answers everything with its own page harms nothing", option
   await ada.add("two");
   await ada.hears(/1 edit kept on this device/);
   assert.deepEqual(await caches(), before);
-  stage.front.portal = undefined;
+  stage.front.mend();
   await stage.has("portal", ["one", "two"], 40_000);
   await ada.hears(/^saved$/);
 });
@@ -141,7 +123,7 @@ test("a first visit that the network answers with its own page leaves nothing be
     stage.front.portal = "<!doctype html><title>Log in</title><h1>Welcome to the hotel</h1>";
     await stranger.open(stage.page("stranger"));
     assert.equal(await stranger.run(() => document.querySelector("h1").textContent), "Welcome to the hotel");
-    stage.front.portal = undefined;
+    stage.front.mend();
     const eve = await new Person(stranger, await stranger.tab).open(stage.page("stranger"), "Eve");
     await eve.sees("one");
   } finally {

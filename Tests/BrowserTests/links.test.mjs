@@ -1,24 +1,11 @@
 // Links with tokens, roles, and texts that would like to be scripts.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { Browser, KEYS, pause, until } from "./browser.mjs";
-import { Other, Person, Stage, skip } from "./stage.mjs";
+import { test } from "node:test";
+import { KEYS, pause, until } from "./browser.mjs";
+import { Other, ada, begin, browser, stage } from "./stage.mjs";
 
-const options = { skip, timeout: 60_000 };
-let stage, browser, ada;
-
-before(async () => {
-  if (skip) return;
-  stage = await Stage.start();
-  browser = await Browser.chromium();
-  ada = new Person(browser, await browser.tab);
-});
-
-after(async () => {
-  await browser?.close();
-  await stage?.close();
-});
+const options = begin();
 
 /** Everything that this device knows of somebody is forgotten. */
 async function forget() {
@@ -98,7 +85,7 @@ test("a role that may only read says so before one types", options, async () => 
   await until(() => browser.run(() => document.querySelector(".history button") !== null));
   await browser.click(".history button");
   await ada.reads(/Your role on “read” is read; this needs write/);
-  assert.deepEqual(stage.items("read").map(({ text, done }) => [text, done]), [["a", false], ["b", false]]);
+  assert.deepEqual((await stage.items("read")).map(({ text, done }) => [text, done]), [["a", false], ["b", false]]);
   await forget();
 });
 
@@ -137,7 +124,7 @@ test("a token that is revoked ends the connection with a sentence, and edits sta
   await browser.reload();
   await ada.hears(/The link is not valid any more.*1 edit kept on this device/, 30_000);
   await ada.sees("a", "kept words");
-  assert.deepEqual(stage.texts("revoked"), ["a"]);
+  assert.deepEqual(await stage.texts("revoked"), ["a"]);
   // With another link, the list opens, and the words can be taken out.
   const { secret: other } = stage.token("Fritz", "write", "revoked");
   await browser.run(url => (location.href = url), stage.page("revoked", other));

@@ -1,24 +1,11 @@
 // Items that go to another list: nothing goes here before it is there.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { Browser, KEYS, until } from "./browser.mjs";
-import { Person, Stage, skip } from "./stage.mjs";
+import { test } from "node:test";
+import { KEYS, until } from "./browser.mjs";
+import { ada, begin, browser, stage } from "./stage.mjs";
 
-const options = { skip, timeout: 60_000 };
-let stage, browser, ada;
-
-before(async () => {
-  if (skip) return;
-  stage = await Stage.start();
-  browser = await Browser.chromium();
-  ada = new Person(browser, await browser.tab);
-});
-
-after(async () => {
-  await browser?.close();
-  await stage?.close();
-});
+const options = begin();
 
 /** Sends the last item to a list. */
 async function send(list) {
@@ -40,5 +27,5 @@ test("an item goes to another list, and stays if that one is full", options, asy
   await stage.has("here", ["one"]);
   await send("full");
   await ada.reads(/has not taken the items/);
-  assert.deepEqual([stage.texts("here"), stage.texts("full")], [["one"], ["only"]]);
+  assert.deepEqual([await stage.texts("here"), await stage.texts("full")], [["one"], ["only"]]);
 });

@@ -1,26 +1,11 @@
 // Servers that die, networks that are gone, tabs that are closed or frozen: every edit comes, and comes once.
 
 import assert from "node:assert/strict";
-import { after, afterEach, before, test } from "node:test";
-import { Browser, KEYS, pause, until } from "./browser.mjs";
-import { Person, Stage, skip } from "./stage.mjs";
+import { test } from "node:test";
+import { KEYS, pause, until } from "./browser.mjs";
+import { Person, ada, begin, browser, stage } from "./stage.mjs";
 
-const options = { skip, timeout: 60_000 };
-let stage, browser, ada;
-
-before(async () => {
-  if (skip) return;
-  stage = await Stage.start();
-  browser = await Browser.chromium();
-  ada = new Person(browser, await browser.tab);
-});
-
-afterEach(() => stage?.front.mend());
-
-after(async () => {
-  await browser?.close();
-  await stage?.close();
-});
+const options = begin();
 
 /** A second tab of the same person. */
 async function tabOf(list) {
@@ -43,7 +28,7 @@ test("a server that is killed gets what was typed meanwhile, once", options, asy
   assert.equal(await browser.run(() => document.querySelectorAll(".row.waiting").length), 1);
   await stage.restart();
   await ada.hears(/^saved$/, 30_000);
-  assert.deepEqual(stage.texts("killed"), ["two!", "three"]);
+  assert.deepEqual(await stage.texts("killed"), ["two!", "three"]);
   await ada.sees("two!", "three");
 });
 
@@ -74,7 +59,7 @@ test("a network that swallows everything is noticed, and its edits come later", 
   await ada.hears(/^offline, 1 edit kept on this device$/);
   stage.front.mend();
   await ada.hears(/^saved$/, 30_000);
-  assert.deepEqual(stage.texts("silent"), ["one", "two"]);
+  assert.deepEqual(await stage.texts("silent"), ["one", "two"]);
 });
 
 test("what a closed tab could not send is sent by the tab that is opened next", options, async () => {
@@ -99,7 +84,7 @@ test("what a closed tab could not send is sent by the tab that is opened next", 
   await ada.open(stage.page("closed"));
   await ada.sees("one", "two", "three");
   await ada.hears(/^saved$/, 30_000);
-  assert.deepEqual(stage.items("closed").map(({ text, done }) => [text, done]), [["one", true], ["two", false], ["three", false]]);
+  assert.deepEqual((await stage.items("closed")).map(({ text, done }) => [text, done]), [["one", true], ["two", false], ["three", false]]);
 });
 
 test("what a tab that crashed could not send is sent by another one that is open", options, async () => {
@@ -118,7 +103,7 @@ test("what a tab that crashed could not send is sent by another one that is open
   await stage.has("crashed", ["one", "two"], 40_000);
   await ada.sees("one", "two");
   await pause(500);
-  assert.deepEqual(stage.texts("crashed"), ["one", "two"]);
+  assert.deepEqual(await stage.texts("crashed"), ["one", "two"]);
 });
 
 test("a tab that is frozen while it writes does not hold up another one", options, async () => {
@@ -138,13 +123,13 @@ test("a tab that is frozen while it writes does not hold up another one", option
   await ada.here();
   const start = Date.now();
   await ada.add("live");
-  await until(() => stage.texts("frozen").includes("live"));
+  await until(async () => (await stage.texts("frozen")).includes("live"));
   const took = Date.now() - start;
   assert.ok(took < 5_000, `${took} ms`);
   await tab.here();
   await browser.cdp("Page.setWebLifecycleState", { state: "active" });
-  await until(() => stage.texts("frozen").length === 21, "all edits have come", 30_000);
-  assert.equal(new Set(stage.texts("frozen")).size, 21);
+  await until(async () => (await stage.texts("frozen")).length === 21, "all edits have come", 30_000);
+  assert.equal(new Set(await stage.texts("frozen")).size, 21);
   await browser.closeTab();
   await ada.here();
 });

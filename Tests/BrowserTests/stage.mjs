@@ -4,21 +4,54 @@
 // the page needs no build.
 
 import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { after, afterEach, before } from "node:test";
 import { bytesOf } from "../../Sources/Web/client/bytes.js";
+import { FrameReader, framed } from "../../Sources/Web/client/frames.js";
 import { encoded, LINK, TASK } from "../../Sources/Web/client/item.js";
+import { decodeDown, encodeUp } from "../../Sources/Web/client/messages.js";
+import { Requests, listOf } from "../../Sources/Web/client/requests.js";
 import { diffTexts } from "../../Sources/Web/client/words.js";
 import { changing, deleting, inserting, moving } from "../../Sources/Web/view/edits.js";
+import { itemTo } from "../WebTests/json.mjs";
 import { Client } from "../WebTests/tcp.mjs";
-import { KEYS, chromeDriver, pause, until } from "./browser.mjs";
+import { Browser, KEYS, chromeDriver, until } from "./browser.mjs";
 import { Build, Front } from "./front.mjs";
 
 export const hand = process.env.HAND;
 /** Why the tests of this folder cannot run, if they cannot; and those in Chromium. */
 export const noProgram = (!hand || !existsSync(hand)) && "HAND is not the path of the program";
 export const skip = noProgram || (!chromeDriver && "Chromium's driver is not installed");
+
+/** What a program of any version says first. */
+const hello = () => ({
+  type: "hello", magic: "HAND", lowestVersion: 1, highestVersion: 1000, capabilities: 0,
+  client: randomBytes(16).toString("hex"), person: "reader", program: "test", token: "", idle: 0,
+});
+
+/** What the tests of a file share. */
+export let stage, browser, ada;
+
+/** A server and a browser, from before the tests of a file until after them. Gives the options of these tests. */
+export function begin(start = () => Browser.chromium(), why = skip) {
+  before(async () => {
+    if (why) return;
+    stage = await Stage.start();
+    browser = await start();
+    ada = new Person(browser, await browser.tab);
+  });
+  afterEach(() => stage?.front.mend());
+  after(async () => {
+    await browser?.close();
+    await stage?.close();
+  });
+  // Long: machines are slow while they test other things.
+  return { skip: why, timeout: 300_000 };
+}
 
 export class Stage {
   folder = mkdtempSync(join(tmpdir(), "hand-stage-"));
@@ -54,8 +87,9 @@ export class Stage {
     return this.#ports[0];
   }
 
+  /** Nothing of whom the tests are run by, so that it is the same everywhere. */
   get environment() {
-    return { ...process.env, HOME: join(this.folder, "home"), HAND_URL: this.url, LC_ALL: "C.UTF-8" };
+    return { PATH: process.env.PATH, HOME: join(this.folder, "home"), HAND_URL: this.url, LC_ALL: "C.UTF-8" };
   }
 
   /** Runs the command, and gives what it prints. */
@@ -65,13 +99,24 @@ export class Stage {
     return stdout;
   }
 
-  /** The items of a list, as the server has them. */
-  items(list) {
-    return this.run(["ls", "-l", list, "--json"]).split("\n").filter(Boolean).map(line => JSON.parse(line));
+  /** The items of a list, as the server has them: asked for without a command, since a test may ask again and again. */
+  async items(list) {
+    const requests = new Requests();
+    const frames = new FrameReader();
+    const answer = requests.ask({ type: "fetch", name: list, revision: undefined });
+    const socket = connect(this.port, "127.0.0.1");
+    socket.on("data", data => frames.read(new Uint8Array(data), body => requests.hear(decodeDown(body))));
+    socket.on("error", () => {}).on("close", () => requests.fail());
+    for (const message of [hello(), ...requests.take(() => 1)]) socket.write(framed(encodeUp(message)));
+    try {
+      return [...listOf(await answer)].map(itemTo);
+    } finally {
+      socket.destroy();
+    }
   }
 
-  texts(list) {
-    return this.items(list).map(({ text }) => text);
+  async texts(list) {
+    return (await this.items(list)).map(({ text }) => text);
   }
 
   /** Makes a list with tasks. */
@@ -99,7 +144,7 @@ export class Stage {
   /** Waits until the server has these texts. */
   async has(list, texts, ms) {
     let found;
-    const isSo = () => JSON.stringify((found = this.texts(list))) === JSON.stringify(texts);
+    const isSo = async () => JSON.stringify((found = await this.texts(list))) === JSON.stringify(texts);
     await until(isSo, `the server has ${JSON.stringify(texts)}`, ms).catch(error => {
       throw new Error(`${error.message}, but has ${JSON.stringify(found)}`);
     });
@@ -110,7 +155,8 @@ export class Stage {
   async restart() {
     const [port, web] = this.#ports;
     const addresses = ["--listen", `127.0.0.1:${port}`, "--web", `127.0.0.1:${web}`, "--data", this.data];
-    this.#server = spawn(hand, ["serve", ...addresses, ...this.#options], { env: { ...process.env, HOME: join(this.folder, "home") }, stdio: ["ignore", "pipe", "ignore"] });
+    const options = { env: this.environment, stdio: ["ignore", "pipe", "ignore"] };
+    this.#server = spawn(hand, ["serve", ...addresses, ...this.#options], options);
     let greeting = "";
     this.#server.stdout.on("data", data => (greeting += data));
     const server = this.#server;
@@ -354,5 +400,3 @@ export class Person {
     return this.browser.run(middle, css, text);
   }
 }
-
-export { KEYS, pause, until };

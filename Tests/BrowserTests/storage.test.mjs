@@ -1,24 +1,11 @@
 // Storage that is wiped, closed or refused under the page: the page says so, goes on, and doubles nothing.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { Browser, pause, until } from "./browser.mjs";
-import { Person, Stage, skip } from "./stage.mjs";
+import { test } from "node:test";
+import { pause } from "./browser.mjs";
+import { ada, begin, browser, stage } from "./stage.mjs";
 
-const options = { skip, timeout: 60_000 };
-let stage, browser, ada;
-
-before(async () => {
-  if (skip) return;
-  stage = await Stage.start();
-  browser = await Browser.chromium();
-  ada = new Person(browser, await browser.tab);
-});
-
-after(async () => {
-  await browser?.close();
-  await stage?.close();
-});
+const options = begin();
 
 /** Opens a list, with a connection that is gone, and an edit that waits. */
 async function waiting(name) {
@@ -42,7 +29,7 @@ async function arrives(name, ...texts) {
   await ada.open(stage.page(name));
   await ada.sees(...texts, "last");
   await pause(500);
-  assert.deepEqual(stage.texts(name), [...texts, "last"]);
+  assert.deepEqual(await stage.texts(name), [...texts, "last"]);
 }
 
 test("a browser that clears all data of the site under the page loses nothing of it", options, async () => {

@@ -1,24 +1,11 @@
 // Typing while others type: input methods, awkward characters, items that vanish, and the way back.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { Browser, KEYS, pause, until } from "./browser.mjs";
-import { Other, Person, Stage, skip } from "./stage.mjs";
+import { test } from "node:test";
+import { KEYS, pause, until } from "./browser.mjs";
+import { Other, Person, ada, begin, browser, stage } from "./stage.mjs";
 
-const options = { skip, timeout: 60_000 };
-let stage, browser, ada;
-
-before(async () => {
-  if (skip) return;
-  stage = await Stage.start();
-  browser = await Browser.chromium();
-  ada = new Person(browser, await browser.tab);
-});
-
-after(async () => {
-  await browser?.close();
-  await stage?.close();
-});
+const options = begin();
 
 /** A list that Ada has open, with somebody else on it. */
 async function together(t, name, ...texts) {
@@ -98,8 +85,8 @@ test("others change the very word that is composed", options, async t => {
   await until(async () => /xy/.test((await ada.field()).value));
   assert.match((await ada.field()).value, /ん/);
   await browser.press([KEYS.enter]);
-  await until(() => /ん/.test(stage.texts("word")[0]));
-  assert.match(stage.texts("word")[0], /xy.* cd$/);
+  await until(async () => /ん/.test((await stage.texts("word"))[0]));
+  assert.match((await stage.texts("word"))[0], /xy.* cd$/);
 });
 
 test("a composition in the line for new items, with Enter in it, adds nothing", options, async t => {
@@ -109,7 +96,7 @@ test("a composition in the line for new items, with Enter in it, adds nothing", 
   await browser.cdp("Input.dispatchKeyEvent", { type: "rawKeyDown", key: "Enter", code: "Enter", windowsVirtualKeyCode: 229 });
   await browser.cdp("Input.insertText", { text: "牛乳" });
   await pause(200);
-  assert.deepEqual(stage.texts("composer"), []);
+  assert.deepEqual(await stage.texts("composer"), []);
   await browser.press([KEYS.enter]);
   await stage.has("composer", ["牛乳"]);
 });
@@ -117,7 +104,7 @@ test("a composition in the line for new items, with Enter in it, adds nothing", 
 test("one letter in an awkward text changes nothing else of it", options, async t => {
   const awkward = "a\r\nb\rc\nd\0e\u202Ef👨‍👩‍👧g\u0301\uFEFFh\u2028i";
   const other = await together(t, "awkward", awkward);
-  assert.deepEqual(stage.texts("awkward"), [awkward]);
+  assert.deepEqual(await stage.texts("awkward"), [awkward]);
   await open(0);
   await browser.press(["x"]);
   await browser.press([KEYS.enter]);
@@ -140,7 +127,7 @@ test("one letter in an awkward text changes nothing else of it", options, async 
   await browser.run(caret => document.activeElement.setSelectionRange(caret, caret), family + "👨‍👩‍👧".length);
   await browser.cdp("Input.insertText", { text: "👍" });
   await browser.press([KEYS.enter]);
-  await until(() => stage.texts("awkward")[0].includes("👨‍👩‍👧👍g"));
+  await until(async () => (await stage.texts("awkward"))[0].includes("👨‍👩‍👧👍g"));
 });
 
 test("an item that is deleted while it is edited leaves the words", options, async t => {
@@ -193,10 +180,10 @@ test("undo in a field is the field's, and takes back nothing of others", options
   await ada.types("one, others'");
   await browser.press([KEYS.enter]);
   await ada.press("two", [" "]);
-  await until(() => stage.items("undone")[1].done);
+  await until(async () => (await stage.items("undone"))[1].done);
   await browser.press(["z"], KEYS.control);
-  await until(() => !stage.items("undone")[1].done);
-  assert.deepEqual(stage.texts("undone"), ["one, others'", "two"]);
+  await until(async () => !(await stage.items("undone"))[1].done);
+  assert.deepEqual(await stage.texts("undone"), ["one, others'", "two"]);
 });
 
 /** As if the system killed the page: it is not told. */
@@ -279,8 +266,8 @@ test("a text that is being edited in one tab is nobody's draft in another", opti
   await ada.here();
   await until(async () => /word/.test((await ada.field()).value));
   await browser.press([KEYS.enter]);
-  await until(() => /more/.test(stage.texts("tabs")[0]));
-  const [text] = stage.texts("tabs");
+  await until(async () => /more/.test((await stage.texts("tabs"))[0]));
+  const [text] = await stage.texts("tabs");
   assert.deepEqual(text.split(" ").sort(), ["more", "one", "word"]);
   await tab.here();
   await browser.closeTab();

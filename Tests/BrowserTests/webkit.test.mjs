@@ -1,24 +1,11 @@
 // The core of what people do, in WebKit: the engine of every browser on an iPhone.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { Browser, KEYS, noWebKit, until } from "./browser.mjs";
-import { Other, Person, Stage, noProgram } from "./stage.mjs";
+import { Other, ada, begin, browser, noProgram, stage } from "./stage.mjs";
 
-const options = { skip: noProgram || noWebKit, timeout: 90_000 };
-let stage, browser, ada;
-
-before(async () => {
-  if (options.skip) return;
-  stage = await Stage.start();
-  browser = await Browser.webKit();
-  ada = new Person(browser, await browser.tab);
-});
-
-after(async () => {
-  await browser?.close();
-  await stage?.close();
-});
+const options = begin(() => Browser.webKit(), noProgram || noWebKit);
 
 test("WebKit: a list is edited, and others' edits come", options, async t => {
   await ada.open(stage.page(stage.list("webkit", "one", "two", "three")));
@@ -39,7 +26,7 @@ test("WebKit: a list is edited, and others' edits come", options, async t => {
   await ada.choose("Undo");
   await ada.sees("one", "three", "number two and more", "four");
   await ada.hears(/^saved$/);
-  assert.deepEqual(stage.items("webkit").map(({ text, done }) => [text, done]), [["one", true], ["three", false], ["number two and more", false], ["four", false]]);
+  assert.deepEqual((await stage.items("webkit")).map(({ text, done }) => [text, done]), [["one", true], ["three", false], ["number two and more", false], ["four", false]]);
 });
 
 test("WebKit: an awkward text stays as it is", options, async t => {
