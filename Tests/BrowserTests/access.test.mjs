@@ -1,40 +1,38 @@
 // Whether all can use the page: what axe finds, how large targets are, where the focus goes, what a screen reader says.
-// HAND is the path of the program.
 
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { Server, axeSource, focused, go, look, missing, openList, startBrowser } from "./accessstage.mjs";
-import { KEYS, pause, until } from "./browser.mjs";
+import { before, describe, test } from "node:test";
+import { axeSource, focused, go, look, openList } from "./accessstage.mjs";
+import { Browser, KEYS, pause, until } from "./browser.mjs";
+import { Other, ada, begin, browser, skip, stage } from "./stage.mjs";
 
 const axe = axeSource();
-const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+const ALL = { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] };
+/** What a theme may change. */
+const COLOURS = { type: "rule", values: ["color-contrast", "link-in-text-block"] };
 const today = new Date().toISOString().slice(0, 10);
 /** How long others' changes are gathered at least, in ms. */
 const PAUSE = 2000;
 
-describe("access", { skip: missing }, () => {
-  let server, browser;
+begin(() => Browser.chromium({ width: 1280, height: 800 }));
+
+describe("access", { skip, timeout: 300_000 }, () => {
+  const run = (...args) => stage.run(args);
 
   before(async () => {
-    server = await Server.start();
-    server.run("create", "mixed");
-    server.run("add", "-l", "mixed", "bread", "milk @alice", "taxes due:2026-01-20", `plumber due:${today} @bob`, "vegetables");
-    server.run("add", "-l", "mixed", "--level", "1", "carrots", "שלום עולם");
-    server.run("add", "-l", "mixed", "--note", "a note ".repeat(20), "wordwithoutend".repeat(8));
-    server.run("add", "-l", "mixed", "--heading", "# Market");
-    server.run("add", "-l", "mixed", "--link", "https://example.org/soup", "Soup");
-    server.run("done", "-l", "mixed", "1");
-    server.run("create", "poker", "--deck", "--max-items", "5", "--kinds", "card");
-    for (let i = 0; i < 5; i++) server.run("deal", "-l", "poker");
-    server.run("create", "nothing");
-    server.run("create", "full", "--max-items", "1");
-    server.run("add", "-l", "full", "one");
-    browser = await startBrowser(server.page);
-  });
-
-  after(async () => {
-    await browser?.close();
-    await server?.close();
+    run("create", "mixed");
+    run("add", "-l", "mixed", "bread", "milk @alice", "taxes due:2026-01-20", `plumber due:${today} @bob`, "vegetables");
+    run("add", "-l", "mixed", "--level", "1", "carrots", "שלום עולם");
+    run("add", "-l", "mixed", "--note", "a note ".repeat(20), "wordwithoutend".repeat(8));
+    run("add", "-l", "mixed", "--heading", "# Market");
+    run("add", "-l", "mixed", "--link", "https://example.org/soup", "Soup");
+    run("done", "-l", "mixed", "1");
+    run("create", "poker", "--deck", "--max-items", "5", "--kinds", "card");
+    for (let i = 0; i < 5; i++) run("deal", "-l", "poker");
+    run("create", "nothing");
+    run("create", "full", "--max-items", "1");
+    run("add", "-l", "full", "one");
+    await ada.open(stage.page(), "Alice");
   });
 
   const open = (list, rows) => openList(browser, list, rows);
@@ -46,7 +44,7 @@ describe("access", { skip: missing }, () => {
   const focusRow = n => browser.run(n => document.querySelectorAll(".row")[n].focus(), n);
   const rows = () => browser.run(() => [...document.querySelectorAll(".row")].map(row => row.querySelector(".text")?.textContent));
 
-  /** Each view, and the way to it. */
+  /** Each view: the way to it, which may give the way back. */
   const views = {
     lists: () => go(browser, "#", () => document.querySelectorAll("ul.lists li").length >= 4),
     "the menu of a list among the lists": async () => {
@@ -116,21 +114,61 @@ describe("access", { skip: missing }, () => {
       await focusRow(10);
       await key("d");
       await has(".toast:not([hidden]) button");
-      await browser.click(".toast button");
-      await until(async () => (await rows()).length === 11, "the item is back");
-      await focusRow(0);
-      await key("y");
+      // It stays while the pointer is over it.
+      const [x, y] = await ada.place(".toast:not([hidden])");
+      await browser.pointer([["move", x, y]]);
+      return async () => {
+        await browser.click(".toast button");
+        await until(async () => (await rows()).length === 11, "the item is back");
+      };
     },
   };
 
-  /** Goes to each view, in each look, and gives what is wrong there. */
-  async function inAllViews(looks, check) {
+  const inject = async () => {
+    await browser.cdp("Page.setBypassCSP", { enabled: true });
+    await browser.run(`() => { ${axe}\n}`);
+  };
+  const violations = (runOnly = ALL) => browser.wait(async runOnly => {
+    const { violations } = await window.axe.run(document, { runOnly, resultTypes: ["violations"] });
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary}`));
+  }, runOnly);
+
+  const sizes = () => browser.run(() => {
     const wrong = [];
-    for (const one of looks) {
-      await look(browser, one);
+    if (document.documentElement.scrollWidth > innerWidth) wrong.push(`the page is ${document.documentElement.scrollWidth} wide`);
+    for (const element of document.querySelectorAll("a[href], button, input, textarea, select, [tabindex]:not(h1)")) {
+      const { width, height } = element.getBoundingClientRect();
+      if (width === 0 || element.matches(":disabled")) continue;
+      if (width < 24 || height < 24) wrong.push(`${element.outerHTML.slice(0, 100)} is ${width} x ${height}`);
+    }
+    return wrong;
+  });
+
+  /** What is wrong with one view: sizes by its width, and what axe finds in each theme. */
+  async function faults(width) {
+    const found = { sizes: await sizes(), axe: [] };
+    if (!axe) return found;
+    const colours = [{ theme: "dark" }, ...(width === 1280 ? [{ forced: true }] : [])];
+    found.axe.push(...(await violations()));
+    for (const one of colours) {
+      await look(browser, { width, ...one });
+      found.axe.push(...(await violations(COLOURS)).map(fault => `${JSON.stringify(one)}: ${fault}`));
+    }
+    return found;
+  }
+
+  /** What is wrong in all views; they are gone through once. */
+  let wrong;
+  async function lookAround() {
+    if (axe) await inject();
+    const wrong = { sizes: [], axe: [] };
+    for (const width of [320, 1280]) {
       for (const [name, visit] of Object.entries(views)) {
-        await visit();
-        for (const problem of await check()) wrong.push(`${name}, ${JSON.stringify(one)}: ${problem}`);
+        await look(browser, { width });
+        const leave = await visit();
+        const found = await faults(width);
+        for (const kind of ["sizes", "axe"]) wrong[kind].push(...found[kind].map(fault => `${name}, ${width}: ${fault}`));
+        await leave?.();
         await closeDialogs();
         await go(browser, "#", () => document.querySelector("ul.lists") !== null);
       }
@@ -139,32 +177,12 @@ describe("access", { skip: missing }, () => {
     return wrong;
   }
 
-  const inject = async () => {
-    await browser.cdp("Page.setBypassCSP", { enabled: true });
-    await browser.run(`() => { ${axe}\n}`);
-  };
-  const violations = () => browser.wait(tags => window.axe.run(document, { runOnly: { type: "tag", values: tags }, resultTypes: ["violations"] })
-    .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary}`))), TAGS);
-
-  test("axe finds nothing in any view", { skip: !axe && "axe is not installed (Python's package axe-playwright-python)" }, async () => {
-    await inject();
-    const looks = [320, 1280].flatMap(width => ["light", "dark"].map(theme => ({ width, theme })));
-    const wrong = await inAllViews([...looks, { width: 1280, forced: true }], violations);
-    assert.deepEqual(wrong, []);
+  test("what can be pressed has at least 24 pixels, and nothing is wider than the window", async () => {
+    assert.deepEqual((await (wrong ??= lookAround())).sizes, []);
   });
 
-  test("what can be pressed has at least 24 pixels, and nothing is wider than the window", async () => {
-    const small = () => browser.run(() => {
-      const wrong = [];
-      if (document.documentElement.scrollWidth > innerWidth) wrong.push(`the page is ${document.documentElement.scrollWidth} wide`);
-      for (const element of document.querySelectorAll("a[href], button, input, textarea, select, [tabindex]:not(h1)")) {
-        const { width, height } = element.getBoundingClientRect();
-        if (width === 0 || element.matches(":disabled")) continue;
-        if (width < 24 || height < 24) wrong.push(`${element.outerHTML.slice(0, 100)} is ${width} x ${height}`);
-      }
-      return wrong;
-    });
-    assert.deepEqual(await inAllViews([{ width: 320 }, { width: 1280 }], small), []);
+  test("axe finds nothing in any view", { skip: !axe && "axe is not installed (Python's package axe-playwright-python)" }, async () => {
+    assert.deepEqual((await (wrong ??= lookAround())).axe, []);
   });
 
   test("a welcome has no faults either", async () => {
@@ -244,8 +262,8 @@ describe("access", { skip: missing }, () => {
   });
 
   test("what has the focus is not behind what stays at an edge", async () => {
-    server.run("create", "long");
-    server.run("add", "-l", "long", ...Array.from({ length: 60 }, (_, i) => `item ${i} ${"word ".repeat(i % 20)}`));
+    run("create", "long");
+    run("add", "-l", "long", ...Array.from({ length: 60 }, (_, i) => `item ${i} ${"word ".repeat(i % 20)}`));
     await look(browser, { width: 320 });
     await open("long", 60);
     const covered = () => browser.run(() => {
@@ -284,14 +302,14 @@ describe("access", { skip: missing }, () => {
   });
 
   test("after a deletion the next row has the focus, or the previous one, or the place where one types", async () => {
-    server.run("create", "short");
-    server.run("add", "-l", "short", "a", "b", "c", "d", "e", "f");
+    run("create", "short");
+    run("add", "-l", "short", "a", "b", "c", "d", "e", "f");
     await open("short", 6);
     await focusRow(1);
     await key("d");
     await hasFocus("row c");
     // Somebody else deletes what has the focus, and what is above it.
-    server.run("rm", "-l", "short", "1-2");
+    run("rm", "-l", "short", "1-2");
     await hasFocus("row d");
     await key(KEYS.enter);
     await has("dialog");
@@ -302,7 +320,7 @@ describe("access", { skip: missing }, () => {
     // A dialog is open while the row goes.
     await key(KEYS.enter);
     await has("dialog");
-    server.run("rm", "-l", "short", "1");
+    run("rm", "-l", "short", "1");
     await until(async () => (await rows()).length === 0, "the list is empty");
     await key(KEYS.escape);
     await hasFocus("New item");
@@ -310,8 +328,8 @@ describe("access", { skip: missing }, () => {
   });
 
   test("several rows are selected and changed without a keyboard", async () => {
-    server.run("create", "several");
-    server.run("add", "-l", "several", "a", "b", "c", "d", "e");
+    run("create", "several");
+    run("add", "-l", "several", "a", "b", "c", "d", "e");
     await open("several", 5);
     const press = (css, text) => browser.run((css, text) => void [...document.querySelectorAll(css)].find(element => element.textContent.startsWith(text)).click(), css, text);
     await browser.click(".bar [aria-label='More for this list']");
@@ -336,11 +354,14 @@ describe("access", { skip: missing }, () => {
     await until(() => browser.run(() => document.activeElement.matches(".row")), "a row has the focus");
   });
 
-  test("a screen reader is told of others at most each two seconds, and not while one types", async () => {
-    server.run("create", "busy");
-    server.run("add", "-l", "busy", "milk", "bread");
-    await open("busy", 2);
-    await pause(PAUSE + 500);
+  test("a screen reader is told of others at most each two seconds, and not while one types", async t => {
+    run("create", "busy");
+    run("add", "-l", "busy", "milk", "bread");
+    const bob = new Other(stage, "busy", "Bob");
+    t.after(() => bob.close());
+    await bob.quiet();
+    await ada.open(stage.page("busy"));
+    await ada.sees("milk", "bread");
     await browser.run(() => {
       window.told = [];
       const polite = document.getElementById("polite");
@@ -349,14 +370,18 @@ describe("access", { skip: missing }, () => {
       window.watcher.observe(polite, { childList: true, characterData: true, subtree: true });
     });
     const told = () => browser.run(() => window.told);
-    server.run("done", "-l", "busy", "2");
-    server.run("add", "-l", "busy", "eggs");
+    /** Some ms on the page's own clock, which waits for a page that is slow. */
+    const passes = ms => browser.wait(ms => new Promise(resolve => setTimeout(resolve, ms)), ms);
+    await Promise.all([bob.tick(1), bob.add("eggs")]);
     await until(async () => (await told()).length > 0, "the first batch");
     assert.equal((await told())[0][1], "Bob ticked bread, added eggs");
     const before = await tree();
-    for (let i = 0; i < 24; i += 4) await Promise.all([0, 1, 2, 3].map(j => server.start("add", "-l", "busy", `item ${i + j}`)));
+    for (let i = 0; i < 24; i++) {
+      await bob.add(`item ${i}`);
+      await pause(100);
+    }
     await until(async () => (await rows()).length === 27, "all are there");
-    await pause(PAUSE + 500);
+    await passes(PAUSE + 500);
     const all = await told();
     for (let i = 1; i < all.length; i++) assert.ok(all[i][0] - all[i - 1][0] > PAUSE * 0.95, `${all[i][0] - all[i - 1][0]} ms after the one before`);
     assert.ok(all.slice(1).every(([, text]) => /^Bob (changed|added)/.test(text)), JSON.stringify(all));
@@ -365,8 +390,9 @@ describe("access", { skip: missing }, () => {
     assert.ok(now.live.includes(all.at(-1)[1]), `the live regions say ${now.live}`);
     // Nobody talks into what one writes.
     await browser.type("#composer", "half a word");
-    server.run("add", "-l", "busy", "quiet");
-    await pause(2 * PAUSE + 500);
+    await bob.add("quiet");
+    await until(async () => (await rows()).length === 28, "it is shown");
+    await passes(2 * PAUSE + 500);
     assert.equal((await told()).length, all.length);
     await browser.run(() => { document.querySelector("#composer").value = ""; });
     await until(async () => (await told()).length === all.length + 1, "it is told afterwards");
@@ -482,11 +508,11 @@ describe("access", { skip: missing }, () => {
 
   test("one hears that the connection is lost, and that it is back", async () => {
     await open("mixed", 11);
-    await server.end();
+    await stage.kill();
     const urgent = text => until(() => browser.run(text => document.getElementById("urgent").textContent.startsWith(text), text), `“${text}” is said`, 40_000);
     await urgent("offline");
     if (axe) assert.deepEqual((await inject(), await violations()), []);
-    await server.begin();
+    await stage.restart();
     await urgent("Online again.");
   });
 });

@@ -1,15 +1,9 @@
-// What the tests of accessibility share: a server with some lists, a browser, and what one asks of a page.
+// What the tests of accessibility share: ways through the page, how it looks, and what one asks of it.
 
-import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
-import { tmpdir } from "node:os";
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Browser, chromeDriver, until } from "./browser.mjs";
-
-const hand = process.env.HAND;
-/** Why these tests cannot run, if they cannot. */
-export const missing = !hand ? "HAND is not the path of the program" : !chromeDriver ? "Chromium's driver is not installed" : undefined;
+import { until } from "./browser.mjs";
 
 /** The text of axe-core, which a package of Python has, if it is installed. */
 export function axeSource() {
@@ -18,79 +12,6 @@ export function axeSource() {
   const folders = [process.env.AXE, status === 0 ? stdout.trim() : undefined].filter(folder => folder);
   const path = folders.map(folder => join(folder, "axe.min.js")).find(path => existsSync(path));
   return path && readFileSync(path, "utf8");
-}
-
-/** A server with a folder of its own. */
-export class Server {
-  #folder = mkdtempSync(join(tmpdir(), "hand-access-"));
-  #process;
-  #port;
-  #web;
-
-  static async start() {
-    const server = new Server();
-    [server.#port, server.#web] = [await freePort(), await freePort()];
-    await server.begin();
-    return server;
-  }
-
-  async begin() {
-    const args = ["serve", "--data", join(this.#folder, "data"), "--listen", `127.0.0.1:${this.#port}`, "--web", `127.0.0.1:${this.#web}`];
-    this.#process = spawn(hand, args, { stdio: "ignore", env: this.#environment });
-    await until(() => fetch(this.page).then(() => true, () => false), "the server answers");
-  }
-
-  /** The server ends, and keeps its lists. */
-  async end() {
-    const ended = new Promise(resolve => this.#process.on("exit", resolve));
-    this.#process.kill();
-    await ended;
-  }
-
-  get page() {
-    return `http://127.0.0.1:${this.#web}/`;
-  }
-
-  get #environment() {
-    return { ...process.env, HOME: this.#folder, HAND_URL: `hand://127.0.0.1:${this.#port}`, HAND_NAME: "Bob" };
-  }
-
-  /** Runs a command as Bob. */
-  run(...args) {
-    const { status, stderr } = spawnSync(hand, args, { encoding: "utf8", env: this.#environment });
-    if (status !== 0) throw new Error(`hand ${args.join(" ")}: ${stderr}`);
-  }
-
-  /** Runs a command beside others. */
-  start(...args) {
-    return new Promise(resolve => spawn(hand, args, { stdio: "ignore", env: this.#environment }).on("exit", resolve));
-  }
-
-  async close() {
-    await this.end();
-    rmSync(this.#folder, { recursive: true, force: true });
-  }
-}
-
-function freePort() {
-  return new Promise(resolve => {
-    const server = createServer();
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
-}
-
-/** A browser whose person has a name already. */
-export async function startBrowser(page, person = "Alice") {
-  const browser = await Browser.chromium({ width: 1280, height: 800 });
-  await browser.open(page);
-  await browser.run(person => localStorage.setItem("hand identity", JSON.stringify({ person, links: [] })), person);
-  await browser.open("about:blank");
-  await browser.open(page);
-  await until(() => browser.run(() => document.querySelector(".badge")?.textContent === "saved"), "the page is online");
-  return browser;
 }
 
 /** Goes to a part of the page. */

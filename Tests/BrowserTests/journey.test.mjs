@@ -24,7 +24,7 @@ test("a name is asked for once, a list is made, and items come to it", options, 
 });
 
 test("several lines are several items, with their levels", options, async () => {
-  await ada.open(stage.page(stage.list("lines")));
+  await ada.goTo(stage.page(stage.list("lines")));
   await ada.hears(/saved/);
   await browser.run(() => {
     const composer = document.querySelector("#composer");
@@ -39,7 +39,7 @@ test("several lines are several items, with their levels", options, async () => 
 });
 
 test("texts are edited in their places, ticked, deleted and brought back", options, async () => {
-  await ada.open(stage.page(stage.list("edits", "one", "two", "three")));
+  await ada.goTo(stage.page(stage.list("edits", "one", "two", "three")));
   await ada.sees("one", "two", "three");
   await ada.edit("two");
   await browser.press([..." and a half", KEYS.enter]);
@@ -68,7 +68,7 @@ test("texts are edited in their places, ticked, deleted and brought back", optio
 });
 
 test("items are moved by keys, by the menu, with the mouse and with a finger", options, async () => {
-  await ada.open(stage.page(stage.list("moves", "a", "b", "c", "d", "e")));
+  await ada.goTo(stage.page(stage.list("moves", "a", "b", "c", "d", "e")));
   await ada.sees("a", "b", "c", "d", "e");
   await ada.press("a", ["J"]);
   await ada.sees("b", "a", "c", "d", "e");
@@ -97,7 +97,7 @@ test("items are moved by keys, by the menu, with the mouse and with a finger", o
 });
 
 test("somebody moves and deletes rows while one is dragged", options, async () => {
-  await ada.open(stage.page(stage.list("dragged", "a", "b", "c", "d")));
+  await ada.goTo(stage.page(stage.list("dragged", "a", "b", "c", "d")));
   await ada.sees("a", "b", "c", "d");
   const [x, y] = await ada.place(".grip", "a");
   const [, target] = await ada.place(".row", "c");
@@ -111,7 +111,7 @@ test("somebody moves and deletes rows while one is dragged", options, async () =
 
 test("a key is for the item that has the focus, also if others have just changed the list", options, async () => {
   stage.list("quick", "a", "b", "c");
-  await ada.open(stage.page("quick"));
+  await ada.goTo(stage.page("quick"));
   await ada.sees("a", "b", "c");
   await ada.go("b");
   // The page is told of another item, but has not been drawn again.
@@ -160,7 +160,7 @@ test("the history is read, and an old revision comes back", options, async () =>
   stage.list("past", "one", "two");
   stage.run(["rm", "-l", "past", "1"]);
   stage.run(["edit", "-l", "past", "1", "deux"]);
-  await ada.open(stage.page("past"));
+  await ada.goTo(stage.page("past"));
   await ada.sees("deux");
   await ada.press("deux", ["H"]);
   await until(() => browser.run(() => document.querySelectorAll(".history li").length === 3));
@@ -176,7 +176,7 @@ test("the history is read, and an old revision comes back", options, async () =>
 
 test("two pages and a terminal see each other's edits, and who is there", options, async () => {
   stage.list("shared", "milk", "bread");
-  await ada.open(stage.page("shared"));
+  await ada.goTo(stage.page("shared"));
   await ada.sees("milk", "bread");
   const bob = new Person(browser, await browser.newWindow());
   await bob.open(stage.page("shared", undefined, "127.0.0.1"), "Bob");

@@ -89,7 +89,7 @@ export class Stage {
 
   /** Nothing of whom the tests are run by, so that it is the same everywhere. */
   get environment() {
-    return { PATH: process.env.PATH, HOME: join(this.folder, "home"), HAND_URL: this.url, LC_ALL: "C.UTF-8" };
+    return { PATH: process.env.PATH, HOME: join(this.folder, "home"), HAND_NAME: "Bob", HAND_URL: this.url, LC_ALL: "C.UTF-8" };
   }
 
   /** Runs the command, and gives what it prints. */
@@ -243,6 +243,10 @@ export class Other {
     return this.#act(view => changing(view, [[index, index + 1]], item => ({ text: diffTexts(bytesOf(item.text), bytesOf(text)) })));
   }
 
+  tick(index) {
+    return this.#act(view => changing(view, [[index, index + 1]], () => ({ done: true })));
+  }
+
   delete(index) {
     return this.#act(() => deleting([[index, index + 1]]));
   }
@@ -271,17 +275,28 @@ export class Person {
     this.tab = tab;
   }
 
-  /** Opens the page, and says a name if it is asked for one. */
+  /** Loads the page, and says a name if it is asked for one. */
   async open(url, name = "Ada") {
     this.tab ??= await this.browser.tab;
     await this.here();
-    await this.browser.open("about:blank");
-    await this.browser.open(url);
+    // The browser does not load a page again whose address differs in its fragment only; a reload costs less than a way round.
+    const isMoved = await this.browser.run(url => location.origin === new URL(url).origin && (history.replaceState(null, "", url), true), url);
+    await (isMoved ? this.browser.reload() : this.browser.open(url));
     await until(() => this.browser.run(() => document.querySelector("#name, main.list, main.lists") !== null), "the page is there");
     if (await this.browser.run(() => document.querySelector("#name") !== null)) {
       await this.browser.type("#name", name);
       await this.browser.press([KEYS.enter]);
     }
+    return this;
+  }
+
+  /** Goes to a list of the page that is open, if it is: that costs far less than to load it. */
+  async goTo(url, name) {
+    await this.here();
+    const isThere = await this.browser.run(url => location.origin === new URL(url).origin && ((location.href = url), true), url);
+    if (!isThere) return this.open(url, name);
+    const list = decodeURIComponent(new URL(url).hash.slice("#list=".length));
+    await until(() => this.browser.run(list => document.querySelector("main.list h1")?.textContent === list, list), `${list} is open`);
     return this;
   }
 
@@ -390,10 +405,10 @@ export class Person {
   }
 
   /** The middle of an element, in the window. */
-  place(css, text) {
+  place(css, text = null) {
     const middle = (css, text) => {
       const all = [...document.querySelectorAll(css)];
-      const found = text === undefined ? all[0] : all.find(one => one.closest(".row")?.querySelector(".text")?.textContent === text);
+      const found = text === null ? all[0] : all.find(one => one.closest(".row")?.querySelector(".text")?.textContent === text);
       const box = found.getBoundingClientRect();
       return [box.left + box.width / 2, box.top + box.height / 2, box.height];
     };

@@ -14,7 +14,7 @@ async function together(t, name, ...texts) {
   t.after(() => other.close());
   await other.quiet();
   for (const text of texts) await other.add(text);
-  await ada.open(stage.page(name));
+  await ada.goTo(stage.page(name));
   await ada.hears(/^saved$/);
   await until(async () => (await ada.texts()).length === texts.length, "the rows are there");
   return other;
