@@ -112,12 +112,16 @@ def connect():
 async def snapshot(name, size):
     async with connect() as web:
         await web.send(hello() + string(b"\2\1" + string(name.encode()) + bytes(8) + b"\0\1"))
-        count = 0
-        async for body in bodies(web):
+        count, answers = 0, bodies(web)
+        async for body in answers:
             if body[0] == 3: count += varint(body, varint(body, 1)[1])[0]
             if count == int(size): break
         await asyncio.wait_for(await web.ping(b"x" * 125), 30)
-        await asyncio.sleep(0.3)
+        # The connection is still of use: the protocol's own ping is answered, too.
+        await web.send(string(b"\6\7"))
+        async for body in answers:
+            if body == b"\t\7": break
+        else: sys.exit("the connection has ended")
     print("items", count, "compression", web.extensions, "closed", web.close_code)
 
 
