@@ -161,6 +161,23 @@ import Testing
         }
     }
 
+    /// No formatter looks at JavaScript.
+    @Test func scriptsFitTheWidthOfTheCode() throws {
+        var count = 0
+        for folder in ["Sources", "Tests"] {
+            let root = Self.root.appending(path: folder)
+            let files = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
+            for case let file as URL in files where ["js", "mjs"].contains(file.pathExtension) {
+                count += 1
+                let text = try String(contentsOf: file, encoding: .utf8)
+                for line in text.split(separator: "\n") where line.count > 120 {
+                    Issue.record("\(file.path): \(line)")
+                }
+            }
+        }
+        #expect(count > 100)
+    }
+
     /// A planted bug whose place has changed could no longer be planted. Its surroundings may change.
     @Test func linesRemovedByMutantsExist() throws {
         let folder = Self.root.appending(path: "Tests/Data/Mutants")
