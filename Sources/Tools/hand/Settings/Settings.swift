@@ -8,7 +8,8 @@ import TOMLKit
 
 /// Folders and settings, from the environment and the configuration file.
 enum Settings {
-    private static var environment: [String: String] { ProcessInfo.processInfo.environment }
+    /// Read once: each time, all of it is taken apart again.
+    private static let environment = ProcessInfo.processInfo.environment
 
     /// $HOME, or else the home folder from the system's user database.
     private static var home: String {
