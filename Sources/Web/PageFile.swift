@@ -14,6 +14,7 @@ package struct PageFile: Sendable {
         .init(path: "client/bytes.js", bytes: PackageResources.bytes_js),
         .init(path: "client/chain.js", bytes: PackageResources.chain_js),
         .init(path: "client/change.js", bytes: PackageResources.change_js),
+        .init(path: "client/claims.js", bytes: PackageResources.claims_js),
         .init(path: "client/client.js", bytes: PackageResources.client_js),
         .init(path: "client/codec.js", bytes: PackageResources.codec_js),
         .init(path: "client/components.js", bytes: PackageResources.components_js),

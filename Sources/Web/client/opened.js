@@ -4,7 +4,9 @@ import { NO_LOG, Replica } from "./replica.js";
 
 /** @typedef {import('./fields.js').Focus} Focus */
 /** @typedef {import('./heirs.js').Claimed} Claimed */
+/** @typedef {import('./heirs.js').Copy} Copy */
 /** @typedef {import('./journal.js').Kept} Kept */
+/** @typedef {import('./session.js').Session} Session */
 /** @typedef {import('./subscription.js').Subscription} Subscription */
 
 /** A list that is open in the tab. */
@@ -18,9 +20,10 @@ export class Opened {
    * @type {string | undefined}
    */
   awaits;
-  /** The revision of the copy that the storage has, or is about to get, and when to write the next one. */
-  copied = 0;
-  copyAt = Infinity;
+  /** The revision of the copy that the storage has, or is about to get. */
+  #copied;
+  /** When the next copy is due. */
+  #copyAt = Infinity;
   /**
    * Where the person is.
    * @type {Focus | undefined}
@@ -32,6 +35,7 @@ export class Opened {
     this.subscription = subscription;
     this.replica = replica;
     this.isWanted = isWanted;
+    this.#copied = replica.revision;
   }
 
   get name() {
@@ -45,6 +49,64 @@ export class Opened {
   /** Whether there is something to show. */
   get hasCopy() {
     return this.isLive || this.replica.log !== NO_LOG;
+  }
+
+  /** When `takeCopy` is due. */
+  get copyAt() {
+    return this.#copyAt;
+  }
+
+  /**
+   * A copy of the storage, unless more is known already.
+   * @param {Copy} copy
+   */
+  begin(copy) {
+    this.replica.begin(copy);
+    if (this.replica.revision === copy.revision) this.#copied = copy.revision;
+  }
+
+  /**
+   * What the server has may be another now: a copy is due at this time at the latest.
+   * @param {number} time
+   */
+  copyBy(time) {
+    const { replica, subscription } = this;
+    if (replica.revision === this.#copied || subscription.hasDiverged || subscription.isHeld) return;
+    this.#copyAt = Math.min(this.#copyAt, time);
+  }
+
+  /**
+   * The copy that the storage has to get, if one is due.
+   * @param {number} now
+   * @returns {Copy | undefined}
+   */
+  takeCopy(now) {
+    if (now < this.#copyAt) return undefined;
+    this.#copyAt = Infinity;
+    const { log, revision, confirmed } = this.replica;
+    if (revision === this.#copied || revision === 0) return undefined;
+    this.#copied = revision;
+    return { name: this.name, log, revision, items: confirmed };
+  }
+
+  /**
+   * The list goes on in another session, with what is left of it.
+   * @param {Session} session @param {Replica} replica @param {boolean} isAway whether nobody sees where the person is
+   * @param {string} [awaits] whose edits have to be sent before
+   */
+  refollow(session, replica, isAway, awaits = this.awaits) {
+    this.replica = replica;
+    if (this.subscription.hasEnded) return;
+    this.subscription = session.follow(this.name, replica);
+    this.awaits = awaits;
+    if (awaits !== undefined) this.subscription.hold();
+    if (this.focus && !isAway) this.subscription.people.place(this.focus);
+  }
+
+  /** What had to be sent before has been sent. */
+  release() {
+    this.awaits = undefined;
+    this.subscription.release();
   }
 }
 

@@ -7,6 +7,7 @@
 // `Heirs`. Whoever takes a journal over becomes its holder in the storage, so that nothing of its former owner is
 // stored later, and therefore not sent: an edit is sent under one client id only.
 
+import { Claims } from "./claims.js";
 import { Heirs } from "./heirs.js";
 import { readJournals } from "./journal.js";
 import { Line } from "./line.js";
@@ -66,17 +67,11 @@ export class Tab {
   #person;
   #token;
   #program;
-  #holder;
+  #claims;
   #chance;
   /** @type {Effect[]} */
   #effects = [];
   #lines = 0;
-  #holders = 0;
-  /**
-   * As which holder the tab has claimed a journal.
-   * @type {Map<string, string>}
-   */
-  #claims = new Map();
   /** @type {Line | undefined} */
   #own;
   /** @type {Opened[]} */
@@ -114,7 +109,7 @@ export class Tab {
     this.#person = person;
     this.#token = token;
     this.#program = program;
-    this.#holder = holder;
+    this.#claims = new Claims(holder);
     this.#chance = chance;
     this.#heirs = new Heirs({
       line: (kept, owner) => this.#line({ ...owner, idle: 0 }, kept),
@@ -345,10 +340,7 @@ export class Tab {
   copied(name, copy, now) {
     this.#now = now;
     const opened = this.#opened.find(one => one.name === name);
-    if (copy && opened) {
-      opened.replica.begin(copy);
-      if (opened.replica.revision === copy.revision) opened.copied = copy.revision;
-    }
+    if (copy) opened?.begin(copy);
     return this.#finish();
   }
 
@@ -427,7 +419,7 @@ export class Tab {
     const own = this.#own;
     if (own && !this.#stopped) this.#run(own, own.session.tick(now, this.#chance.chance()));
     if (now >= this.#heirs.deadline) this.#heirs.tick(now);
-    for (const one of this.#opened) if (now >= one.copyAt) this.#keepCopy(one);
+    this.#keepCopies();
     return this.#finish();
   }
 
@@ -442,7 +434,7 @@ export class Tab {
       this.#showPlaces(true);
     }
     this.#copySoon(0);
-    for (const one of this.#opened) if (now >= one.copyAt) this.#keepCopy(one);
+    this.#keepCopies();
     return this.#finish();
   }
 
@@ -509,8 +501,7 @@ export class Tab {
     this.#own = this.#line({ client, person: this.#person, token: this.#token, idle: HIDDEN_FOR }, journal.lists);
     this.#beginBy = Infinity;
     for (const [i, { name, list }] of journal.lists.entries()) {
-      const replica = /** @type {Replica} */ (lists[i]);
-      this.#follow(name, replica, false, list).copied = replica.revision;
+      this.#follow(name, /** @type {Replica} */ (lists[i]), false, list);
     }
   }
 
@@ -576,23 +567,13 @@ export class Tab {
 
   /** @param {Opened} one @param {Replica} replica @param {string} [awaits] */
   #refollow(one, replica, awaits) {
-    const { session } = this.#mine();
-    const { name, hasEnded } = one.subscription;
-    one.replica = replica;
-    if (hasEnded) return;
-    one.subscription = session.follow(name, replica);
-    one.awaits = awaits ?? one.awaits;
-    if (one.awaits !== undefined) one.subscription.hold();
-    if (one.focus && this.#pauseAt === Infinity) one.subscription.people.place(one.focus);
+    one.refollow(this.#mine().session, replica, this.#pauseAt < Infinity, awaits);
   }
 
   /** Lists whose earlier edits were sent by another tab. */
   #release() {
     for (const one of this.#opened) {
-      const { awaits } = one;
-      if (awaits === undefined || this.#neighbours.isLeft(awaits)) continue;
-      one.awaits = undefined;
-      one.subscription.release();
+      if (one.awaits !== undefined && !this.#neighbours.isLeft(one.awaits)) one.release();
     }
     if (this.#own) this.#run(this.#own, this.#own.session.flush());
   }
@@ -616,13 +597,8 @@ export class Tab {
 
   /** @param {{ client: string, person: string, token: string, idle: number }} who @param {readonly Kept[]} [kept] */
   #line({ client, person, token, idle }, kept) {
-    const holder = this.#claims.get(client) ?? this.#nextHolder();
-    this.#claims.delete(client);
+    const holder = this.#claims.holderOf(client);
     return new Line(this.#lines++, holder, { client, person, token, program: this.#program, idle }, kept);
-  }
-
-  #nextHolder() {
-    return `${this.#holder} ${++this.#holders}`;
   }
 
   /** @param {string} name @param {Replica} replica @param {boolean} isWanted @param {number} [number] */
@@ -662,20 +638,14 @@ export class Tab {
 
   /** @param {number} delay */
   #copySoon(delay) {
-    for (const one of this.#opened) {
-      const { replica, subscription } = one;
-      if (replica.revision === one.copied || subscription.hasDiverged || one.subscription.isHeld) continue;
-      one.copyAt = Math.min(one.copyAt, this.#now + delay);
-    }
+    for (const one of this.#opened) one.copyBy(this.#now + delay);
   }
 
-  /** @param {Opened} one */
-  #keepCopy(one) {
-    const { log, revision, confirmed } = one.replica;
-    one.copyAt = Infinity;
-    if (revision === one.copied || revision === 0) return;
-    one.copied = revision;
-    this.#push({ do: "keep", copy: { name: one.name, log, revision, items: confirmed } });
+  #keepCopies() {
+    for (const one of this.#opened) {
+      const copy = one.takeCopy(this.#now);
+      if (copy) this.#push({ do: "keep", copy });
+    }
   }
 
   /** @param {Effect | { do: "lock" | "unlock" | "claim" | "forget", client: string }} effect */
@@ -687,18 +657,14 @@ export class Tab {
 
   /** @param {string} client */
   #forgetOwner(client) {
-    const holder = this.#claims.get(client) ?? this.#heirs.line?.holder ?? "";
-    this.#claims.delete(client);
+    const holder = this.#claims.take(client) ?? this.#heirs.line?.holder ?? "";
     this.#effects.push({ do: "forget", client, holder });
     this.#effects.push({ do: "announce" });
   }
 
   /** @param {Owner | undefined} owner */
   #claim(owner) {
-    if (!owner) return;
-    const holder = this.#nextHolder();
-    this.#claims.set(owner.client, holder);
-    this.#effects.push({ do: "claim", client: owner.client, owner: { ...owner, holder } });
+    if (owner) this.#effects.push({ do: "claim", client: owner.client, owner: this.#claims.claim(owner) });
   }
 
   /** @param {Line} line @param {SessionEffect[]} effects */
