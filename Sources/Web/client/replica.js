@@ -65,7 +65,7 @@ export class Replica {
    * @type {{ commit: Commit, before: List, after: List }[]}
    */
   #followed = [];
-  /** How many of the pending edits were restored, until the server has said which of them it has. */
+  /** At most so many of the pending edits that are stored were sent by others, until the server has said how many. */
   #restored = 0;
 
   /**
@@ -243,18 +243,18 @@ export class Replica {
     this.#work = new OwnWork();
   }
 
-  /** What was stored may have been sent by somebody else. */
+  /** What is stored may have been sent by somebody else, and the storage may not have told yet what it has. */
   suspect() {
-    this.#restored = this.pending.filter(({ isStored }) => isStored).length;
+    this.#restored = Infinity;
   }
 
   /**
-   * The server knows more sequences than were stored: the program that kept the restored edits went on without its
-   * storage, and sent one edit after the other. Gives whether that was so.
+   * The server may know more sequences than were used here: another program has sent edits that are stored, and perhaps
+   * edits of its own after them. Each has used a sequence. Gives whether that was so.
    * @param {number} last the last sequence of which the server knows
    */
   settleRestored(last) {
-    const restored = this.#restored;
+    const restored = Math.min(this.#restored, this.pending.filter(({ isStored }) => isStored).length);
     const sent = (this.inFlight ? 1 : 0) + last - this.used;
     this.#restored = 0;
     if (restored === 0 || last <= this.used) return false;
