@@ -296,7 +296,7 @@ describe("access", { skip, timeout: 300_000 }, () => {
     await key(KEYS.escape);
     await open("mixed", 11);
     await browser.click(".badge");
-    assert.equal(await browser.run(() => document.querySelectorAll("dialog .heard").length), 2);
+    await until(() => browser.run(() => document.querySelectorAll("dialog .heard").length === 2), "the live regions are in it");
     await key(KEYS.escape);
     await until(() => browser.run(() => document.querySelectorAll("body > .heard").length === 2), "they are back");
   });
@@ -324,7 +324,7 @@ describe("access", { skip, timeout: 300_000 }, () => {
     await until(async () => (await rows()).length === 0, "the list is empty");
     await key(KEYS.escape);
     await hasFocus("New item");
-    assert.equal(await browser.run(() => document.querySelector(".grid").hidden), true);
+    await until(() => browser.run(() => document.querySelector(".grid").hidden), "there is no grid");
   });
 
   test("several rows are selected and changed without a keyboard", async () => {
@@ -338,19 +338,19 @@ describe("access", { skip, timeout: 300_000 }, () => {
     // The current row is the first one.
     await press(".row .text", "c");
     await press(".row .text", "e");
-    const count = () => browser.run(() => document.querySelector(".selected").textContent);
-    assert.equal(await count(), "3 items selected");
+    const counts = text => until(() => browser.run(text => document.querySelector(".selected").textContent === text, text), text);
+    await counts("3 items selected");
     await press(".selection button", "Tick");
     const ticked = () => browser.run(() => [...document.querySelectorAll(".row.done .text")].map(text => text.textContent).join(""));
     await until(async () => (await ticked()) === "ace", "three are ticked");
     await press(".row .text", "e");
-    assert.equal(await count(), "2 items selected");
+    await counts("2 items selected");
     await press(".selection button", "Move");
     await press("dialog button", "To the end");
     await until(async () => (await rows()).join("") === "bdeac", "they are moved");
     await press(".selection button", "Delete");
     await until(async () => (await rows()).join("") === "bde", "they are deleted");
-    assert.equal(await browser.run(() => document.querySelector(".selection").hidden), true);
+    await until(() => browser.run(() => document.querySelector(".selection").hidden), "nothing is selected");
     await until(() => browser.run(() => document.activeElement.matches(".row")), "a row has the focus");
   });
 
@@ -509,7 +509,7 @@ describe("access", { skip, timeout: 300_000 }, () => {
   test("one hears that the connection is lost, and that it is back", async () => {
     await open("mixed", 11);
     await stage.kill();
-    const urgent = text => until(() => browser.run(text => document.getElementById("urgent").textContent.startsWith(text), text), `“${text}” is said`, 40_000);
+    const urgent = text => until(() => browser.run(text => document.getElementById("urgent").textContent.startsWith(text), text), `“${text}” is said`);
     await urgent("offline");
     if (axe) assert.deepEqual((await inject(), await violations()), []);
     await stage.restart();

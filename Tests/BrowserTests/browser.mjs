@@ -24,7 +24,7 @@ export const noWebKit = !webKitDriver || !miniBrowser ? "WebKit's driver is not 
 export const KEYS = { enter: "\uE007", escape: "\uE00C", up: "\uE013", down: "\uE015", tab: "\uE004", shift: "\uE008", control: "\uE009", alt: "\uE00A", backspace: "\uE003", end: "\uE010", left: "\uE012", right: "\uE014" };
 
 /** Waits until something is true, and gives it. */
-export async function until(condition, what = String(condition), ms = 30_000) {
+export async function until(condition, what = String(condition), ms = 60_000) {
   for (const end = Date.now() + ms; ; await pause(30)) {
     const value = await condition();
     if (value) return value;

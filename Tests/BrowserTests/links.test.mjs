@@ -119,10 +119,10 @@ test("a token that is revoked ends the connection with a sentence, and edits sta
   await ada.hears(/1 edit kept on this device/);
   stage.revoke(id);
   stage.front.mend();
-  await ada.hears(/The link is not valid any more.*1 edit kept on this device/, 30_000);
+  await ada.hears(/The link is not valid any more.*1 edit kept on this device/);
   await ada.sees("a", "kept words");
   await browser.reload();
-  await ada.hears(/The link is not valid any more.*1 edit kept on this device/, 30_000);
+  await ada.hears(/The link is not valid any more.*1 edit kept on this device/);
   await ada.sees("a", "kept words");
   assert.deepEqual(await stage.texts("revoked"), ["a"]);
   // With another link, the list opens, and the words can be taken out.
@@ -159,7 +159,7 @@ test("edits that wait under one link are sent with it, also if another link was 
   await browser.open("about:blank");
   stage.front.mend();
   await browser.open(stage.page("earlier", other));
-  await stage.has("earlier", ["a", "earlier words"], 30_000);
+  await stage.has("earlier", ["a", "earlier words"]);
   await ada.sees("a", "earlier words");
   await ada.hears(/^saved$/);
   await forget();

@@ -24,10 +24,10 @@ test("a server that is killed gets what was typed meanwhile, once", options, asy
   await ada.edit("two");
   await browser.press([..."!", KEYS.enter]);
   await ada.sees("two!", "three");
-  assert.match(await ada.badge(), /^offline, 3 edits kept on this device$/);
-  assert.equal(await browser.run(() => document.querySelectorAll(".row.waiting").length), 1);
+  await ada.hears(/^offline, 3 edits kept on this device$/);
+  await until(() => browser.run(() => document.querySelectorAll(".row.waiting").length === 1), "one row waits");
   await stage.restart();
-  await ada.hears(/^saved$/, 30_000);
+  await ada.hears(/^saved$/);
   assert.deepEqual(await stage.texts("killed"), ["two!", "three"]);
   await ada.sees("two!", "three");
 });
@@ -44,7 +44,7 @@ test("edits survive a server that is killed again and again while one types", op
     }
     await stage.restart();
   }
-  await ada.hears(/^saved$/, 30_000);
+  await ada.hears(/^saved$/);
   await stage.has("again", texts);
   await ada.sees(...texts);
 });
@@ -54,11 +54,11 @@ test("a network that swallows everything is noticed, and its edits come later", 
   await ada.sees("one");
   stage.front.silence();
   await ada.add("two");
-  await ada.hears(/not saved yet|offline/, 20_000);
+  await ada.hears(/not saved yet|offline/);
   stage.front.cut();
   await ada.hears(/^offline, 1 edit kept on this device$/);
   stage.front.mend();
-  await ada.hears(/^saved$/, 30_000);
+  await ada.hears(/^saved$/);
   assert.deepEqual(await stage.texts("silent"), ["one", "two"]);
 });
 
@@ -83,7 +83,7 @@ test("what a closed tab could not send is sent by the tab that is opened next", 
   stage.front.mend();
   await ada.open(stage.page("closed"));
   await ada.sees("one", "two", "three");
-  await ada.hears(/^saved$/, 30_000);
+  await ada.hears(/^saved$/);
   assert.deepEqual((await stage.items("closed")).map(({ text, done }) => [text, done]), [["one", true], ["two", false], ["three", false]]);
 });
 
@@ -100,7 +100,7 @@ test("what a tab that crashed could not send is sent by another one that is open
   await browser.closeTab().catch(() => {});
   await ada.here();
   stage.front.mend();
-  await stage.has("crashed", ["one", "two"], 40_000);
+  await stage.has("crashed", ["one", "two"]);
   await ada.sees("one", "two");
   await pause(500);
   assert.deepEqual(await stage.texts("crashed"), ["one", "two"]);
@@ -121,14 +121,11 @@ test("a tab that is frozen while it writes does not hold up another one", option
   });
   await browser.cdp("Page.setWebLifecycleState", { state: "frozen" });
   await ada.here();
-  const start = Date.now();
   await ada.add("live");
-  await until(async () => (await stage.texts("frozen")).includes("live"));
-  const took = Date.now() - start;
-  assert.ok(took < 5_000, `${took} ms`);
+  await until(async () => (await stage.texts("frozen")).includes("live"), "the other tab's edit has come");
   await tab.here();
   await browser.cdp("Page.setWebLifecycleState", { state: "active" });
-  await until(async () => (await stage.texts("frozen")).length === 21, "all edits have come", 30_000);
+  await until(async () => (await stage.texts("frozen")).length === 21, "all edits have come");
   assert.equal(new Set(await stage.texts("frozen")).size, 21);
   await browser.closeTab();
   await ada.here();

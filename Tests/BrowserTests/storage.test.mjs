@@ -20,9 +20,9 @@ async function waiting(name) {
 
 async function arrives(name, ...texts) {
   stage.front.mend();
-  await stage.has(name, texts, 30_000);
+  await stage.has(name, texts);
   await ada.sees(...texts);
-  await ada.hears(/^saved$/, 20_000);
+  await ada.hears(/^saved$/);
   await ada.add("last");
   await stage.has(name, [...texts, "last"]);
   // If all was cleared, the name is asked for again.
@@ -73,8 +73,8 @@ test("connections to the database that close by themselves are made again", opti
     };
   });
   for (const text of ["two", "three"]) await ada.add(text);
-  await stage.has("closing", ["one", "two", "three"], 20_000);
-  await ada.hears(/^saved$/, 20_000);
+  await stage.has("closing", ["one", "two", "three"]);
+  await ada.hears(/^saved$/);
 });
 
 test("a storage that takes nothing is told, and edits come through while there is a connection", options, async () => {
@@ -86,7 +86,7 @@ test("a storage that takes nothing is told, and edits come through while there i
     };
   });
   await ada.add("two");
-  await stage.has("full", ["one", "two"], 20_000);
+  await stage.has("full", ["one", "two"]);
   await browser.run(() => document.querySelector(".badge").click());
   await ada.reads(/This browser does not keep edits/);
   await ada.choose("Close");

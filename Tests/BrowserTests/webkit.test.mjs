@@ -54,7 +54,7 @@ test("WebKit: edits outlive the connection and the page, and come once", options
   await ada.add("two");
   await ada.hears(/1 edit kept on this device/);
   await stage.restart();
-  await ada.hears(/^saved$/, 30_000);
+  await ada.hears(/^saved$/);
   stage.front.cut();
   await ada.hears(/^offline/);
   await ada.add("three");
@@ -62,7 +62,7 @@ test("WebKit: edits outlive the connection and the page, and come once", options
   await browser.open("about:blank");
   stage.front.mend();
   await ada.open(stage.page("outlived"));
-  await stage.has("outlived", ["one", "two", "three"], 30_000);
+  await stage.has("outlived", ["one", "two", "three"]);
   await ada.sees("one", "two", "three");
-  await ada.hears(/^saved$/, 30_000);
+  await ada.hears(/^saved$/);
 });
