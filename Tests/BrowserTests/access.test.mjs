@@ -21,7 +21,8 @@ describe("access", { skip, timeout: 300_000 }, () => {
 
   before(async () => {
     run("create", "mixed");
-    run("add", "-l", "mixed", "bread", "milk @alice", "taxes due:2026-01-20", `plumber due:${today} @bob`, "vegetables");
+    const due = ["taxes due:2026-01-20", `plumber due:${today} @bob`];
+    run("add", "-l", "mixed", "bread", "milk @alice", ...due, "vegetables");
     run("add", "-l", "mixed", "--level", "1", "carrots", "שלום עולם");
     run("add", "-l", "mixed", "--note", "a note ".repeat(20), "wordwithoutend".repeat(8));
     run("add", "-l", "mixed", "--heading", "# Market");
@@ -42,7 +43,8 @@ describe("access", { skip, timeout: 300_000 }, () => {
     .catch(async error => { throw new Error(`${error.message}, but it is on ${await focused(browser)}`); });
   const closeDialogs = () => browser.run(() => document.querySelectorAll("dialog").forEach(dialog => dialog.close()));
   const focusRow = n => browser.run(n => document.querySelectorAll(".row")[n].focus(), n);
-  const rows = () => browser.run(() => [...document.querySelectorAll(".row")].map(row => row.querySelector(".text")?.textContent));
+  const rows = () =>
+    browser.run(() => [...document.querySelectorAll(".row")].map(row => row.querySelector(".text")?.textContent));
 
   /** Each view: the way to it, which may give the way back. */
   const views = {
@@ -130,12 +132,16 @@ describe("access", { skip, timeout: 300_000 }, () => {
   };
   const violations = (runOnly = ALL) => browser.wait(async runOnly => {
     const { violations } = await window.axe.run(document, { runOnly, resultTypes: ["violations"] });
-    return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary}`));
+    return violations.flatMap(
+      ({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary}`),
+    );
   }, runOnly);
 
   const sizes = () => browser.run(() => {
     const wrong = [];
-    if (document.documentElement.scrollWidth > innerWidth) wrong.push(`the page is ${document.documentElement.scrollWidth} wide`);
+    if (document.documentElement.scrollWidth > innerWidth) {
+      wrong.push(`the page is ${document.documentElement.scrollWidth} wide`);
+    }
     for (const element of document.querySelectorAll("a[href], button, input, textarea, select, [tabindex]:not(h1)")) {
       const { width, height } = element.getBoundingClientRect();
       if (width === 0 || element.matches(":disabled")) continue;
@@ -167,7 +173,9 @@ describe("access", { skip, timeout: 300_000 }, () => {
         await look(browser, { width });
         const leave = await visit();
         const found = await faults(width);
-        for (const kind of ["sizes", "axe"]) wrong[kind].push(...found[kind].map(fault => `${name}, ${width}: ${fault}`));
+        for (const kind of ["sizes", "axe"]) {
+          wrong[kind].push(...found[kind].map(fault => `${name}, ${width}: ${fault}`));
+        }
         await leave?.();
         await closeDialogs();
         await go(browser, "#", () => document.querySelector("ul.lists") !== null);
@@ -181,7 +189,9 @@ describe("access", { skip, timeout: 300_000 }, () => {
     assert.deepEqual((await (wrong ??= lookAround())).sizes, []);
   });
 
-  test("axe finds nothing in any view", { skip: !axe && "axe is not installed (Python's package axe-playwright-python)" }, async () => {
+  test("axe finds nothing in any view", {
+    skip: !axe && "axe is not installed (Python's package axe-playwright-python)",
+  }, async () => {
     assert.deepEqual((await (wrong ??= lookAround())).axe, []);
   });
 
@@ -210,7 +220,9 @@ describe("access", { skip, timeout: 300_000 }, () => {
       seen.push(await focused(browser));
       await key(KEYS.tab);
     }
-    const wanted = ["‹ All lists", "saved", "Show only items that contain", "More for this list", "row bread", "New item", "Add"];
+    const wanted = [
+      "‹ All lists", "saved", "Show only items that contain", "More for this list", "row bread", "New item", "Add",
+    ];
     assert.deepEqual(seen.filter(name => name !== "Undo" && name !== "nothing").slice(0, wanted.length), wanted);
   });
 
@@ -220,14 +232,20 @@ describe("access", { skip, timeout: 300_000 }, () => {
       const grid = document.querySelector(".grid");
       const rows = [...grid.querySelectorAll("[role=row]")];
       return {
-        role: grid.getAttribute("role"), count: grid.getAttribute("aria-rowcount"), stops: grid.querySelectorAll("[tabindex='0']").length,
+        role: grid.getAttribute("role"), count: grid.getAttribute("aria-rowcount"),
+        stops: grid.querySelectorAll("[tabindex='0']").length,
         labels: rows.map(row => row.getAttribute("aria-label")).slice(0, 4),
         indexes: rows.map(row => Number(row.getAttribute("aria-rowindex"))), level: rows[5].getAttribute("aria-level"),
       };
     });
-    assert.deepEqual(grid.labels, ["bread, ticked", "milk @alice, not ticked", "taxes due:2026-01-20 overdue, not ticked", `plumber due:${today} today @bob, not ticked`]);
+    assert.deepEqual(grid.labels, [
+      "bread, ticked", "milk @alice, not ticked", "taxes due:2026-01-20 overdue, not ticked",
+      `plumber due:${today} today @bob, not ticked`,
+    ]);
     delete grid.labels;
-    assert.deepEqual(grid, { role: "treegrid", count: "11", stops: 1, indexes: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], level: "2" });
+    assert.deepEqual(grid, {
+      role: "treegrid", count: "11", stops: 1, indexes: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], level: "2",
+    });
     await focusRow(4);
     const seen = [];
     for (let i = 0; i < 4; i++) {
@@ -241,24 +259,41 @@ describe("access", { skip, timeout: 300_000 }, () => {
 
   test("in a hand of cards, left and right go from card to card", async () => {
     await open("poker", 5);
-    const boxes = await browser.run(() => [...document.querySelectorAll(".row")].map(row => row.getBoundingClientRect().top));
+    const boxes = await browser.run(
+      () => [...document.querySelectorAll(".row")].map(row => row.getBoundingClientRect().top),
+    );
     assert.equal(new Set(boxes).size, 1, "the cards are side by side");
     await focusRow(0);
     await key(KEYS.right, KEYS.right);
     assert.equal(await browser.run(() => document.activeElement.getAttribute("aria-rowindex")), "3");
     await look(browser, { width: 320 });
-    assert.equal(new Set(await browser.run(() => [...document.querySelectorAll(".row")].map(row => row.getBoundingClientRect().top))).size, 1);
+    assert.equal(
+      new Set(
+        await browser.run(() => [...document.querySelectorAll(".row")].map(row => row.getBoundingClientRect().top)),
+      ).size,
+      1,
+    );
     await look(browser);
   });
 
   test("cards are dragged sideways", async () => {
     await open("poker", 5);
-    const names = () => browser.run(() => [...document.querySelectorAll(".face")].map(face => face.getAttribute("aria-label")));
+    const names = () =>
+      browser.run(() => [...document.querySelectorAll(".face")].map(face => face.getAttribute("aria-label")));
     const [first, ...others] = await names();
-    const middle = css => browser.run(css => { const { left, top, width, height } = document.querySelector(css).getBoundingClientRect(); return [left + width / 2, top + height / 2]; }, css);
+    const middle = css => browser.run(
+      css => {
+        const { left, top, width, height } = document.querySelector(css).getBoundingClientRect();
+        return [left + width / 2, top + height / 2];
+      },
+      css,
+    );
     const [x, y] = await middle(".row:nth-child(3) .face");
     await browser.drag([await middle(".row .grip"), [x - 30, y], [x + 20, y]]);
-    await until(async () => (await names()).join() === [others[0], others[1], first, others[2], others[3]].join(), "the first card is the third");
+    await until(
+      async () => (await names()).join() === [others[0], others[1], first, others[2], others[3]].join(),
+      "the first card is the third",
+    );
   });
 
   test("what has the focus is not behind what stays at an edge", async () => {
@@ -269,7 +304,9 @@ describe("access", { skip, timeout: 300_000 }, () => {
     const covered = () => browser.run(() => {
       const { left, right, top, bottom } = document.activeElement.getBoundingClientRect();
       const isSeen = y => document.activeElement.contains(document.elementFromPoint((left + right) / 2, y));
-      return document.activeElement.matches(".row") && isSeen(top + 3) && isSeen(bottom - 3) ? "" : document.activeElement.textContent;
+      return document.activeElement.matches(".row") && isSeen(top + 3) && isSeen(bottom - 3)
+        ? ""
+        : document.activeElement.textContent;
     });
     await focusRow(0);
     for (const one of ["j", "k"]) {
@@ -289,14 +326,20 @@ describe("access", { skip, timeout: 300_000 }, () => {
 
   test("one hears how much is found, and what happens behind a dialog", async () => {
     await open("mixed", 11);
-    const urgent = text => until(() => browser.run(text => document.getElementById("urgent").textContent.trim() === text, text), `“${text}” is said`);
+    const urgent = text => until(
+      () => browser.run(text => document.getElementById("urgent").textContent.trim() === text, text),
+      `“${text}” is said`,
+    );
     await focusRow(0);
     await key("/", ..."car");
     await urgent("1 of 11 items");
     await key(KEYS.escape);
     await open("mixed", 11);
     await browser.click(".badge");
-    await until(() => browser.run(() => document.querySelectorAll("dialog .heard").length === 2), "the live regions are in it");
+    await until(
+      () => browser.run(() => document.querySelectorAll("dialog .heard").length === 2),
+      "the live regions are in it",
+    );
     await key(KEYS.escape);
     await until(() => browser.run(() => document.querySelectorAll("body > .heard").length === 2), "they are back");
   });
@@ -313,7 +356,11 @@ describe("access", { skip, timeout: 300_000 }, () => {
     await hasFocus("row d");
     await key(KEYS.enter);
     await has("dialog");
-    await browser.run(() => [...document.querySelectorAll("dialog button")].find(button => button.textContent.startsWith("Delete")).click());
+    await browser.run(
+      () => [
+        ...document.querySelectorAll("dialog button"),
+      ].find(button => button.textContent.startsWith("Delete")).click(),
+    );
     await hasFocus("row e");
     await key("j", "d");
     await hasFocus("row e");
@@ -331,17 +378,24 @@ describe("access", { skip, timeout: 300_000 }, () => {
     run("create", "several");
     run("add", "-l", "several", "a", "b", "c", "d", "e");
     await open("several", 5);
-    const press = (css, text) => browser.run((css, text) => void [...document.querySelectorAll(css)].find(element => element.textContent.startsWith(text)).click(), css, text);
+    const press = (css, text) => browser.run(
+      (css, text) =>
+        void [...document.querySelectorAll(css)].find(element => element.textContent.startsWith(text)).click(),
+      css,
+      text,
+    );
     await browser.click(".bar [aria-label='More for this list']");
     await press("dialog button", "Select several");
     await has(".picking");
     // The current row is the first one.
     await press(".row .text", "c");
     await press(".row .text", "e");
-    const counts = text => until(() => browser.run(text => document.querySelector(".selected").textContent === text, text), text);
+    const counts = text =>
+      until(() => browser.run(text => document.querySelector(".selected").textContent === text, text), text);
     await counts("3 items selected");
     await press(".selection button", "Tick");
-    const ticked = () => browser.run(() => [...document.querySelectorAll(".row.done .text")].map(text => text.textContent).join(""));
+    const ticked = () =>
+      browser.run(() => [...document.querySelectorAll(".row.done .text")].map(text => text.textContent).join(""));
     await until(async () => (await ticked()) === "ace", "three are ticked");
     await press(".row .text", "e");
     await counts("2 items selected");
@@ -366,7 +420,9 @@ describe("access", { skip, timeout: 300_000 }, () => {
       window.told = [];
       const polite = document.getElementById("polite");
       polite.textContent = "";
-      window.watcher = new MutationObserver(() => polite.textContent && window.told.push([performance.now(), polite.textContent]));
+      window.watcher = new MutationObserver(() => polite.textContent && window.told.push([
+        performance.now(), polite.textContent,
+      ]));
       window.watcher.observe(polite, { childList: true, characterData: true, subtree: true });
     });
     const told = () => browser.run(() => window.told);
@@ -383,7 +439,9 @@ describe("access", { skip, timeout: 300_000 }, () => {
     await until(async () => (await rows()).length === 27, "all are there");
     await passes(PAUSE + 500);
     const all = await told();
-    for (let i = 1; i < all.length; i++) assert.ok(all[i][0] - all[i - 1][0] > PAUSE * 0.95, `${all[i][0] - all[i - 1][0]} ms after the one before`);
+    for (let i = 1; i < all.length; i++) {
+      assert.ok(all[i][0] - all[i - 1][0] > PAUSE * 0.95, `${all[i][0] - all[i - 1][0]} ms after the one before`);
+    }
     assert.ok(all.slice(1).every(([, text]) => /^Bob (changed|added)/.test(text)), JSON.stringify(all));
     const now = await tree();
     assert.deepEqual([before.rows, now.rows], [3, 27]);
@@ -403,7 +461,9 @@ describe("access", { skip, timeout: 300_000 }, () => {
   async function tree() {
     const { nodes } = await browser.cdp("Accessibility.getFullAXTree");
     const byId = new Map(nodes.map(node => [node.nodeId, node]));
-    const textOf = node => (node.role?.value === "StaticText" ? node.name?.value ?? "" : (node.childIds ?? []).map(id => (byId.has(id) ? textOf(byId.get(id)) : "")).join(""));
+    const textOf = node => (node.role?.value === "StaticText" ? node.name?.value ?? "" : (node.childIds ?? []).map(
+      id => (byId.has(id) ? textOf(byId.get(id)) : ""),
+    ).join(""));
     const isRegion = ({ role }) => role?.value === "status" || role?.value === "alert";
     const named = nodes.filter(node => !node.ignored);
     return { rows: named.filter(({ role }) => role?.value === "row").length, live: named.filter(isRegion).map(textOf) };
@@ -438,7 +498,10 @@ describe("access", { skip, timeout: 300_000 }, () => {
     await until(async () => (await rows()).join() === "tent,stove,map", "three items");
     await until(() => browser.run(() => document.activeElement.matches(".row")), "a row has the focus");
     await key("g", " ");
-    await until(() => browser.run(() => document.querySelector(".row.done .text")?.textContent === "tent"), "it is ticked");
+    await until(
+      () => browser.run(() => document.querySelector(".row.done .text")?.textContent === "tent"),
+      "it is ticked",
+    );
     await key("e", KEYS.end, ..." for two", KEYS.enter);
     await until(async () => (await rows())[0] === "tent for two", "it is edited");
     await hasFocus("row tent for two");
@@ -471,7 +534,10 @@ describe("access", { skip, timeout: 300_000 }, () => {
     await has("dialog li");
     assert.match(await browser.run(() => document.querySelector("dialog li").textContent), /^Alice \(you\), /);
     await key(KEYS.escape, KEYS.escape);
-    await until(() => browser.run(() => document.activeElement.matches("[data-name=trip] a")), "the focus is on the list that one left");
+    await until(
+      () => browser.run(() => document.activeElement.matches("[data-name=trip] a")),
+      "the focus is on the list that one left",
+    );
   });
 
   test("letters can be switched off as keys", async () => {
@@ -497,7 +563,8 @@ describe("access", { skip, timeout: 300_000 }, () => {
   test("names and days are marked by more than a colour", async () => {
     await open("mixed", 11);
     const looks = await browser.run(() => [...document.querySelectorAll(".named, .due")].map(element => [
-      element.textContent, Number(getComputedStyle(element).fontWeight) >= 700, getComputedStyle(element, "::after").content,
+      element.textContent, Number(getComputedStyle(element).fontWeight) >= 700,
+      getComputedStyle(element, "::after").content,
     ]));
     const of = text => looks.find(([word]) => word === text).slice(1);
     assert.deepEqual(of("@alice"), [true, "none"]);
@@ -509,7 +576,10 @@ describe("access", { skip, timeout: 300_000 }, () => {
   test("one hears that the connection is lost, and that it is back", async () => {
     await open("mixed", 11);
     await stage.kill();
-    const urgent = text => until(() => browser.run(text => document.getElementById("urgent").textContent.startsWith(text), text), `“${text}” is said`);
+    const urgent = text => until(
+      () => browser.run(text => document.getElementById("urgent").textContent.startsWith(text), text),
+      `“${text}” is said`,
+    );
     await urgent("offline");
     if (axe) assert.deepEqual((await inject(), await violations()), []);
     await stage.restart();

@@ -23,13 +23,20 @@ export async function go(browser, fragment, isThere) {
 /** Goes to a list, and waits for its rows. */
 export async function openList(browser, list, rows) {
   await browser.run(list => void (location.hash = `#list=${list}`), list);
-  const isThere = () => browser.run((list, rows) => document.querySelector("h1")?.textContent === list && document.querySelectorAll(".row").length === rows, list, rows);
+  const isThere = () => browser.run(
+    (list, rows) =>
+      document.querySelector("h1")?.textContent === list && document.querySelectorAll(".row").length === rows,
+    list,
+    rows,
+  );
   await until(isThere, `${list} has ${rows} rows`);
 }
 
 /** How wide the window is, which theme it has, and whether the system has its own colours. */
 export async function look(browser, { width = 1280, theme = "light", forced = false } = {}) {
-  await browser.cdp("Emulation.setDeviceMetricsOverride", { width, height: width < 600 ? 640 : 800, deviceScaleFactor: 1, mobile: false });
+  await browser.cdp("Emulation.setDeviceMetricsOverride", {
+    width, height: width < 600 ? 640 : 800, deviceScaleFactor: 1, mobile: false,
+  });
   await browser.cdp("Emulation.setEmulatedMedia", {
     features: [
       { name: "prefers-color-scheme", value: theme }, { name: "prefers-reduced-motion", value: "reduce" },

@@ -15,13 +15,21 @@ const installed = (...paths) => paths.find(path => existsSync(path));
 export const chromeDriver = installed("/usr/bin/chromedriver", "/usr/lib/chromium/chromedriver");
 export const webKitDriver = installed("/usr/bin/WebKitWebDriver");
 const chromium = installed("/usr/bin/chromium");
-const miniBrowser = installed("/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser", "/usr/lib/x86_64-linux-gnu/webkit2gtk-4.0/MiniBrowser");
+const miniBrowser = installed(
+  "/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser",
+  "/usr/lib/x86_64-linux-gnu/webkit2gtk-4.0/MiniBrowser",
+);
 const xvfb = installed("/usr/bin/Xvfb");
 /** Why WebKit cannot run, if it cannot: it has no mode without a screen. */
-export const noWebKit = !webKitDriver || !miniBrowser ? "WebKit's driver is not installed" : !process.env.DISPLAY && !xvfb && "there is no screen, and Xvfb is not installed";
+export const noWebKit = !webKitDriver || !miniBrowser
+  ? "WebKit's driver is not installed"
+  : !process.env.DISPLAY && !xvfb && "there is no screen, and Xvfb is not installed";
 
 /** The keys that have no character. */
-export const KEYS = { enter: "\uE007", escape: "\uE00C", up: "\uE013", down: "\uE015", tab: "\uE004", shift: "\uE008", control: "\uE009", alt: "\uE00A", backspace: "\uE003", end: "\uE010", left: "\uE012", right: "\uE014" };
+export const KEYS = {
+  enter: "\uE007", escape: "\uE00C", up: "\uE013", down: "\uE015", tab: "\uE004", shift: "\uE008", control: "\uE009",
+  alt: "\uE00A", backspace: "\uE003", end: "\uE010", left: "\uE012", right: "\uE014",
+};
 
 /** Waits until something is true, and gives it. */
 export async function until(condition, what = String(condition), ms = 60_000) {
@@ -35,7 +43,9 @@ export async function until(condition, what = String(condition), ms = 60_000) {
 /** A screen that nobody sees, if there is no other. */
 async function screen() {
   if (process.env.DISPLAY) return { name: process.env.DISPLAY, close() {} };
-  const child = spawn(xvfb, ["-displayfd", "3", "-screen", "0", "1200x900x24", "-nolisten", "tcp"], { stdio: ["ignore", "ignore", "ignore", "pipe"] });
+  const child = spawn(xvfb, ["-displayfd", "3", "-screen", "0", "1200x900x24", "-nolisten", "tcp"], {
+    stdio: ["ignore", "ignore", "ignore", "pipe"],
+  });
   let number = "";
   child.stdio[3].on("data", data => (number += data));
   await until(() => number.endsWith("\n"), "the screen is there");
@@ -91,13 +101,21 @@ export class Browser {
     this.#closed = closed;
   }
 
-  static async chromium({ width = 1000, height = 800, args = [], folder = mkdtempSync(join(tmpdir(), "hand-browser-")) } = {}) {
+  static async chromium(
+    { width = 1000, height = 800, args = [], folder = mkdtempSync(join(tmpdir(), "hand-browser-")) } = {},
+  ) {
     const driver = await Driver.start(chromeDriver);
     const options = {
       binary: chromium,
-      args: ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", ...(process.env.FLAGS ?? "").split(" ").filter(Boolean), `--window-size=${width},${height}`, `--user-data-dir=${folder}`, ...args],
+      args: [
+        "--headless=new", "--no-sandbox", "--disable-dev-shm-usage",
+        `--window-size=${width},${height}`, `--user-data-dir=${folder}`, ...args,
+      ],
     };
-    const wanted = { browserName: "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": { browser: "ALL" }, acceptInsecureCerts: true, timeouts };
+    const wanted = {
+      browserName: "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": { browser: "ALL" },
+      acceptInsecureCerts: true, timeouts,
+    };
     const { sessionId } = await driver.call("POST", "/session", { capabilities: { alwaysMatch: wanted } });
     return new Browser(driver, `/session/${sessionId}`, folder);
   }
@@ -107,7 +125,9 @@ export class Browser {
     const env = { DISPLAY: name, WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: "1" };
     const driver = await Driver.start(webKitDriver, env);
     const options = { binary: miniBrowser, args: ["--automation"] };
-    const { sessionId } = await driver.call("POST", "/session", { capabilities: { alwaysMatch: { "webkitgtk:browserOptions": options, timeouts } } });
+    const { sessionId } = await driver.call("POST", "/session", {
+      capabilities: { alwaysMatch: { "webkitgtk:browserOptions": options, timeouts } },
+    });
     return new Browser(driver, `/session/${sessionId}`, undefined, close);
   }
 
@@ -157,7 +177,8 @@ export class Browser {
 
   /** Runs a function that gives a promise. */
   wait(action, ...args) {
-    const script = `const done = arguments[arguments.length - 1]; (${action})(...[...arguments].slice(0, -1)).then(done, error => done(String(error)))`;
+    const script = `const all = [...arguments], done = all.pop();
+      (${action})(...all).then(done, error => done(String(error)));`;
     return this.#call("POST", "/execute/async", { script, args });
   }
 
@@ -192,7 +213,9 @@ export class Browser {
       ...(what === "up" ? [] : [{ type: "pointerMove", duration: 60, x: Math.round(x), y: Math.round(y) }]),
       ...(what === "move" ? [] : [{ type: what === "up" ? "pointerUp" : "pointerDown", button: 0 }]),
     ]);
-    await this.#call("POST", "/actions", { actions: [{ type: "pointer", id: pointerType, parameters: { pointerType }, actions }] });
+    await this.#call("POST", "/actions", {
+      actions: [{ type: "pointer", id: pointerType, parameters: { pointerType }, actions }],
+    });
   }
 
   /** What Chromium's own protocol does: the network, input methods, frozen pages. */

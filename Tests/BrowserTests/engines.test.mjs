@@ -17,7 +17,9 @@ let server, page;
 before(async () => {
   server = createServer(async ({ url }, answer) => {
     const content = url === "/" ? "<!doctype html>" : await readFile(new URL(`.${url}`, root)).catch(() => undefined);
-    answer.writeHead(content === undefined ? 404 : 200, { "Content-Type": url === "/" ? "text/html" : "text/javascript" });
+    answer.writeHead(content === undefined ? 404 : 200, {
+      "Content-Type": url === "/" ? "text/html" : "text/javascript",
+    });
     answer.end(content);
   });
   await new Promise(resolve => server.listen(0, "127.0.0.1", resolve));

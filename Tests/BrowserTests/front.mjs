@@ -1,5 +1,5 @@
-// A proxy in front of the server: it can be switched off or fall silent, notes what it is asked for, and can serve other
-// files than the server has.
+// A proxy in front of the server: it can be switched off or fall silent, notes what it is asked for, and can serve
+// other files than the server has.
 
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync } from "node:fs";
@@ -8,7 +8,10 @@ import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
 
 const SOURCE = fileURLToPath(new URL("../../Sources/Web/", import.meta.url));
-const TYPES = { html: "text/html; charset=utf-8", css: "text/css; charset=utf-8", js: "text/javascript; charset=utf-8", svg: "image/svg+xml", webmanifest: "application/manifest+json" };
+const TYPES = {
+  html: "text/html; charset=utf-8", css: "text/css; charset=utf-8", js: "text/javascript; charset=utf-8",
+  svg: "image/svg+xml", webmanifest: "application/manifest+json",
+};
 
 /** The page as it is in the folder of its sources, as a build of its own. */
 export class Build {
@@ -17,7 +20,8 @@ export class Build {
 
   /** A text that differs makes another build; `changed` may change the files. */
   constructor(text = "", changed = (path, content) => content) {
-    const sources = ["client", "view", "root"].flatMap(part => readdirSync(SOURCE + part).map(name => `${part}/${name}`)).sort();
+    const sources =
+      ["client", "view", "root"].flatMap(part => readdirSync(SOURCE + part).map(name => `${part}/${name}`)).sort();
     const contents = new Map(sources.map(path => [path, changed(path, readFileSync(SOURCE + path, "utf8"))]));
     this.name = createHash("sha256").update(text + JSON.stringify([...contents])).digest("hex").slice(0, 16);
     const modules = sources.filter(path => !path.startsWith("root/"));
@@ -65,7 +69,9 @@ export class Front {
     await new Promise(resolve => this.#server.listen(0, "127.0.0.1", resolve));
     // The server's own fields, among them the rules of what the page may do.
     const { headers } = await fetch(`http://127.0.0.1:${this.#target}/`);
-    this.#fields = Object.fromEntries([...headers].filter(([name]) => /policy|nosniff|content-type-options/.test(name)));
+    this.#fields = Object.fromEntries(
+      [...headers].filter(([name]) => /policy|nosniff|content-type-options/.test(name)),
+    );
     return this;
   }
 
@@ -112,10 +118,15 @@ export class Front {
     const own = this.build?.get(asked.url);
     if (own) {
       const caching = asked.url.startsWith(`/${this.build.name}/`) ? "public, max-age=31536000, immutable" : "no-cache";
-      return answer.writeHead(200, { ...this.#fields, "Content-Type": own.type, "Cache-Control": caching }).end(own.content);
+      return answer.writeHead(
+        200,
+        { ...this.#fields, "Content-Type": own.type, "Cache-Control": caching },
+      ).end(own.content);
     }
     const { method, url: path, headers } = asked;
-    const passed = request({ host: "127.0.0.1", port: this.#target, method, path, headers: { ...headers, connection: "close" } }, given => {
+    const passed = request({
+      host: "127.0.0.1", port: this.#target, method, path, headers: { ...headers, connection: "close" },
+    }, given => {
       answer.writeHead(given.statusCode, given.headers);
       given.pipe(answer);
     });
@@ -126,10 +137,14 @@ export class Front {
   #upgrade(asked, socket, head) {
     this.upgrades++;
     this.asked.push({ line: `${asked.method} ${asked.url}`, fields: asked.headers });
-    if (this.portal) return socket.end("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n" + this.portal);
+    if (this.portal) {
+      return socket.end("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n" + this.portal);
+    }
     const to = connect(this.#target, "127.0.0.1", () => {
       const lines = [];
-      for (let i = 0; i < asked.rawHeaders.length; i += 2) lines.push(`${asked.rawHeaders[i]}: ${asked.rawHeaders[i + 1]}`);
+      for (let i = 0; i < asked.rawHeaders.length; i += 2) {
+        lines.push(`${asked.rawHeaders[i]}: ${asked.rawHeaders[i + 1]}`);
+      }
       to.write(`${asked.method} ${asked.url} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`);
       to.write(head);
       to.pipe(socket).pipe(to);

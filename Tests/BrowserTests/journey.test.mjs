@@ -18,7 +18,9 @@ test("a name is asked for once, a list is made, and items come to it", options, 
   await ada.add("# Bread");
   await ada.sees("milk", "Bread");
   await ada.hears(/^saved$/);
-  assert.deepEqual((await stage.items("groceries")).map(({ kind, text }) => [kind, text]), [["task", "milk"], ["heading", "# Bread"]]);
+  assert.deepEqual((await stage.items("groceries")).map(({ kind, text }) => [kind, text]), [
+    ["task", "milk"], ["heading", "# Bread"],
+  ]);
   await browser.reload();
   await ada.sees("milk", "Bread");
 });
@@ -34,7 +36,9 @@ test("several lines are several items, with their levels", options, async () => 
   });
   await browser.press([KEYS.enter]);
   await stage.has("lines", ["fruit", "apples", "pears", "a note", "https://example.org/x", "deep"]);
-  assert.deepEqual((await stage.items("lines")).map(({ level, done }) => [level, done === true]), [[0, false], [1, true], [1, false], [0, false], [0, false], [1, false]]);
+  assert.deepEqual((await stage.items("lines")).map(({ level, done }) => [level, done === true]), [
+    [0, false], [1, true], [1, false], [0, false], [0, false], [1, false],
+  ]);
   assert.equal(await browser.run(() => document.querySelector(".row a").href), "https://example.org/x");
 });
 
@@ -153,7 +157,9 @@ test("levels, folds, the filter, and what is ticked", options, async () => {
   await browser.press([KEYS.escape]);
   await ada.sees("tea", "fruit", "apples", "pears");
   await ada.hears(/^saved$/);
-  assert.deepEqual((await stage.items("levels")).map(({ text, level }) => [text, level]), [["tea", 0], ["fruit", 0], ["apples", 1], ["pears", 1]]);
+  assert.deepEqual((await stage.items("levels")).map(({ text, level }) => [text, level]), [
+    ["tea", 0], ["fruit", 0], ["apples", 1], ["pears", 1],
+  ]);
 });
 
 test("the history is read, and an old revision comes back", options, async () => {
@@ -193,7 +199,10 @@ test("two pages and a terminal see each other's edits, and who is there", option
     await ada.sees("milk", "bread", "tea from Bob and Carol");
     await ada.edit("milk");
     await bob.sees("milk", "bread", "tea from Bob and Carol");
-    await until(() => browser.run(() => /Ada/.test(document.querySelector(".row .person")?.textContent ?? "")), "Bob sees where Ada is");
+    await until(
+      () => browser.run(() => /Ada/.test(document.querySelector(".row .person")?.textContent ?? "")),
+      "Bob sees where Ada is",
+    );
     await ada.here();
     await until(() => browser.run(() => document.querySelector(".people").textContent === "3 people"));
     await browser.press([...", oat", KEYS.enter]);

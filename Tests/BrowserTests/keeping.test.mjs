@@ -1,4 +1,5 @@
-// The page without a network: it is kept on the device, one build as a whole, and a newer one comes when the person wants.
+// The page without a network: it is kept on the device, one build as a whole, and a newer one comes when the person
+// wants.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -15,7 +16,10 @@ const caches = () => browser.wait(async () => {
   for (const name of await window.caches.keys()) found[name] = (await (await window.caches.open(name)).keys()).length;
   return found;
 });
-const isKept = () => until(() => browser.wait(async () => (await navigator.serviceWorker.ready).active?.state === "activated"), "the worker is active");
+const isKept = () => until(
+  () => browser.wait(async () => (await navigator.serviceWorker.ready).active?.state === "activated"),
+  "the worker is active",
+);
 
 /** How many lists have copies. */
 const heads = () => new Promise((resolve, reject) => {
@@ -62,17 +66,26 @@ test("an old page goes on with a newer server, and is loaded anew when the perso
   await browser.reload();
   await ada.sees("one");
   const old = await build();
-  stage.front.build = new Build("newer", (path, text) => (path === "view/speech.js" ? text + "\nwindow.isNewer = true;\n" : text));
+  stage.front.build = new Build(
+    "newer",
+    (path, text) => (path === "view/speech.js" ? text + "\nwindow.isNewer = true;\n" : text),
+  );
   assert.notEqual(stage.front.build.name, old);
   await browser.wait(async () => void (await (await navigator.serviceWorker.ready).update()));
-  await until(async () => /There is a newer version of this page/.test(await ada.toast()), "the newer version is offered");
+  await until(
+    async () => /There is a newer version of this page/.test(await ada.toast()),
+    "the newer version is offered",
+  );
   await ada.add("two");
   await stage.has("builds", ["one", "two"]);
   // A reload that the person makes shows the old one, as a whole.
   await browser.reload();
   await ada.sees("one", "two");
   assert.equal(await build(), old);
-  await until(async () => /There is a newer version of this page/.test(await ada.toast()), "the newer version is offered again");
+  await until(
+    async () => /There is a newer version of this page/.test(await ada.toast()),
+    "the newer version is offered again",
+  );
   await ada.choose("Reload");
   await until(async () => (await build().catch(() => old)) === stage.front.build.name, "the newer page is there");
   assert.equal(await browser.run(() => window.isNewer), true);
@@ -84,9 +97,15 @@ test("an old page goes on with a newer server, and is loaded anew when the perso
   const newer = stage.front.build;
   stage.front.build = new Build();
   await browser.wait(async () => void (await (await navigator.serviceWorker.ready).update()));
-  await until(async () => /There is a newer version of this page/.test(await ada.toast()), "the other version is offered");
+  await until(
+    async () => /There is a newer version of this page/.test(await ada.toast()),
+    "the other version is offered",
+  );
   await ada.choose("Reload");
-  await until(async () => (await build().catch(() => newer.name)) === stage.front.build.name, "the other page is there");
+  await until(
+    async () => (await build().catch(() => newer.name)) === stage.front.build.name,
+    "the other page is there",
+  );
   await ada.sees("one", "two");
   await ada.add("three");
   await stage.has("builds", ["one", "two", "three"]);
@@ -115,7 +134,10 @@ test("a network that answers everything with its own page harms nothing", option
   await ada.hears(/^offline/);
   stage.front.mend();
   stage.front.portal = "<!doctype html><title>Log in</title><h1>Welcome to the hotel</h1>";
-  await browser.wait(() => navigator.serviceWorker.ready.then(registration => registration.update()).then(() => undefined, () => undefined));
+  await browser.wait(() => navigator.serviceWorker.ready.then(registration => registration.update()).then(
+    () => undefined,
+    () => undefined,
+  ));
   await browser.reload();
   await ada.sees("one");
   await ada.hears(/^offline/);

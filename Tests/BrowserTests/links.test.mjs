@@ -9,7 +9,9 @@ const options = begin();
 
 /** Everything that this device knows of somebody is forgotten. */
 async function forget() {
-  await browser.cdp("Storage.clearDataForOrigin", { origin: `http://localhost:${stage.front.port}`, storageTypes: "all" });
+  await browser.cdp("Storage.clearDataForOrigin", {
+    origin: `http://localhost:${stage.front.port}`, storageTypes: "all",
+  });
   await browser.open("about:blank");
 }
 
@@ -76,10 +78,14 @@ test("a role that may only read says so before one types", options, async () => 
   const [, target] = await ada.place(".row", "b");
   await browser.drag([[x, y], [x, y + 10], [x, target + 10]]);
   await browser.run(() => document.querySelector(".row input").click());
-  await browser.run(() => document.querySelector(".row .text").dispatchEvent(new MouseEvent("dblclick", { bubbles: true })));
+  await browser.run(
+    () => document.querySelector(".row .text").dispatchEvent(new MouseEvent("dblclick", { bubbles: true })),
+  );
   await pause(300);
   await ada.sees("a", "b");
-  assert.ok(await browser.run(() => !document.querySelector(".row input").checked && document.querySelector("textarea.field") === null));
+  assert.ok(await browser.run(
+    () => !document.querySelector(".row input").checked && document.querySelector("textarea.field") === null,
+  ));
   // The history may be read, not restored.
   await ada.press("a", ["H"]);
   await until(() => browser.run(() => document.querySelector(".history button") !== null));
@@ -101,7 +107,10 @@ test("a role that may only add adds, and cannot change", options, async () => {
   assert.match(await ada.toast(), /this needs write/);
   // What is allowed may change while one looks.
   stage.run(["token", "grant", id, "--role", "write", "-l", "append", "--data", stage.data]);
-  await until(() => browser.run(() => !/only add/.test(document.querySelector(".count").textContent)), "the role has changed");
+  await until(
+    () => browser.run(() => !/only add/.test(document.querySelector(".count").textContent)),
+    "the role has changed",
+  );
   await ada.press("a", ["d"]);
   await stage.has("append", ["b"]);
   await forget();
@@ -133,7 +142,9 @@ test("a token that is revoked ends the connection with a sentence, and edits sta
   await ada.reads(/1 edit with another link wait.*not valid any more/);
   const kept = await browser.wait(() => new Promise(resolve => {
     URL.createObjectURL = blob => (blob.text().then(resolve), "#");
-    [...document.querySelectorAll("dialog button")].find(button => button.textContent === "Save them as a text").click();
+    [...document.querySelectorAll("dialog button")].find(
+      button => button.textContent === "Save them as a text",
+    ).click();
   }));
   assert.match(kept, /revoked\n\n.*kept words/);
   await ada.choose("Close");
@@ -145,7 +156,7 @@ test("a token that is revoked ends the connection with a sentence, and edits sta
   await forget();
 });
 
-test("edits that wait under one link are sent with it, also if another link was opened meanwhile", options, async () => {
+test("edits that wait under one link are sent with it, also if another link was opened", options, async () => {
   stage.list("earlier", "a");
   const { secret } = stage.token("Heidi", "write", "earlier");
   const { secret: other } = stage.token("Heidi", "write", "earlier");
@@ -182,7 +193,10 @@ test("a list that is deleted or renamed while it is open says so", options, asyn
   await ada.open(stage.page("stays"));
   await ada.sees("b");
   stage.run(["rename", "stays", "moved on"]);
-  await until(() => browser.run(() => decodeURIComponent(location.hash) === "#list=moved on"), "the address is the new one");
+  await until(
+    () => browser.run(() => decodeURIComponent(location.hash) === "#list=moved on"),
+    "the address is the new one",
+  );
   await ada.sees("b");
   await ada.add("c");
   await stage.has("moved on", ["b", "c"]);
@@ -195,16 +209,25 @@ test("a list that is deleted or renamed while it is open says so", options, asyn
   await ada.hears(/^offline/);
   await browser.run(() => document.querySelector("a.home").click());
   await ada.reads(/moved on/);
-  assert.deepEqual(await browser.run(() => [...document.querySelectorAll("main.lists a bdi")].map(name => name.textContent).filter(name => /goes|stays|moved/.test(name))), ["moved on"]);
+  assert.deepEqual(
+    await browser.run(
+      () => [...document.querySelectorAll("main.lists a bdi")].map(name => name.textContent)
+        .filter(name => /goes|stays|moved/.test(name)),
+    ),
+    ["moved on"],
+  );
   stage.front.mend();
   await ada.open(stage.page("never was"));
   await ada.reads(/There is no such list/);
 });
 
 const HOSTILE = [
-  "<img src=x onerror=\"window.hurt = 1\">", "<script>window.hurt = 2</script>", "<svg onload='window.hurt = 3'>", "\"><iframe srcdoc=\"<script>parent.hurt = 4</script>\">",
-  "{{constructor.constructor('window.hurt = 5')()}}", "javascript:window.hurt=6", "a\u0007b\u001b[31mred\u202Egnp.exe", "x".repeat(3000), "\u0e49".repeat(200), "&lt;b&gt;&#x26;",
-  "http://example.org/\u202Egnp.exe", "https://user:password@example.org/", "data:text/html,<script>opener.hurt=7</script>",
+  "<img src=x onerror=\"window.hurt = 1\">", "<script>window.hurt = 2</script>", "<svg onload='window.hurt = 3'>",
+  "\"><iframe srcdoc=\"<script>parent.hurt = 4</script>\">",
+  "{{constructor.constructor('window.hurt = 5')()}}", "javascript:window.hurt=6", "a\u0007b\u001b[31mred\u202Egnp.exe",
+  "x".repeat(3000), "\u0e49".repeat(200), "&lt;b&gt;&#x26;",
+  "http://example.org/\u202Egnp.exe", "https://user:password@example.org/",
+  "data:text/html,<script>opener.hurt=7</script>",
 ];
 
 test("texts never become scripts, elements or strange addresses", options, async t => {
@@ -214,13 +237,24 @@ test("texts never become scripts, elements or strange addresses", options, async
   t.after(() => other.close());
   await other.quiet();
   await ada.open(stage.page(name));
-  await browser.run(() => addEventListener("securitypolicyviolation", event => (window.violation = event.violatedDirective)));
+  await browser.run(() => addEventListener(
+    "securitypolicyviolation",
+    event => (window.violation = event.violatedDirective),
+  ));
   for (const text of HOSTILE) await other.add(text);
   await other.link("<u>click</u>", "javascript:window.hurt=9");
   await other.link("", "data:text/html,hurt");
   await other.link("good", "https://example.org/");
-  await ada.sees(...HOSTILE, "<u>click</u>javascript:window.hurt=9", "data:text/html,hurtdata:text/html,hurt", "goodhttps://example.org/");
-  assert.deepEqual(await browser.run(() => [...document.querySelectorAll(".row a")].map(link => [link.href, link.rel, link.target])), [["https://example.org/", "noopener noreferrer", "_blank"]]);
+  await ada.sees(
+    ...HOSTILE,
+    "<u>click</u>javascript:window.hurt=9",
+    "data:text/html,hurtdata:text/html,hurt",
+    "goodhttps://example.org/",
+  );
+  assert.deepEqual(
+    await browser.run(() => [...document.querySelectorAll(".row a")].map(link => [link.href, link.rel, link.target])),
+    [["https://example.org/", "noopener noreferrer", "_blank"]],
+  );
   // Wherever else the texts come: menus, the history, the people, the lists, the offers.
   await browser.run(() => document.querySelectorAll(".row")[0].focus());
   await browser.press([KEYS.enter]);
@@ -237,8 +271,14 @@ test("texts never become scripts, elements or strange addresses", options, async
   await browser.press(["H"]);
   await until(() => browser.run(() => document.querySelectorAll(".history li").length > 10));
   await browser.run(() => document.querySelector("a.home").click());
-  await until(() => browser.run(name => [...document.querySelectorAll("main.lists a")].some(link => link.textContent.includes(name)), name));
-  const found = await browser.run(() => ({ hurt: window.hurt, violation: window.violation, strange: document.querySelectorAll("img, iframe, svg, script:not([src]), b[onmouseover], u, i").length }));
+  await until(() => browser.run(
+    name => [...document.querySelectorAll("main.lists a")].some(link => link.textContent.includes(name)),
+    name,
+  ));
+  const found = await browser.run(() => ({
+    hurt: window.hurt, violation: window.violation,
+    strange: document.querySelectorAll("img, iframe, svg, script:not([src]), b[onmouseover], u, i").length,
+  }));
   assert.deepEqual(found, { hurt: null, violation: null, strange: 0 });
   const log = await browser.log();
   assert.deepEqual(log.filter(line => /Content Security|Trusted/.test(line)), []);
@@ -246,6 +286,9 @@ test("texts never become scripts, elements or strange addresses", options, async
   await ada.open(stage.page(name));
   await until(() => browser.run(() => document.querySelectorAll(".row").length > 10));
   await browser.resize(400, 700);
-  assert.ok(await browser.run(() => document.documentElement.scrollWidth <= innerWidth), "the page is wider than the window");
+  assert.ok(
+    await browser.run(() => document.documentElement.scrollWidth <= innerWidth),
+    "the page is wider than the window",
+  );
   await browser.resize(1000, 800);
 });

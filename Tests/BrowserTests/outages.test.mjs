@@ -84,7 +84,9 @@ test("what a closed tab could not send is sent by the tab that is opened next", 
   await ada.open(stage.page("closed"));
   await ada.sees("one", "two", "three");
   await ada.hears(/^saved$/);
-  assert.deepEqual((await stage.items("closed")).map(({ text, done }) => [text, done]), [["one", true], ["two", false], ["three", false]]);
+  assert.deepEqual((await stage.items("closed")).map(({ text, done }) => [text, done]), [
+    ["one", true], ["two", false], ["three", false],
+  ]);
 });
 
 test("what a tab that crashed could not send is sent by another one that is open", options, async () => {
@@ -139,7 +141,9 @@ test("a hidden tab connects again at most once, however late its timers are", op
     const set = window.setTimeout;
     window.setTimeout = (action, ms, ...rest) => set(action, Math.max(ms ?? 0, 2000), ...rest);
     Object.defineProperty(document, "hidden", { get: () => window.isAway, configurable: true });
-    Object.defineProperty(document, "visibilityState", { get: () => (window.isAway ? "hidden" : "visible"), configurable: true });
+    Object.defineProperty(document, "visibilityState", {
+      get: () => (window.isAway ? "hidden" : "visible"), configurable: true,
+    });
     window.isAway = true;
     document.dispatchEvent(new Event("visibilitychange"));
   });

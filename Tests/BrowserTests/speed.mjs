@@ -1,5 +1,5 @@
-// How fast the page is in Chromium, with many items and while others edit. Prints figures; it judges nothing, since they
-// are those of one machine: HAND=PATH node speed.mjs
+// How fast the page is in Chromium, with many items and while others edit. Prints figures; it judges nothing, since
+// they are those of one machine: HAND=PATH node speed.mjs
 
 import { Browser, pause, until } from "./browser.mjs";
 import { Other, Person, Stage } from "./stage.mjs";
@@ -17,7 +17,8 @@ function fill(list, count) {
 const part = (sorted, share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 const figures = values => {
   const sorted = [...values].sort((a, b) => a - b);
-  return `p50 ${part(sorted, 0.5).toFixed(1)}, p95 ${part(sorted, 0.95).toFixed(1)}, p99 ${part(sorted, 0.99).toFixed(1)}, max ${sorted.at(-1).toFixed(1)} ms (${sorted.length})`;
+  const parts = [50, 95, 99].map(share => `p${share} ${part(sorted, share / 100).toFixed(1)}`);
+  return `${parts.join(", ")}, max ${sorted.at(-1).toFixed(1)} ms (${sorted.length})`;
 };
 
 /** In the page: how long each key takes to the end of the next frame, and how long its work takes. */
@@ -33,10 +34,14 @@ const observe = () => {
     setTimeout(() => window.keys.work.push(performance.now() - begun));
   }, true);
   window.long = [];
-  new PerformanceObserver(list => window.long.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: "longtask" });
+  new PerformanceObserver(list => window.long.push(...list.getEntries().map(({ duration }) => duration))).observe({
+    type: "longtask",
+  });
   window.events = [];
   const isKey = ({ name }) => name === "keydown";
-  new PerformanceObserver(list => window.events.push(...list.getEntries().filter(isKey).map(({ duration }) => duration))).observe({ type: "event", durationThreshold: 16 });
+  new PerformanceObserver(
+    list => window.events.push(...list.getEntries().filter(isKey).map(({ duration }) => duration)),
+  ).observe({ type: "event", durationThreshold: 16 });
 };
 
 /** Presses keys at the pace of a fast typist. */
@@ -58,8 +63,12 @@ async function measure(what, action) {
   });
   await action();
   await pause(300);
-  const { frames, long, events } = await browser.run(() => ({ frames: window.keys.frames, long: window.long, events: window.events }));
-  console.log(`${what}: key to screen ${figures(frames)}; ${events.length} keys took the browser 16 ms or more${events.length ? `, at most ${Math.max(...events)} ms` : ""}; ${long.length} tasks of more than 50 ms${long.length ? `, the longest ${Math.round(Math.max(...long))} ms` : ""}`);
+  const { frames, long, events } = await browser.run(() => ({
+    frames: window.keys.frames, long: window.long, events: window.events,
+  }));
+  const slow = `${events.length} keys took the browser 16 ms or more, at most ${Math.max(0, ...events)} ms`;
+  const tasks = `${long.length} tasks of more than 50 ms, the longest ${Math.round(Math.max(0, ...long))} ms`;
+  console.log(`${what}: key to screen ${figures(frames)}; ${slow}; ${tasks}`);
 }
 
 /** Edits of others, so many a second, until it is ended. */
@@ -87,10 +96,12 @@ function editing(others, rate) {
 }
 
 async function opening(list, count) {
-  const isThere = `[...document.querySelectorAll(".row")].length > 0 && document.querySelector(".count").textContent.includes("${count.toLocaleString("en")}")`;
+  const isThere = `document.querySelector(".row") !== null
+    && document.querySelector(".count").textContent.includes("${count.toLocaleString("en")}")`;
   await browser.cdp("Page.addScriptToEvaluateOnNewDocument", { source: `
     window.begun = performance.now();
-    const look = () => (document.querySelector(".count") && ${isThere} ? requestAnimationFrame(() => (window.shown = performance.now())) : requestAnimationFrame(look));
+    const show = () => (window.shown = performance.now());
+    const look = () => requestAnimationFrame(document.querySelector(".count") && ${isThere} ? show : look);
     requestAnimationFrame(look);` }).then(({ identifier }) => (opening.script = identifier));
   const times = [];
   for (let i = 0; i < 4; i++) {
@@ -100,7 +111,9 @@ async function opening(list, count) {
     await pause(2500);
   }
   await browser.cdp("Page.removeScriptToEvaluateOnNewDocument", { identifier: opening.script });
-  console.log(`${count.toLocaleString("en")} items: from the address to the first rows ${Math.round(times[0])} ms the first time, then, with a copy on the device, ${times.slice(1).map(Math.round).join(", ")} ms`);
+  const [first, ...later] = times.map(Math.round);
+  const what = `${count.toLocaleString("en")} items: from the address to the first rows`;
+  console.log(`${what} ${first} ms the first time, then, with a copy on the device, ${later.join(", ")} ms`);
 }
 
 try {

@@ -89,12 +89,16 @@ export class Stage {
 
   /** Nothing of whom the tests are run by, so that it is the same everywhere. */
   get environment() {
-    return { PATH: process.env.PATH, HOME: join(this.folder, "home"), HAND_NAME: "Bob", HAND_URL: this.url, LC_ALL: "C.UTF-8" };
+    return {
+      PATH: process.env.PATH, HOME: join(this.folder, "home"), HAND_NAME: "Bob", HAND_URL: this.url, LC_ALL: "C.UTF-8",
+    };
   }
 
   /** Runs the command, and gives what it prints. */
   run(args, { input = "", fails = false } = {}) {
-    const { status, stdout, stderr } = spawnSync(hand, args, { input, encoding: "utf8", env: this.environment, timeout: 60_000 });
+    const { status, stdout, stderr } = spawnSync(hand, args, {
+      input, encoding: "utf8", env: this.environment, timeout: 60_000,
+    });
     if (status !== 0 && !fails) throw new Error(`hand ${args.join(" ")}: ${status}\n${stdout}${stderr}`);
     return stdout;
   }
@@ -128,7 +132,9 @@ export class Stage {
 
   /** The secret of a new token. */
   token(name, role, list) {
-    const made = this.run(["token", "create", name, "--role", role, ...(list ? ["-l", list] : []), "--data", this.data, "--json"]);
+    const made = this.run([
+      "token", "create", name, "--role", role, ...(list ? ["-l", list] : []), "--data", this.data, "--json",
+    ]);
     const { id, token = made.match(/hand-[0-9a-z]{26}/)[0] } = JSON.parse(made.split("\n")[0]);
     return { id, secret: token };
   }
@@ -160,7 +166,10 @@ export class Stage {
     let greeting = "";
     this.#server.stdout.on("data", data => (greeting += data));
     const server = this.#server;
-    const listens = until(() => greeting.match(/hand:\/\/[0-9.]+:([0-9]+) and (?:ws|http):\/\/[0-9.]+:([0-9]+)/), "the server listens");
+    const listens = until(
+      () => greeting.match(/hand:\/\/[0-9.]+:([0-9]+) and (?:ws|http):\/\/[0-9.]+:([0-9]+)/),
+      "the server listens",
+    );
     const [, ...found] = await listens.catch(error => {
       server.kill("SIGKILL");
       throw error;
@@ -189,7 +198,11 @@ export class Terminal {
   constructor(stage, list) {
     this.#socket = join(stage.folder, `tmux-${list}`);
     const env = { ...stage.environment, TERM: "xterm-256color", TMUX: "" };
-    execFileSync("tmux", ["-S", this.#socket, "-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", `"${hand}" open ${list}`], { env });
+    execFileSync(
+      "tmux",
+      ["-S", this.#socket, "-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", `"${hand}" open ${list}`],
+      { env },
+    );
   }
 
   keys(...keys) {
@@ -229,18 +242,24 @@ export class Other {
   }
 
   add(text, index = this.#client.replica.view.count) {
-    const item = encoded(crypto.getRandomValues(new Uint8Array(8)), TASK, { text: bytesOf(text), done: false, level: 0 });
+    const item = encoded(crypto.getRandomValues(new Uint8Array(8)), TASK, {
+      text: bytesOf(text), done: false, level: 0,
+    });
     return this.#act(() => inserting([item], index, "before"));
   }
 
   link(text, url) {
-    const item = encoded(crypto.getRandomValues(new Uint8Array(8)), LINK, { text: bytesOf(text), url: bytesOf(url), level: 0 });
+    const item = encoded(crypto.getRandomValues(new Uint8Array(8)), LINK, {
+      text: bytesOf(text), url: bytesOf(url), level: 0,
+    });
     return this.#act(({ count }) => inserting([item], count, "before"));
   }
 
   /** Gives an item another text, word by word. */
   change(index, text) {
-    return this.#act(view => changing(view, [[index, index + 1]], item => ({ text: diffTexts(bytesOf(item.text), bytesOf(text)) })));
+    return this.#act(view => changing(view, [[index, index + 1]], item => ({
+      text: diffTexts(bytesOf(item.text), bytesOf(text)),
+    })));
   }
 
   tick(index) {
@@ -279,10 +298,17 @@ export class Person {
   async open(url, name = "Ada") {
     this.tab ??= await this.browser.tab;
     await this.here();
-    // The browser does not load a page again whose address differs in its fragment only; a reload costs less than a way round.
-    const isMoved = await this.browser.run(url => location.origin === new URL(url).origin && (history.replaceState(null, "", url), true), url);
+    // The browser does not load a page again whose address differs in its fragment only; a reload costs less than a way
+    // round.
+    const isMoved = await this.browser.run(
+      url => location.origin === new URL(url).origin && (history.replaceState(null, "", url), true),
+      url,
+    );
     await (isMoved ? this.browser.reload() : this.browser.open(url));
-    await until(() => this.browser.run(() => document.querySelector("#name, main.list, main.lists") !== null), "the page is there");
+    await until(
+      () => this.browser.run(() => document.querySelector("#name, main.list, main.lists") !== null),
+      "the page is there",
+    );
     if (await this.browser.run(() => document.querySelector("#name") !== null)) {
       await this.browser.type("#name", name);
       await this.browser.press([KEYS.enter]);
@@ -293,10 +319,16 @@ export class Person {
   /** Goes to a list of the page that is open, if it is: that costs far less than to load it. */
   async goTo(url, name) {
     await this.here();
-    const isThere = await this.browser.run(url => location.origin === new URL(url).origin && ((location.href = url), true), url);
+    const isThere = await this.browser.run(
+      url => location.origin === new URL(url).origin && ((location.href = url), true),
+      url,
+    );
     if (!isThere) return this.open(url, name);
     const list = decodeURIComponent(new URL(url).hash.slice("#list=".length));
-    await until(() => this.browser.run(list => document.querySelector("main.list h1")?.textContent === list, list), `${list} is open`);
+    await until(
+      () => this.browser.run(list => document.querySelector("main.list h1")?.textContent === list, list),
+      `${list} is open`,
+    );
     return this;
   }
 
@@ -307,7 +339,9 @@ export class Person {
 
   /** What the rows show. */
   texts() {
-    return this.browser.run(() => [...document.querySelectorAll(".row")].map(row => row.querySelector("textarea")?.value ?? row.querySelector(".text").textContent));
+    return this.browser.run(() => [...document.querySelectorAll(".row")].map(
+      row => row.querySelector("textarea")?.value ?? row.querySelector(".text").textContent,
+    ));
   }
 
   /** Waits until the rows show these texts. */
@@ -333,12 +367,17 @@ export class Person {
   }
 
   toast() {
-    return this.browser.run(() => [...document.querySelectorAll(".toast:not([hidden])")].map(toast => toast.textContent).join());
+    return this.browser.run(
+      () => [...document.querySelectorAll(".toast:not([hidden])")].map(toast => toast.textContent).join(),
+    );
   }
 
   /** Waits until a text is somewhere on the page. */
   async reads(words, ms) {
-    const text = () => this.browser.run(() => document.body.innerText + [...document.querySelectorAll("[placeholder]")].map(one => one.placeholder).join(" "));
+    const text = () => this.browser.run(
+      () => document.body.innerText + [...document.querySelectorAll("[placeholder]")].map(one => one.placeholder)
+        .join(" "),
+    );
     await until(async () => (await text()).match(words), `the page has ${words}`, ms);
   }
 
@@ -367,13 +406,18 @@ export class Person {
   /** Opens the field of a row. */
   async edit(text) {
     await this.press(text, ["e"]);
-    await until(() => this.browser.run(() => document.activeElement?.matches("textarea.field") === true), "the field is open");
+    await until(
+      () => this.browser.run(() => document.activeElement?.matches("textarea.field") === true),
+      "the field is open",
+    );
   }
 
   /** Clicks what has this text: a button of a dialog or of a message. */
   async choose(text) {
     const click = text => {
-      const found = [...document.querySelectorAll("button, a")].filter(one => one.checkVisibility?.() !== false && one.firstChild?.textContent === text);
+      const found = [...document.querySelectorAll("button, a")].filter(
+        one => one.checkVisibility?.() !== false && one.firstChild?.textContent === text,
+      );
       const inDialog = found.filter(one => one.closest("dialog"));
       (inDialog[0] ?? found[0])?.click();
       return found.length > 0;
@@ -392,14 +436,18 @@ export class Person {
   /** Waits until the field shows a text. */
   async types(text) {
     let found;
-    await until(async () => (found = (await this.field()).value) === text, `the field shows ${JSON.stringify(text)}`).catch(error => {
+    await until(async () => (found = (await this.field()).value) === text, `the field shows ${JSON.stringify(text)}`)
+      .catch(error => {
       throw new Error(`${error.message}, but shows ${JSON.stringify(found)}`);
     });
   }
 
   /** Waits until the line for new items has a text. */
   async composes(text) {
-    await until(() => this.browser.run(text => document.querySelector("#composer")?.value === text, text), `the line for new items has ${text}`).catch(async error => {
+    await until(
+      () => this.browser.run(text => document.querySelector("#composer")?.value === text, text),
+      `the line for new items has ${text}`,
+    ).catch(async error => {
       throw new Error(`${error.message}: ${await this.browser.run(() => document.querySelector("main")?.innerText)}`);
     });
   }
@@ -408,7 +456,9 @@ export class Person {
   place(css, text = null) {
     const middle = (css, text) => {
       const all = [...document.querySelectorAll(css)];
-      const found = text === null ? all[0] : all.find(one => one.closest(".row")?.querySelector(".text")?.textContent === text);
+      const found = text === null
+        ? all[0]
+        : all.find(one => one.closest(".row")?.querySelector(".text")?.textContent === text);
       const box = found.getBoundingClientRect();
       return [box.left + box.width / 2, box.top + box.height / 2, box.height];
     };

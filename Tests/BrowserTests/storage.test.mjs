@@ -34,7 +34,9 @@ async function arrives(name, ...texts) {
 
 test("a browser that clears all data of the site under the page loses nothing of it", options, async () => {
   await waiting("cleared");
-  await browser.cdp("Storage.clearDataForOrigin", { origin: `http://localhost:${stage.front.port}`, storageTypes: "all" });
+  await browser.cdp("Storage.clearDataForOrigin", {
+    origin: `http://localhost:${stage.front.port}`, storageTypes: "all",
+  });
   await ada.add("three");
   await ada.sees("one", "two", "three");
   await ada.hears(/2 edits (kept on this device|only in this tab)/);
@@ -101,7 +103,8 @@ test("a page without any storage still works", options, async () => {
   const { identifier } = await browser.cdp("Page.addScriptToEvaluateOnNewDocument", {
     source: `
       Object.defineProperty(window, "indexedDB", { value: undefined });
-      for (const name of ["localStorage", "sessionStorage"]) Object.defineProperty(window, name, { get: () => { throw new DOMException("", "SecurityError"); } });
+      const get = () => { throw new DOMException("", "SecurityError"); };
+      for (const name of ["localStorage", "sessionStorage"]) Object.defineProperty(window, name, { get });
       Object.defineProperty(navigator, "locks", { value: undefined });
     `,
   });

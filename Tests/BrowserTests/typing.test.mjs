@@ -51,7 +51,13 @@ test("others change the text in front of the caret, around it and behind it", op
   await browser.run(() => document.activeElement.setSelectionRange(5, 8, "backward"));
   await other.change(0, `nil ${value}`);
   await ada.types(`nil ${value}`);
-  assert.deepEqual(await browser.run(() => [document.activeElement.selectionStart, document.activeElement.selectionEnd, document.activeElement.selectionDirection]), [9, 12, "backward"]);
+  assert.deepEqual(
+    await browser.run(() => [
+      document.activeElement.selectionStart, document.activeElement.selectionEnd,
+      document.activeElement.selectionDirection,
+    ]),
+    [9, 12, "backward"],
+  );
   await browser.press([KEYS.escape]);
 });
 
@@ -66,8 +72,12 @@ test("others' changes wait while an input method composes", options, async t => 
   await pause(300);
   assert.equal((await ada.field()).value, "hello worldにほん");
   // Enter is the input method's: nothing is saved, and nothing is added.
-  await browser.cdp("Input.dispatchKeyEvent", { type: "rawKeyDown", key: "Enter", code: "Enter", windowsVirtualKeyCode: 229 });
-  await browser.cdp("Input.dispatchKeyEvent", { type: "rawKeyDown", key: "Enter", code: "Enter", windowsVirtualKeyCode: 13 });
+  await browser.cdp("Input.dispatchKeyEvent", {
+    type: "rawKeyDown", key: "Enter", code: "Enter", windowsVirtualKeyCode: 229,
+  });
+  await browser.cdp("Input.dispatchKeyEvent", {
+    type: "rawKeyDown", key: "Enter", code: "Enter", windowsVirtualKeyCode: 13,
+  });
   assert.equal((await ada.field()).value, "hello worldにほん");
   await browser.cdp("Input.insertText", { text: "日本" });
   await ada.types("oh, hello, world日本");
@@ -93,7 +103,9 @@ test("a composition in the line for new items, with Enter in it, adds nothing", 
   await together(t, "composer");
   await browser.click("#composer");
   await browser.cdp("Input.imeSetComposition", { text: "ぎゅ", selectionStart: 2, selectionEnd: 2 });
-  await browser.cdp("Input.dispatchKeyEvent", { type: "rawKeyDown", key: "Enter", code: "Enter", windowsVirtualKeyCode: 229 });
+  await browser.cdp("Input.dispatchKeyEvent", {
+    type: "rawKeyDown", key: "Enter", code: "Enter", windowsVirtualKeyCode: 229,
+  });
   await browser.cdp("Input.insertText", { text: "牛乳" });
   await pause(200);
   assert.deepEqual(await stage.texts("composer"), []);
@@ -188,7 +200,9 @@ test("undo in a field is the field's, and takes back nothing of others", options
 
 /** As if the system killed the page: it is not told. */
 const unaware = () => {
-  for (const name of ["visibilitychange", "pagehide", "blur", "beforeunload"]) addEventListener(name, event => event.stopImmediatePropagation(), true);
+  for (const name of ["visibilitychange", "pagehide", "blur", "beforeunload"]) {
+    addEventListener(name, event => event.stopImmediatePropagation(), true);
+  }
 };
 
 test("a text that is being typed survives the end of the page, and goes on where it was", options, async t => {
@@ -249,7 +263,8 @@ test("a text that is being typed when the page is hidden or closed is saved", op
   await browser.press([..." again"]);
   await browser.closeTab();
   await ada.here();
-  await stage.has("leaving", ["one last words again", "two more"], 5000).catch(() => browser.run(() => dispatchEvent(new Event("online"))));
+  await stage.has("leaving", ["one last words again", "two more"], 5000)
+    .catch(() => browser.run(() => dispatchEvent(new Event("online"))));
   await stage.has("leaving", ["one last words again", "two more"]);
 });
 

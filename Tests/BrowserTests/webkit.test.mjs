@@ -26,7 +26,9 @@ test("WebKit: a list is edited, and others' edits come", options, async t => {
   await ada.choose("Undo");
   await ada.sees("one", "three", "number two and more", "four");
   await ada.hears(/^saved$/);
-  assert.deepEqual((await stage.items("webkit")).map(({ text, done }) => [text, done]), [["one", true], ["three", false], ["number two and more", false], ["four", false]]);
+  assert.deepEqual((await stage.items("webkit")).map(({ text, done }) => [text, done]), [
+    ["one", true], ["three", false], ["number two and more", false], ["four", false],
+  ]);
 });
 
 test("WebKit: an awkward text stays as it is", options, async t => {

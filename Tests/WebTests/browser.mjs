@@ -105,7 +105,9 @@ export class Browser {
 
   /** Runs the body of an async function in the page. */
   async run(script, ...args) {
-    const wrapped = `const done = arguments[arguments.length - 1]; (async (...args) => { ${script} })(...[...arguments].slice(0, -1)).then(value => done({ value }), error => done({ error: String(error?.stack ?? error) }));`;
+    const wrapped = `const all = [...arguments], done = all.pop();
+      (async (...args) => { ${script} })(...all)
+        .then(value => done({ value }), error => done({ error: String(error?.stack ?? error) }));`;
     const { value, error } = await this.#command("POST", "/execute/async", { script: wrapped, args });
     if (error) throw new Error(error);
     return value;

@@ -1,5 +1,5 @@
-// Three tabs of a real browser and a real server: edits, while tabs are reloaded, closed, frozen and opened, and the network
-// is cut. In the end each edit that was in a journal is in the list, once, and all see the same list.
+// Three tabs of a real browser and a real server: edits, while tabs are reloaded, closed, frozen and opened, and the
+// network is cut. In the end each edit that was in a journal is in the list, once, and all see the same list.
 //
 //     HAND=path/to/hand node browserchaos.mjs [SECONDS] [PORT]
 
@@ -22,6 +22,7 @@ const library = `
   const { encoded } = await import("/item.js");
   const { bytesOf } = await import("/bytes.js");
   window.client = await Client.start({ url: "ws://" + location.host + "/", person: "Ada", program: "test" });
+  window.pause = ms => new Promise(resolve => setTimeout(resolve, ms));
   window.problems = [];
   client.ontold = (_, told) => ["usedTwice", "diverged", "rejected"].includes(told.type) && problems.push(told.type);
   window.list = client.open("chaos");
@@ -35,7 +36,11 @@ const library = `
   window.texts = () => [...list.replica.view].map(item => item.text);
 `;
 
-const server = spawn(hand, ["serve", "--data", join(folder, "data"), "--listen", `127.0.0.1:${tcp}`, "--web", `127.0.0.1:${behind}`], { stdio: "ignore" });
+const server = spawn(
+  hand,
+  ["serve", "--data", join(folder, "data"), "--listen", `127.0.0.1:${tcp}`, "--web", `127.0.0.1:${behind}`],
+  { stdio: "ignore" },
+);
 const pages = new Pages(port, behind);
 const browser = await Browser.start(driver);
 const tabs = [await browser.current()];
@@ -50,18 +55,26 @@ async function load() {
 
 await pause(1000);
 await load();
-await browser.run("for (let left = 100; left > 0 && client.connection.state !== 'online'; left--) await new Promise(r => setTimeout(r, 50)); await client.request({ type: 'create', name: 'chaos', rules: { maximumCount: 0x7fffffff, maximumSize: 16384, maximumLevel: 15, deck: false } });");
+await browser.run(`
+  for (let left = 100; left > 0 && client.connection.state !== "online"; left--) await pause(50);
+  const rules = { maximumCount: 0x7fffffff, maximumSize: 16384, maximumLevel: 15, deck: false };
+  await client.request({ type: "create", name: "chaos", rules });`);
 await load();
 const frozen = new Set();
 const until = Date.now() + Number(seconds) * 1000;
 while (Date.now() < until) {
   const tab = random.pick(tabs);
   await browser.to(tab);
-  const what = frozen.has(tab) ? "thaw" : random.pick(["add", "add", "add", "add", "add", "add", "reload", "close", "open", "cut", "cut", "freeze"]);
+  const what = frozen.has(tab) ? "thaw" : random.pick([
+    "add", "add", "add", "add", "add", "add", "reload", "close", "open", "cut", "cut", "freeze",
+  ]);
   counts[what] = (counts[what] ?? 0) + 1;
   if (what === "add") {
     const words = Array.from({ length: 1 + random.below(4) }, () => `n${++number}`);
-    const isStored = await browser.run("for (const word of args) add(word); await new Promise(r => setTimeout(r, 30)); return stored();", ...words);
+    const isStored = await browser.run(
+      "for (const word of args) add(word); await new Promise(r => setTimeout(r, 30)); return stored();",
+      ...words,
+    );
     if (isStored) for (const word of words) written.add(word);
   } else if (what === "reload") await load();
   else if (what === "close" && tabs.length > 1) {
@@ -90,14 +103,23 @@ const states = [];
 for (let round = 0; round < 2; round++) {
   for (const tab of tabs) {
     await browser.to(tab);
-    states[tabs.indexOf(tab)] = await browser.run("client.retry(); for (let left = 600; left > 0 && (client.waiting.count > 0 || !list.subscription.isLive); left--) await new Promise(r => setTimeout(r, 50)); await new Promise(r => setTimeout(r, 300)); return { waiting: client.waiting.count, refused: client.refused, state: client.connection.state, storage: client.storage.state, problems, digest: list.replica.confirmed.digest, texts: texts() };");
+    states[tabs.indexOf(tab)] = await browser.run(`
+      client.retry();
+      const isDone = () => client.waiting.count === 0 && list.subscription.isLive;
+      for (let left = 600; left > 0 && !isDone(); left--) await pause(50);
+      await pause(300);
+      return {
+        waiting: client.waiting.count, refused: client.refused, state: client.connection.state,
+        storage: client.storage.state, problems, digest: list.replica.confirmed.digest, texts: texts(),
+      };`);
   }
 }
 const { texts } = states[0];
 const twice = texts.filter((text, i) => texts.indexOf(text) !== i);
 const missing = [...written].filter(word => !texts.includes(word));
 for (const { texts: _, ...state } of states) console.log(JSON.stringify(state));
-console.log(`seed ${seed}: ${JSON.stringify(counts)}; ${written.size} edits were in a journal, ${texts.length} are in the list, ${twice.length} twice, ${missing.length} missing ${missing.slice(0, 20)}`);
+console.log(`seed ${seed}: ${JSON.stringify(counts)}; ${written.size} edits were in a journal, ${texts.length} are in`
+  + ` the list, ${twice.length} twice, ${missing.length} missing ${missing.slice(0, 20)}`);
 const isRight = twice.length + missing.length === 0 && new Set(states.map(({ digest }) => digest)).size === 1;
 console.log(isRight ? "right" : "wrong");
 process.exitCode = isRight ? 0 : 1;

@@ -28,7 +28,9 @@ let kills = 0;
 let server;
 
 async function startServer() {
-  server = spawn(hand, ["serve", "--data", join(folder, "server"), "--listen", `127.0.0.1:${port}`], { stdio: "ignore", env: environment });
+  server = spawn(hand, ["serve", "--data", join(folder, "server"), "--listen", `127.0.0.1:${port}`], {
+    stdio: "ignore", env: environment,
+  });
   for (let i = 0; i < 100 && !(await answers()); i++) await pause(50);
 }
 
@@ -59,7 +61,9 @@ class Tab {
 
   start() {
     const program = fileURLToPath(new URL("tcp.mjs", import.meta.url));
-    const child = spawn("node", [program, "127.0.0.1", port, "chaos"], { stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, HAND_JOURNAL: this.#journal } });
+    const child = spawn("node", [program, "127.0.0.1", port, "chaos"], {
+      stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, HAND_JOURNAL: this.#journal },
+    });
     child.stdin.on("error", () => {});
     createInterface({ input: child.stdout }).on("line", line => this.#hear(line));
     this.#process = child;
@@ -95,7 +99,8 @@ class Tab {
 async function main() {
   console.log(`seed ${seed}, ${seconds} s`);
   await startServer();
-  await run(hand, ["create", "--url", `hand://127.0.0.1:${port}`, "chaos"], { env: environment }).catch(error => console.log(error.stderr));
+  await run(hand, ["create", "--url", `hand://127.0.0.1:${port}`, "chaos"], { env: environment })
+    .catch(error => console.log(error.stderr));
   const tabs = ["a", "b", "c"].map(name => new Tab(name));
   const until = Date.now() + Number(seconds) * 1000;
   let added = 0;
@@ -125,7 +130,9 @@ async function main() {
   // Others' last commits may have come after somebody was quiet.
   await pause(500);
   for (const tab of tabs) tab.say("wait");
-  const states = await Promise.race([Promise.all(tabs.map(tab => tab.line("quiet"))), pause(60_000).then(() => ["nobody is quiet"])]);
+  const states = await Promise.race([
+    Promise.all(tabs.map(tab => tab.line("quiet"))), pause(60_000).then(() => ["nobody is quiet"]),
+  ]);
   const { stdout } = await run(hand, ["ls", "--url", address, "--json"], { env: environment, maxBuffer: 1e8 });
   judge(states, stdout);
   for (const tab of tabs) tab.kill();
@@ -137,7 +144,9 @@ async function main() {
 /** An item is added by the command line, which may be killed: it says so if it has added it. */
 async function add(text) {
   const isKilled = random.is(0.4);
-  const adding = run(hand, ["add", "--url", address, text], { env: environment, ...(isKilled && { timeout: random.below(60) + 1, killSignal: "SIGKILL" }) });
+  const adding = run(hand, ["add", "--url", address, text], {
+    env: environment, ...(isKilled && { timeout: random.below(60) + 1, killSignal: "SIGKILL" }),
+  });
   await adding.then(() => written.add(text)).catch(() => kills++);
 }
 
@@ -146,7 +155,8 @@ function judge(states, items) {
   const texts = [...items.matchAll(/"text":"((?:[abc]|cli)-\d+)"/g)].map(([, text]) => text);
   const twice = texts.filter((text, i) => texts.indexOf(text) !== i);
   const missing = [...written].filter(text => !texts.includes(text));
-  console.log(`${kills} killed, ${written.size} notes written, ${texts.length} in the list, ${twice.length} twice, ${missing.length} missing: ${missing.slice(0, 20).join(" ")}`);
+  console.log(`${kills} killed, ${written.size} notes written, ${texts.length} in the list, ${twice.length} twice,`
+    + ` ${missing.length} missing: ${missing.slice(0, 20).join(" ")}`);
   console.log(states.join("\n"));
   const isRight = twice.length + missing.length === 0 && new Set(states).size === 1 && !states[0].startsWith("nobody");
   console.log(isRight ? "right" : "wrong");

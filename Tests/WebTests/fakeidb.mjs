@@ -121,7 +121,8 @@ class Transaction {
         return work();
       });
     };
-    const within = range => [...store].filter(([key]) => !range || range.includes(JSON.parse(key))).sort(([a], [b]) => compare(JSON.parse(a), JSON.parse(b)));
+    const within = range => [...store].filter(([key]) => !range || range.includes(JSON.parse(key)))
+      .sort(([a], [b]) => compare(JSON.parse(a), JSON.parse(b)));
     return {
       get: key => ask(() => structuredClone(store.get(JSON.stringify(key)))),
       getAll: range => ask(() => within(range).map(([, value]) => structuredClone(value))),
@@ -135,7 +136,11 @@ class Transaction {
         if (store.has(JSON.stringify(key))) throw new DOMException("it is there", "ConstraintError");
         store.set(JSON.stringify(key), value);
       }),
-      delete: key => change(() => (key instanceof Range ? within(key).forEach(([one]) => store.delete(one)) : store.delete(JSON.stringify(key)))),
+      delete: key => change(
+        () => (key instanceof Range ? within(key).forEach(([one]) => store.delete(one)) : store.delete(
+          JSON.stringify(key),
+        )),
+      ),
     };
   }
 

@@ -42,7 +42,9 @@ test("pieces of any size give the same frames", () => {
   for (const size of [1, 2, 3, 7, 100, all.length]) {
     const reader = new FrameReader();
     const bodies = [];
-    for (let at = 0; at < all.length; at += size) reader.read(new Uint8Array(all.subarray(at, at + size)), body => bodies.push(body));
+    for (let at = 0; at < all.length; at += size) {
+      reader.read(new Uint8Array(all.subarray(at, at + size)), body => bodies.push(body));
+    }
     assert.equal(bodies.length, frames.length);
     for (const [i, body] of bodies.entries()) assert.deepEqual(framed(body), frames[i].bytes);
   }
@@ -73,7 +75,9 @@ test(`bytes at random from seed ${seed}`, () => {
   for (let i = 0; i < 3000 * times; i++) {
     const { direction, bytes } = random.pick(frames);
     const body = bodyOf(bytes).slice();
-    for (let left = random.below(6); left >= 0; left--) body[random.below(body.length)] = random.pick([0, 1, 127, 128, 255, random.below(256)]);
+    for (let left = random.below(6); left >= 0; left--) {
+      body[random.below(body.length)] = random.pick([0, 1, 127, 128, 255, random.below(256)]);
+    }
     readsOrRefuses(direction, body);
     readsOrRefuses(direction, random.bytes(random.below(40)));
   }
@@ -114,13 +118,18 @@ test("counts that no bytes follow are refused at once", () => {
 test("numbers have one form, and end at 2^53 - 1", () => {
   const read = (...bytes) => new Reader(Uint8Array.from(bytes)).varint();
   for (const value of [0, 1, 127, 128, 2 ** 31 - 1, 2 ** 32, 2 ** 53 - 1]) assert.equal(read(...varint(value)), value);
-  for (const bytes of [[0x80, 0], [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 16], Array(9).fill(0xff), [0x80]]) assert.throws(() => read(...bytes), Malformed);
+  for (const bytes of [[0x80, 0], [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 16], Array(9).fill(0xff), [0x80]]) {
+    assert.throws(() => read(...bytes), Malformed);
+  }
 });
 
 test("a text is UTF-8 exactly where a strict decoder says so", () => {
   const strict = new TextDecoder("utf-8", { fatal: true });
   const random = new Random(seed);
-  const edges = [0, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xff];
+  const edges = [
+    0, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3,
+    0xf4, 0xf5, 0xff,
+  ];
   for (let i = 0; i < 50_000 * times; i++) {
     const bytes = Uint8Array.from({ length: 1 + random.below(5) }, () => random.pick(edges));
     let expected = true;

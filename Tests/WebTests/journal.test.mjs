@@ -1,5 +1,5 @@
-// Journals: rows are read as they were written, what cannot be read harms nothing else, and no edit is lost or made twice
-// when a program ends at any moment and another one adopts its journal.
+// Journals: rows are read as they were written, what cannot be read harms nothing else, and no edit is lost or made
+// twice when a program ends at any moment and another one adopts its journal.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -16,7 +16,9 @@ import * as json from "./json.mjs";
 import { Random, seed, times } from "./random.mjs";
 import { SmallServer } from "./server.mjs";
 
-const note = number => encoded(Uint8Array.of(number & 255, number >> 8, 1, 0, 0, 0, 0, 0), 2, { text: bytesOf(`n${number}`), level: 0 });
+const note = number => encoded(Uint8Array.of(number & 255, number >> 8, 1, 0, 0, 0, 0, 0), 2, {
+  text: bytesOf(`n${number}`), level: 0,
+});
 const insertion = number => [{ op: "insert", items: [note(number)], side: "after" }];
 const clientID = number => String(number).padStart(32, "0");
 
@@ -59,15 +61,26 @@ test("there is a row for each edit, and none while nothing is pending", () => {
   replica.edit(insertion(2));
   assert.deepEqual(write().puts.map(({ key }) => key.slice(1)), [[0, 0], [0, 1], [0, 2]]);
   replica.edit(insertion(3));
-  assert.deepEqual(write().puts.map(({ key }) => key.slice(1)), [[0, 3]], "what is written is not joined with anything");
+  assert.deepEqual(
+    write().puts.map(({ key }) => key.slice(1)),
+    [[0, 3]],
+    "what is written is not joined with anything",
+  );
   const [{ lists }] = readJournals(storage.rows);
   const restored = Replica.restored({ ...lists[0], confirmed: replica.confirmed });
   assert.deepEqual(json.listTo(restored.view), json.listTo(replica.view));
-  const pending = ({ pending }) => JSON.stringify(pending.map(({ delta, seen, exact, sequence, crossed }) => [json.deltaTo(delta), seen, exact, sequence, crossed]));
+  const pending = ({ pending }) => JSON.stringify(pending.map(({ delta, seen, exact, sequence, crossed }) => [
+    json.deltaTo(delta), seen, exact, sequence, crossed,
+  ]));
   assert.equal(pending(restored), pending(replica));
   assert.equal(restored.used, 1);
   const commit = { revision: 1, author: 1, sequence: 1, base: 0, time: 0, count: 1, digest: "", delta: insertion(1) };
-  const after = replica.after({ ...commit, digest: Replica.restored({ ...lists[0], edits: lists[0].edits.slice(0, 1), confirmed: replica.confirmed }).view.digest });
+  const after = replica.after({
+    ...commit,
+    digest: Replica.restored({
+      ...lists[0], edits: lists[0].edits.slice(0, 1), confirmed: replica.confirmed,
+    }).view.digest,
+  });
   replica.acknowledge(commit, after);
   const changes = write();
   assert.deepEqual(changes.deletes.map(key => key.slice(1)), [[0, 1]]);
@@ -132,13 +145,20 @@ test("the rows of a list that could not be adopted yet stay", () => {
 function adoption() {
   const base = List.of([note(7)]);
   const edit = { delta: insertion(8), seen: 3, exact: undefined, sequence: 5, crossed: false };
-  const kept = { format: FORMAT, name: "list", log: "0000000200000005", revision: 3, digest: base.digest, used: 5, isShared: false, list: 0, edits: [edit], numbers: [1] };
+  const kept = {
+    format: FORMAT, name: "list", log: "0000000200000005", revision: 3, digest: base.digest, used: 5, isShared: false,
+    list: 0, edits: [edit], numbers: [1],
+  };
   let request = 0;
   return { adoption: new Adoption(kept, () => ++request), base };
 }
 
-const state = (request, list) => ({ type: "state", request, revision: 3, count: list.count, digest: list.digest, rules: undefined });
-const noSuchList = request => ({ type: "error", code: ERRORS.indexOf("noSuchList"), request, list: 0, retryAfter: 0, message: "" });
+const state = (request, list) => ({
+  type: "state", request, revision: 3, count: list.count, digest: list.digest, rules: undefined,
+});
+const noSuchList = request => ({
+  type: "error", code: ERRORS.indexOf("noSuchList"), request, list: 0, retryAfter: 0, message: "",
+});
 
 test("what is adopted is pending as it was", () => {
   const { adoption: adopted, base } = adoption();
@@ -147,7 +167,9 @@ test("what is adopted is pending as it was", () => {
   assert.equal(adopted.answer(state(1, base)), undefined);
   assert.equal(adopted.answer({ type: "chunk", request: 9, items: [note(1)] }), undefined);
   const { do: step, name, replica } = adopted.answer({ type: "chunk", request: 1, items: [...base] });
-  assert.deepEqual([step, name, replica.used, replica.inFlight.sequence, replica.revision], ["follow", "list", 5, 5, 3]);
+  assert.deepEqual([step, name, replica.used, replica.inFlight.sequence, replica.revision], [
+    "follow", "list", 5, 5, 3,
+  ]);
   assert.deepEqual([...replica.view].map(item => item.text), ["n8", "n7"]);
 });
 
@@ -157,11 +179,15 @@ test("another list of the name is not taken for one's own, which may have anothe
   const other = List.of([note(9)]);
   adopted.answer(state(1, other));
   const byLog = adopted.answer({ type: "chunk", request: 1, items: [...other] });
-  assert.deepEqual(byLog.messages, [{ type: "subscribe", request: 2, name: "", logID: "0000000200000005", revision: 3, wants: 0 }]);
+  assert.deepEqual(byLog.messages, [
+    { type: "subscribe", request: 2, name: "", logID: "0000000200000005", revision: 3, wants: 0 },
+  ]);
   adopted.answer({ type: "subscribed", request: 2, list: 4 });
   assert.equal(adopted.answer({ type: "renamed", list: 5, name: "others" }), undefined);
   const again = adopted.answer({ type: "renamed", list: 4, name: "new" });
-  assert.deepEqual(again.messages, [{ type: "unsubscribe", list: 4 }, { type: "fetch", request: 3, name: "new", revision: 3 }]);
+  assert.deepEqual(again.messages, [
+    { type: "unsubscribe", list: 4 }, { type: "fetch", request: 3, name: "new", revision: 3 },
+  ]);
   adopted.answer(state(3, base));
   assert.equal(adopted.answer({ type: "chunk", request: 3, items: [...base] }).name, "new");
 });
@@ -173,7 +199,9 @@ test("a list that is gone, or does not keep the revision, leaves the journal alo
   assert.deepEqual(gone.answer(noSuchList(2)), { do: "fail", reason: "noSuchList" });
   const { adoption: forgotten } = adoption();
   forgotten.begin();
-  assert.deepEqual(forgotten.answer({ ...noSuchList(1), code: ERRORS.indexOf("noSuchRevision") }), { do: "fail", reason: "noSuchRevision" });
+  assert.deepEqual(forgotten.answer({ ...noSuchList(1), code: ERRORS.indexOf("noSuchRevision") }), {
+    do: "fail", reason: "noSuchRevision",
+  });
 });
 
 // Programs that end at any moment
@@ -195,7 +223,9 @@ class Tab {
     this.#storage = storage;
     this.#journal = new Journal(client, kept);
     this.#session = new Session({ client, person: "", program: "" }, lists => this.#journal.changes(lists));
-    this.#adoptions = (kept ?? []).map(list => ({ list, adoption: new Adoption(list, () => this.#session.nextRequest()) }));
+    this.#adoptions = (kept ?? []).map(list => ({
+      list, adoption: new Adoption(list, () => this.#session.nextRequest()),
+    }));
     if (!kept) this.#list = this.#session.follow("list");
   }
 
@@ -239,7 +269,9 @@ class Tab {
       if (effect.do === "write") this.#writes.push(effect);
       if (effect.do === "send") new FrameReader().read(effect.bytes, body => this.#server.read(this, decodeUp(body)));
       if (effect.do === "open") for (const one of this.#adoptions) this.#step(one, one.adoption.begin());
-      if (effect.do === "answer") for (const one of [...this.#adoptions]) this.#step(one, one.adoption.answer(effect.message));
+      if (effect.do === "answer") {
+        for (const one of [...this.#adoptions]) this.#step(one, one.adoption.answer(effect.message));
+      }
       assert.ok(effect.do !== "stop" && effect.do !== "draw", effect.reason);
     }
   }
@@ -265,7 +297,10 @@ class World {
     const { lists } = this;
     switch (message.type) {
       case "hello":
-        return this.#push(tab, { type: "welcome", version: 5, capabilities: 0, author: lists.authorOf(tab.client), idleDeadline: 45_000, frameBytes: 8_388_608, program: "" });
+        return this.#push(tab, {
+          type: "welcome", version: 5, capabilities: 0, author: lists.authorOf(tab.client), idleDeadline: 45_000,
+          frameBytes: 8_388_608, program: "",
+        });
       case "subscribe":
         if (message.name !== "" && message.name !== this.name) return this.#push(tab, this.#noSuchList(message));
         for (const answer of lists.subscribe(tab.client, message, false)) this.#push(tab, answer);
@@ -279,7 +314,9 @@ class World {
         return;
       case "submit": {
         const answer = lists.submit(tab.client, message);
-        if ("delta" in answer) for (const other of this.followers) this.#push(other, { type: "commit", list: 7, commit: answer });
+        if ("delta" in answer) {
+          for (const other of this.followers) this.#push(other, { type: "commit", list: 7, commit: answer });
+        }
         else this.#push(tab, answer);
       }
     }
@@ -336,7 +373,10 @@ function endAtAnyMoment(random) {
     const what = random.below(20);
     if (what < 5) {
       const number = ++notes;
-      tab.edit(view => [...(view.count > 0 ? [{ op: "keep", count: random.below(view.count) + 1 }] : []), { op: "insert", items: [note(number)], side: random.side() }]);
+      tab.edit(view => [
+        ...(view.count > 0 ? [{ op: "keep", count: random.below(view.count) + 1 }] : []),
+        { op: "insert", items: [note(number)], side: random.side() },
+      ]);
     } else if (what < 10) tab.store();
     else if (what < 16) world.deliver();
     else if (what === 16) world.lists.others(random);
@@ -348,7 +388,9 @@ function endAtAnyMoment(random) {
     }
   }
   // Everything that is in the storage is adopted, and sent.
-  const kept = new Set(readJournals(storage.rows).flatMap(({ lists }) => lists.flatMap(({ edits }) => edits.flatMap(({ delta }) => idsOf(delta)))));
+  const kept = new Set(readJournals(storage.rows).flatMap(
+    ({ lists }) => lists.flatMap(({ edits }) => edits.flatMap(({ delta }) => idsOf(delta))),
+  ));
   world.forget(tab);
   for (const { client, lists } of readJournals(storage.rows)) {
     // Who has edited a list without ever having seen it knows it by its name alone.
@@ -366,4 +408,5 @@ function endAtAnyMoment(random) {
   for (const id of kept) assert.ok(ids.includes(id) || world.lists.deleted.has(id), `${id} is there`);
 }
 
-const idsOf = delta => delta.flatMap(component => (component.op === "insert" ? component.items.map(({ id }) => id) : []));
+const idsOf = delta =>
+  delta.flatMap(component => (component.op === "insert" ? component.items.map(({ id }) => id) : []));

@@ -136,7 +136,9 @@ export function changeTo(change) {
 
 function splicesFrom(json) {
   expect(Array.isArray(json) && json.length > 0, "splices");
-  const splices = normalSplices(json.map(({ at, removed, inserted }) => ({ at: numberFrom(at), removed: textFrom(removed), inserted: textFrom(inserted) })));
+  const splices = normalSplices(json.map(({ at, removed, inserted }) => ({
+    at: numberFrom(at), removed: textFrom(removed), inserted: textFrom(inserted),
+  })));
   expect(splices.length > 0, "splices");
   return splices;
 }
@@ -197,7 +199,9 @@ export function rejectionTo({ reason, first, second }, message) {
 export function rejectionFrom(json) {
   const reason = REASONS.indexOf(json.reason);
   expect(reason > 0, "reason");
-  const value = name => (name === undefined ? 0 : name === "kind" ? (kinds.indexOf(json.kind) > 0 ? kinds.indexOf(json.kind) : json.kind) : name === "card" ? cardFrom(json.card) : json[name]);
+  const kind = () => (kinds.indexOf(json.kind) > 0 ? kinds.indexOf(json.kind) : json.kind);
+  const value = name =>
+    (name === undefined ? 0 : name === "kind" ? kind() : name === "card" ? cardFrom(json.card) : json[name]);
   const [first, second] = details[json.reason] ?? [];
   return { reason, first: value(first), second: value(second) };
 }
@@ -214,10 +218,13 @@ export function commitTo(commit, message) {
 
 export function rulesFrom(json) {
   const rules = { maximumCount: MAX_COUNT, maximumSize: 16384, maximumLevel: 15, deck: false, ...json };
-  return json.kinds ? { ...rules, kinds: json.kinds.map(kind => (typeof kind === "string" ? kinds.indexOf(kind) : kind)) } : rules;
+  return json.kinds
+    ? { ...rules, kinds: json.kinds.map(kind => (typeof kind === "string" ? kinds.indexOf(kind) : kind)) }
+    : rules;
 }
 
-export const rulesTo = rules => (rules.kinds ? { ...rules, kinds: rules.kinds.map(kind => kinds[kind] ?? kind) } : rules);
+export const rulesTo = rules =>
+  (rules.kinds ? { ...rules, kinds: rules.kinds.map(kind => kinds[kind] ?? kind) } : rules);
 
 const focusTo = ({ place, item }) => [null, { selecting: item }, { editing: item }, "away"][place];
 const roles = ["none", "read", "append", "write", "admin"];
@@ -236,7 +243,9 @@ export function fieldsTo(message, expected) {
     case "submit":
       return { ...fields, delta: deltaTo(fields.delta) };
     case "presence":
-      return fields.focus ? { ...fields, focus: focusTo(fields.focus) } : { ...fields, entries: fields.entries.map(presenceTo) };
+      return fields.focus ? { ...fields, focus: focusTo(fields.focus) } : {
+        ...fields, entries: fields.entries.map(presenceTo),
+      };
     case "create":
     case "state":
       return { ...fields, rules: rulesTo(fields.rules) };
@@ -246,7 +255,12 @@ export function fieldsTo(message, expected) {
       return { ...fields, deletion: fields.deletion || null };
     case "deletedLists":
       if (fields.before !== undefined) return { request: fields.request, before: fields.before || null };
-      return { ...fields, entries: fields.entries.map(({ deletion, person, time, keptUntil, ...list }) => ({ deletion, person, time, keptUntil, list: listEntryTo(list) })) };
+      return {
+        ...fields,
+        entries: fields.entries.map(({ deletion, person, time, keptUntil, ...list }) => ({
+          deletion, person, time, keptUntil, list: listEntryTo(list),
+        })),
+      };
     case "subscribed":
       return { ...fields, rules: rulesTo(fields.rules) };
     case "chunk":

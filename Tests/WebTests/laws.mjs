@@ -1,5 +1,5 @@
-// The laws of the algebra on random lists. A list of blocks is compared with an array, the digest with BigInts. They hold in
-// browsers, too.
+// The laws of the algebra on random lists. A list of blocks is compared with an array, the digest with BigInts. They
+// hold in browsers, too.
 
 import { Chain } from "../../Sources/Web/client/chain.js";
 import { compose } from "../../Sources/Web/client/compose.js";
@@ -159,7 +159,9 @@ law("shown levels and sub-items are those of the page", 50, random => {
 });
 
 law("levels 0, 5, 5, 1 are shown as 0, 1, 2, 1", 1, random => {
-  const list = List.of([0, 5, 5, 1].map(level => random.item([2])).map((item, i) => item.with({ ...item.fields(), level: [0, 5, 5, 1][i] })));
+  const list = List.of([0, 5, 5, 1].map(level => random.item([2])).map((item, i) => item.with({
+    ...item.fields(), level: [0, 5, 5, 1][i],
+  })));
   same([0, 1, 2, 3].map(index => list.shownLevel(index)), [0, 1, 2, 1]);
   same([0, 1, 2, 3].map(index => list.subItems(index)), [3, 1, 0, 0]);
 });
@@ -170,7 +172,9 @@ function digestNaively(items) {
   for (const item of items) {
     let h = 0xcbf29ce484222325n;
     for (const byte of item.whole) h = ((h ^ BigInt(byte)) * 0x100000001b3n) & 0xffffffffffffffffn;
-    for (const factor of [0xff51afd7ed558ccdn, 0xc4ceb9fe1a85ec53n]) h = ((h ^ (h >> 33n)) * factor) & 0xffffffffffffffffn;
+    for (const factor of [0xff51afd7ed558ccdn, 0xc4ceb9fe1a85ec53n]) {
+      h = ((h ^ (h >> 33n)) * factor) & 0xffffffffffffffffn;
+    }
     h ^= h >> 33n;
     digest = (digest * 0x0e3b7c9d5f17a36bn + (h % prime)) % prime;
   }
@@ -183,7 +187,8 @@ law("words are those of the page", 1, () => {
   same(cut("a::b a: b -c"), "a|:|:|b| |a|:| |b| |-|c");
   same(cut("日本 カナ x日y"), "日|本| |カ|ナ| |x|日|y");
   same(cut("naïve ½ ٣"), "naïve| |½| |٣");
-  const change = (from, to) => diffTexts(bytesOf(from), bytesOf(to)).map(({ at, removed, inserted }) => [at, textOf(removed), textOf(inserted)]);
+  const change = (from, to) => diffTexts(bytesOf(from), bytesOf(to))
+    .map(({ at, removed, inserted }) => [at, textOf(removed), textOf(inserted)]);
   same(change("12 eggs", "13 eggs"), [[0, "12", "13"]]);
   same(change("milk", "oat milk"), [[0, "", "oat "]]);
   same(change("oat milk", "oat soy milk"), [[3, "", " soy"]]);

@@ -39,7 +39,11 @@ export class Machine {
   #effects(step) {
     const session = this.#session;
     const now = ++this.#now;
-    if (step.connected) return [...session.tick(this.#later(), 0), ...session.connected(this.#now)].filter(effect => effect.do !== "connect");
+    if (step.connected) {
+      return [...session.tick(this.#later(), 0), ...session.connected(this.#now)].filter(
+        effect => effect.do !== "connect",
+      );
+    }
     if (step.lost) return session.lost(now, 0);
     if (step.frame !== undefined) return session.received(json.bytesOfHex(step.frame), now, 0);
     return session.act(this.#list, replica => act(replica, step), now);

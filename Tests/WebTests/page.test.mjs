@@ -1,5 +1,5 @@
-// What happens to a page besides crashes: it is hidden and shown, its person gets another name, other tabs have edits, and
-// there are no locks.
+// What happens to a page besides crashes: it is hidden and shown, its person gets another name, other tabs have edits,
+// and there are no locks.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -18,8 +18,12 @@ import { needsServer } from "./host.mjs";
 import { Random, seed } from "./random.mjs";
 import { World } from "./world.mjs";
 
-const note = (number, text) => encoded(Uint8Array.of(number, 0, 0, 0, 0, 0, 0, 0), 2, { text: bytesOf(text), level: 0 });
-const appending = (count, ...items) => [...(count > 0 ? [{ op: "keep", count }] : []), { op: "insert", items, side: "before" }];
+const note = (number, text) => encoded(Uint8Array.of(number, 0, 0, 0, 0, 0, 0, 0), 2, {
+  text: bytesOf(text), level: 0,
+});
+const appending = (count, ...items) => [
+  ...(count > 0 ? [{ op: "keep", count }] : []), { op: "insert", items, side: "before" },
+];
 const texts = list => [...list].map(({ text }) => text);
 
 /** A device with one tab whose list is live. */
@@ -181,8 +185,13 @@ test("a journal whose edits were made upon those of another one waits for it", (
   const [first, second] = ["a", "b"].map(digit => digit.repeat(32));
   const owner = client => ({ client, holder: "x", person: "Ada", token: "" });
   const rows = (client, awaits) => [
-    { key: [client, 0, 0], row: { format: 1, name: "list", log: "0000000200000005", revision: 3, digest: "0".repeat(16), used: 0, isShared: false, awaits } },
-    { key: [client, 0, 1], row: { format: 1, delta: bytesOfDelta(appending(2, note(4, "x"))), seen: 0, crossed: false } },
+    { key: [client, 0, 0], row: {
+      format: 1, name: "list", log: "0000000200000005", revision: 3, digest: "0".repeat(16), used: 0, isShared: false,
+      awaits,
+    } },
+    { key: [client, 0, 1], row: {
+      format: 1, delta: bytesOfDelta(appending(2, note(4, "x"))), seen: 0, crossed: false,
+    } },
   ];
   const refused = new Set();
   const neighbours = new Neighbours(client => refused.has(client));
@@ -207,14 +216,22 @@ function shared(revision = 3) {
   replica.begin({ log, revision, items: confirmed });
   replica.edit(appending(2, note(3, "mine")));
   const edit = delta => ({ delta, seen: 3, crossed: false });
-  const kept = edits => ({ format: 1, name: "list", log, revision: 3, digest: confirmed.digest, used: 0, isShared: false, list: 0, edits: edits.map(edit), numbers: [] });
+  const kept = edits => ({
+    format: 1, name: "list", log, revision: 3, digest: confirmed.digest, used: 0, isShared: false, list: 0,
+    edits: edits.map(edit), numbers: [],
+  });
   return { replica, kept };
 }
 
 test("edits of other tabs are merged into what is shown, and their items are known", () => {
   const { replica, kept } = shared();
-  const changed = [{ op: "edit", change: { text: [{ at: 4, removed: new Uint8Array(0), inserted: bytesOf(", 2 l") }] } }, { op: "delete", count: 1 }];
-  const { list, theirs } = shownWith(replica, [kept([appending(2, note(4, "theirs")), changed]), kept([appending(2, note(5, "third"))])]);
+  const changed = [
+    { op: "edit", change: { text: [{ at: 4, removed: new Uint8Array(0), inserted: bytesOf(", 2 l") }] } },
+    { op: "delete", count: 1 },
+  ];
+  const { list, theirs } = shownWith(replica, [
+    kept([appending(2, note(4, "theirs")), changed]), kept([appending(2, note(5, "third"))]),
+  ]);
   assert.deepEqual(texts(list), ["milk, 2 l", "mine", "theirs", "third"]);
   const ids = new Map([...list].map(({ id, text }) => [text, id]));
   assert.deepEqual([...theirs].sort(), ["milk, 2 l", "theirs", "third"].map(text => ids.get(text)).sort());
@@ -237,8 +254,17 @@ test("what is assumed is shown with the journal that has it, and not twice", () 
 
 test("the words of edits can be read", () => {
   const edits = [
-    { delta: appending(2, note(4, "eggs"), encoded(new Uint8Array(8), 4, { text: bytesOf("page"), url: bytesOf("https://example.org"), level: 0 })) },
-    { delta: [{ op: "edit", change: { text: [{ at: 0, removed: new Uint8Array(0), inserted: bytesOf("oat ") }, { at: 4, removed: bytesOf("s"), inserted: bytesOf("two") }] } }] },
+    { delta: appending(
+      2,
+      note(4, "eggs"),
+      encoded(new Uint8Array(8), 4, { text: bytesOf("page"), url: bytesOf("https://example.org"), level: 0 }),
+    ) },
+    { delta: [
+      { op: "edit", change: { text: [
+        { at: 0, removed: new Uint8Array(0), inserted: bytesOf("oat ") },
+        { at: 4, removed: bytesOf("s"), inserted: bytesOf("two") },
+      ] } },
+    ] },
     { delta: [{ op: "delete", count: 1 }] },
   ];
   assert.deepEqual(wordsOf(edits), ["eggs", "page https://example.org", "oat  … two"]);
@@ -256,7 +282,9 @@ test("questions wait for a connection, and fail with it", async () => {
   const lists = { type: "lists", request: 1, hasMore: false, entries: [] };
   assert.equal(requests.hear(lists), true);
   assert.equal(await first, lists);
-  const [sent, waiting] = [requests.ask({ type: "fetch", name: "x", revision: undefined }), requests.ask({ type: "lists", after: "" })];
+  const [sent, waiting] = [
+    requests.ask({ type: "fetch", name: "x", revision: undefined }), requests.ask({ type: "lists", after: "" }),
+  ];
   requests.take(() => ++number);
   requests.fail();
   for (const one of [sent, waiting]) await assert.rejects(one, { name: "offline" });
@@ -273,7 +301,9 @@ test("a fetched list is put together", async () => {
   }
   const failing = requests.ask({ type: "fetch", name: "x", revision: 4 });
   requests.take(() => 8);
-  requests.hear({ type: "error", code: ERRORS.indexOf("noSuchRevision"), request: 8, list: 0, retryAfter: 0, message: "gone" });
+  requests.hear({
+    type: "error", code: ERRORS.indexOf("noSuchRevision"), request: 8, list: 0, retryAfter: 0, message: "gone",
+  });
   await assert.rejects(failing, { name: "noSuchRevision", message: "gone" });
 });
 
@@ -282,13 +312,20 @@ test("a fetched list is put together", async () => {
 test("tabs without locks ask each other", async () => {
   const tabs = [];
   const tab = () => {
-    const locks = new Locks({ post: message => queueMicrotask(() => tabs.filter(other => other !== locks).forEach(other => other.hear(message))) }, null);
+    const locks = new Locks(
+      { post: message => queueMicrotask(
+        () => tabs.filter(other => other !== locks).forEach(other => other.hear(message)),
+      ) },
+      null,
+    );
     tabs.push(locks);
     return locks;
   };
   const [a, b] = [tab(), tab()];
   assert.equal(a.areReal, false);
-  assert.deepEqual([await a.take("x"), await a.take("x"), await b.take("x"), await b.take("y")], [true, true, false, true]);
+  assert.deepEqual([await a.take("x"), await a.take("x"), await b.take("x"), await b.take("y")], [
+    true, true, false, true,
+  ]);
   a.free("x");
   assert.equal(await b.verify("x"), true);
 });

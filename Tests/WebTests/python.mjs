@@ -10,7 +10,9 @@ const path = name => fileURLToPath(new URL(name, import.meta.url));
 export const hasPython = spawnSync("python3", ["--version"]).status === 0;
 
 export class Python {
-  #process = spawn("python3", [path("answers.py"), path("../../Sources/Examples/Python")], { stdio: ["pipe", "pipe", "inherit"] });
+  #process = spawn("python3", [path("answers.py"), path("../../Sources/Examples/Python")], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
   #lines = createInterface({ input: this.#process.stdout })[Symbol.asyncIterator]();
 
   /** Throws unless Python answers a question so. */

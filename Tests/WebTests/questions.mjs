@@ -56,7 +56,8 @@ const questions = [
   function different(random) {
     const from = random.list();
     // Texts are cut at words by a table that differs between versions of Unicode, so that they do not change here.
-    const kept = [...from].filter(() => random.is(0.8)).map(item => item.with({ ...item.fields(), level: random.below(3) }));
+    const kept = [...from].filter(() => random.is(0.8))
+      .map(item => item.with({ ...item.fields(), level: random.below(3) }));
     const to = List.of([...kept, ...random.items(3)].sort(() => random.next() - 0.5));
     const question = { law: "diff", from: json.listTo(from), to: json.listTo(to) };
     return { question, answer: { delta: json.deltaTo(diff(from, to)) } };
@@ -66,7 +67,9 @@ const questions = [
     const delta = random.delta(list);
     const place = random.below(list.count + 2);
     const question = { law: "map", delta: json.deltaTo(delta) };
-    if (random.is(0.5)) return { question: { ...question, index: place }, answer: { index: mapIndex(delta, place) ?? null } };
+    if (random.is(0.5)) {
+      return { question: { ...question, index: place }, answer: { index: mapIndex(delta, place) ?? null } };
+    }
     const side = random.side();
     return { question: { ...question, gap: place, side }, answer: { gap: mapGap(delta, place, side) } };
   },
@@ -75,7 +78,9 @@ const questions = [
 function transformed(random) {
   const list = random.list();
   const [first, second] = [random.delta(list), random.delta(list)];
-  const question = { law: "transform", list: json.listTo(list), first: json.deltaTo(first), second: json.deltaTo(second) };
+  const question = {
+    law: "transform", list: json.listTo(list), first: json.deltaTo(first), second: json.deltaTo(second),
+  };
   const answer = {
     first: json.deltaTo(transform(first, second, false)),
     second: json.deltaTo(transform(second, first, true)),

@@ -12,7 +12,9 @@ const { HAND_SEED, HAND_ROUNDS } = globalThis.process?.env ?? {};
 export const seed = Number(HAND_SEED ?? 1 + Math.floor(Math.random() * 1e9));
 export const times = Number(HAND_ROUNDS ?? 1);
 
-const words = ["milk", "oat ", "12", " eggs", "é", "naïve", "日本", "👍", "a b c", "x", " ", "10:30", "\n", "ﬁ", "soy milk, 2 l"];
+const words = [
+  "milk", "oat ", "12", " eggs", "é", "naïve", "日本", "👍", "a b c", "x", " ", "10:30", "\n", "ﬁ", "soy milk, 2 l",
+];
 const none = new Uint8Array(0);
 
 /** A source of chance that a seed repeats. */
@@ -59,7 +61,10 @@ export class Random {
     const kind = this.pick(kinds);
     const text = bytesOf(this.text());
     const level = this.is(0.7) ? 0 : this.below(16);
-    const fields = { text, done: this.is(0.5), url: bytesOf(this.text(2)), card: this.below(53), bytes: this.bytes(this.below(4)), level };
+    const fields = {
+      text, done: this.is(0.5), url: bytesOf(this.text(2)), card: this.below(53), bytes: this.bytes(this.below(4)),
+      level,
+    };
     return encoded(this.bytes(8), kind, fields);
   }
 
@@ -83,7 +88,11 @@ export class Random {
       const change = this.is(0.3) ? this.change(item) : undefined;
       this.pick(gaps).push({ op: "drop", from: slot, to: slot + 1, side: this.side(), ...(change && { change }) });
     }
-    for (const gap of gaps) if (this.is(busy / 3)) gap.push({ op: "insert", items: [this.item(kinds), ...this.items(1, kinds)], side: this.side() });
+    for (const gap of gaps) {
+      if (this.is(busy / 3)) {
+        gap.push({ op: "insert", items: [this.item(kinds), ...this.items(1, kinds)], side: this.side() });
+      }
+    }
     const components = gaps.flatMap((gap, i) => {
       const contents = this.is(0.5) ? gap.sort((a, b) => (a.side === b.side ? 0 : a.side === "after" ? -1 : 1)) : gap;
       return i < items.length ? [...contents, this.#fate(fates[i], items[i])] : contents;

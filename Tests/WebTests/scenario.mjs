@@ -30,7 +30,9 @@ class SmallServer {
 
   /** Somebody's edit of a list. */
   edit(list) {
-    return this.isAboutWords && this.#random.is(0.8) ? this.#random.rewording(list) : this.#random.delta(list, 0.3, [2, 3]);
+    return this.isAboutWords && this.#random.is(0.8)
+      ? this.#random.rewording(list)
+      : this.#random.delta(list, 0.3, [2, 3]);
   }
 
   get revision() {
@@ -44,7 +46,10 @@ class SmallServer {
   /** A commit; the client gets it as the frame that it is given. */
   commit(author, sequence, base, delta, refused) {
     const list = refused ? this.list : apply(this.list, delta);
-    const commit = { revision: this.revision + 1, author, sequence, base: refused ? this.revision : base, time: 0, count: list.count, digest: list.digest, delta: refused ? [] : delta };
+    const commit = {
+      revision: this.revision + 1, author, sequence, base: refused ? this.revision : base, time: 0, count: list.count,
+      digest: list.digest, delta: refused ? [] : delta,
+    };
     if (refused) commit.refused = refused;
     this.commits.push(commit);
     this.lists.push(list);
@@ -64,9 +69,15 @@ class SmallServer {
 
   /** The answer to a submission: a commit, or another message. */
   decide({ base, sequence, how, delta }) {
-    if (sequence <= this.last) return { type: "acknowledged", list: number, sequence, revision: this.#revisionOf(sequence) };
-    if (how !== 1 && this.#random.is(0.1) && base < this.revision) return { type: "stale", list: number, sequence, head: this.revision };
-    if (this.#random.is(0.07)) return { type: "rejected", list: number, sequence, rejection: { reason: 10, first: 0, second: 0 } };
+    if (sequence <= this.last) {
+      return { type: "acknowledged", list: number, sequence, revision: this.#revisionOf(sequence) };
+    }
+    if (how !== 1 && this.#random.is(0.1) && base < this.revision) {
+      return { type: "stale", list: number, sequence, head: this.revision };
+    }
+    if (this.#random.is(0.07)) {
+      return { type: "rejected", list: number, sequence, rejection: { reason: 10, first: 0, second: 0 } };
+    }
     this.last = sequence;
     const refused = this.#refusal(base, how, delta);
     this.isLastRefused = refused !== undefined;
@@ -80,7 +91,9 @@ class SmallServer {
     this.lists.length = kept + 1;
     this.log = this.#random.is(0.7) ? `0000000${3 + this.#random.below(6)}00000005` : this.log;
     this.last = Math.max(0, ...this.commits.filter(({ author }) => author === 1).map(({ sequence }) => sequence));
-    this.isLastRefused = this.commits.some(({ author, sequence, refused }) => author === 1 && sequence === this.last && refused);
+    this.isLastRefused = this.commits.some(
+      ({ author, sequence, refused }) => author === 1 && sequence === this.last && refused,
+    );
   }
 
   #revisionOf(sequence) {
@@ -89,7 +102,9 @@ class SmallServer {
   }
 
   #refusal(base, how, delta) {
-    if (how === 1 && this.commits.slice(base).some(({ refused }) => !refused)) return { reason: 9, first: this.revision, second: 0 };
+    if (how === 1 && this.commits.slice(base).some(({ refused }) => !refused)) {
+      return { reason: 9, first: this.revision, second: 0 };
+    }
     const ids = [...apply(this.list, this.carried(delta, base))].map(({ id }) => id);
     if (new Set(ids).size < ids.length) return { reason: 7, first: 0, second: 1 };
     return this.#random.is(0.1) ? { reason: 13, first: 1, second: 0 } : undefined;
@@ -158,9 +173,16 @@ export class Scenario {
         if (this.#isConnected) this.#sendSubscribed(this.#machine.lastRequest, true);
         return;
       case 4:
-        return this.#push({ type: "error", code: ERRORS.indexOf("notSubscribed"), request: 0, list: number, retryAfter: 0, message: "" });
+        return this.#push({
+          type: "error", code: ERRORS.indexOf("notSubscribed"), request: 0, list: number, retryAfter: 0, message: "",
+        });
       default:
-        if (sequence !== undefined) this.#push({ type: "acknowledged", list: number, sequence, revision: random.pick([0, replica.revision, replica.revision + 1]) });
+        if (sequence !== undefined) {
+          this.#push({
+            type: "acknowledged", list: number, sequence,
+            revision: random.pick([0, replica.revision, replica.revision + 1]),
+          });
+        }
     }
   }
 
@@ -168,14 +190,18 @@ export class Scenario {
     this.#isConnected = true;
     this.#step({ connected: true });
     const program = "";
-    this.#hear({ type: "welcome", version: 5, capabilities: 0, author: 1, idleDeadline: 45000, frameBytes: 8388608, program });
+    this.#hear({
+      type: "welcome", version: 5, capabilities: 0, author: 1, idleDeadline: 45000, frameBytes: 8388608, program,
+    });
   }
 
   #lose() {
     this.#isConnected = false;
     this.#down = [];
     // What was on the way may arrive all the same.
-    if (this.#random.is(0.5)) for (const submission of this.#up) if (submission.type === "submit") this.#server.decide(submission);
+    if (this.#random.is(0.5)) {
+      for (const submission of this.#up) if (submission.type === "submit") this.#server.decide(submission);
+    }
     this.#up = [];
     this.#step({ lost: true });
   }
@@ -198,12 +224,16 @@ export class Scenario {
     const start = resumes
       ? { resumed: { head: revision, digest: list.digest } }
       : { snapshot: { revision, count: list.count, digest: list.digest } };
-    this.#push({ type: "subscribed", request, list: number, logID: log, rules, lastSequence: last, isLastRefused, start });
+    this.#push({
+      type: "subscribed", request, list: number, logID: log, rules, lastSequence: last, isLastRefused, start,
+    });
     if (resumes) for (const commit of this.#server.commits.slice(wanted.revision)) this.#send(commit);
     else if (list.count > 0) {
       const items = [...lists[revision]];
       const half = this.#random.below(items.length);
-      for (const part of [items.slice(0, half), items.slice(half)]) if (part.length > 0) this.#push({ type: "chunk", request, items: part });
+      for (const part of [items.slice(0, half), items.slice(half)]) {
+        if (part.length > 0) this.#push({ type: "chunk", request, items: part });
+      }
     }
     if (wanted?.name === "") this.#push({ type: "renamed", list: number, name: "list" });
   }

@@ -41,9 +41,15 @@ export class SmallServer {
     const resumes = !isSnapshot && logID === log && revision <= this.revision;
     const start = resumes
       ? { resumed: { head: this.revision, digest: list.digest } }
-      : wants & 1 ? { snapshot: { revision: this.revision, count: list.count, digest: list.digest } } : { newest: this.revision };
-    const answers = [{ type: "subscribed", request, list: number, logID: log, rules, lastSequence: last, isLastRefused, start }];
-    if (resumes) for (const commit of this.#commits.slice(revision)) answers.push({ type: "commit", list: number, commit });
+      : wants & 1 ? { snapshot: { revision: this.revision, count: list.count, digest: list.digest } } : {
+        newest: this.revision,
+      };
+    const answers = [
+      { type: "subscribed", request, list: number, logID: log, rules, lastSequence: last, isLastRefused, start },
+    ];
+    if (resumes) {
+      for (const commit of this.#commits.slice(revision)) answers.push({ type: "commit", list: number, commit });
+    }
     else if (wants & 1 && list.count > 0) answers.push({ type: "chunk", request, items: [...list] });
     return answers;
   }
@@ -51,7 +57,9 @@ export class SmallServer {
   /** The answers to a fetch. */
   fetch({ request, revision = this.revision }) {
     const list = this.#lists[revision];
-    if (!list) return [{ type: "error", code: ERRORS.indexOf("noSuchRevision"), request, list: 0, retryAfter: 0, message: "" }];
+    if (!list) {
+      return [{ type: "error", code: ERRORS.indexOf("noSuchRevision"), request, list: 0, retryAfter: 0, message: "" }];
+    }
     const answers = [{ type: "state", request, revision, count: list.count, digest: list.digest, rules }];
     return list.count > 0 ? [...answers, { type: "chunk", request, items: [...list] }] : answers;
   }
@@ -83,7 +91,9 @@ export class SmallServer {
     const list = apply(this.list, delta);
     const ids = new Set([...list].map(({ id }) => id));
     for (const { id } of this.list) if (!ids.has(id)) this.deleted.add(id);
-    const commit = { revision: this.revision + 1, author, sequence, base, time: 0, count: list.count, digest: list.digest, delta };
+    const commit = {
+      revision: this.revision + 1, author, sequence, base, time: 0, count: list.count, digest: list.digest, delta,
+    };
     this.#commits.push(commit);
     this.#lists.push(list);
     return commit;

@@ -10,17 +10,30 @@ import { Session } from "../../Sources/Web/client/session.js";
 
 const rules = { maximumCount: 0x7fffffff, maximumSize: 16384, maximumLevel: 15, deck: false };
 const identity = { client: "00112233445566778899aabbccddeeff", person: "Ada", program: "test", idle: 180_000 };
-const welcome = { type: "welcome", version: 5, capabilities: 0, author: 1, idleDeadline: 45_000, frameBytes: 8_388_608, program: "" };
+const welcome = {
+  type: "welcome", version: 5, capabilities: 0, author: 1, idleDeadline: 45_000, frameBytes: 8_388_608, program: "",
+};
 const empty = { snapshot: { revision: 0, count: 0, digest: "0".repeat(16) } };
-const subscribed = { type: "subscribed", request: 1, list: 7, logID: "0000000200000005", rules, lastSequence: 0, isLastRefused: false, start: empty };
-const error = (code, retryAfter = 0) => ({ type: "error", code: ERRORS.indexOf(code), request: 0, list: 0, retryAfter, message: "" });
-const insertion = number => [{ op: "insert", items: [encoded(Uint8Array.of(number, 0, 0, 0, 0, 0, 0, 0), 2, { text: bytesOf("x"), level: 0 })], side: "after" }];
+const subscribed = {
+  type: "subscribed", request: 1, list: 7, logID: "0000000200000005", rules, lastSequence: 0, isLastRefused: false,
+  start: empty,
+};
+const error = (code, retryAfter = 0) => ({
+  type: "error", code: ERRORS.indexOf(code), request: 0, list: 0, retryAfter, message: "",
+});
+const insertion = number => [
+  { op: "insert", items: [
+    encoded(Uint8Array.of(number, 0, 0, 0, 0, 0, 0, 0), 2, { text: bytesOf("x"), level: 0 }),
+  ], side: "after" },
+];
 
 const receive = (session, message, now = 0, chance = 0) => session.received(framed(encodeDown(message)), now, chance);
 const done = effects => effects.map(effect => effect.do);
 function sent(effects) {
   const messages = [];
-  for (const effect of effects) if (effect.do === "send") new FrameReader().read(effect.bytes, body => messages.push(decodeUp(body)));
+  for (const effect of effects) {
+    if (effect.do === "send") new FrameReader().read(effect.bytes, body => messages.push(decodeUp(body)));
+  }
   return messages;
 }
 
@@ -58,7 +71,9 @@ test("a message before the welcome, and a second welcome, are faults", () => {
 test("a welcome of another version stops the session", () => {
   const session = new Session(identity);
   session.connected(0);
-  assert.deepEqual(receive(session, { ...welcome, version: 6 }), [{ do: "close" }, { do: "stop", reason: "versionNotSupported" }]);
+  assert.deepEqual(receive(session, { ...welcome, version: 6 }), [
+    { do: "close" }, { do: "stop", reason: "versionNotSupported" },
+  ]);
   assert.equal(session.deadline, Infinity);
   assert.deepEqual(session.tick(1e9, 0), []);
 });
@@ -118,8 +133,13 @@ test("waits double until a connection lasts, and keep to the server's advice", (
 });
 
 test("each error that closes is handled as its table says", () => {
-  const retried = ["handshakeTimeout", "idleTimeout", "tooManyConnections", "replaced", "shuttingDown", "internalError", "tooFast"];
-  const final = ["notHand", "versionNotSupported", "malformedMessage", "frameTooLarge", "outOfOrder", "wrongSequence", "baseInFuture", "notAuthenticated", "closedByOperator"];
+  const retried = [
+    "handshakeTimeout", "idleTimeout", "tooManyConnections", "replaced", "shuttingDown", "internalError", "tooFast",
+  ];
+  const final = [
+    "notHand", "versionNotSupported", "malformedMessage", "frameTooLarge", "outOfOrder", "wrongSequence",
+    "baseInFuture", "notAuthenticated", "closedByOperator",
+  ];
   for (const code of ERRORS.slice(1)) {
     const { session } = live();
     const effects = done(receive(session, error(code)));
@@ -203,7 +223,10 @@ test("frames wait in their order, a ping does not, and a loss forgets them", () 
 test("a client id that another program uses is drawn anew, once nothing is in flight", () => {
   const { session, list } = live();
   session.act(list, replica => replica.edit(insertion(1)), 0);
-  const after = (delta, count, digest, sequence, revision) => receive(session, { type: "commit", list: 7, commit: { revision, author: 1, sequence, base: revision - 1, time: 0, count, digest, delta } });
+  const after = (delta, count, digest, sequence, revision) => receive(session, {
+    type: "commit", list: 7,
+    commit: { revision, author: 1, sequence, base: revision - 1, time: 0, count, digest, delta },
+  });
   const other = session.replica(list).confirmed;
   const { digest } = other;
   // Another program's commit under one's own sequence: nothing.
@@ -221,7 +244,10 @@ test("a client id that another program uses is drawn anew, once nothing is in fl
 test("presence is forgotten and sent with each subscription, and not when a reader lags", () => {
   const { session, list } = live();
   session.place(list, { place: 3 }, 0);
-  receive(session, { type: "presence", list: 7, entries: [{ author: 2, place: 1, person: "Bob" }, { author: 3, place: 4, person: "Eve" }] });
+  receive(session, {
+    type: "presence", list: 7,
+    entries: [{ author: 2, place: 1, person: "Bob" }, { author: 3, place: 4, person: "Eve" }],
+  });
   assert.deepEqual([...list.people.here.keys()], [2, 3]);
   receive(session, { type: "presence", list: 7, entries: [{ author: 3, place: 0 }] });
   receive(session, { type: "presence", list: 8, entries: [{ author: 9, place: 1, person: "Max" }] });
@@ -251,7 +277,10 @@ test("what the program asks for is answered, and forgotten with the connection",
   const { session } = live();
   const request = session.nextRequest();
   session.ask({ type: "fetch", request, name: "list", revision: 0 }, 0);
-  assert.deepEqual(done(receive(session, { type: "state", request, revision: 0, count: 0, digest: "0".repeat(16), rules })), ["answer"]);
+  assert.deepEqual(
+    done(receive(session, { type: "state", request, revision: 0, count: 0, digest: "0".repeat(16), rules })),
+    ["answer"],
+  );
   assert.deepEqual(done(receive(session, { type: "chunk", request, items: [] })), ["answer"]);
   assert.deepEqual(done(receive(session, { type: "chunk", request: request + 1, items: [] })), []);
 });
@@ -268,7 +297,9 @@ test("after a snapshot an edit has a new sequence, and another program's commit 
   assert.equal(resent.sequence, 5);
   const commit = { revision: 2, author: 1, sequence: 5, base: 1, time: 0, count: 0, digest, delta: [] };
   const effects = receive(session, { type: "commit", list: 7, commit }, 2);
-  assert.deepEqual(effects.filter(effect => effect.do === "tell").map(({ told }) => told), [{ type: "usedTwice", revision: 2 }]);
+  assert.deepEqual(effects.filter(effect => effect.do === "tell").map(({ told }) => told), [
+    { type: "usedTwice", revision: 2 },
+  ]);
   assert.deepEqual(sent(effects).map(({ type, sequence }) => [type, sequence]), [["submit", 6]]);
 });
 
@@ -278,12 +309,17 @@ test("an edit that fits no frame is taken back, and the next one goes out", () =
   session.connected(0);
   receive(session, { ...welcome, frameBytes: 200_000 });
   receive(session, subscribed);
-  const large = encoded(Uint8Array.of(9, 0, 0, 0, 0, 0, 0, 0), 2, { text: new Uint8Array(250_000).fill(120), level: 0 });
+  const large = encoded(Uint8Array.of(9, 0, 0, 0, 0, 0, 0, 0), 2, {
+    text: new Uint8Array(250_000).fill(120), level: 0,
+  });
   const effects = session.act(list, replica => {
     replica.edit([{ op: "insert", items: [large], side: "after" }]);
     replica.edit([{ op: "keep", count: 1 }, ...insertion(1)]);
   }, 0);
-  assert.deepEqual(effects.filter(effect => effect.do === "tell").map(({ told }) => [told.type, told.reason]), [["rejected", 3]]);
+  assert.deepEqual(
+    effects.filter(effect => effect.do === "tell").map(({ told }) => [told.type, told.reason]),
+    [["rejected", 3]],
+  );
   assert.deepEqual(sent(effects).map(({ type, sequence }) => [type, sequence]), [["submit", 2]]);
   assert.equal(session.replica(list).view.count, 1);
 });
@@ -291,7 +327,9 @@ test("an edit that fits no frame is taken back, and the next one goes out", () =
 test("what waits is joined, but for large edits and exact ones", () => {
   const session = new Session(identity);
   const list = session.follow("list");
-  const large = number => encoded(Uint8Array.of(number, 9, 0, 0, 0, 0, 0, 0), 2, { text: new Uint8Array(40_000).fill(120), level: 0 });
+  const large = number => encoded(Uint8Array.of(number, 9, 0, 0, 0, 0, 0, 0), 2, {
+    text: new Uint8Array(40_000).fill(120), level: 0,
+  });
   session.act(list, replica => {
     replica.edit(insertion(1));
     replica.edit(insertion(2));

@@ -15,7 +15,9 @@ import { Random } from "./random.mjs";
 const count = 100_000;
 const random = new Random(1);
 const bytes = 40 - 8 - 1 - 1 - 1;
-const items = Array.from({ length: count }, (_, i) => encoded(random.bytes(8), 3, { text: bytesOf(`item ${i}`.padEnd(bytes, "x")), done: false, level: 0 }));
+const items = Array.from({ length: count }, (_, i) => encoded(random.bytes(8), 3, {
+  text: bytesOf(`item ${i}`.padEnd(bytes, "x")), done: false, level: 0,
+}));
 const snapshot = Buffer.concat(items.map(item => item.whole));
 
 function report(name, times, body) {
@@ -46,9 +48,13 @@ const digest = List.of(items).digest;
 function opening() {
   const frames = [
     { type: "welcome", version: 5, capabilities: 0, author: 1, idleDeadline: 45000, frameBytes: 8388608, program: "" },
-    { type: "subscribed", request: 1, list: 1, logID: log, rules, lastSequence: 0, isLastRefused: false, start: { snapshot: { revision: 1, count, digest } } },
+    { type: "subscribed", request: 1, list: 1, logID: log, rules, lastSequence: 0, isLastRefused: false, start: {
+      snapshot: { revision: 1, count, digest },
+    } },
   ];
-  for (let at = 0; at < count; at += 1600) frames.push({ type: "chunk", request: 1, items: items.slice(at, at + 1600) });
+  for (let at = 0; at < count; at += 1600) {
+    frames.push({ type: "chunk", request: 1, items: items.slice(at, at + 1600) });
+  }
   const all = Buffer.concat(frames.map(frame => framed(encodeDown(frame))));
   const pieces = [];
   for (let at = 0; at < all.length; at += 65536) pieces.push(new Uint8Array(all.subarray(at, at + 65536)));
@@ -83,7 +89,10 @@ function commits(list, number) {
       ? [...keep, { op: "edit", change: { done: random.is(0.5), level: revision % 3 } }]
       : [...keep, { op: "insert", items: [random.item([3])], side: "after" }];
     list = apply(list, delta);
-    const commit = { revision, author: 2, sequence: revision, base: revision - 1, time: 0, count: list.count, digest: list.digest, delta };
+    const commit = {
+      revision, author: 2, sequence: revision, base: revision - 1, time: 0, count: list.count, digest: list.digest,
+      delta,
+    };
     frames.push(framed(encodeDown({ type: "commit", list: 1, commit })));
   }
   return frames;
@@ -110,15 +119,23 @@ report("a local edit while 100 remote edits come", 10, {
 {
   const { client, list } = opened();
   report("a local edit behind up to 50 that wait", 50, {
-    prepare: () => [{ op: "keep", count: random.below(count) }, { op: "insert", items: [random.item([3])], side: "after" }],
+    prepare: () => [
+      { op: "keep", count: random.below(count) }, { op: "insert", items: [random.item([3])], side: "after" },
+    ],
     run: delta => client.act(list, replica => replica.edit(delta), 2),
   });
 }
 
 const folder = new URL("../../Sources/Web/", import.meta.url);
-const names = ["client", "view"].flatMap(part => readdirSync(new URL(part, folder)).filter(name => name.endsWith(".js")).map(name => `${part}/${name}`));
+const names = ["client", "view"].flatMap(
+  part => readdirSync(new URL(part, folder)).filter(name => name.endsWith(".js")).map(name => `${part}/${name}`),
+);
 const sources = names.map(name => readFileSync(new URL(name, folder)));
 const all = Buffer.concat(sources);
-const code = Buffer.from(all.toString().replaceAll(/\/\*[^]*?\*\//g, "").replaceAll(/^\s*\/\/.*$/gm, "").replaceAll(/\n\s*\n+/g, "\n"));
-const size = buffer => `${(buffer.length / 1024).toFixed(1)} KiB, gzip ${(gzipSync(buffer, { level: 9 }).length / 1024).toFixed(1)} KiB`;
+const code = Buffer.from(all.toString().replaceAll(/\/\*[^]*?\*\//g, "").replaceAll(/^\s*\/\/.*$/gm, "").replaceAll(
+  /\n\s*\n+/g,
+  "\n",
+));
+const size = buffer =>
+  `${(buffer.length / 1024).toFixed(1)} KiB, gzip ${(gzipSync(buffer, { level: 9 }).length / 1024).toFixed(1)} KiB`;
 console.log(`${sources.length} modules: ${size(all)}; without comments: ${size(code)}`);

@@ -20,7 +20,12 @@ function owner(holder = "tab 1", name = client) {
 /** A job that writes and deletes rows of some numbers. */
 function job({ holder, name = client, fresh = false, puts = [], deletes = [], leaves } = {}) {
   const key = number => [name, 0, number];
-  return { changes: { puts: puts.map(number => ({ key: key(number), row: { format: 1, number } })), deletes: deletes.map(key) }, owner: owner(holder, name), fresh, leaves };
+  return {
+    changes: {
+      puts: puts.map(number => ({ key: key(number), row: { format: 1, number } })), deletes: deletes.map(key),
+    },
+    owner: owner(holder, name), fresh, leaves,
+  };
 }
 
 let names = 0;
@@ -196,7 +201,7 @@ test("who finds that all has been wiped is told so, until all is written again",
   assert.deepEqual(await numbers(store), [0, 2, 3]);
 });
 
-test("who claims a journal of a wiped storage gets nothing, and does not keep its owner from writing it anew", async () => {
+test("who claims a journal of a wiped storage gets nothing, and its owner can write it anew", async () => {
   const factory = new FakeIndexedDB();
   const [first, second] = [open(factory), open(factory)];
   await write(first, job({ fresh: true, puts: [0] }));
@@ -213,7 +218,11 @@ test("of two tabs with one client id, which only a wiped storage allows, one wri
   factory.wipe();
   assert.equal(await write(second, job({ holder: "tab 2", fresh: true, puts: [0, 1] })), "stored");
   assert.equal(await write(first, job({ fresh: true, puts: [0, 1] })), "taken");
-  assert.equal(await write(second, job({ holder: "tab 2", fresh: true, puts: [0, 2] })), "stored", "its own is no other");
+  assert.equal(
+    await write(second, job({ holder: "tab 2", fresh: true, puts: [0, 2] })),
+    "stored",
+    "its own is no other",
+  );
 });
 
 test("long rows can be read, too", async () => {
@@ -242,13 +251,18 @@ test("settings are kept, and read when the page begins", async () => {
   await store.set("lists", [{ name: "groceries", token: "t", role: "write" }]);
   await store.set("draft", "x");
   await store.set("draft", undefined);
-  assert.deepEqual([...(await open(factory).settings())], [["lists", [{ name: "groceries", token: "t", role: "write" }]], ["person", "Ada"]]);
+  assert.deepEqual([...(await open(factory).settings())], [
+    ["lists", [{ name: "groceries", token: "t", role: "write" }]], ["person", "Ada"],
+  ]);
   assert.deepEqual([...new Set(factory.durabilities.slice(1))], ["relaxed"], "but for the database's name");
 });
 
 // Copies
 
-const copy = (count, revision = 3) => ({ name: "list", log: "0000000200000005", revision, items: List.of(new Random(count).items(0).concat(Array.from({ length: count }, (_, i) => new Random(i).item([2])))) });
+const copy = (count, revision = 3) => ({
+  name: "list", log: "0000000200000005", revision,
+  items: List.of(new Random(count).items(0).concat(Array.from({ length: count }, (_, i) => new Random(i).item([2])))),
+});
 
 test("a copy of a list is what was kept, in chunks", async () => {
   const factory = new FakeIndexedDB();
@@ -257,8 +271,12 @@ test("a copy of a list is what was kept, in chunks", async () => {
     const kept = copy(count, count);
     await copies.keep(kept);
     const { items, ...head } = await copies.read("list");
-    assert.deepEqual([items.count, items.digest, head], [count, kept.items.digest, { name: "list", log: kept.log, revision: count }]);
-    assert.deepEqual((await copies.heads()).map(({ revision, digest }) => [revision, digest]), [[count, kept.items.digest]]);
+    assert.deepEqual([items.count, items.digest, head], [
+      count, kept.items.digest, { name: "list", log: kept.log, revision: count },
+    ]);
+    assert.deepEqual((await copies.heads()).map(({ revision, digest }) => [revision, digest]), [
+      [count, kept.items.digest],
+    ]);
   }
   assert.equal(factory.databases.get("hand copies").stores.get("chunks").size, 1, "nothing is left of longer ones");
   await copies.forget("list");

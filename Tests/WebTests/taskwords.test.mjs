@@ -9,7 +9,10 @@ const words = text => partsOf(text).flatMap(({ person, due }) => (person ? [`@${
 test("names and days are found", () => {
   assert.deepEqual(words("call @bob due:2026-12-01"), ["@bob", "2026-12-01"]);
   assert.deepEqual(words("(@bob, @eve): due:2026-12-01."), ["@bob", "@eve", "2026-12-01"]);
-  assert.deepEqual(words("mail a@b.example @ @a@b due:2026-13-01 due:2025-02-29 due:tomorrow xdue:2026-12-01 due:2026-12-01x"), []);
+  assert.deepEqual(
+    words("mail a@b.example @ @a@b due:2026-13-01 due:2025-02-29 due:tomorrow xdue:2026-12-01 due:2026-12-01x"),
+    [],
+  );
   assert.deepEqual(words("due:2024-02-29"), ["2024-02-29"]);
 });
 

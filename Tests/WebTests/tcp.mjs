@@ -1,6 +1,6 @@
-// A client over TCP, for trying the session against a real server: `node tcp.mjs HOST PORT LIST` reads commands from its
-// input, one on each line, and prints what it is told, and `did` when a command is done and in its journal. The journal
-// is a file, if HAND_JOURNAL names one.
+// A client over TCP, for trying the session against a real server: `node tcp.mjs HOST PORT LIST` reads commands from
+// its input, one on each line, and prints what it is told, and `did` when a command is done and in its journal. The
+// journal is a file, if HAND_JOURNAL names one.
 //
 //   note TEXT        appends a note           edit N TEXT   gives item N another text
 //   delete N         deletes item N           move N M      moves item N to gap M
@@ -29,7 +29,9 @@ class Storage {
   #file;
 
   constructor(path) {
-    if (existsSync(path)) for (const line of readFileSync(path, "utf8").split("\n").slice(0, -1)) this.#apply(fromLine(line));
+    if (existsSync(path)) {
+      for (const line of readFileSync(path, "utf8").split("\n").slice(0, -1)) this.#apply(fromLine(line));
+    }
     this.#file = openSync(path, "a");
   }
 
@@ -49,8 +51,12 @@ class Storage {
   }
 }
 
-const toLine = changes => JSON.stringify(changes, (_, value) => (value instanceof Uint8Array ? { bytes: Buffer.from(value).toString("base64") } : value));
-const fromLine = line => JSON.parse(line, (_, value) => (value?.bytes ? new Uint8Array(Buffer.from(value.bytes, "base64")) : value));
+const toLine = changes => JSON.stringify(
+  changes,
+  (_, value) => (value instanceof Uint8Array ? { bytes: Buffer.from(value).toString("base64") } : value),
+);
+const fromLine = line =>
+  JSON.parse(line, (_, value) => (value?.bytes ? new Uint8Array(Buffer.from(value.bytes, "base64")) : value));
 
 /** One client id: its session, its connection and its clock. */
 export class Client {
@@ -74,8 +80,15 @@ export class Client {
     this.#print = print;
     const client = kept?.client ?? randomBytes(16).toString("hex");
     this.#journal = storage && new Journal(client, kept?.lists);
-    this.#session = new Session({ client, person, program: "web test" }, this.#journal && (lists => this.#journal.changes(lists)));
-    if (kept) this.#adoptions = kept.lists.map(list => ({ list, adoption: new Adoption(list, () => this.#session.nextRequest()) }));
+    this.#session = new Session(
+      { client, person, program: "web test" },
+      this.#journal && (lists => this.#journal.changes(lists)),
+    );
+    if (kept) {
+      this.#adoptions = kept.lists.map(list => ({
+        list, adoption: new Adoption(list, () => this.#session.nextRequest()),
+      }));
+    }
     else this.#list = this.#session.follow(name);
     this.#run(this.#session.tick(this.#now(), Math.random()));
   }
@@ -118,7 +131,9 @@ export class Client {
     for (const effect of effects) this.#do(effect);
     clearTimeout(this.#timer);
     const wait = this.#session.deadline - this.#now();
-    if (wait < Infinity) this.#timer = setTimeout(() => this.#run(this.#session.tick(this.#now(), Math.random())), Math.max(0, wait));
+    if (wait < Infinity) {
+      this.#timer = setTimeout(() => this.#run(this.#session.tick(this.#now(), Math.random())), Math.max(0, wait));
+    }
     this.#settle();
   }
 
@@ -170,7 +185,10 @@ export class Client {
     const isMine = () => this.#socket === socket;
     socket.setNoDelay(true);
     socket.on("connect", () => isMine() && this.#run(this.#session.connected(this.#now())));
-    socket.on("data", data => isMine() && this.#run(this.#session.received(new Uint8Array(data), this.#now(), Math.random())));
+    socket.on(
+      "data",
+      data => isMine() && this.#run(this.#session.received(new Uint8Array(data), this.#now(), Math.random())),
+    );
     socket.on("error", () => {});
     socket.on("close", () => {
       if (!isMine()) return;
@@ -184,7 +202,9 @@ export class Client {
 export function clientsOf({ path, ...options }) {
   const storage = path && new Storage(path);
   const kept = storage ? readJournals(storage.rows.values()).filter(journal => "lists" in journal) : [];
-  return { dead: kept.map(kept => new Client({ ...options, storage, kept })), live: new Client({ ...options, storage }) };
+  return {
+    dead: kept.map(kept => new Client({ ...options, storage, kept })), live: new Client({ ...options, storage }),
+  };
 }
 
 // Edits of the view
@@ -221,7 +241,12 @@ function anyEdit({ view }) {
   const { count } = view;
   const index = random.below(Math.max(count, 1));
   const what = random.below(8);
-  if (count === 0 || what < 3) return at(random.below(count + 1), builder => builder.insert([note(`w${random.below(1e6)} x${random.below(1e6)}`)], random.side()));
+  if (count === 0 || what < 3) {
+    return at(
+      random.below(count + 1),
+      builder => builder.insert([note(`w${random.below(1e6)} x${random.below(1e6)}`)], random.side()),
+    );
+  }
   if (what === 3) return at(index, builder => builder.delete(1));
   if (what < 6) return moving(index, random.below(count + 1));
   const change = random.change(view.at(index));
@@ -234,7 +259,9 @@ async function command(client, line) {
   const index = Number(words[0]) - 1;
   switch (verb) {
     case "note":
-      return client.act(replica => replica.edit(at(view.count, builder => builder.insert([note(words.join(" "))], "before"))));
+      return client.act(
+        replica => replica.edit(at(view.count, builder => builder.insert([note(words.join(" "))], "before"))),
+      );
     case "edit": {
       const text = diffTexts(view.at(index).fields().text, bytesOf(words.slice(1).join(" ")));
       return client.act(replica => replica.edit(at(index, builder => builder.edit({ text }))));
@@ -249,13 +276,18 @@ async function command(client, line) {
       return client.act(replica => replica.redo());
     case "random":
       for (let left = Number(words[0]); left > 0; left--) {
-        client.act(replica => (random.is(0.1) ? replica.undo() : random.is(0.05) ? replica.redo() : replica.edit(anyEdit(replica))));
+        client.act(
+          replica =>
+            (random.is(0.1) ? replica.undo() : random.is(0.05) ? replica.redo() : replica.edit(anyEdit(replica))),
+        );
         await new Promise(resolve => setTimeout(resolve, random.below(30)));
       }
       return;
     case "wait":
       await client.quiet();
-      return console.log(`quiet ${client.replica.revision} ${client.replica.confirmed.count} ${client.replica.confirmed.digest}`);
+      return console.log(
+        `quiet ${client.replica.revision} ${client.replica.confirmed.count} ${client.replica.confirmed.digest}`,
+      );
     case "show":
       return [...view].forEach((item, i) => console.log(`${i + 1} ${item.text}`));
     case "quit":
@@ -266,7 +298,9 @@ async function command(client, line) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [host, port, name] = process.argv.slice(2);
-  const { dead, live } = clientsOf({ path: process.env.HAND_JOURNAL, host, port: Number(port), name, print: line => console.log(line) });
+  const { dead, live } = clientsOf({
+    path: process.env.HAND_JOURNAL, host, port: Number(port), name, print: line => console.log(line),
+  });
   for await (const line of createInterface({ input: process.stdin })) {
     if (line.trim() === "wait") for (const client of dead) await client.quiet();
     await command(live, line).then(

@@ -7,8 +7,13 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 const folder = fileURLToPath(new URL("../../Sources/Web/", import.meta.url));
-const files = ["client", "view"].flatMap(part => readdirSync(folder + part).filter(name => name.endsWith(".js")).map(name => `${part}/${name}`));
-const options = ["--checkJs", "--strict", "--noEmit", "--target", "es2022", "--module", "es2022", "--moduleResolution", "node", "--lib", "es2022,dom,dom.iterable"];
+const files = ["client", "view"].flatMap(
+  part => readdirSync(folder + part).filter(name => name.endsWith(".js")).map(name => `${part}/${name}`),
+);
+const options = [
+  "--checkJs", "--strict", "--noEmit", "--target", "es2022", "--module", "es2022", "--moduleResolution", "node",
+  "--lib", "es2022,dom,dom.iterable",
+];
 const hasCompiler = spawnSync("tsc", ["--version"]).status === 0;
 
 test("tsc finds no error", { skip: !hasCompiler && "tsc is not installed" }, () => {

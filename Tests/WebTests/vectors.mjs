@@ -1,7 +1,9 @@
 // How the client answers the vectors of the algebra, the bytes, the frames and the machine. It runs in browsers, too.
 
 import { Reader, Writer } from "../../Sources/Web/client/bytes.js";
-import { readCommit, readDelta, readRules, writeCommit, writeDelta, writeRules } from "../../Sources/Web/client/codec.js";
+import {
+  readCommit, readDelta, readRules, writeCommit, writeDelta, writeRules,
+} from "../../Sources/Web/client/codec.js";
 import { compose } from "../../Sources/Web/client/compose.js";
 import { apply, invert, mapGap, mapIndex } from "../../Sources/Web/client/delta.js";
 import { diff } from "../../Sources/Web/client/diff.js";

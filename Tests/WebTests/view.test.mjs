@@ -99,7 +99,9 @@ test("a filter shows what is wanted, also beneath folded items", () => {
 });
 
 test("ticked tasks are last among their siblings, a moment after the tick", () => {
-  const items = [item("a", 0, true), item("a1", 1), item("b"), item("b1", 1, true), item("b2", 1), item("c", 0, true), item("d")];
+  const items = [
+    item("a", 0, true), item("a1", 1), item("b"), item("b1", 1, true), item("b2", 1), item("c", 0, true), item("d"),
+  ];
   const list = List.of(items);
   assert.equal(named(rowsOf(list, look({ isTickedLast: true }))), "b b2 b1 d a a1 c");
   assert.equal(named(rowsOf(list, look({ isTickedLast: true, held: new Set([items[0].id]) }))), "a a1 b b2 b1 d c");
@@ -119,19 +121,24 @@ test("a line becomes what its beginning says", () => {
   assert.deepEqual(written("- [ ] milk", NOTE), { kind: TASK, done: false, text: "milk" });
   assert.deepEqual(written("## Shop", TASK), { kind: HEADING, text: "## Shop" });
   assert.deepEqual(written("#milk", TASK), { kind: TASK, text: "#milk" });
-  assert.deepEqual(written("https://a.example/b", TASK), { kind: LINK, text: "https://a.example/b", url: "https://a.example/b" });
+  assert.deepEqual(written("https://a.example/b", TASK), {
+    kind: LINK, text: "https://a.example/b", url: "https://a.example/b",
+  });
   assert.deepEqual(written("see https://a.example", TASK).kind, TASK);
   assert.deepEqual(written("milk", LINK).kind, NOTE);
 });
 
 test("pasted lines have levels, and lose their bullets", () => {
   const lines = writtenLines("- a\r\n  - [x] b\n\n\t* c\r      d", TASK, 2);
-  assert.deepEqual(lines.map(({ text, level, done }) => [text, level, done]), [["a", 0, undefined], ["b", 1, true], ["c", 1, undefined], ["d", 2, undefined]]);
+  assert.deepEqual(lines.map(({ text, level, done }) => [text, level, done]), [
+    ["a", 0, undefined], ["b", 1, true], ["c", 1, undefined], ["d", 2, undefined],
+  ]);
 });
 
 test("only addresses that cannot run are links", () => {
   for (const url of ["https://a.example", "http://a", "mailto:a@b.example"]) assert.equal(safeAddress(url), url);
-  for (const url of ["javascript:alert(1)", "JaVaScRiPt:1", "data:text/html,x", " javascript:1", "file:///etc", "a", ""]) {
+  const others = ["javascript:alert(1)", "JaVaScRiPt:1", "data:text/html,x", " javascript:1", "file:///etc", "a", ""];
+  for (const url of others) {
     assert.equal(safeAddress(url), undefined, url);
   }
 });

@@ -15,8 +15,8 @@ const MINUTE = 60_000;
 
 /** What may go wrong, and how often in one world and in another one. */
 const FAULTS = [
-  ["crash", 1, 3, 10], ["freeze", 2, 12], ["lose locks", 1, 12], ["wake", 2, 12], ["network", 1, 3], ["disconnect", 1, 3],
-  ["silence", 0, 1], ["sleep", 0, 1], ["storage", 0, 1, 8], ["look", 1, 2], ["wipe", 0, 0, 0, 1],
+  ["crash", 1, 3, 10], ["freeze", 2, 12], ["lose locks", 1, 12], ["wake", 2, 12], ["network", 1, 3],
+  ["disconnect", 1, 3], ["silence", 0, 1], ["sleep", 0, 1], ["storage", 0, 1, 8], ["look", 1, 2], ["wipe", 0, 0, 0, 1],
 ];
 
 /** What the tabs of a device share. */
@@ -33,7 +33,10 @@ class Device {
 
   look() {
     const copies = [...this.copies.values()].map(({ items, ...head }) => ({ ...head, digest: items.digest }));
-    return { rows: [...this.rows.values()].map(row => clone(row)), owners: [...this.owners.values()].map(owner => ({ ...owner })), copies };
+    return {
+      rows: [...this.rows.values()].map(row => clone(row)),
+      owners: [...this.owners.values()].map(owner => ({ ...owner })), copies,
+    };
   }
 
   claim(client, owner) {
@@ -412,7 +415,9 @@ export class World {
     sim.crash();
     // What was wiped under it, and not written again.
     const stored = new Set(marksOf([...this.device.rows.values()]));
-    for (const mark of [...sim.made, ...sim.pending]) if (this.#wiped.has(mark) && !stored.has(mark)) this.excused.add(mark);
+    for (const mark of [...sim.made, ...sim.pending]) {
+      if (this.#wiped.has(mark) && !stored.has(mark)) this.excused.add(mark);
+    }
   }
 
   reload(sim) {
@@ -429,12 +434,15 @@ export class World {
   /** All rows are gone; what of them no tab has in its memory as its own is lost. */
   wipe() {
     const { owners, rows } = this.device;
-    const isInMemory = ({ key: [client] }) => this.tabs.some(({ tab }) => tab.client === client && tab.holder === owners.get(client)?.holder);
+    const isInMemory = ({ key: [client] }) =>
+      this.tabs.some(({ tab }) => tab.client === client && tab.holder === owners.get(client)?.holder);
     const lost = [...rows.values()].filter(row => !isInMemory(row));
     for (const mark of marksOf(lost)) this.excused.add(mark);
     for (const mark of marksOf([...rows.values()])) this.#wiped.add(mark);
     // What was made upon edits that another tab had taken over, and had not sent.
-    for (const sim of this.tabs) sim.hasLost ||= lost.some(({ key: [client] }) => client === sim.tab.client || client === sim.opened?.awaits);
+    for (const sim of this.tabs) {
+      sim.hasLost ||= lost.some(({ key: [client] }) => client === sim.tab.client || client === sim.opened?.awaits);
+    }
     this.device.number++;
     this.device.rows.clear();
     this.device.owners.clear();
@@ -535,7 +543,9 @@ export class World {
       // It has edits that were never stored, and may be sent; its person has to reload it.
       for (const sim of this.tabs) if (sim.tab.stopped === "taken") this.reload(sim);
     }
-    assert.fail(`nothing more happens: ${this.device.rows.size} rows, ${this.tabs.map(({ name, tab, opened }) => `${name} ${tab.state} ${tab.stopped} ${opened?.replica.pending.length} ${opened?.awaits ?? ""}`)}`);
+    const tabs = this.tabs.map(({ name, tab, opened }) =>
+      `${name} ${tab.state} ${tab.stopped} ${opened?.replica.pending.length} ${opened?.awaits ?? ""}`);
+    assert.fail(`nothing more happens: ${this.device.rows.size} rows, ${tabs}`);
   }
 
   get isQuiet() {
@@ -570,8 +580,16 @@ export class World {
     for (const sim of this.lossy) for (const mark of sim.made) this.excused.add(mark);
     const missing = [...this.kept].filter(mark => !seen.has(mark) && !this.excused.has(mark));
     assert.deepEqual(missing, [], "all that was kept is there");
-    for (const { made, name } of this.tabs) assert.deepEqual([...made].filter(mark => !seen.has(mark) && !this.excused.has(mark)), [], `what ${name} made is there`);
-    for (const { opened, name } of this.tabs) assert.equal(opened.replica.confirmed.digest, list.digest, `${name} sees what the server has`);
+    for (const { made, name } of this.tabs) {
+      assert.deepEqual(
+        [...made].filter(mark => !seen.has(mark) && !this.excused.has(mark)),
+        [],
+        `what ${name} made is there`,
+      );
+    }
+    for (const { opened, name } of this.tabs) {
+      assert.equal(opened.replica.confirmed.digest, list.digest, `${name} sees what the server has`);
+    }
     const problems = this.told.filter(([, { type }]) => ["usedTwice", "diverged", "rejected", "ended"].includes(type));
     return { problems, marks: marks.length };
   }
