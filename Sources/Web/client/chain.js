@@ -1,6 +1,6 @@
 // Many deltas, each made after the one before it, as one. Composing each with all before it would cost more with each;
-// here it costs little, since large ones are composed with others of their size, as in counting with binary digits. Up to
-// some size all are composed from the left, which is what the page says: compositions in another order have the same
+// here it costs little, since large ones are composed with others of their size, as in counting with binary digits. Up
+// to some size all are composed from the left, which is what the page says: compositions in another order have the same
 // effect, but not always the same form.
 
 import { NOTHING } from "./components.js";

@@ -114,7 +114,9 @@ export class App {
   get waitingWords() {
     const { state, reason } = this.client.connection;
     if (state === "stopped") return errorText(reason);
-    return state === "online" ? "Loading…" : state === "connecting" ? "Connecting…" : "The server cannot be reached. It is tried again.";
+    return state === "online" ? "Loading…"
+      : state === "connecting" ? "Connecting…"
+      : "The server cannot be reached. It is tried again.";
   }
 
   /** Whether the server has everything, and if not, who has it. */
@@ -253,7 +255,9 @@ export class App {
     if (here !== undefined || author === 0 || revision === 0) return here ?? "Somebody";
     try {
       const answer = await this.client.request({ type: "history", name: open.name, from: revision, limit: 1 });
-      if ("type" in answer && answer.type === "history") for (const { author, name } of answer.people) this.#names.set(author, name);
+      if ("type" in answer && answer.type === "history") {
+        for (const { author, name } of answer.people) this.#names.set(author, name);
+      }
     } catch {
       // Without a connection, nobody knows the name.
     }
@@ -282,7 +286,8 @@ export class App {
    * @param {KeyboardEvent} event
    */
   ignores({ key, altKey, ctrlKey, metaKey }) {
-    return key.length === 1 && key !== " " && !altKey && !ctrlKey && !metaKey && this.client.settings.get(NO_LETTERS) === true;
+    return key.length === 1 && key !== " " && !altKey && !ctrlKey && !metaKey
+      && this.client.settings.get(NO_LETTERS) === true;
   }
 
   // Messages
@@ -295,8 +300,13 @@ export class App {
       if (hadFocus) this.#screen?.refocus();
     };
     // It does not go while somebody is about to press its button.
-    const pass = () => (this.#toast.matches(":hover, :focus-within") ? void (this.#toastTimer = setTimeout(pass, TOAST)) : done());
-    fill(this.#toast, h("span", { dir: "auto" }, text), action ? button(action.text, () => (done(), action.act())) : undefined);
+    const pass = () =>
+      (this.#toast.matches(":hover, :focus-within") ? void (this.#toastTimer = setTimeout(pass, TOAST)) : done());
+    fill(
+      this.#toast,
+      h("span", { dir: "auto" }, text),
+      action ? button(action.text, () => (done(), action.act())) : undefined,
+    );
     this.#toast.hidden = false;
     this.speech.say(text);
     clearTimeout(this.#toastTimer);

@@ -162,7 +162,8 @@ export class Chunks {
   #end(old, c, rows, at) {
     const { items } = old[c];
     if (items.every((item, i) => item === rows.items[at + i])) return at + items.length;
-    const starts = old.slice(c + 1, c + 5).map(({ items }) => rows.items.indexOf(items[0], at)).filter(start => start >= 0);
+    const starts = old.slice(c + 1, c + 5).map(({ items }) => rows.items.indexOf(items[0], at))
+      .filter(start => start >= 0);
     return starts.length > 0 ? Math.min(...starts) : Math.min(rows.count, at + items.length);
   }
 

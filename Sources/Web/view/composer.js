@@ -29,7 +29,9 @@ export class Composer {
   #place;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #offering;
-  #input = h("textarea", { rows: 1, dir: "auto", placeholder: "Add an item", "aria-label": "New item", id: "composer" });
+  #input = h("textarea", {
+    rows: 1, dir: "auto", placeholder: "Add an item", "aria-label": "New item", id: "composer",
+  });
   #offers = h("div", { class: "offers" });
   #note = h("p", { class: "note", role: "status" });
   #add = h("button", { type: "submit", class: "primary" }, "Add");
@@ -94,7 +96,11 @@ export class Composer {
   /** @param {string} note why something cannot be added, or what one can do */
   say(note) {
     const where = this.#place && `Adds ${this.#place.isAbove ? "above" : "below"} “${this.#place.line}”.`;
-    fill(this.#note, note || where, where && !note ? button("At the end instead", () => this.begin(undefined), { class: "quiet" }) : undefined);
+    fill(
+      this.#note,
+      note || where,
+      where && !note ? button("At the end instead", () => this.begin(undefined), { class: "quiet" }) : undefined,
+    );
   }
 
   /** @param {string | undefined} reason why nothing can be added */

@@ -98,7 +98,9 @@ export function lineOf(item) {
  * @param {Item} item
  */
 export function nameOf(item) {
-  return item.kind === TASK ? lineOf(item).slice(4) : item.kind === HEADING ? lineOf(item).replace(/^#{1,6} /, "") : lineOf(item);
+  return item.kind === TASK ? lineOf(item).slice(4)
+    : item.kind === HEADING ? lineOf(item).replace(/^#{1,6} /, "")
+    : lineOf(item);
 }
 
 /**

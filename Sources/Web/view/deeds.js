@@ -21,7 +21,8 @@ export function deedsOf({ commit, before, after }, who) {
   /** @type {Deed[]} */
   const deeds = [];
   let [old, now] = [0, 0];
-  const note = (/** @type {string} */ verb, /** @type {List} */ list, /** @type {number} */ from, /** @type {number} */ count) => {
+  /** @type {(verb: string, list: List, from: number, count: number) => void} */
+  const note = (verb, list, from, count) => {
     for (const item of list.slice(from, from + count)) deeds.push({ who, verb, what: nameOf(item) });
   };
   for (const component of commit.delta) {
@@ -54,5 +55,6 @@ export function sentenceOf(deeds) {
     return `${who} changed ${amount(new Set(own.map(({ what }) => what)).size, "item")}`;
   });
   const more = people.size - MOST_PEOPLE;
-  return sentences.join(". ") + (more > 0 ? `, and ${amount(more, "other person", "other people")} changed the list` : "");
+  return sentences.join(". ")
+    + (more > 0 ? `, and ${amount(more, "other person", "other people")} changed the list` : "");
 }

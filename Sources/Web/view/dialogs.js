@@ -1,4 +1,5 @@
-// What opens above the page: menus, questions, and things to read. The browser keeps the focus inside, and Escape closes.
+// What opens above the page: menus, questions, and things to read. The browser keeps the focus inside, and Escape
+// closes.
 
 import { button, h } from "./dom.js";
 
@@ -78,7 +79,8 @@ export function isDialogOpen() {
 
 /**
  * A question with one word for an answer.
- * @param {string} title @param {{ label: string, value?: string, ok: string, note?: string, suggestions?: string[] }} question
+ * @param {string} title
+ * @param {{ label: string, value?: string, ok: string, note?: string, suggestions?: string[] }} question
  * @param {(answer: string) => void} answered
  */
 export function ask(title, { label, value = "", ok, note, suggestions = [] }, answered) {
@@ -128,7 +130,12 @@ export function openMenu(title, entries, above = []) {
       "ul",
       { class: "menu" },
       ...entries.map(([name, action, key], i) =>
-        h("li", {}, h("button", { type: "button", autofocus: i === 0, onclick: () => (close(), action()) }, name, key ? h("kbd", { "aria-hidden": "true" }, key) : undefined)),
+        h("li", {}, h(
+          "button",
+          { type: "button", autofocus: i === 0, onclick: () => (close(), action()) },
+          name,
+          key ? h("kbd", { "aria-hidden": "true" }, key) : undefined,
+        )),
       ),
     ),
   ]);

@@ -152,7 +152,9 @@ export class Draft {
   /** @param {number} from @param {number} to @param {string} inserted @returns {Splice} */
   #splice(from, to, inserted) {
     const text = this.#text;
-    return { at: bytesOf(text.slice(0, from)).length, removed: bytesOf(text.slice(from, to)), inserted: bytesOf(inserted) };
+    return {
+      at: bytesOf(text.slice(0, from)).length, removed: bytesOf(text.slice(from, to)), inserted: bytesOf(inserted),
+    };
   }
 
   /**
@@ -169,7 +171,10 @@ export class Draft {
       text: shownText(textOf(inserted)),
     }));
     this.#apply(change);
-    const result = replacements.reduce((text, { from, to, text: put }) => text.slice(0, from) + put + text.slice(to), old);
+    const result = replacements.reduce(
+      (text, { from, to, text: put }) => text.slice(0, from) + put + text.slice(to),
+      old,
+    );
     // Where a change has joined "\r" and "\n", or parted them, the field shows the whole text anew.
     return result === this.shown ? replacements : [{ from: 0, to: old.length, text: this.shown }];
   }

@@ -5,7 +5,8 @@
  * What a drag asks of its owner.
  * @typedef {object} Owner
  * @property {(id: string) => void} begin
- * @property {(id: string, target: string | undefined, isBelow: boolean) => void} drop the row goes above or below another
+ * @property {(id: string, target: string | undefined, isBelow: boolean) => void} drop the row goes above or below
+ *   another one
  */
 
 /** How near the edge of the window the page scrolls, and how far at once, in CSS pixels. */
@@ -17,14 +18,18 @@ const STEP = 14;
  * @param {HTMLElement} grid @param {Owner} owner
  */
 export function makeDraggable(grid, owner) {
-  /** @type {{ id: string, row: HTMLElement, target: HTMLElement | undefined, isBelow: boolean, y: number } | undefined} */
+  /**
+   * @type {{ id: string, row: HTMLElement, target: HTMLElement | undefined, isBelow: boolean, y: number } | undefined}
+   */
   let drag;
   let frame = 0;
   const rowOf = (/** @type {EventTarget | null} */ target) =>
     /** @type {HTMLElement | null} */ (target instanceof Element ? target.closest(".row") : null);
 
   const show = () => {
-    for (const row of grid.querySelectorAll(".drop-above, .drop-below")) row.classList.remove("drop-above", "drop-below");
+    for (const row of grid.querySelectorAll(".drop-above, .drop-below")) {
+      row.classList.remove("drop-above", "drop-below");
+    }
     drag?.target?.classList.add(drag.isBelow ? "drop-below" : "drop-above");
   };
 

@@ -55,7 +55,8 @@ export class Identity {
    * @param {string | undefined} list
    */
   tokenFor(list) {
-    const link = this.links.find(({ lists }) => list !== undefined && lists.includes(list)) ?? this.links[this.links.length - 1];
+    const link = this.links.find(({ lists }) => list !== undefined && lists.includes(list))
+      ?? this.links[this.links.length - 1];
     return link?.token ?? "";
   }
 

@@ -44,7 +44,11 @@ export function openItem(app, open, id, perform) {
     h("p", { class: "note" }, `${kindName(item.kind)}, number ${index + 1} of ${view.count}`),
     past,
   ];
-  openMenu("Item", all.filter(([, action]) => fits(action)).map(([name, action]) => [name, () => perform(action), keysOf(action)[0]]), above);
+  openMenu(
+    "Item",
+    all.filter(([, action]) => fits(action)).map(([name, action]) => [name, () => perform(action), keysOf(action)[0]]),
+    above,
+  );
   showPast(app, open, past, revision, confirmed.indexOf(id));
 }
 
@@ -57,7 +61,11 @@ async function showPast(app, open, past, revision, index) {
   try {
     for await (const { time, who, what } of pastOf(app.client, open.name, revision, index)) {
       if (!past.isConnected) return;
-      const when = h("time", { dateTime: new Date(time).toISOString(), title: new Date(time).toLocaleString() }, agoText(time, Date.now()));
+      const when = h(
+        "time",
+        { dateTime: new Date(time).toISOString(), title: new Date(time).toLocaleString() },
+        agoText(time, Date.now()),
+      );
       steps.push(h("li", {}, h("bdi", {}, who), ` ${what}, `, when));
       if (steps.length === MOST_STEPS) break;
     }

@@ -98,7 +98,9 @@ export function actionOf(event) {
  * @param {ActionName} action
  */
 export function keysOf(action) {
-  const names = new Map([[" ", "space"], ["ArrowUp", "↑"], ["ArrowDown", "↓"], ["ArrowLeft", "←"], ["ArrowRight", "→"], ["Escape", "esc"]]);
+  const names = new Map([
+    [" ", "space"], ["ArrowUp", "↑"], ["ArrowDown", "↓"], ["ArrowLeft", "←"], ["ArrowRight", "→"], ["Escape", "esc"],
+  ]);
   const read = (/** @type {string} */ key) => key.split(/(?<=.)\+/).map(part => names.get(part) ?? part).join("-");
   return ACTIONS[action].slice(1).map(read);
 }

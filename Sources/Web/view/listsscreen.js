@@ -45,7 +45,13 @@ export class ListsScreen {
       this.#draw();
     }, { "aria-pressed": "false" });
     const link = button("Open a link", () => askLink(app));
-    fill(this.element, h("div", { class: "title" }, this.#title), h("div", { class: "bar" }, make, order, link), this.#state, this.#rows);
+    fill(
+      this.element,
+      h("div", { class: "title" }, this.#title),
+      h("div", { class: "bar" }, make, order, link),
+      this.#state,
+      this.#rows,
+    );
     this.element.addEventListener("keydown", event => {
       if (app.ignores(event)) return;
       if (event.key === "n" || event.key === "a") this.#make();
@@ -127,7 +133,8 @@ export class ListsScreen {
    */
   #focusRow(name, part) {
     const rows = [.../** @type {NodeListOf<HTMLElement>} */ (this.#rows.querySelectorAll("li"))];
-    /** @type {HTMLElement | null | undefined} */ (rows.find(({ dataset }) => name !== undefined && dataset.name === name)?.querySelector(part))?.focus();
+    const row = rows.find(({ dataset }) => name !== undefined && dataset.name === name);
+    /** @type {HTMLElement | null | undefined} */ (row?.querySelector(part))?.focus();
   }
 
   /** @param {string} name */
@@ -140,8 +147,13 @@ export class ListsScreen {
   #row({ name, count }) {
     const news = this.#newsOf(name);
     const words = count === undefined ? "a copy on this device" : amount(count, "item");
-    const link = h("a", { href: this.#app.hrefOf({ list: name }) }, h("bdi", {}, name), h("span", { class: "count" }, words),
-      news ? h("span", { class: "news" }, news) : undefined);
+    const link = h(
+      "a",
+      { href: this.#app.hrefOf({ list: name }) },
+      h("bdi", {}, name),
+      h("span", { class: "count" }, words),
+      news ? h("span", { class: "news" }, news) : undefined,
+    );
     const row = h("li", {}, link, signButton("⋮", `Actions for ${name}`, () => this.#menu(name)));
     row.dataset.name = name;
     return row;
@@ -157,7 +169,9 @@ export class ListsScreen {
   #menu(name) {
     /** @type {[string, () => void][]} */
     const entries = [["Open", () => this.#app.go({ list: name })], ["Share", () => showShare(this.#app, name)]];
-    if (!this.#app.refusal("", 4)) entries.push(["Rename", () => this.#rename(name)], ["Delete", () => this.#delete(name)]);
+    if (!this.#app.refusal("", 4)) {
+      entries.push(["Rename", () => this.#rename(name)], ["Delete", () => this.#delete(name)]);
+    }
     openMenu(name, entries);
   }
 
@@ -169,7 +183,8 @@ export class ListsScreen {
 
   /** @param {string} name */
   #delete(name) {
-    confirmThat(`Delete ${name}?`, "It is deleted for everybody. Whoever runs the server can bring it back for a while.", "Delete", () =>
+    const words = "It is deleted for everybody. Whoever runs the server can bring it back for a while.";
+    confirmThat(`Delete ${name}?`, words, "Delete", () =>
       this.#change({ type: "delete", name }, `Deleted “${name}”.`));
   }
 

@@ -57,7 +57,9 @@ async function start() {
   document.querySelector("main")?.remove();
   const route = routeOf(location.hash);
   const own = identity.tokenFor(route.list);
-  const client = await Client.start({ url, person: identity.person || "guest", token: own || undefined, program: "browser" });
+  const client = await Client.start({
+    url, person: identity.person || "guest", token: own || undefined, program: "browser",
+  });
   const [polite, urgent] = ["polite", "urgent"].map(id => /** @type {Element} */ (document.getElementById(id)));
   const app = new App(root, identity, new Speech(polite, urgent), url, client);
   keepPage(app);

@@ -81,6 +81,8 @@ export async function headline(client, name, since, head) {
   }
   if (people.size === 0) return "";
   const [first, ...others] = people;
-  const by = others.length === 0 ? first : others.length === 1 ? `${first} and ${others[0]}` : `${first} and ${others.length} others`;
+  const by = others.length === 0 ? first
+    : others.length === 1 ? `${first} and ${others[0]}`
+    : `${first} and ${others.length} others`;
   return count > 0 ? `${amount(count, "new", "new")}, by ${by}` : `changed by ${by}`;
 }

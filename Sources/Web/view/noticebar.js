@@ -1,5 +1,5 @@
-// What was overridden or not taken while a list was open: the newest in a bar, all of them in a dialog, and the way back
-// to the words that were lost.
+// What was overridden or not taken while a list was open: the newest in a bar, all of them in a dialog, and the way
+// back to the words that were lost.
 
 import { button, fill, h, signButton } from "./dom.js";
 import { showNotices } from "./pagedialogs.js";

@@ -18,7 +18,11 @@ export function showHelp(app) {
   const letters = h("input", { type: "checkbox", checked: app.client.settings.get(NO_LETTERS) !== true });
   letters.addEventListener("change", () => app.client.settings.set(NO_LETTERS, letters.checked ? undefined : true));
   openDialog("Keys", () => [
-    h("p", { class: "note" }, "While a row has the focus. Everything is in the menus, too. Left and right go through a row's parts."),
+    h(
+      "p",
+      { class: "note" },
+      "While a row has the focus. Everything is in the menus, too. Left and right go through a row's parts.",
+    ),
     h("label", { class: "choice" }, letters, "Letters and signs are keys, too"),
     h("dl", { class: "keys" }, ...Object.entries(ACTIONS).flatMap(([name, [words]]) => [
       h("dt", {}, ...keysOf(/** @type {ActionName} */ (name)).map(key => h("kbd", {}, key))), h("dd", {}, words),
@@ -33,12 +37,15 @@ export function showPeople(app, open) {
     h("ul", { class: "menu" }, ...[...people.here.values()].map(entry => {
       const item = entry.item === undefined ? -1 : open.replica.view.indexOf(entry.item);
       const place = item < 0 ? "" : ` ${item + 1}: ${nameOf(open.replica.view.at(item))}`;
-      const words = entry.place === 4 ? "away" : place === "" ? "here" : `${entry.place === 3 ? "editing" : "at"}${place}`;
+      const words = entry.place === 4 ? "away"
+        : place === "" ? "here"
+        : `${entry.place === 3 ? "editing" : "at"}${place}`;
       const who = button("", () => {
         close();
         if (entry.item !== undefined) app.goToItem(entry.item);
       });
-      fill(who, h("span", { dir: "auto" }, h("bdi", { class: "who" }, entry.person ?? ""), `${entry.author === author ? " (you)" : ""}, `, words));
+      const person = h("bdi", { class: "who" }, entry.person ?? "");
+      fill(who, h("span", { dir: "auto" }, person, `${entry.author === author ? " (you)" : ""}, `, words));
       return h("li", {}, who);
     })),
     people.here.size === 0 ? h("p", { class: "note" }, "Nobody else is here.") : undefined,
@@ -51,11 +58,18 @@ export function showShare(app, list) {
   const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
   openDialog(`Share ${list}`, close => [
     h("p", { class: "whole", dir: "ltr" }, address),
-    isLocal ? h("p", { class: "note" }, `${location.host} is this machine. Others need its name or address in their network.`) : undefined,
-    h("p", { class: "note" }, `The address holds no token. Whoever runs the server makes a link for somebody with: hand share ${list}`),
+    isLocal
+      ? h("p", { class: "note" }, `${location.host} is this machine. Others need its name or address in their network.`)
+      : undefined,
+    h(
+      "p",
+      { class: "note" },
+      `The address holds no token. Whoever runs the server makes a link for somebody with: hand share ${list}`,
+    ),
     h("p", { class: "buttons" }, button("Copy", () => {
       close();
-      navigator.clipboard?.writeText(address).then(() => app.toast("Copied."), () => app.toast("The browser does not let pages copy."));
+      navigator.clipboard?.writeText(address)
+        .then(() => app.toast("Copied."), () => app.toast("The browser does not let pages copy."));
     })),
   ]);
 }
@@ -73,10 +87,14 @@ export function showNotices(notices, retrieve) {
 export function showListMenu(screen) {
   /** @type {[string, ActionName][]} */
   const entries = [
-    ["Find in the list", "filter"], ["Hide ticked, or show them", "hideTicked"], ["Ticked last, or in their places", "tickedLast"],
-    ["Only tasks that name me", "mine"], ["Untick all", "untickAll"], ["Delete what is ticked", "clearTicked"], ["Sort", "sort"],
-    ["Fold or unfold everything", "foldAll"], ["Select several", "pick"], ["Select everything", "selectAll"], ["Paste", "paste"], ["Next new item", "nextNew"],
-    ["History", "history"], ["People", "people"], ["Overridden or not taken", "notices"], ["Share", "share"], ["Keys", "help"],
+    ["Find in the list", "filter"], ["Hide ticked, or show them", "hideTicked"],
+    ["Ticked last, or in their places", "tickedLast"],
+    ["Only tasks that name me", "mine"], ["Untick all", "untickAll"], ["Delete what is ticked", "clearTicked"],
+    ["Sort", "sort"],
+    ["Fold or unfold everything", "foldAll"], ["Select several", "pick"], ["Select everything", "selectAll"],
+    ["Paste", "paste"], ["Next new item", "nextNew"],
+    ["History", "history"], ["People", "people"], ["Overridden or not taken", "notices"], ["Share", "share"],
+    ["Keys", "help"],
   ];
   openMenu(screen.name, entries.map(([name, action]) => [name, () => screen.perform(action), keysOf(action)[0]]));
 }
@@ -86,7 +104,9 @@ export function showListMenu(screen) {
  * @param {App} app
  */
 export function askLink(app) {
-  ask("Open a link", { label: "The link that you were given", ok: "Open", note: "It begins with https:// and has a token behind the #." }, text => {
+  ask("Open a link", {
+    label: "The link that you were given", ok: "Open", note: "It begins with https:// and has a token behind the #.",
+  }, text => {
     const { list, token } = routeOf(text.slice(text.indexOf("#")));
     if (!text.includes("#") || !list) return app.toast("That is no link to a list.");
     location.hash = `#list=${encodeURIComponent(list)}${token ? `&token=${encodeURIComponent(token)}` : ""}`;

@@ -11,8 +11,8 @@ import { wordsOfChange } from "./sentences.js";
 const AT_ONCE = 200;
 
 /**
- * The steps of an item that is at an index in a revision, newest first. It ends when the item was added, when nothing is
- * kept of it, or when the reader stops. Fails as requests do.
+ * The steps of an item that is at an index in a revision, newest first. It ends when the item was added, when nothing
+ * is kept of it, or when the reader stops. Fails as requests do.
  * @param {Client} client @param {string} name @param {number} revision @param {number} index
  * @returns {AsyncGenerator<Step>}
  */

@@ -104,7 +104,9 @@ export class Row {
       this.#showFold();
     }
     const people = marks.people.map(({ name, isEditing, colour }) =>
-      h("span", { class: `person colour${colour}`, dir: "auto", title: isEditing ? `${name}, editing` : name }, isEditing ? "✎ " : "", name));
+      h("span", {
+        class: `person colour${colour}`, dir: "auto", title: isEditing ? `${name}, editing` : name,
+      }, isEditing ? "✎ " : "", name));
     const words = [marks.news, marks.isWaiting ? "not sent yet" : undefined].filter(word => word !== undefined);
     fill(this.#where, ...words.map(word => h("span", { class: "news" }, word)), ...people);
     const there = marks.people.map(({ name, isEditing }) => `${name} is ${isEditing ? "editing" : "here"}`);
@@ -159,7 +161,8 @@ export class Row {
     if (item.kind === HEADING) return `${item.text.replace(/^#{1,6} /, "")}, heading`;
     if (item.kind === LINK) return `${item.text}, link`;
     if (item.kind !== TASK) return item.text;
-    const words = partsOf(item.text).map(({ text, due }) => text + (due === undefined || done ? "" : this.#spokenDay(due)));
+    const words = partsOf(item.text)
+      .map(({ text, due }) => text + (due === undefined || done ? "" : this.#spokenDay(due)));
     return `${words.join("")}, ${done ? "ticked" : "not ticked"}`;
   }
 
@@ -182,9 +185,16 @@ export class Row {
 
   /** @param {number} card */
   #showCard(card) {
-    if (card === 0) return fill(this.#text, h("span", { class: "face back", role: "img", "aria-label": "a card face down" }));
+    if (card === 0) {
+      return fill(this.#text, h("span", { class: "face back", role: "img", "aria-label": "a card face down" }));
+    }
     const { name, short, sign, isRed } = cardOf(card);
-    const face = h("span", { class: `face${isRed ? " red" : ""}`, role: "img", "aria-label": name }, h("b", {}, short), sign);
+    const face = h(
+      "span",
+      { class: `face${isRed ? " red" : ""}`, role: "img", "aria-label": name },
+      h("b", {}, short),
+      sign,
+    );
     fill(this.#text, face);
   }
 

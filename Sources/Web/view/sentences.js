@@ -83,7 +83,9 @@ export function noticeOf(told, item, who) {
     case "overridden":
       return overridden(told.lost, item, who);
     case "kept":
-      return { text: `“${textOf(told.words.present)}” stays, since somebody else wrote it.`, lost: textOf(told.words.words) };
+      return {
+        text: `“${textOf(told.words.present)}” stays, since somebody else wrote it.`, lost: textOf(told.words.words),
+      };
     case "usedTwice":
       return { text: "Another program used this page's id; your edit is sent again.", lost: "" };
     case "diverged":
@@ -97,7 +99,11 @@ export function noticeOf(told, item, who) {
  * @param {import('../client/superseded.js').Lost} lost @param {Item | undefined} item @param {string} who
  */
 function overridden(lost, item, who) {
-  if (!item) return { text: `${who} deleted an item that you had changed.`, lost: lost.lost === "words" ? textOf(lost.words) : "" };
+  if (!item) {
+    return {
+      text: `${who} deleted an item that you had changed.`, lost: lost.lost === "words" ? textOf(lost.words) : "",
+    };
+  }
   const what = `“${lineOf(item)}”`;
   if (lost.lost === "move") return { text: `${who} moved ${what} after you did.`, lost: "" };
   if (lost.lost === "edit") return { text: `${who} changed ${what} after you did.`, lost: "" };
@@ -127,7 +133,8 @@ export function summaryOf({ delta, refused }) {
   const items = insertedItems(delta);
   if (counts.added === 1 && delta.length <= 2) return `added ${lineOf(items[0])}`;
   if (counts.changed === 1 && delta.length <= 2) return wordsOfChange(changes[0]);
-  const parts = Object.entries(counts).filter(([, count]) => count > 0).map(([verb, count]) => `${verb} ${amount(count, "item")}`);
+  const parts = Object.entries(counts).filter(([, count]) => count > 0)
+    .map(([verb, count]) => `${verb} ${amount(count, "item")}`);
   return parts.length > 0 ? parts.join(", ") : "nothing was left to change";
 }
 
@@ -155,7 +162,9 @@ export function whenText(time, now) {
   const date = new Date(time);
   const clock = date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
   const isToday = new Date(now).toDateString() === date.toDateString();
-  return isToday ? clock : `${date.toLocaleDateString([], { day: "numeric", month: "short", year: "numeric" })} ${clock}`;
+  return isToday
+    ? clock
+    : `${date.toLocaleDateString([], { day: "numeric", month: "short", year: "numeric" })} ${clock}`;
 }
 
 /**

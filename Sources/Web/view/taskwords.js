@@ -1,7 +1,7 @@
 // The words of a text that say who does a task and when it is due, as todo.txt writes them: `@bob`, `due:2026-12-01`.
 // They are the words that `hand open` colours. It is pure.
 
-/** @typedef {{ text: string, person?: string, due?: string }} Part a piece of a text: a plain one, or one of these words */
+/** @typedef {{ text: string, person?: string, due?: string }} Part a piece of a text: plain, or one of these words */
 
 const PUNCTUATION = /[.,;:!?)]/;
 

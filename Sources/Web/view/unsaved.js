@@ -13,7 +13,9 @@ const keyOf = list => `unsaved ${list}`;
 export function unsavedIn(list) {
   try {
     const { id, kept } = JSON.parse(sessionStorage.getItem(keyOf(list)) ?? "{}");
-    if (typeof id === "string" && Array.isArray(kept) && kept.every(text => typeof text === "string")) return { id, kept: [kept[0], kept[1]] };
+    if (typeof id === "string" && Array.isArray(kept) && kept.every(text => typeof text === "string")) {
+      return { id, kept: [kept[0], kept[1]] };
+    }
   } catch {
     // There may be no storage, and what is in it may be anything.
   }

@@ -13,7 +13,9 @@ export async function keepPage(app) {
   }
   try {
     const address = policy().createScriptURL("/worker.js");
-    const registration = await navigator.serviceWorker.register(/** @type {any} */ (address), { updateViaCache: "none" });
+    const registration = await navigator.serviceWorker.register(/** @type {any} */ (address), {
+      updateViaCache: "none",
+    });
     const offer = () => {
       const { waiting } = registration;
       if (waiting && navigator.serviceWorker.controller) offerUpdate(app, waiting);
@@ -24,7 +26,8 @@ export async function keepPage(app) {
     });
     setInterval(() => void registration.update().catch(() => {}), CHECK);
   } catch {
-    app.offlineProblem = "This browser does not keep the page for offline use: it does not trust the server's certificate.";
+    app.offlineProblem =
+      "This browser does not keep the page for offline use: it does not trust the server's certificate.";
   }
 }
 
