@@ -214,6 +214,7 @@ describe("access", { skip, timeout: 300_000 }, () => {
 
   test("the tab key goes through the page, and into the rows once", async () => {
     await open("mixed", 11);
+    await ada.hears(/^saved$/);
     await browser.run(() => (document.querySelector(".home").focus(), 0));
     const seen = [];
     for (let i = 0; i < 9; i++) {
