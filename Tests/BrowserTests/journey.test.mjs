@@ -170,6 +170,8 @@ test("the history is read, and an old revision comes back", options, async () =>
   await ada.sees("deux");
   await ada.press("deux", ["H"]);
   await until(() => browser.run(() => document.querySelectorAll(".history li").length === 3));
+  const said = await browser.run(() => [...document.querySelectorAll(".history .what")].map(({ textContent }) => textContent.replace(/^\S+ /, "")));
+  assert.deepEqual(said, ["“two” became “deux” in “deux”", "deleted “one”", "added “one” and 1 more"]);
   await browser.click(".history li:last-child button");
   await ada.choose("Restore the list to this revision");
   await ada.sees("one", "two");

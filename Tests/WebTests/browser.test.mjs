@@ -70,7 +70,8 @@ const library = `
       await pause(25);
     }
   };
-  const { Client, listOf } = await import("/client.js");
+  const { Client } = await import("/client.js");
+  const { listAt } = await import("/requests.js");
   const { encoded } = await import("/item.js");
   const { bytesOf } = await import("/bytes.js");
   window.told = [];
@@ -82,8 +83,7 @@ const library = `
     replica.edit([...(count > 0 ? [{ op: "keep", count }] : []), { op: "insert", items: [item], side: "before" }]);
   });
   window.texts = list => [...list].map(item => item.text);
-  const fetched = () => client.request({ type: "fetch", name: list.name, revision: undefined });
-  window.onServer = async () => texts(listOf(await fetched()));
+  window.onServer = async () => texts(await listAt(client, list.name));
   window.isOnline = () => client.connection.state === "online";
 `;
 

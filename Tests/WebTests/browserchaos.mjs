@@ -18,7 +18,7 @@ const random = new Random(seed);
 const pause = ms => new Promise(resolve => setTimeout(resolve, ms));
 
 const library = `
-  const { Client, listOf } = await import("/client.js");
+  const { Client } = await import("/client.js");
   const { encoded } = await import("/item.js");
   const { bytesOf } = await import("/bytes.js");
   window.client = await Client.start({ url: "ws://" + location.host + "/", person: "Ada", program: "test" });

@@ -11,7 +11,6 @@ import { Store } from "./store.js";
 import { Tab } from "./tabs.js";
 
 export { OpenList } from "./openlist.js";
-export { RequestError, listOf } from "./requests.js";
 
 /** @typedef {import('./fields.js').Focus} Focus */
 /** @typedef {import('./messages.js').Down} Down */

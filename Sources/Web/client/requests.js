@@ -3,6 +3,7 @@
 import { List } from "./list.js";
 import { ERRORS } from "./messages.js";
 
+/** @typedef {import('./codec.js').Commit} Commit */
 /** @typedef {import('./messages.js').Down} Down */
 /** @typedef {import('./messages.js').Up} Up */
 /**
@@ -17,6 +18,8 @@ import { ERRORS } from "./messages.js";
  * @property {(error: RequestError) => void} reject
  * @property {Down[]} parts
  */
+
+/** @typedef {{ request(question: Question): Promise<Down | Down[]> }} Asker whoever asks, as a client */
 
 /** An error of the protocol, or `offline`: the connection is lost, or there is none. */
 export class RequestError extends Error {
@@ -88,6 +91,31 @@ export class Requests {
 /** @param {Down[]} parts */
 function isWhole([first, ...chunks]) {
   return first.type !== "state" || listOf(chunks).count >= first.count;
+}
+
+/**
+ * Commits of a list, the oldest first, and who made each. The first ones lack if they are not kept. Fails as requests do.
+ * @param {Asker} asker @param {string} name @param {number} from @param {number} last
+ */
+export async function commitsOf(asker, name, from, last) {
+  /** @type {{ commit: Commit, who: string }[]} */
+  const all = [];
+  for (let next = from; next <= last; ) {
+    const answer = await asker.request({ type: "history", name, from: next, limit: last - next + 1 });
+    if (!("type" in answer) || answer.type !== "history" || answer.commits.length === 0) break;
+    const names = new Map(answer.people.map(person => [person.author, person.name]));
+    for (const commit of answer.commits) all.push({ commit, who: names.get(commit.author) ?? "somebody" });
+    next = all[all.length - 1].commit.revision + 1;
+  }
+  return all;
+}
+
+/**
+ * A list at a revision, or the newest. Fails as requests do.
+ * @param {Asker} asker @param {string} name @param {number} [revision]
+ */
+export async function listAt(asker, name, revision) {
+  return revision === 0 ? List.empty : listOf(await asker.request({ type: "fetch", name, revision }));
 }
 
 /**

@@ -1,6 +1,7 @@
 // The page as a whole: which screen is shown, who one is, and what the connection is like.
 
 import { Client } from "../client/client.js";
+import { commitsOf } from "../client/requests.js";
 import { amount, nameOf } from "./content.js";
 import { onFocusLost } from "./dialogs.js";
 import { button, fill, h, setAttribute, setText } from "./dom.js";
@@ -254,10 +255,7 @@ export class App {
     const here = open.subscription.people.here.get(author)?.person ?? this.#names.get(author);
     if (here !== undefined || author === 0 || revision === 0) return here ?? "Somebody";
     try {
-      const answer = await this.client.request({ type: "history", name: open.name, from: revision, limit: 1 });
-      if ("type" in answer && answer.type === "history") {
-        for (const { author, name } of answer.people) this.#names.set(author, name);
-      }
+      for (const { commit, who } of await commitsOf(this.client, open.name, revision, revision)) this.#names.set(commit.author, who);
     } catch {
       // Without a connection, nobody knows the name.
     }

@@ -30,15 +30,17 @@ export function deedsOf({ commit, before, after }, who) {
     if (op === "insert") note("added", after, now, component.items.length);
     else if (op === "delete") note("deleted", before, old, component.count);
     else if (op === "pick") note("moved", before, old, component.count);
-    else if (op === "edit") {
-      const { done, ...others } = component.change;
-      const isTick = done !== undefined && Object.values(others).every(value => value === undefined);
-      note(!isTick ? "changed" : done ? "ticked" : "unticked", after, now, 1);
-    }
+    else if (op === "edit") note(verbOf(component.change), after, now, 1);
     old += oldCount(component);
     now += newCount(component);
   }
   return deeds;
+}
+
+/** @param {import('../client/change.js').Change} change */
+export function verbOf({ done, ...others }) {
+  const isTick = done !== undefined && Object.values(others).every(value => value === undefined);
+  return !isTick ? "changed" : done ? "ticked" : "unticked";
 }
 
 /**

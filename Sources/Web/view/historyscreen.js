@@ -1,7 +1,8 @@
 // Who changed what in a list, and when; and the way back to an earlier revision.
 
+import { apply } from "../client/delta.js";
 import { diff } from "../client/diff.js";
-import { listOf } from "../client/client.js";
+import { commitsOf, listAt } from "../client/requests.js";
 import { amount, lineOf } from "./content.js";
 import { openDialog } from "./dialogs.js";
 import { button, fill, h, setAttribute } from "./dom.js";
@@ -10,10 +11,13 @@ import { errorText, summaryOf, whenText } from "./sentences.js";
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('../client/client.js').OpenList} OpenList */
 /** @typedef {import('../client/codec.js').Commit} Commit */
+/** @typedef {import('../client/list.js').List} List */
 
 const AT_ONCE = 50;
 /** The most items of an old revision that are shown before it is restored. */
 const MOST_ITEMS = 200;
+/** What was done to items of a longer list is only counted, since the list has to be read. */
+const MOST_READ = 2000;
 
 export class HistoryScreen {
   #app;
@@ -74,14 +78,22 @@ export class HistoryScreen {
     this.#older.disabled = true;
     const from = Math.max(1, last - AT_ONCE + 1);
     try {
-      const answer = await this.#app.client.request({ type: "history", name: this.#open.name, from, limit: last - from + 1 });
-      if (!("type" in answer) || answer.type !== "history") return;
-      const names = new Map(answer.people.map(({ author, name }) => [author, name]));
-      for (const commit of [...answer.commits].reverse()) this.#rows.append(this.#row(commit, names.get(commit.author) ?? "somebody"));
+      const { client } = this.#app;
+      const { name, replica } = this.#open;
+      const steps = await commitsOf(client, name, from, last);
+      const isShort = steps.length > 0 && replica.confirmed.count <= MOST_READ;
+      let list = isShort ? await listAt(client, name, steps[0].commit.revision - 1) : undefined;
+      const rows = [];
+      for (const { commit, who } of steps) {
+        const before = list;
+        list &&= apply(list, commit.delta);
+        rows.unshift(this.#row(commit, who, before, list));
+      }
+      this.#rows.append(...rows);
       this.#oldest = from;
       setAttribute(this.#state, "hidden", true);
       if (from === 1) this.#end("");
-      else if (answer.commits.length === 0) this.#end("Earlier revisions are not kept.");
+      else if (steps.length === 0) this.#end("Earlier revisions are not kept.");
     } catch (error) {
       this.#end(errorText(error instanceof Error ? error.name : ""));
     }
@@ -95,10 +107,10 @@ export class HistoryScreen {
     setAttribute(this.#state, "hidden", words === "");
   }
 
-  /** @param {Commit} commit @param {string} who */
-  #row(commit, who) {
+  /** @param {Commit} commit @param {string} who @param {List} [before] @param {List} [after] */
+  #row(commit, who, before, after) {
     const when = h("time", { dateTime: new Date(commit.time).toISOString() }, whenText(commit.time, Date.now()));
-    const words = h("span", { class: "what", dir: "auto" }, h("bdi", { class: "who" }, who), ` ${summaryOf(commit)}`);
+    const words = h("span", { class: "what", dir: "auto" }, h("bdi", { class: "who" }, who), ` ${summaryOf(commit, before, after)}`);
     const show = button("Show", () => this.#show(commit.revision), { class: "quiet", "aria-label": `Show revision ${commit.revision}` });
     return h("li", { value: commit.revision }, when, words, show);
   }
@@ -109,7 +121,7 @@ export class HistoryScreen {
    */
   async #show(revision) {
     try {
-      const old = listOf(await this.#app.client.request({ type: "fetch", name: this.#open.name, revision }));
+      const old = await listAt(this.#app.client, this.#open.name, revision);
       const refusal = this.#app.refusal(this.#open.name, 3);
       openDialog(`Revision ${revision}: ${amount(old.count, "item")}`, close => [
         refusal

@@ -1,7 +1,7 @@
 // What is new in a list since its person looked at it last. The last revision that was seen is kept on the device.
 
 import { insertedItems } from "../client/components.js";
-import { listOf } from "../client/client.js";
+import { commitsOf, listAt } from "../client/requests.js";
 import { amount } from "./content.js";
 
 /** @typedef {import('../client/client.js').Client} Client */
@@ -49,10 +49,7 @@ export async function newsSince(client, name, revision, list) {
   const news = new Map();
   if (list.count > MOST_ITEMS) return news;
   const then = new Map();
-  if (revision > 0) {
-    const answer = await client.request({ type: "fetch", name, revision });
-    for (const item of listOf(answer)) then.set(item.id, item);
-  }
+  for (const item of await listAt(client, name, revision)) then.set(item.id, item);
   for (const item of list) {
     const old = then.get(item.id);
     if (!old) news.set(item.id, "new");
@@ -66,18 +63,14 @@ export async function newsSince(client, name, revision, list) {
  * @param {Client} client @param {string} name @param {number} since @param {number} head
  */
 export async function headline(client, name, since, head) {
-  const limit = Math.min(head - since, MOST_COMMITS);
-  const answer = await client.request({ type: "history", name, from: head - limit + 1, limit });
-  if (!("type" in answer) || answer.type !== "history") return "";
   const own = client.person;
-  const names = new Map(answer.people.map(({ author, name: person }) => [author, person]));
   let count = 0;
   const people = new Set();
-  for (const { author, delta, refused } of answer.commits) {
-    const person = names.get(author) ?? "somebody";
-    if (refused || person === own || delta.length === 0) continue;
+  for (const { commit, who } of await commitsOf(client, name, Math.max(since, head - MOST_COMMITS) + 1, head)) {
+    const { delta, refused } = commit;
+    if (refused || who === own || delta.length === 0) continue;
     count += insertedItems(delta).length + delta.filter(({ op }) => op === "edit").length;
-    people.add(person);
+    people.add(who);
   }
   if (people.size === 0) return "";
   const [first, ...others] = people;

@@ -1,6 +1,7 @@
 // Who has done what to one item: the history is read backwards until the item's beginning is found.
 
 import { insertedItems } from "../client/components.js";
+import { commitsOf } from "../client/requests.js";
 import { originOf } from "./edits.js";
 import { wordsOfChange } from "./sentences.js";
 
@@ -20,18 +21,16 @@ export async function* pastOf(client, name, revision, index) {
   let at = index;
   for (let last = revision; last > 0; last -= AT_ONCE) {
     const from = Math.max(1, last - AT_ONCE + 1);
-    const answer = await client.request({ type: "history", name, from, limit: last - from + 1 });
-    if (!("type" in answer) || answer.type !== "history") return;
-    const names = new Map(answer.people.map(({ author, name: person }) => [author, person]));
-    for (const commit of [...answer.commits].reverse()) {
+    const commits = await commitsOf(client, name, from, last);
+    for (const { commit, who } of commits.reverse()) {
       const { old, does } = originOf(commit.delta, at);
-      const step = { revision: commit.revision, time: commit.time, who: names.get(commit.author) ?? "somebody" };
-      if (does !== undefined) yield { ...step, what: wordsOf(commit, at, does) };
+      const { revision, time } = commit;
+      if (does !== undefined) yield { revision, time, who, what: wordsOf(commit, at, does) };
       if (old === undefined) return;
       at = old;
     }
-    // Earlier commits are not kept, or could not all be sent.
-    if (answer.commits.length < last - from + 1) return;
+    // Earlier commits are not kept.
+    if (commits.length < last - from + 1) return;
   }
 }
 

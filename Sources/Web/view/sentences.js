@@ -1,16 +1,19 @@
 // What people are told, as sentences. It is pure.
 
 import { textOf } from "../client/bytes.js";
-import { insertedItems, oldCount } from "../client/components.js";
+import { oldCount } from "../client/components.js";
 import { newCount } from "../client/delta.js";
 import { REASONS } from "../client/messages.js";
-import { amount, lineOf, numeral, shortened } from "./content.js";
+import { amount, lineOf, nameOf, numeral, shortened } from "./content.js";
+import { verbOf } from "./deeds.js";
 
 /** @typedef {import('../client/codec.js').Commit} Commit */
 /** @typedef {import('../client/item.js').Item} Item */
 /** @typedef {import('../client/list.js').List} List */
 /** @typedef {import('../client/replica.js').Told} Told */
 /** @typedef {import('../client/change.js').Change} Change */
+
+const VERBS = new Map([["insert", "added"], ["delete", "deleted"], ["pick", "moved"]]);
 
 /**
  * Why an edit was refused.
@@ -114,27 +117,31 @@ function overridden(lost, item, who) {
 }
 
 /**
- * What a commit did, in a few words. `before` is the list before it, if it is known.
- * @param {Commit} commit
+ * What a commit did, in a few words, and to which item at first, as far as the lists before it and after it are known.
+ * @param {Pick<Commit, "delta" | "refused">} commit @param {List} [before] @param {List} [after]
  */
-export function summaryOf({ delta, refused }) {
+export function summaryOf({ delta, refused }, before, after) {
   if (refused) return `refused: ${whyRefused(refused)}`;
-  const counts = { added: 0, deleted: 0, moved: 0, changed: 0 };
-  /** @type {Change[]} */
-  const changes = [];
+  /** @type {Map<string, { count: number, item: Item | undefined, change: Change | undefined }>} */
+  const deeds = new Map();
+  let [old, now] = [0, 0];
   for (const component of delta) {
-    if (component.op === "insert") counts.added += newCount(component);
-    else if (component.op === "delete") counts.deleted += oldCount(component);
-    else if (component.op === "pick") counts.moved += component.count;
-    else if (component.op === "edit") counts.changed++;
-    if (component.op === "edit") changes.push(component.change);
-    if (component.op === "drop" && component.change) changes.push(component.change);
+    const change = "change" in component ? component.change : undefined;
+    const verb = change ? verbOf(change) : VERBS.get(component.op);
+    if (verb !== undefined) {
+      const item = component.op === "insert" ? component.items[0] : change ? after?.at(now) : before?.at(old);
+      const deed = deeds.get(verb) ?? { count: 0, item, change };
+      deed.count += oldCount(component) || newCount(component);
+      deeds.set(verb, deed);
+    }
+    old += oldCount(component);
+    now += newCount(component);
   }
-  const items = insertedItems(delta);
-  if (counts.added === 1 && delta.length <= 2) return `added ${lineOf(items[0])}`;
-  if (counts.changed === 1 && delta.length <= 2) return wordsOfChange(changes[0]);
-  const parts = Object.entries(counts).filter(([, count]) => count > 0)
-    .map(([verb, count]) => `${verb} ${amount(count, "item")}`);
+  const parts = [...deeds].map(([verb, { count, item, change }]) => {
+    const words = change && count === 1 ? wordsOfChange(change) : verb;
+    if (!item) return change && count === 1 ? words : `${verb} ${amount(count, "item")}`;
+    return `${words}${words === verb ? "" : " in"} “${nameOf(item)}”${count > 1 ? ` and ${numeral(count - 1)} more` : ""}`;
+  });
   return parts.length > 0 ? parts.join(", ") : "nothing was left to change";
 }
 
