@@ -71,6 +71,42 @@ test("texts are edited in their places, ticked, deleted and brought back", optio
   assert.deepEqual(await stage.texts("edits"), ["one", "two and a half", "three"]);
 });
 
+test("a text with too many lines is refused as a whole, and one that fits is added", options, async () => {
+  await ada.open(stage.page(stage.list("lots")));
+  await ada.hears(/saved/);
+  await browser.type("#composer", "and ");
+  const paste = count => browser.run(count => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", Array.from({ length: count }, (_, i) => `line ${i}`).join("\n"));
+    document.querySelector("#composer").dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+  }, count);
+  await paste(200_000);
+  await until(async () => /^The edit has about \d+ bytes; at most 4194304 can be sent as one\. Divide it\.$/.test(await ada.toast()), "one is told");
+  await ada.composes("and ");
+  await ada.reads(/The list is empty/);
+  await paste(20_000);
+  await ada.reads(/20,000 items/);
+  await ada.hears(/^saved$/);
+  await ada.composes("");
+  assert.match(stage.run(["ls", "-l", "lots", "1"]), /and line 0/);
+  // What the server does not take comes back: to where one writes, or as a file.
+  stage.run(["create", "few", "--max-items", "1"]);
+  await ada.open(stage.page("few"));
+  await ada.hears(/saved/);
+  await browser.run(() => (document.querySelector("#composer").value = "one\ntwo"));
+  await browser.type("#composer", KEYS.enter);
+  await ada.choose("Get it back");
+  await ada.composes("one\ntwo");
+  await paste(20_000);
+  await ada.reads(/the list is full/);
+  await browser.run(() => {
+    const make = URL.createObjectURL.bind(URL);
+    URL.createObjectURL = blob => make(blob, window.saved = blob.size);
+  });
+  await ada.choose("Get it back");
+  await until(() => browser.run(() => window.saved > 200_000), "the words are saved");
+});
+
 test("items are moved by keys, by the menu, with the mouse and with a finger", options, async () => {
   await ada.goTo(stage.page(stage.list("moves", "a", "b", "c", "d", "e")));
   await ada.sees("a", "b", "c", "d", "e");

@@ -2,11 +2,13 @@
 // protocol's page, without the connection. It is pure: what happens is told to `tell`, and nothing else leaves it.
 
 import { isSameDelta } from "./codec.js";
+import { weightOf } from "./components.js";
 import { apply, invert } from "./delta.js";
 import { diff } from "./diff.js";
 import { List } from "./list.js";
 import { OwnWork, missing } from "./overridden.js";
 import { Pending, became, hasItemsOf } from "./pending.js";
+import { DoesNotFit } from "./splices.js";
 import { superseded } from "./superseded.js";
 import { transform } from "./transform.js";
 import { Undos } from "./undo.js";
@@ -20,10 +22,11 @@ import { Undos } from "./undo.js";
 /** @typedef {import('./pending.js').Edit} Edit */
 /**
  * What people, or the program around, are told. A reason is a number of section 8.
- * @typedef {{ type: "committed", sequence: number, revision: number } | { type: "rejected", reason: number, first:
- *   number, second: number } | { type: "overridden", item: string, lost: Lost, author: number, revision: number } | {
- *   type: "kept", words: Kept } | { type: "usedTwice", revision: number } | { type: "diverged", revision: number } | {
- *   type: "renamed", name: string } | { type: "ended", reason: string } | { type: "disconnected" }} Told
+ * @typedef {{ type: "committed", sequence: number, revision: number } | { type:
+ *   "rejected", reason: number, first: number, second: number, edit: Edit } | { type: "overridden", item: string, lost:
+ *   Lost, author: number, revision: number } | { type: "kept", words: Kept } | { type: "usedTwice", revision: number } |
+ *   { type: "diverged", revision: number } | { type: "renamed", name: string } | { type: "ended", reason: string } | {
+ *   type: "disconnected" }} Told
  */
 /**
  * A snapshot that has arrived.
@@ -41,6 +44,16 @@ const REVISION_MOVED = { reason: 9, first: 0, second: 0 };
 /** The most of others' commits that are remembered for whoever tells of them. */
 const MOST_FOLLOWED = 64;
 const REASON_FORGOTTEN = { reason: 14, first: 0, second: 0 };
+/** The most bytes of an edit, about: every server takes as many in one frame. */
+const LARGEST = 4 << 20;
+
+/** An edit that has to be divided. */
+export class TooLarge extends DoesNotFit {
+  /** @param {number} bytes */
+  constructor(bytes) {
+    super(`The edit has about ${bytes} bytes; at most ${LARGEST} can be sent as one. Divide it.`);
+  }
+}
 
 export class Replica {
   /** @type {(told: Told) => void} */
@@ -147,7 +160,7 @@ export class Replica {
 
   /**
    * An edit of the view; an exact one insists on the present revision. Throws `DoesNotFit`, and then nothing has
-   * happened.
+   * happened, as with `undo` and `redo`.
    * @param {Delta} delta @param {boolean} [isExact]
    */
   edit(delta, isExact = false) {
@@ -160,15 +173,15 @@ export class Replica {
   undo() {
     const level = this.#undos.newest(this.#view);
     if (!level) return;
-    this.#undos = level.rest;
     this.#redos = this.#redos.with(this.#takeBack(level));
+    this.#undos = level.rest;
   }
 
   redo() {
     const level = this.#redos.newest(this.#view);
     if (!level) return;
-    this.#redos = level.rest;
     this.#undos = this.#undos.with(this.#takeBack(level));
+    this.#redos = level.rest;
   }
 
   // What is submitted
@@ -373,7 +386,7 @@ export class Replica {
     const place = pending.indexOf(edit);
     for (const before of pending.slice(0, place)) base = apply(base, before.delta);
     this.#pending.remove(edit);
-    this.#tell({ type: "rejected", ...rejection });
+    this.#tell({ type: "rejected", ...rejection, edit });
     this.#carry(invert(base, edit.delta), apply(base, edit.delta), pending.slice(place + 1), author);
   }
 
@@ -381,6 +394,8 @@ export class Replica {
 
   /** @param {Delta} delta @param {boolean} isExact */
   #make(delta, isExact) {
+    const weight = weightOf(delta);
+    if (weight > LARGEST) throw new TooLarge(weight);
     this.#view = apply(this.#view, delta);
     this.#pending.add(delta, this.#revision, isExact);
   }
@@ -388,8 +403,8 @@ export class Replica {
   /** @param {{ delta: Delta, kept: Kept[] }} level @returns {Delta} what makes it again */
   #takeBack({ delta, kept }) {
     const inverse = invert(this.#view, delta);
-    for (const words of kept) this.#tell({ type: "kept", words });
     this.#make(delta, false);
+    for (const words of kept) this.#tell({ type: "kept", words });
     return inverse;
   }
 

@@ -1,7 +1,9 @@
 // The page as a whole: which screen is shown, who one is, and what the connection is like.
 
 import { Client } from "../client/client.js";
+import { TooLarge } from "../client/replica.js";
 import { commitsOf } from "../client/requests.js";
+import { DoesNotFit } from "../client/splices.js";
 import { amount, nameOf } from "./content.js";
 import { onFocusLost } from "./dialogs.js";
 import { button, fill, h, setAttribute, setText } from "./dom.js";
@@ -222,6 +224,21 @@ export class App {
       this.go({ list: name });
     } catch (error) {
       this.toast(errorText(error instanceof Error ? error.name : ""));
+    }
+  }
+
+  /**
+   * The person edits a list. False if it cannot be, and then the person is told.
+   * @param {OpenList} list @param {(replica: import('../client/replica.js').Replica) => void} action
+   */
+  act(list, action) {
+    try {
+      this.client.act(list, action);
+      return true;
+    } catch (error) {
+      if (!(error instanceof DoesNotFit)) throw error;
+      this.toast(error instanceof TooLarge ? error.message : "The list has changed meanwhile. Try again.");
+      return false;
     }
   }
 

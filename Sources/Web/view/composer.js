@@ -1,9 +1,11 @@
 // Where new items are typed: a line at the bottom of the list, which stays there. Several lines that are pasted become
 // several items. What the list has already is offered, so that nothing comes twice.
 
+import { bytesOf } from "../client/bytes.js";
 import { TASK } from "../client/item.js";
 import { lineOf, numeral, writtenLines } from "./content.js";
 import { button, fill, fitHeight, h, setAttribute, setText } from "./dom.js";
+import { save } from "./pagedialogs.js";
 
 /** @typedef {import('../client/item.js').Item} Item */
 /** @typedef {import('./content.js').Written} Written */
@@ -20,6 +22,11 @@ import { button, fill, fitHeight, h, setAttribute, setText } from "./dom.js";
  */
 
 const MOST_OFFERS = 4;
+/**
+ * A longer text is added at once when it is pasted, and saved as a file if it comes back: browsers take minutes to show
+ * 100,000 lines in a field.
+ */
+const MOST_SHOWN = 100_000;
 /** How long after the last letter something is offered, in ms. */
 const OFFERING = 150;
 
@@ -54,6 +61,12 @@ export class Composer {
       owner.typed(this.#input.value);
     });
     this.#input.addEventListener("keydown", event => this.#key(event));
+    this.#input.addEventListener("paste", event => {
+      const text = event.clipboardData?.getData("text/plain") ?? "";
+      if (text.length <= MOST_SHOWN) return;
+      event.preventDefault();
+      this.#submit(this.text + text);
+    });
   }
 
   get text() {
@@ -89,6 +102,7 @@ export class Composer {
    * @param {string} text @param {string} [note]
    */
   bring(text, note) {
+    if (text.length > MOST_SHOWN) return save(text);
     this.take(this.text.trim() === "" ? text : `${this.text}\n${text}`, note);
     this.#owner.typed(this.text);
   }
@@ -128,12 +142,11 @@ export class Composer {
     }
   }
 
-  #submit() {
+  #submit(text = this.text) {
     const { kind, most, largest } = this.#owner.usual();
-    const text = this.#input.value;
     const items = writtenLines(text, kind, most);
     if (items.length === 0) return;
-    const size = Math.max(...items.map(item => new TextEncoder().encode(item.text).length));
+    const size = items.reduce((most, item) => Math.max(most, bytesOf(item.text).length), 0);
     if (size > largest) {
       return this.say(`The text is too long: it has ${numeral(size)} bytes, and the list takes ${numeral(largest)}.`);
     }

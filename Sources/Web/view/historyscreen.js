@@ -130,7 +130,7 @@ export class HistoryScreen {
               close();
               const change = diff(this.#open.replica.view, old);
               if (change.length === 0) return this.#app.toast("The list is like that already.");
-              this.#app.client.act(this.#open, replica => replica.edit(change));
+              if (!this.#app.act(this.#open, replica => replica.edit(change))) return;
               this.#app.go({ list: this.#open.name });
               this.#app.toast(`Restored revision ${revision}. Undo takes that back.`);
             }),

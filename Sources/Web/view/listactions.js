@@ -5,7 +5,6 @@ import { compose } from "../client/compose.js";
 import { insertedItems } from "../client/components.js";
 import { apply } from "../client/delta.js";
 import { LINK, TASK } from "../client/item.js";
-import { DoesNotFit } from "../client/splices.js";
 import { amount, lineOf, nameOf, newCard, newItem, numeral } from "./content.js";
 import { ask, confirmThat, openMenu } from "./dialogs.js";
 import { Draft } from "./draft.js";
@@ -298,13 +297,7 @@ export class ListActions {
   #edit(delta, said) {
     if (delta.length === 0) return false;
     const before = this.#view;
-    try {
-      this.#app.client.act(this.#open, replica => replica.edit(delta));
-    } catch (error) {
-      if (!(error instanceof DoesNotFit)) throw error;
-      this.#app.toast("The list has changed meanwhile. Try again.");
-      return false;
-    }
+    if (!this.#app.act(this.#open, replica => replica.edit(delta))) return false;
     this.#noteOwn(before);
     if (said) this.#app.speech.say(said);
     this.#screen.update();
@@ -327,7 +320,7 @@ export class ListActions {
     const { replica } = this.#open;
     if (isUndo ? !replica.canUndo : !replica.canRedo) return this.#app.toast(isUndo ? "Nothing to undo." : "Nothing to redo.");
     const before = this.#view;
-    this.#app.client.act(this.#open, replica => (isUndo ? replica.undo() : replica.redo()));
+    if (!this.#app.act(this.#open, replica => (isUndo ? replica.undo() : replica.redo()))) return;
     this.#noteOwn(before);
     this.#app.toast(isUndo ? "Undone." : "Done again.");
   }
@@ -556,7 +549,7 @@ export class ListActions {
     if (!target) return this.#say(`“${name}” cannot be opened right now. Nothing was ${isMove ? "moved" : "copied"}.`);
     const copies = this.#items(runsOf(this.#indexesOf(ids))).map(copyOf);
     if (copies.length === 0) return;
-    this.#app.client.act(target, replica => replica.edit(inserting(copies, replica.view.count, "before")));
+    if (!this.#app.act(target, replica => replica.edit(inserting(copies, replica.view.count, "before")))) return;
     // Nothing goes here before it is there.
     if (!(await this.#app.hasTaken(target, copies))) return this.#say(`“${name}” has not taken the items. Nothing was deleted here.`);
     if (isMove) this.#edit(deleting(runsOf(this.#indexesOf(ids))));

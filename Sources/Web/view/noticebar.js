@@ -38,7 +38,7 @@ export class NoticeBar {
       this.#draw();
     };
     const retrieve = () => {
-      this.#retrieve(newest.lost, "These words were overridden; Enter adds them as an item.");
+      this.#retrieve(newest.lost, "These words were overridden or not taken; Enter adds them.");
       done();
     };
     const showAll = () => {

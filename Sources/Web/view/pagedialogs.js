@@ -152,7 +152,7 @@ export function showConnection(app) {
  * Saves a text as a file.
  * @param {string} text
  */
-function save(text) {
+export function save(text) {
   const file = URL.createObjectURL(new Blob([bytesOf(text)], { type: "text/plain" }));
   h("a", { href: file, download: "edits.txt" }).click();
   URL.revokeObjectURL(file);

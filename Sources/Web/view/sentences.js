@@ -4,6 +4,7 @@ import { textOf } from "../client/bytes.js";
 import { oldCount } from "../client/components.js";
 import { newCount } from "../client/delta.js";
 import { REASONS } from "../client/messages.js";
+import { wordsOf } from "../client/others.js";
 import { amount, lineOf, nameOf, numeral, shortened } from "./content.js";
 import { verbOf } from "./deeds.js";
 
@@ -82,7 +83,7 @@ export function errorText(name) {
 export function noticeOf(told, item, who) {
   switch (told.type) {
     case "rejected":
-      return { text: `Your edit was not taken: ${whyRefused(told)}.`, lost: "" };
+      return { text: `Your edit was not taken: ${whyRefused(told)}.`, lost: wordsOf([told.edit]).join("\n") };
     case "overridden":
       return overridden(told.lost, item, who);
     case "kept":
