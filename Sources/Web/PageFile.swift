@@ -82,6 +82,7 @@ package struct PageFile: Sendable {
         .init(path: "view/page.css", bytes: PackageResources.page_css),
         .init(path: "view/newsmarks.js", bytes: PackageResources.newsmarks_js),
         .init(path: "view/noticebar.js", bytes: PackageResources.noticebar_js),
+        .init(path: "view/older.js", bytes: PackageResources.older_js),
         .init(path: "view/pagedialogs.js", bytes: PackageResources.pagedialogs_js),
         .init(path: "view/past.js", bytes: PackageResources.past_js),
         .init(path: "view/route.js", bytes: PackageResources.route_js),

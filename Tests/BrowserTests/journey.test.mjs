@@ -71,6 +71,53 @@ test("texts are edited in their places, ticked, deleted and brought back", optio
   assert.deepEqual(await stage.texts("edits"), ["one", "two and a half", "three"]);
 });
 
+test("what was done before a reload is undone and redone, and what others did stays", options, async () => {
+  await ada.open(stage.page(stage.list("again", "milk", "bread")));
+  await ada.sees("milk", "bread");
+  await ada.press("milk", [" "]);
+  await ada.add("tea");
+  await ada.press("tea", ["d"]);
+  await stage.has("again", ["milk", "bread"]);
+  stage.run(["edit", "-l", "again", "2", "brown bread"]);
+  await ada.sees("milk", "brown bread");
+  await ada.hears(/^saved$/);
+  await browser.reload();
+  await ada.sees("milk", "brown bread");
+  await ada.hears(/^saved$/);
+  // One key after the other, as fast as one can press them.
+  await ada.press("milk", ["u", "u"]);
+  await ada.sees("milk", "brown bread");
+  await until(async () => (await ada.toast()) === "Undone: added “tea”.");
+  await ada.press("milk", ["u"]);
+  await until(() => !stage.items("again")[0].done);
+  assert.equal(await ada.toast(), "Undone: ticked “milk”.");
+  await ada.press("milk", ["u"]);
+  await until(async () => (await ada.toast()) === "Nothing of yours is left to undo.");
+  await ada.hears(/^saved$/);
+  await browser.reload();
+  await ada.sees("milk", "brown bread");
+  await ada.hears(/^saved$/);
+  await browser.click("[aria-label=Redo]");
+  await until(async () => (await ada.toast()) === "Redone: ticked “milk”.");
+  await until(() => stage.items("again")[0].done);
+  await ada.press("milk", ["U"]);
+  await ada.sees("milk", "brown bread", "tea");
+  await ada.press("milk", ["U"]);
+  await stage.has("again", ["milk", "brown bread"]);
+  await ada.press("milk", ["U"]);
+  await until(async () => (await ada.toast()) === "Nothing of yours is left to redo.");
+  // Without the server, the older edits are not known.
+  await ada.hears(/^saved$/);
+  await browser.reload();
+  await ada.sees("milk", "brown bread");
+  await ada.hears(/^saved$/);
+  stage.front.cut();
+  await ada.hears(/offline/);
+  await ada.press("milk", ["u"]);
+  await until(async () => (await ada.toast()) === "Nothing of yours is left to undo on this device; older edits need the server.");
+  stage.front.mend();
+});
+
 test("a text with too many lines is refused as a whole, and one that fits is added", options, async () => {
   await ada.open(stage.page(stage.list("lots")));
   await ada.hears(/saved/);

@@ -15,6 +15,7 @@ export { OpenList } from "./openlist.js";
 /** @typedef {import('./fields.js').Focus} Focus */
 /** @typedef {import('./messages.js').Down} Down */
 /** @typedef {import('./messages.js').Up} Up */
+/** @typedef {import('./pending.js').Step} Step */
 /** @typedef {import('./replica.js').Replica} Replica */
 /** @typedef {import('./replica.js').Told} Told */
 /** @typedef {import('./requests.js').Question} Question */
@@ -44,6 +45,8 @@ const SLOW = 10_000;
 const PATIENCE = 2000;
 /** A clock that is off by more has slept. */
 const SLEPT = 5000;
+/** The most commits of one's own that are known of a list. */
+const MOST_OWN = 500;
 
 export class Client {
   /** Called at most once in a turn, after anything has changed. */
@@ -212,6 +215,15 @@ export class Client {
   act(list, action) {
     this.#run(this.#tab.act(list.opened, action, this.#now()));
     if (!this.#hasAsked) void this.#persist();
+  }
+
+  /**
+   * The newest commits of a list that were made on this device: their revisions, and what they are, if that is known.
+   * @param {string} log
+   * @returns {readonly [revision: number, step: Step | undefined][]}
+   */
+  ownCommits(log) {
+    return this.settings.get(this.#ownKey(log)) ?? [];
   }
 
   /**
@@ -385,6 +397,7 @@ export class Client {
       case "close":
         return this.#close(effect.line);
       case "tell":
+        this.#noteOwn(effect.told);
         return this.#tell(() => this.ontold(this.#listOf(effect.list), effect.told));
       case "answer":
         if (!this.#requests.hear(effect.message)) this.#tell(() => this.onmessage(effect.message));
@@ -401,6 +414,18 @@ export class Client {
     } catch (error) {
       reportError(error);
     }
+  }
+
+  /** @param {string} log */
+  #ownKey(log) {
+    return `own ${log} ${this.#options.token ?? ""}`;
+  }
+
+  /** @param {Told} told */
+  #noteOwn(told) {
+    if (told.type !== "committed" || !told.own) return;
+    const { log, edit } = told.own;
+    this.settings.set(this.#ownKey(log), [...this.ownCommits(log).slice(1 - MOST_OWN), [told.revision, edit.step]]);
   }
 
   async #look() {

@@ -8,6 +8,7 @@ import { CARD } from "./item.js";
 /** @typedef {import('./codec.js').Commit} Commit */
 /** @typedef {import('./components.js').Delta} Delta */
 /** @typedef {import('./item.js').Item} Item */
+/** @typedef {"" | "undo" | "redo"} Step whether an edit is an undo or a redo */
 /**
  * An edit that is pending.
  * @typedef {object} Edit
@@ -21,6 +22,7 @@ import { CARD } from "./item.js";
  * @property {boolean} [isStored] whether that row has reached the storage
  * @property {boolean} [isAssumed] whether somebody else commits it: it is kept for those that were made upon it
  * @property {boolean} [isJoined] whether it is in flight as several edits that were stored one by one
+ * @property {Step} [step] what it is, if that is known: the storage does not have it
  */
 
 /** Edits are joined up to about this many bytes, so that a submission fits into a frame. */
@@ -63,12 +65,15 @@ export class Pending {
   /**
    * A new edit waits: joined with the one before it, if neither is exact.
    * @param {Delta} delta @param {number} revision of the confirmed list @param {boolean} isExact
+   * @param {Step} step
    */
-  add(delta, revision, isExact) {
+  add(delta, revision, isExact, step) {
     const last = this.#buffer[this.#buffer.length - 1];
-    const edit = { delta, seen: revision, exact: isExact ? revision : undefined, crossed: false };
-    if (last && !last.isWritten && mayJoin(last, edit)) last.delta = compose(last.delta, delta);
-    else if (delta.length > 0 || isExact) this.#buffer.push(edit);
+    const edit = { delta, seen: revision, exact: isExact ? revision : undefined, crossed: false, step };
+    if (last && !last.isWritten && mayJoin(last, edit)) {
+      last.delta = compose(last.delta, delta);
+      last.step = last.step || step ? undefined : "";
+    } else if (delta.length > 0 || isExact) this.#buffer.push(edit);
   }
 
   /** @param {Edit} edit that is committed, or will not be */
@@ -89,7 +94,8 @@ export class Pending {
     while (joins && edit.isStored && this.#buffer.length > 0) {
       const [next] = this.#buffer;
       // What is not stored may have to be told apart, if somebody else sends what is.
-      if (!next.isStored || !mayJoin(edit, next)) break;
+      // Nor are steps joined, so that their commits are known as such.
+      if (!next.isStored || edit.step || next.step || !mayJoin(edit, next)) break;
       edit.delta = compose(edit.delta, next.delta);
       edit.isJoined = true;
       this.#buffer.shift();

@@ -2,7 +2,7 @@
 // protocol's page, without the connection. It is pure: what happens is told to `tell`, and nothing else leaves it.
 
 import { isSameDelta } from "./codec.js";
-import { weightOf } from "./components.js";
+import { NOTHING, weightOf } from "./components.js";
 import { apply, invert } from "./delta.js";
 import { diff } from "./diff.js";
 import { List } from "./list.js";
@@ -20,9 +20,11 @@ import { Undos } from "./undo.js";
 /** @typedef {import('./superseded.js').Lost} Lost */
 /** @typedef {import('./overridden.js').LostOfItem} LostOfItem */
 /** @typedef {import('./pending.js').Edit} Edit */
+/** @typedef {import('./pending.js').Step} Step */
 /**
- * What people, or the program around, are told. A reason is a number of section 8.
- * @typedef {{ type: "committed", sequence: number, revision: number } | { type:
+ * What people, or the program around, are told. A reason is a number of section 8. A commit of one's own comes with its
+ * edit and the list's log id, but not if only a snapshot shows that there is one.
+ * @typedef {{ type: "committed", sequence: number, revision: number, own?: { log: string, edit: Edit } } | { type:
  *   "rejected", reason: number, first: number, second: number, edit: Edit } | { type: "overridden", item: string, lost:
  *   Lost, author: number, revision: number } | { type: "kept", words: Kept } | { type: "usedTwice", revision: number } |
  *   { type: "diverged", revision: number } | { type: "renamed", name: string } | { type: "ended", reason: string } | {
@@ -165,23 +167,36 @@ export class Replica {
    */
   edit(delta, isExact = false) {
     const inverse = invert(this.#view, delta);
-    this.#make(delta, isExact);
+    this.#make(delta, isExact, "");
     this.#undos = this.#undos.with(inverse);
     this.#redos = Undos.none;
   }
 
+  /** @returns {Delta} what it has done */
   undo() {
     const level = this.#undos.newest(this.#view);
-    if (!level) return;
-    this.#redos = this.#redos.with(this.#takeBack(level));
+    if (!level) return NOTHING;
+    this.#redos = this.#redos.with(this.#takeBack(level, "undo"));
     this.#undos = level.rest;
+    return level.delta;
   }
 
+  /** @returns {Delta} what it has done */
   redo() {
     const level = this.#redos.newest(this.#view);
-    if (!level) return;
-    this.#undos = this.#undos.with(this.#takeBack(level));
+    if (!level) return NOTHING;
+    this.#undos = this.#undos.with(this.#takeBack(level, "redo"));
     this.#redos = level.rest;
+    return level.delta;
+  }
+
+  /**
+   * What was done before the replica was made can be taken back, too. Nothing may be pending, or left to undo.
+   * @param {{ undos: Undos, redos: Undos }} past as of `confirmed`
+   */
+  remember({ undos, redos }) {
+    this.#undos = undos;
+    if (!this.canRedo) this.#redos = redos;
   }
 
   // What is submitted
@@ -323,7 +338,8 @@ export class Replica {
       const expected = apply(before, edit.delta);
       this.#carry(diff(expected, list), expected, this.pending);
     }
-    this.#tell({ type: "committed", sequence: commit.sequence, revision: commit.revision });
+    const own = { log: this.#log, edit };
+    this.#tell({ type: "committed", sequence: commit.sequence, revision: commit.revision, own });
   }
 
   /**
@@ -392,18 +408,18 @@ export class Replica {
 
   // Private
 
-  /** @param {Delta} delta @param {boolean} isExact */
-  #make(delta, isExact) {
+  /** @param {Delta} delta @param {boolean} isExact @param {Step} step */
+  #make(delta, isExact, step) {
     const weight = weightOf(delta);
     if (weight > LARGEST) throw new TooLarge(weight);
     this.#view = apply(this.#view, delta);
-    this.#pending.add(delta, this.#revision, isExact);
+    this.#pending.add(delta, this.#revision, isExact, step);
   }
 
-  /** @param {{ delta: Delta, kept: Kept[] }} level @returns {Delta} what makes it again */
-  #takeBack({ delta, kept }) {
+  /** @param {{ delta: Delta, kept: Kept[] }} level @param {Step} step @returns {Delta} what makes it again */
+  #takeBack({ delta, kept }, step) {
     const inverse = invert(this.#view, delta);
-    this.#make(delta, false);
+    this.#make(delta, false, step);
     for (const words of kept) this.#tell({ type: "kept", words });
     return inverse;
   }

@@ -1,14 +1,17 @@
 // What a person can take back and make again, section 6, "Undo and redo".
 
 import { Chain } from "./chain.js";
+import { isSameDelta } from "./codec.js";
 import { DeltaBuilder, insertedItems } from "./components.js";
-import { newCount } from "./delta.js";
+import { apply, invert, newCount } from "./delta.js";
 import { keepingWords } from "./keeping.js";
 import { transform } from "./transform.js";
 
+/** @typedef {import('./codec.js').Commit} Commit */
 /** @typedef {import('./components.js').Delta} Delta */
 /** @typedef {import('./list.js').List} List */
 /** @typedef {import('./keeping.js').Kept} Kept */
+/** @typedef {import('./pending.js').Step} Step */
 /**
  * The inverse of an edit, and what others have done between it and the level above.
  * @typedef {{ inverse: Delta, others: Chain }} Level
@@ -67,12 +70,45 @@ export class Undos {
     return { delta, kept, rest };
   }
 
+  /**
+   * Without the newest levels of which nothing is left.
+   * @param {List} view
+   * @returns {Undos}
+   */
+  left(view) {
+    const level = this.newest(view);
+    return level?.delta.length === 0 ? level.rest.left(view) : this;
+  }
+
   /** @param {Delta} delta */
   #withOthers(delta) {
     const last = this.#levels[this.#levels.length - 1];
     if (!last) return this;
     return new Undos([...this.#levels.slice(0, -1), { ...last, others: last.others.with(delta) }]);
   }
+}
+
+/**
+ * What can be undone and redone after some commits, none of which was concurrent with another one.
+ * @param {List} list before them @param {readonly Commit[]} commits
+ * @param {ReadonlyMap<number, Step | undefined>} own the revisions of one's own, and what each is. If that is not known,
+ *   it is an undo or a redo if it does the same; one of something before these commits counts as somebody else's
+ */
+export function retraced(list, commits, own) {
+  let undos = Undos.none;
+  let redos = Undos.none;
+  for (const { revision, delta } of commits) {
+    const [isOwn, step] = [own.has(revision), own.get(revision)];
+    const undo = isOwn && (step ?? "undo") === "undo" ? undos.left(list).newest(list) : undefined;
+    const redo = isOwn && (step ?? "redo") === "redo" ? redos.left(list).newest(list) : undefined;
+    const inverse = invert(list, delta);
+    if (undo && isSameDelta(undo.delta, delta)) [undos, redos] = [undo.rest, redos.with(inverse)];
+    else if (redo && isSameDelta(redo.delta, delta)) [undos, redos] = [undos.with(inverse), redo.rest];
+    else if (isOwn && !step) [undos, redos] = [undos.with(inverse), Undos.none];
+    else [undos, redos] = [undos.following(delta), redos.following(delta)];
+    list = apply(list, delta);
+  }
+  return { undos: undos.left(list), redos: redos.left(list) };
 }
 
 /**

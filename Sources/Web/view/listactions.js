@@ -3,7 +3,7 @@
 
 import { compose } from "../client/compose.js";
 import { insertedItems } from "../client/components.js";
-import { apply } from "../client/delta.js";
+import { apply, invert } from "../client/delta.js";
 import { LINK, TASK } from "../client/item.js";
 import { amount, lineOf, nameOf, newCard, newItem, numeral } from "./content.js";
 import { ask, confirmThat, openMenu } from "./dialogs.js";
@@ -11,6 +11,8 @@ import { Draft } from "./draft.js";
 import { branchesOf, changing, deleting, inserting, moving, runsOf } from "./edits.js";
 import { Field } from "./field.js";
 import { openItem } from "./itemdialog.js";
+import { ownCommits, recall } from "./older.js";
+import { errorText, summaryOf } from "./sentences.js";
 import { sortedBy } from "./sorting.js";
 import { keepUnsaved, unsavedIn } from "./unsaved.js";
 
@@ -41,6 +43,8 @@ export class ListActions {
   #own = new Set();
   /** @type {Set<string>} */
   #waiting = new Set();
+  /** What was undone and redone so far: one after the other. */
+  #turned = Promise.resolve();
 
   /** @param {App} app @param {OpenList} open @param {Grid} grid @param {ListScreen} screen */
   constructor(app, open, grid, screen) {
@@ -60,6 +64,17 @@ export class ListActions {
    */
   isOwn(id) {
     return this.#own.has(id);
+  }
+
+  /**
+   * Whether something may be left to undo, or to redo.
+   * @param {boolean} isUndo
+   */
+  mayTurn(isUndo) {
+    const { canUndo, canRedo } = this.#open.replica;
+    const own = ownCommits(this.#app.client, this.#open);
+    if (isUndo) return canUndo || own.length > 0;
+    return canRedo || (!canUndo && own.length > 0 && own[own.length - 1][1] !== "");
   }
 
   forgetOwn() {
@@ -317,12 +332,30 @@ export class ListActions {
 
   /** @param {boolean} isUndo */
   #turn(isUndo) {
-    const { replica } = this.#open;
-    if (isUndo ? !replica.canUndo : !replica.canRedo) return this.#app.toast(isUndo ? "Nothing to undo." : "Nothing to redo.");
+    this.#turned = this.#turned.then(() => this.#turnNow(isUndo)).catch(error => this.#say(errorText(error.name)));
+  }
+
+  /** @param {boolean} isUndo */
+  async #turnNow(isUndo) {
+    const { replica, subscription } = this.#open;
+    const isLeft = () => (isUndo ? replica.canUndo : replica.canRedo);
+    const nothing = `Nothing of yours is left to ${isUndo ? "undo" : "redo"}`;
+    if (!isLeft() && this.mayTurn(isUndo)) {
+      if (subscription.isLive) await this.#app.hasTaken(this.#open, []);
+      if (!subscription.isLive || replica.pending.length > 0) {
+        return this.#say(`${nothing} on this device; older edits need the server.`);
+      }
+      if (!(await recall(this.#app.client, this.#open, isUndo))) return;
+    }
+    if (!isLeft()) return this.#say(`${nothing}.`);
     const before = this.#view;
-    if (!this.#app.act(this.#open, replica => (isUndo ? replica.undo() : replica.redo()))) return;
+    /** @type {Delta} */
+    let delta = [];
+    if (!this.#app.act(this.#open, replica => (delta = isUndo ? replica.undo() : replica.redo()))) return;
     this.#noteOwn(before);
-    this.#app.toast(isUndo ? "Undone." : "Done again.");
+    // The words of the history for the edit that was undone.
+    if (isUndo) this.#say(`Undone: ${summaryOf({ delta: invert(before, delta) }, this.#view, before)}.`);
+    else this.#say(`Redone: ${summaryOf({ delta }, before, this.#view)}.`);
   }
 
   #tick() {

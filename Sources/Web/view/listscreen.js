@@ -295,7 +295,7 @@ export class ListScreen {
 
   #draw() {
     this.#isDrawing = false;
-    const { replica, subscription, shown } = this.#open;
+    const { subscription, shown } = this.#open;
     const view = shown.list;
     this.#places = this.#placesOfPeople();
     if (view !== this.#shown) this.#drawRows(view);
@@ -303,8 +303,8 @@ export class ListScreen {
     setText(this.#title, this.name);
     setText(this.#count, this.#countText(view));
     this.#drawState(view.count);
-    this.#undo.disabled = !replica.canUndo;
-    this.#redo.disabled = !replica.canRedo;
+    this.#undo.disabled = !this.#actions.mayTurn(true);
+    this.#redo.disabled = !this.#actions.mayTurn(false);
     this.#composer.disable(this.#app.refusal(this.name, 2));
     this.#drawBottom();
     this.#actions.follow();

@@ -1,0 +1,329 @@
+// What was done before the page was loaded can be taken back, and large edits are refused before they are made.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { bytesOf } from "../../Sources/Web/client/bytes.js";
+import { NOTE, TASK, encoded } from "../../Sources/Web/client/item.js";
+import { List } from "../../Sources/Web/client/list.js";
+import { Replica, TooLarge } from "../../Sources/Web/client/replica.js";
+import { commitsOf, listAt } from "../../Sources/Web/client/requests.js";
+import { retraced } from "../../Sources/Web/client/undo.js";
+import { deleting, changing, inserting, moving } from "../../Sources/Web/view/edits.js";
+import { recall } from "../../Sources/Web/view/older.js";
+import { noticeOf, summaryOf } from "../../Sources/Web/view/sentences.js";
+import { Random, seed, times } from "./random.mjs";
+
+const random = new Random(seed);
+console.log(`seed ${seed}`);
+const log = "0000000100000005";
+const item = (text, done = false) => encoded(random.bytes(8), TASK, { text: bytesOf(text), done, level: 0 });
+const textsOf = list => [...list].map(({ text }) => text).join(" ");
+
+/** A list with its history, of which one replica sees everything, and which others read. */
+class History {
+  commits = [];
+  lists = [List.empty];
+  /** Each of one's own commits, and what it is. */
+  own = [];
+  told = [];
+  /** How many commits the server gives at once, and up to which revision it has forgotten them. */
+  most = 3;
+  forgotten = 0;
+  asked = 0;
+  /** Called when something is asked for. */
+  meanwhile = () => {};
+
+  constructor() {
+    this.replica = this.newReplica();
+    this.replica.listen(told => {
+      this.told.push(told);
+      if (told.own) this.own.push([told.revision, told.own.edit.step]);
+    });
+  }
+
+  get revision() {
+    return this.commits.length;
+  }
+
+  get list() {
+    return this.lists[this.revision];
+  }
+
+  /** That of a page that has just been loaded. */
+  newReplica() {
+    const replica = new Replica();
+    replica.begin({ log, revision: this.revision, items: this.list });
+    return replica;
+  }
+
+  /** The person does something, and the server commits it. */
+  act(action, replica = this.replica) {
+    action(replica);
+    for (let edit = replica.launch(); edit; edit = replica.launch()) {
+      this.#commit(1, edit.delta, (commit, list) => replica.acknowledge(commit, list));
+    }
+  }
+
+  edit(delta) {
+    if (delta.length > 0) this.act(replica => replica.edit(delta));
+  }
+
+  /** Somebody else edits the list. */
+  other(delta, replica = this.replica) {
+    this.#commit(2, delta, (commit, list) => replica.follow(commit, list, 1));
+  }
+
+  #commit(author, delta, told) {
+    const replica = new Replica();
+    replica.begin({ log, revision: 1, items: this.list });
+    replica.edit(delta);
+    const list = replica.view;
+    const commit = { revision: this.revision + 1, author, sequence: 1, base: this.revision, time: 0, count: list.count, digest: list.digest, delta };
+    this.commits.push(commit);
+    this.lists.push(list);
+    told(commit, list);
+  }
+
+  // What a client offers
+
+  ownCommits() {
+    return this.own;
+  }
+
+  async request(question) {
+    this.asked++;
+    await undefined;
+    this.meanwhile();
+    if (question.type === "fetch") {
+      assert.ok(question.revision >= this.forgotten, "what is fetched is kept");
+      return [{ type: "state", count: 0 }, { type: "chunk", items: [...this.lists[question.revision]] }];
+    }
+    const from = Math.max(question.from, this.forgotten + 1);
+    const commits = this.commits.slice(from - 1, question.from + question.limit - 1).slice(0, this.most);
+    return { type: "history", people: [{ author: 1, name: "Ada" }, { author: 2, name: "Bob" }], commits };
+  }
+}
+
+const open = replica => ({ name: "list", replica, subscription: { isLive: true } });
+
+/** Everything that undo, and then redo, does. */
+function stepsOf(replica) {
+  const all = [];
+  while (replica.canUndo) all.push(replica.undo());
+  while (replica.canRedo) all.push(replica.redo());
+  return all.filter(delta => delta.length > 0);
+}
+
+/** Some of one's own edits and steps, and some of others; none after a step that changed nothing, as no commit shows it. */
+function busy(rounds) {
+  const history = new History();
+  for (let round = 0; round < rounds; round++) {
+    const what = random.below(10);
+    const { length } = history.own;
+    if (what < 4) history.edit(random.delta(history.list, 0.2, [TASK, NOTE]));
+    else if (what < 7) {
+      const isLeft = what < 6 ? history.replica.canUndo : history.replica.canRedo;
+      history.act(replica => (what < 6 ? replica.undo() : replica.redo()));
+      if (isLeft && history.own.length === length) break;
+    } else history.other(random.delta(history.list, 0.2, [TASK, NOTE]));
+  }
+  return history;
+}
+
+test("what a page that is loaded again takes back is what it would have taken back before", async () => {
+  for (let round = 0; round < 200 * times; round++) {
+    const history = busy(random.below(30));
+    const replica = history.newReplica();
+    assert.equal(await recall(history, open(replica), true), true);
+    assert.deepEqual(stepsOf(replica), stepsOf(history.replica));
+  }
+});
+
+test("what the device does not know to be an undo is one if it does the same", () => {
+  for (let round = 0; round < 200 * times; round++) {
+    const history = busy(random.below(30));
+    const replica = history.newReplica();
+    replica.remember(retraced(List.empty, history.commits, new Map(history.own.map(([own, step]) => [own, step === "undo" ? undefined : step]))));
+    assert.deepEqual(stepsOf(replica), stepsOf(history.replica));
+  }
+});
+
+test("of a part of the history, what is taken back first is the same", () => {
+  for (let round = 0; round < 200 * times; round++) {
+    const history = busy(random.below(30));
+    const from = random.below(history.revision + 1);
+    const replica = history.newReplica();
+    replica.remember(retraced(history.lists[from], history.commits.slice(from), new Map(history.own)));
+    while (history.replica.canUndo && history.replica.undo().length === 0);
+    if (replica.canUndo) assert.deepEqual((replica.undo(), replica.view.digest), history.replica.view.digest);
+  }
+});
+
+test("an item that was added and deleted by hand comes back", async () => {
+  const history = new History();
+  history.edit(inserting([item("bread")], 0, "before"));
+  history.edit(inserting([item("milk")], 1, "before"));
+  history.edit(deleting([[1, 2]]));
+  const replica = history.newReplica();
+  await recall(history, open(replica), true);
+  replica.undo();
+  assert.equal(textsOf(replica.view), "bread milk");
+});
+
+test("edits of which all was taken back are read past, and older ones are found", async () => {
+  const history = new History();
+  history.edit(inserting([item("old")], 0, "before"));
+  for (let round = 0; round < 30; round++) {
+    history.edit(inserting([item("new")], 1, "before"));
+    history.other(changing(history.list, [[0, 1]], () => ({ done: round % 2 === 0 })));
+    history.act(replica => replica.undo());
+  }
+  const replica = history.newReplica();
+  await recall(history, open(replica), true);
+  assert.equal(replica.canUndo, true);
+  history.act(() => replica.undo(), replica);
+  assert.equal(textsOf(history.list), "");
+  // Then there is nothing left, and it is not read again and again.
+  history.own.push([history.revision, "undo"]);
+  const next = history.newReplica();
+  await recall(history, open(next), true);
+  assert.deepEqual([next.canUndo, next.canRedo], [false, true]);
+});
+
+test("edits of which others have left nothing are passed over", async () => {
+  const history = new History();
+  history.edit(inserting([item("old"), item("milk")], 0, "before"));
+  history.edit(inserting([item("bread")], 2, "before"));
+  history.edit(changing(history.list, [[1, 2]], () => ({ done: true })));
+  history.other(deleting([[1, 2]]));
+  history.act(replica => (replica.undo(), replica.undo()));
+  assert.equal(textsOf(history.list), "old");
+  const replica = history.newReplica();
+  await recall(history, open(replica), true);
+  assert.equal(replica.canRedo, true);
+  history.act(() => replica.undo(), replica);
+  history.own.push([history.revision, "undo"]);
+  assert.deepEqual([textsOf(history.list), replica.canUndo], ["", false]);
+  // Nor is one offered.
+  history.edit(inserting([item("tea")], 0, "before"));
+  history.other(deleting([[0, 1]]));
+  const next = history.newReplica();
+  await recall(history, open(next), true);
+  assert.equal(next.canUndo, false);
+});
+
+test("what can be made again stays so, whatever the history has", () => {
+  const replica = new Replica();
+  replica.edit(inserting([item("milk")], 0, "before"));
+  replica.undo();
+  replica.remember(retraced(List.empty, [], new Map()));
+  replica.redo();
+  assert.equal(textsOf(replica.view), "milk");
+});
+
+test("others go on while the history is read, and an edit of one's own comes first", async () => {
+  const history = new History();
+  history.edit(inserting([item("milk"), item("bread")], 0, "before"));
+  history.edit(deleting([[0, 1]]));
+  const replica = history.newReplica();
+  let left = 5;
+  history.meanwhile = () => left-- > 0 && history.other(inserting([item("tea")], 0, "before"), replica);
+  assert.equal(await recall(history, open(replica), true), true);
+  history.act(() => replica.undo(), replica);
+  assert.deepEqual([history.list.count, left < 0, replica.canRedo], [7, true, true]);
+  const edited = history.newReplica();
+  history.meanwhile = () => edited.canUndo || edited.edit(inserting([item("now")], 0, "before"));
+  assert.equal(await recall(history, open(edited), true), false);
+  edited.undo();
+  assert.equal(edited.canUndo, false);
+});
+
+test("what the server has forgotten is not asked for", async () => {
+  const history = new History();
+  for (const text of ["one", "two", "three"]) history.edit(inserting([item(text)], 0, "before"));
+  history.forgotten = 2;
+  const replica = history.newReplica();
+  await recall(history, open(replica), true);
+  assert.deepEqual([stepsOf(replica).length, replica.view.count], [2, 3]);
+  // Nor is anything, if nothing was done on this device, or too long ago.
+  history.asked = history.own.length = 0;
+  await recall(history, open(history.newReplica()), true);
+  assert.equal(history.asked, 0);
+});
+
+test("commits that do not fit into one answer are asked for one after the other", async () => {
+  const history = new History();
+  for (const text of ["1", "2", "3", "4", "5"]) {
+    history.edit(inserting([item(text)], 0, "before"));
+    history.other(inserting([item(text)], 0, "before"));
+  }
+  assert.deepEqual((await commitsOf(history, "list", 1, history.revision)).map(({ commit }) => commit.revision), history.commits.map(({ revision }) => revision));
+  assert.deepEqual((await commitsOf(history, "list", 2, 5)).map(({ commit, who }) => [commit.revision, who]), [2, 3, 4, 5].map(one => [one, ["Ada", "Bob"][history.commits[one - 1].author - 1]]));
+  history.asked = 0;
+  assert.deepEqual([(await listAt(history, "list", 0)).count, history.asked, (await listAt(history, "list", 1)).count], [0, 0, 1]);
+});
+
+test("an undo is submitted alone, as it was stored", () => {
+  const history = new History();
+  const insertion = text => replica => replica.edit(inserting([item(text)], 0, "after"));
+  history.act(replica => {
+    for (const action of [insertion("a"), insertion("b"), one => one.undo(), one => one.redo(), insertion("c"), insertion("d")]) {
+      action(replica);
+      for (const edit of replica.pending) edit.isWritten = edit.isStored = true;
+    }
+  });
+  assert.deepEqual(history.own, [[1, ""], [2, "undo"], [3, "redo"], [4, ""]]);
+  // What was joined before it was stored is an undo and more.
+  history.act(replica => (replica.undo(), insertion("e")(replica)));
+  assert.deepEqual(history.own[4], [5, undefined]);
+});
+
+// Large edits
+
+test("an edit that is too large for a frame is refused, and nothing has happened", () => {
+  const replica = new Replica();
+  const large = Array.from({ length: 5 }, () => encoded(random.bytes(8), NOTE, { text: new Uint8Array(1 << 20).fill(120), level: 0 }));
+  const fitting = large.slice(0, 3);
+  assert.throws(() => replica.edit(inserting(large, 0, "after")), { constructor: TooLarge, message: /about 52\d{5} bytes; at most 4194304 .* Divide it\.$/ });
+  assert.deepEqual([replica.view.count, replica.canUndo, replica.pending.length], [0, false, 0]);
+  replica.edit(inserting(fitting, 0, "after"));
+  replica.edit(inserting(large.slice(3), 0, "after"));
+  replica.edit(deleting([[0, 5]]));
+  assert.throws(() => replica.undo(), TooLarge);
+  assert.throws(() => replica.undo(), TooLarge);
+  assert.deepEqual([replica.view.count, replica.canRedo, replica.pending.length], [0, false, 3]);
+});
+
+test("the words of an edit that was not taken can be got back", () => {
+  const told = [];
+  const replica = new Replica();
+  replica.listen(one => told.push(one));
+  replica.edit(inserting([item("milk"), item("bread")], 0, "after"));
+  replica.takeBack(replica.launch(), List.empty, { reason: 12, first: 0, second: 0 }, 1);
+  assert.deepEqual(noticeOf(told[0], undefined, ""), { text: "Your edit was not taken: your role does not allow it.", lost: "milk\nbread" });
+});
+
+// Sentences
+
+test("the history says to which item something was done", () => {
+  const list = List.of([item("milk"), item("bread"), item("eggs")]);
+  const said = delta => {
+    const history = new History();
+    history.edit(inserting([...list], 0, "after"));
+    history.edit(delta);
+    return summaryOf(history.commits[1], list, history.list);
+  };
+  const change = (runs, made) => changing(list, runs, () => made);
+  assert.equal(said(change([[1, 2]], { done: true })), "ticked “bread”");
+  assert.equal(said(change([[1, 3]], { done: true })), "ticked “bread” and 1 more");
+  assert.equal(said(change([[2, 3]], { text: [{ at: 0, removed: bytesOf("eggs"), inserted: bytesOf("egg") }] })), "“eggs” became “egg” in “egg”");
+  assert.equal(said(deleting([[0, 1], [2, 3]])), "deleted “milk” and 1 more");
+  assert.equal(said(moving([[2, 3]], 0, "after")), "moved “eggs”");
+  assert.equal(said(inserting([item("tea"), item("x")], 3, "after")), "added “tea” and 1 more");
+  assert.equal(said([...deleting([[0, 1]]), ...inserting([item("tea")], 0, "after")]), "deleted “milk”, added “tea”");
+  // Without the lists, only what the commit itself has is known.
+  assert.equal(summaryOf({ delta: change([[1, 2]], { done: false }) }), "unticked");
+  assert.equal(summaryOf({ delta: change([[0, 2]], { level: 1 }) }), "changed 2 items");
+  assert.equal(summaryOf({ delta: deleting([[0, 2]]) }), "deleted 2 items");
+  assert.equal(summaryOf({ delta: [] }), "nothing was left to change");
+});
