@@ -46,23 +46,13 @@ export function digestOf(items) {
       hash(item.bytes, item.start, item.end);
       [h0, h1, h2] = [low & 0x1fffff, (low >>> 21) | ((high & 0x3ff) << 11), high >>> 10];
     }
-    let a = x0 * b0 + 4 * (x1 * b2 + x2 * b1) + h0;
-    let b = x0 * b1 + x1 * b0 + 4 * x2 * b2 + h1;
-    let c = x0 * b2 + x1 * b1 + x2 * b0 + h2;
-    for (let i = 0; i < 2; i++) {
-      let carry = Math.floor(a / LIMB);
-      a -= carry * LIMB;
-      b += carry;
-      carry = Math.floor(b / LIMB);
-      b -= carry * LIMB;
-      c += carry;
-      carry = Math.floor(c / TOP);
-      c -= carry * TOP;
-      a += carry;
-    }
-    [x0, x1, x2] = [a, b, c];
+    [x0, x1, x2] = reduced(
+      x0 * b0 + 4 * (x1 * b2 + x2 * b1) + h0,
+      x0 * b1 + x1 * b0 + 4 * x2 * b2 + h1,
+      x0 * b2 + x1 * b1 + x2 * b0 + h2,
+    );
   }
-  return reduced(x0, x1, x2);
+  return [x0, x1, x2];
 }
 
 /**
