@@ -3,6 +3,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Reader, joined } from "../../Sources/Web/client/bytes.js";
+import { readItems } from "../../Sources/Web/client/codec.js";
 import { Copies } from "../../Sources/Web/client/copies.js";
 import { List } from "../../Sources/Web/client/list.js";
 import { Store } from "../../Sources/Web/client/store.js";
@@ -281,6 +283,15 @@ test("a copy of a list is what was kept, in chunks", async () => {
   assert.equal(factory.databases.get("hand copies").stores.get("chunks").size, 1, "nothing is left of longer ones");
   await copies.forget("list");
   assert.equal(await copies.read("list"), undefined);
+});
+
+test("a copy of items that arrived together has those that are left, in their order", async () => {
+  const copies = new Copies(draw, { factory: new FakeIndexedDB() });
+  const bytes = joined(...Array.from({ length: 9 }, (_, i) => new Random(i).item().whole));
+  const all = readItems(new Reader(bytes), 9);
+  const items = List.of([4, 5, 1, 2, 3, 7, 8].map(i => all[i]));
+  await copies.keep({ name: "list", log: "ab", revision: 1, items });
+  assert.equal((await copies.read("list"))?.items.digest, items.digest);
 });
 
 test("a copy that is damaged, or of a later format, is none", async () => {

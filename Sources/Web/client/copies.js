@@ -93,24 +93,27 @@ export class Copies {
 function chunksOf(list) {
   /** @type {Chunk[]} */
   const chunks = [];
-  /** @type {Uint8Array[]} */
+  /** @type {{ bytes: Uint8Array, start: number, end: number }[]} what arrived together is copied together */
   let pieces = [];
-  let size = 0;
+  let [count, size] = [0, 0];
   const cut = () => {
     const bytes = new Uint8Array(size);
     let at = 0;
-    for (const piece of pieces) {
-      bytes.set(piece, at);
-      at += piece.length;
+    for (const { bytes: from, start, end } of pieces) {
+      bytes.set(from.subarray(start, end), at);
+      at += end - start;
     }
-    chunks.push({ count: pieces.length, bytes });
+    chunks.push({ count, bytes });
     pieces = [];
-    size = 0;
+    count = size = 0;
   };
-  for (const { whole } of list) {
-    if (size > 0 && size + whole.length > CHUNK) cut();
-    pieces.push(whole);
-    size += whole.length;
+  for (const { bytes, start, end } of list) {
+    if (size > 0 && size + end - start > CHUNK) cut();
+    const last = pieces[pieces.length - 1];
+    if (last?.bytes === bytes && last.end === start) last.end = end;
+    else pieces.push({ bytes, start, end });
+    count++;
+    size += end - start;
   }
   if (size > 0) cut();
   return chunks;
