@@ -8,6 +8,7 @@ import { button, fill, fitHeight, h, setAttribute, setText } from "./dom.js";
 import { save } from "./pagedialogs.js";
 
 /** @typedef {import('../client/item.js').Item} Item */
+/** @typedef {import('../client/list.js').List} List */
 /** @typedef {import('./content.js').Written} Written */
 /** @typedef {{ id: string, isAbove: boolean, line: string }} Place beside which item new ones come */
 /**
@@ -15,7 +16,7 @@ import { save } from "./pagedialogs.js";
  * @typedef {object} Owner
  * @property {(items: Written[], place: Place | undefined) => boolean} add false if it cannot be
  * @property {(item: Item) => void} untick
- * @property {() => Iterable<Item>} items
+ * @property {() => List} items
  * @property {() => { kind: number, most: number, largest: number }} usual what a line becomes, and how large it may be
  * @property {(text: string) => void} typed
  * @property {() => void} left
@@ -27,8 +28,9 @@ const MOST_OFFERS = 4;
  * 100,000 lines in a field.
  */
 const MOST_SHOWN = 100_000;
-/** How long after the last letter something is offered, in ms. */
+/** How long after the last letter something is offered, in ms; and how many items are searched without a pause. */
 const OFFERING = 150;
+const SEARCHED = 500;
 
 export class Composer {
   #owner;
@@ -161,20 +163,24 @@ export class Composer {
   /** A key does not wait for the search through the list. */
   #offerSoon() {
     clearTimeout(this.#offering);
-    this.#offering = setTimeout(() => this.#offer(), OFFERING);
+    this.#offering = setTimeout(() => this.#offer(this.#owner.items(), 0, []), OFFERING);
   }
 
-  /** Offers items of the list whose text begins so; a ticked one can be unticked instead. */
-  #offer() {
+  /**
+   * Offers items of the list whose text begins so; a ticked one can be unticked instead.
+   * @param {List} items @param {number} from @param {Item[]} found so far
+   */
+  #offer(items, from, found) {
     const text = this.#input.value.trim().toLowerCase();
     if (text.length < 2 || text.includes("\n")) return fill(this.#offers);
-    /** @type {Item[]} */
-    const found = [];
-    for (const item of this.#owner.items()) {
+    for (const item of items.slice(from, from + SEARCHED)) {
       if (item.kind === TASK && item.text.toLowerCase().startsWith(text)) found.push(item);
       if (found.length === MOST_OFFERS) break;
     }
-    fill(this.#offers, ...found.map(item => this.#offerOf(item)));
+    const next = from + SEARCHED;
+    if (found.length < MOST_OFFERS && next < items.count) {
+      this.#offering = setTimeout(() => this.#offer(items, next, found));
+    } else fill(this.#offers, ...found.map(item => this.#offerOf(item)));
   }
 
   /** @param {Item} item */
