@@ -56,6 +56,7 @@ export class App {
   #screen;
   #toastTimer = 0;
   #isAway = false;
+  #frame = 0;
   speech;
   /** @type {string | undefined} why the page cannot be kept for offline use */
   offlineProblem;
@@ -434,9 +435,15 @@ export class App {
     if (before) this.#screen.begin(before.open?.name);
   }
 
+  /** Something has changed; it is drawn with the next frame. */
   #show() {
-    this.#drawHeader();
     this.#screen?.update();
+    // Hidden pages have no frames.
+    if (document.hidden) return this.#drawHeader();
+    this.#frame ||= requestAnimationFrame(() => {
+      this.#frame = 0;
+      this.#drawHeader();
+    });
   }
 
   #drawHeader() {

@@ -132,7 +132,7 @@ const numbers = new Intl.NumberFormat("en");
  * @param {number} number
  */
 export function numeral(number) {
-  return numbers.format(number);
+  return number < 1000 ? String(number) : numbers.format(number);
 }
 
 /**
