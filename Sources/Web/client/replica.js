@@ -330,10 +330,12 @@ export class Replica {
     const edit = this.inFlight;
     const before = this.#confirmed;
     if (!edit) return;
-    this.#advance(commit, list);
+    const isSame = isSameDelta(edit.delta, commit.delta);
+    // A list that is the same is one list, so that its blocks are kept and hashed once.
+    this.#advance(commit, isSame && this.pending.length === 1 ? this.#view : list);
     this.#pending.remove(edit);
     this.#work.record(commit, before);
-    if (!isSameDelta(edit.delta, commit.delta)) {
+    if (!isSame) {
       // A card has been dealt.
       const expected = apply(before, edit.delta);
       this.#carry(diff(expected, list), expected, this.pending);
@@ -361,7 +363,7 @@ export class Replica {
     if (commit.author !== author) this.#followed = [...this.#followed.slice(1 - MOST_FOLLOWED), { commit, before, after: list }];
     const lost = this.#work.overridden(commit, before);
     if (commit.author !== author) this.#tellOverridden(lost, commit.author, commit.revision);
-    this.#carry(commit.delta, before, this.pending, commit.author);
+    this.#carry(commit.delta, before, this.pending, commit.author, list);
   }
 
   /** Others' newest commits since this was asked last, with the list before and after each. */
@@ -433,15 +435,15 @@ export class Replica {
   /**
    * Somebody's edit of `base`, on which the first of `pending` was made: what is left of it changes the view.
    * @param {Delta} delta @param {List} base @param {readonly Edit[]} pending
-   * @param {number} [author] nobody is told without one
+   * @param {number} [author] nobody is told without one @param {List} [after] `base` with the edit
    */
-  #carry(delta, base, pending, author) {
+  #carry(delta, base, pending, author, after) {
     for (const edit of pending) {
       if (author !== undefined) this.#tellLost(base, delta, edit.delta, author);
       base = apply(base, edit.delta);
       [edit.delta, delta] = [transform(edit.delta, delta, true), transform(delta, edit.delta, false)];
     }
-    this.#view = apply(this.#view, delta);
+    this.#view = after && pending.length === 0 ? after : apply(this.#view, delta);
     this.#undos = this.#undos.following(delta);
     this.#redos = this.#redos.following(delta);
   }
