@@ -136,8 +136,8 @@ law("blocks stay between few and many items", 5, random => {
   let list = List.of(random.items(4000, [2]));
   for (let i = 0; i < 300; i++) list = apply(list, random.delta(list, 0.0005, [2]));
   for (const [i, block] of list.blocks.entries()) {
-    isTrue(block.count <= 512, `block ${i} has ${block.count} items`);
-    isTrue(block.count >= 64 || i >= list.blocks.length - 2, `block ${i} has ${block.count} items`);
+    isTrue(block.count <= 128, `block ${i} has ${block.count} items`);
+    isTrue(block.count >= 16 || i >= list.blocks.length - 2, `block ${i} has ${block.count} items`);
   }
 });
 

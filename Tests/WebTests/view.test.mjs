@@ -20,7 +20,9 @@ const random = new Random(seed);
 console.log(`seed ${seed}`);
 const item = (text, level = 0, done = false) => encoded(random.bytes(8), TASK, { text: bytesOf(text), done, level });
 const textsOf = list => [...list].map(({ text }) => text).join(" ");
-const named = rows => rows.items.map(({ text }) => text).join(" ");
+const named = rows => [...rows].map(({ text }) => text).join(" ");
+const levelsOf = ({ parts }) => parts.flatMap(({ levels }) => levels);
+const parentsOf = ({ parts }) => parts.flatMap(({ parents }) => parents);
 
 // Edits
 
@@ -87,8 +89,8 @@ test("folded items hide what is beneath them", () => {
   assert.equal(named(rowsOf(list, look())), "a b c d e");
   const rows = rowsOf(list, look({ folded: new Set([items[1].id]) }));
   assert.equal(named(rows), "a b d e");
-  assert.deepEqual(rows.levels, [0, 1, 1, 0]);
-  assert.deepEqual(rows.parents, [true, true, false, false]);
+  assert.deepEqual(levelsOf(rows), [0, 1, 1, 0]);
+  assert.deepEqual(parentsOf(rows), [true, true, false, false]);
   assert.equal(named(rowsOf(list, look({ folded: new Set([items[0].id, items[1].id]) }))), "a e");
 });
 
@@ -109,7 +111,48 @@ test("ticked tasks are last among their siblings, a moment after the tick", () =
 
 test("levels that nobody sees count as the deepest that one sees", () => {
   const rows = rowsOf(List.of([item("a", 3), item("b", 9), item("c", 1)]), look());
-  assert.deepEqual(rows.levels, [0, 1, 1]);
+  assert.deepEqual(levelsOf(rows), [0, 1, 1]);
+});
+
+/** The rows as the comments say it, from the whole list. */
+function rowsNaively(list, { folded, isWanted }) {
+  const all = [...list].map(item => ({ item }));
+  all.forEach((row, i) => (row.level = i === 0 ? 0 : Math.min(row.item.level, all[i - 1].level + 1)));
+  all.forEach((row, i) => (row.isParent = all[i + 1]?.level > row.level));
+  let hidden = Infinity;
+  return all.filter(({ item, level }) => {
+    if (isWanted) return isWanted(item);
+    if (level > hidden) return false;
+    hidden = folded.has(item.id) ? level : Infinity;
+    return true;
+  });
+}
+
+test("rows that follow edits are those of the list, and the same objects where nothing has changed", () => {
+  for (let round = 0; round < 60 * times; round++) {
+    let list = List.of(random.items(2000));
+    const folded = new Set([...list].filter(() => random.is(0.3)).map(({ id }) => id));
+    const one = [look(), look({ folded }), look({ isWanted: ({ id }) => id < "8" })][round % 3];
+    let before;
+    for (let edit = 0; edit < 10; edit++) {
+      const rows = rowsOf(list, one);
+      const expected = rowsNaively(list, one);
+      assert.deepEqual([...rows].map(({ id }) => id), expected.map(({ item }) => item.id));
+      assert.deepEqual(levelsOf(rows), expected.map(({ level }) => level));
+      assert.deepEqual(parentsOf(rows), expected.map(({ isParent }) => isParent));
+      for (const [row, { item, isParent }] of expected.entries()) {
+        if (row % 97 === 0) assert.deepEqual([rows.rowOf(item.id), rows.isParent(item.id)], [row, isParent]);
+      }
+      const old = new Set(before);
+      if (before) assert.deepEqual(rows.unlike(before), [...rows].filter(item => !old.has(item)));
+      assert.ok(rowsOf(list, one).parts.every((part, i) => part === rows.parts[i]));
+      before = rows;
+      // What is above a block, and below it, is a part of what its rows are.
+      const border = 128 * (1 + random.below(6)) - random.below(2);
+      if (random.is(0.7) && border < list.count) list = apply(list, deleting([[border, border + 1]]));
+      else list = apply(list, random.delta(list, random.pick([0.0005, 0.01])));
+    }
+  }
 });
 
 // What is written

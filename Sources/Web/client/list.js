@@ -5,17 +5,19 @@ import { ZERO, digestOf, digestText, joinedDigest } from "./digest.js";
 /** @typedef {import('./item.js').Item} Item */
 /** @typedef {import('./digest.js').Limbs} Limbs */
 
-const MOST = 512;
-const FEWEST = 128;
+const MOST = 128;
+const FEWEST = 32;
 
 /** Some neighbouring items, and what is known of all of them. */
-class Block {
+export class Block {
   /** @type {readonly Item[]} @readonly */
   items;
   /** @type {Limbs | undefined} */
   #digest;
   /** @type {number | undefined} */
   #cap;
+  /** @type {Map<string, number> | undefined} */
+  #places;
 
   /** @param {readonly Item[]} items */
   constructor(items) {
@@ -28,6 +30,15 @@ class Block {
 
   get digest() {
     return (this.#digest ??= digestOf(this.items));
+  }
+
+  /**
+   * Where the item with an id is in the block, or -1.
+   * @param {string} id
+   */
+  indexOf(id) {
+    this.#places ??= new Map(this.items.map((item, place) => [item.id, place]));
+    return this.#places.get(id) ?? -1;
   }
 
   /**
@@ -67,19 +78,19 @@ export class List {
     return builder.finish();
   }
 
-  /** What a builder reads, and nobody else. */
+  /** What builders and rows are made of. */
   get blocks() {
     return this.#blocks;
   }
 
-  /** 16 hexadecimal digits. O(512 + n / 512) after an edit, since only blocks that are new are hashed. */
+  /** 16 hexadecimal digits. O(128 + n / 128) after an edit, since only blocks that are new are hashed. */
   get digest() {
     this.#digest ??= this.#blocks.reduce((sum, block) => joinedDigest(sum, block.digest, block.count), ZERO);
     return digestText(this.#digest);
   }
 
   /**
-   * The item at an index below the count. O(n / 512)
+   * The item at an index below the count. O(n / 128)
    * @param {number} index
    * @returns {Item}
    */
@@ -92,7 +103,7 @@ export class List {
   }
 
   /**
-   * Some items, those that there are. O(n / 512 + items)
+   * Some items, those that there are. O(n / 128 + items)
    * @param {number} from @param {number} to
    */
   slice(from, to) {
@@ -118,16 +129,27 @@ export class List {
   }
 
   /**
-   * Where the item with an id is, or -1. O(n)
+   * Where the item with an id is, or -1. O(n / 128), once the ids of all blocks are known
    * @param {string} id
    */
   indexOf(id) {
-    let index = 0;
-    for (const item of this) {
-      if (item.id === id) return index;
-      index++;
+    let start = 0;
+    for (const block of this.#blocks) {
+      const place = block.indexOf(id);
+      if (place >= 0) return start + place;
+      start += block.count;
     }
     return -1;
+  }
+
+  /**
+   * The items that an earlier form of the list does not have as they are here. O(n / 128), and the blocks that differ
+   * @param {List} before
+   */
+  unlike(before) {
+    const [old, now] = [new Set(before.#blocks), new Set(this.#blocks)];
+    const known = new Set(before.#blocks.flatMap(block => (now.has(block) ? [] : block.items)));
+    return this.#blocks.flatMap(block => (old.has(block) ? [] : block.items)).filter(item => !known.has(item));
   }
 
   /**
@@ -146,7 +168,7 @@ export class List {
   // Levels
 
   /**
-   * The shown level of an item. O(512 + n / 512)
+   * The shown level of an item. O(128 + n / 128)
    * @param {number} index
    */
   shownLevel(index) {
@@ -160,7 +182,7 @@ export class List {
   }
 
   /**
-   * How many items below an item are its sub-items. O(512 + n / 512 + sub-items)
+   * How many items below an item are its sub-items. O(128 + n / 128 + sub-items)
    * @param {number} index
    */
   subItems(index) {

@@ -35,7 +35,6 @@ export function shownWith({ view, confirmed, revision, log, pending }, others) {
     const isAlone = edits.length === kept.edits.length;
     const isSame = isAlone && kept.log === log && kept.revision === revision && kept.digest === confirmed.digest;
     const delta = joined(edits);
-    const ids = new Set([...list].map(({ id }) => id));
     try {
       if (!isSame) throw new RangeError("it was made on another list");
       const left = transform(delta, mine, true);
@@ -43,7 +42,8 @@ export function shownWith({ view, confirmed, revision, log, pending }, others) {
       mine = compose(mine, left);
       for (const id of touched(list, left)) theirs.add(id);
     } catch {
-      added.push(...insertedItems(delta).filter(({ id }) => !ids.has(id)));
+      const before = list;
+      added.push(...insertedItems(delta).filter(({ id }) => before.indexOf(id) < 0));
     }
   }
   if (added.length > 0) {

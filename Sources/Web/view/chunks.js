@@ -4,6 +4,7 @@
 import { setAttribute } from "./dom.js";
 
 /** @typedef {import('../client/item.js').Item} Item */
+/** @typedef {import('./rows.js').Part} Part */
 /** @typedef {import('./rows.js').Rows} Rows */
 /**
  * A row as an element.
@@ -12,7 +13,6 @@ import { setAttribute } from "./dom.js";
  * @property {(item: Item, level: number, isParent: boolean) => void} show
  */
 
-const SIZE = 64;
 const MOST_FILLED = 5000;
 /** How high a row is before it was ever drawn, in CSS pixels. */
 const ROW_HEIGHT = 44;
@@ -22,36 +22,34 @@ const AT_ONCE = 4;
 /** Some neighbouring rows. */
 class Chunk {
   element = document.createElement("div");
-  /** @type {Item[]} */
-  items = [];
-  /** @type {number[]} */
-  levels = [];
-  /** @type {boolean[]} */
-  parents = [];
+  /** @type {Part} */
+  part;
   start = 0;
   isNear = false;
   isFilled = false;
   isDirty = true;
+  /** How high its place is while it is not filled, for so many rows. */
+  height = 0;
+  reserved = 0;
   /** The first row when the rows were numbered last. */
   numbered = -1;
 
-  constructor() {
+  /** @param {Part} part */
+  constructor(part) {
     this.element.className = "chunk";
+    this.part = part;
   }
 
   /**
    * The chunk has these rows.
-   * @param {Rows} rows @param {number} from @param {number} to
+   * @param {Part} part
    */
-  take(rows, from, to) {
-    const isSame = this.items.length === to - from && this.items.every((item, i) => item === rows.items[from + i] &&
-      this.levels[i] === rows.levels[from + i] && this.parents[i] === rows.parents[from + i]);
-    this.start = from;
-    if (isSame) return;
-    this.items = rows.items.slice(from, to);
-    this.levels = rows.levels.slice(from, to);
-    this.parents = rows.parents.slice(from, to);
-    this.isDirty = true;
+  take(part) {
+    if (part === this.part) return;
+    const { items, levels, parents } = this.part;
+    this.isDirty ||= items.length !== part.count || items.some((item, i) => item !== part.items[i] ||
+      levels[i] !== part.levels[i] || parents[i] !== part.parents[i]);
+    this.part = part;
   }
 }
 
@@ -62,6 +60,8 @@ export class Chunks {
   #chunks = [];
   /** @type {Map<string, RowView>} */
   #views = new Map();
+  /** @type {Element[]} rows that were taken away, perhaps to be elsewhere */
+  #gone = [];
   #count = 0;
   #isFilling = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -83,18 +83,18 @@ export class Chunks {
     return this.#views.get(id);
   }
 
-  /** @returns {Iterable<[string, RowView]>} */
-  get views() {
-    return this.#views;
+  /** The items whose rows are filled. */
+  get filled() {
+    return this.#views.keys();
   }
 
   /**
-   * Shows other rows. Chunks that stay the same are not touched. O(rows), and the rows of the chunks that change
+   * Shows other rows. Chunks that stay the same are not touched. O(chunks), and the rows of those that change
    * @param {Rows} rows
    */
   show(rows) {
     this.#count = rows.count;
-    this.#deal(rows);
+    this.#deal(rows.parts);
     this.#fill();
   }
 
@@ -103,7 +103,7 @@ export class Chunks {
    * @param {number} row
    */
   reach(row) {
-    const chunk = this.#chunks.find(({ start, items }) => row >= start && row < start + items.length);
+    const chunk = this.#chunks.find(({ start, part }) => row >= start && row < start + part.count);
     if (!chunk) return;
     chunk.isNear = true;
     this.#fill();
@@ -117,109 +117,89 @@ export class Chunks {
   // Private
 
   /**
-   * Which rows each chunk has: chunks begin where they began, as far as that is still there.
-   * @param {Rows} rows
+   * Each part has the chunk that it had, or else the one in its place, if that has lost its part.
+   * @param {readonly Part[]} parts
    */
-  #deal(rows) {
-    let at = 0;
+  #deal(parts) {
     const old = this.#chunks;
+    const there = new Set(parts);
+    const places = new Map(old.map(({ part }, place) => [part, place]));
     /** @type {Chunk[]} */
     const chunks = [];
-    old.forEach((chunk, c) => {
-      const end = c === old.length - 1 ? rows.count : this.#end(old, c, rows, at);
-      for (const part of this.#parts(chunk, at, end)) {
-        part.chunk.take(rows, part.from, part.to);
-        chunks.push(part.chunk);
-      }
-      at = end;
-    });
-    if (old.length === 0 && rows.count > 0) {
-      for (const part of this.#parts(new Chunk(), 0, rows.count)) {
-        part.chunk.take(rows, part.from, part.to);
-        chunks.push(part.chunk);
-      }
+    let [next, start] = [0, 0];
+    for (const part of parts) {
+      let place = places.get(part) ?? -1;
+      if (place < next && next < old.length && !there.has(old[next].part)) place = next;
+      const chunk = place < next ? this.#insert(part, chunks[chunks.length - 1]) : old[place];
+      for (; next < place; next++) this.#drop(old[next]);
+      next = Math.max(next, place + 1);
+      chunk.take(part);
+      chunk.start = start;
+      start += part.count;
+      chunks.push(chunk);
     }
-    for (const chunk of old) {
-      if (chunks.includes(chunk)) continue;
-      this.#watcher.unobserve(chunk.element);
-      chunk.element.remove();
-    }
-    let next = this.#container.firstElementChild;
-    for (const { element } of chunks) {
-      if (element === next) next = next.nextElementSibling;
-      else {
-        this.#container.insertBefore(element, next);
-        this.#watcher.observe(element);
-      }
-    }
+    for (; next < old.length; next++) this.#drop(old[next]);
     this.#chunks = chunks;
   }
 
-  /**
-   * Where a chunk ends now: where one of the next ones begins.
-   * @param {Chunk[]} old @param {number} c @param {Rows} rows @param {number} at
-   */
-  #end(old, c, rows, at) {
-    const { items } = old[c];
-    if (items.every((item, i) => item === rows.items[at + i])) return at + items.length;
-    const starts = old.slice(c + 1, c + 5).map(({ items }) => rows.items.indexOf(items[0], at))
-      .filter(start => start >= 0);
-    return starts.length > 0 ? Math.min(...starts) : Math.min(rows.count, at + items.length);
+  /** @param {Part} part @param {Chunk | undefined} above */
+  #insert(part, above) {
+    const chunk = new Chunk(part);
+    if (above) above.element.after(chunk.element);
+    else this.#container.prepend(chunk.element);
+    this.#watcher.observe(chunk.element);
+    return chunk;
   }
 
-  /**
-   * A chunk that became too long is several.
-   * @param {Chunk} chunk @param {number} from @param {number} to
-   */
-  #parts(chunk, from, to) {
-    const parts = [];
-    const size = to - from > 2 * SIZE ? SIZE : 2 * SIZE;
-    for (let at = from; at < to; at += size) {
-      parts.push({ chunk: at === from ? chunk : new Chunk(), from: at, to: Math.min(to, at + size) });
-    }
-    return parts;
+  /** @param {Chunk} chunk */
+  #drop({ element }) {
+    this.#watcher.unobserve(element);
+    this.#gone.push(...element.children);
+    element.remove();
   }
 
   #fill() {
     const isLong = this.#count > MOST_FILLED;
     const dirty = this.#chunks.filter(chunk => {
-      const isWanted = chunk.isNear || !isLong || this.#isVisible(chunk);
+      const isWanted = chunk.isNear || !isLong || (chunk.isFilled && chunk.element.contains(document.activeElement));
       if (isWanted && (chunk.isNear || chunk.isFilled)) return chunk.isDirty || !chunk.isFilled;
       if (!isWanted && chunk.isFilled) this.#empty(chunk);
       if (!chunk.isFilled) this.#reserve(chunk);
       return false;
     });
     // What goes is taken away first, so that what stays need not move.
-    for (const chunk of dirty) {
-      const ids = new Set(chunk.items.map(item => item.id));
-      for (const row of [...chunk.element.children]) if (!ids.has(/** @type {any} */ (row).dataset.id)) row.remove();
+    for (const { element, part } of dirty) {
+      const isGone = (/** @type {Element} */ row) => part.indexOf(idOf(row)) < 0;
+      this.#takeAway([...element.children].filter(isGone));
     }
     for (const chunk of dirty) this.#render(chunk);
-    for (const [id, { element }] of this.#views) if (!element.isConnected) this.#views.delete(id);
+    for (const row of this.#gone) if (!row.isConnected) this.#views.delete(idOf(row));
+    this.#gone = [];
     for (const chunk of this.#chunks) if (chunk.isNear && chunk.isFilled) this.#number(chunk);
     if (!isLong) this.#fillLater();
     this.#numberLater();
   }
 
-  /** @param {Chunk} chunk */
-  #isVisible(chunk) {
-    return chunk.isFilled && chunk.element.contains(document.activeElement);
+  /** @param {Element[]} rows */
+  #takeAway(rows) {
+    for (const row of rows) row.remove();
+    this.#gone.push(...rows);
   }
 
   /** @param {Chunk} chunk */
   #render(chunk) {
-    const { element } = chunk;
+    const { element, part } = chunk;
     let next = element.firstElementChild;
-    chunk.items.forEach((item, i) => {
+    part.items.forEach((item, i) => {
       const { id } = item;
       let view = this.#views.get(id);
       if (!view) this.#views.set(id, (view = this.#newRow(id)));
-      view.show(item, chunk.levels[i], chunk.parents[i]);
+      view.show(item, part.levels[i], part.parents[i]);
       if (view.element === next) next = next.nextElementSibling;
       else element.insertBefore(view.element, next);
     });
     element.style.height = "";
-    element.style.setProperty("contain-intrinsic-size", `auto ${chunk.items.length * ROW_HEIGHT}px`);
+    element.style.setProperty("contain-intrinsic-size", `auto ${part.count * ROW_HEIGHT}px`);
     setAttribute(element, "role", "rowgroup");
     chunk.isFilled = true;
     chunk.isDirty = false;
@@ -228,16 +208,22 @@ export class Chunks {
 
   /** @param {Chunk} chunk whose place one sees, but not its rows */
   #reserve(chunk) {
-    const height = `${chunk.items.length * ROW_HEIGHT}px`;
-    if (!chunk.isFilled && chunk.element.style.height === "") chunk.element.style.height = height;
+    const more = chunk.part.count - chunk.reserved;
+    if (more === 0) return;
+    chunk.reserved += more;
+    chunk.height += more * ROW_HEIGHT;
+    chunk.element.style.height = `${chunk.height}px`;
   }
 
   /** @param {Chunk} chunk */
   #empty(chunk) {
-    chunk.element.style.height = `${chunk.element.offsetHeight}px`;
-    for (const row of [...chunk.element.children]) row.remove();
+    const { element } = chunk;
+    chunk.height = element.offsetHeight;
+    chunk.reserved = element.childElementCount;
+    element.style.height = `${chunk.height}px`;
+    this.#takeAway([...element.children]);
     // A group without rows is none.
-    setAttribute(chunk.element, "role", "none");
+    setAttribute(element, "role", "none");
     chunk.isFilled = false;
   }
 
@@ -278,4 +264,9 @@ export class Chunks {
     }
     this.#fill();
   }
+}
+
+/** @param {Element} row */
+function idOf(row) {
+  return /** @type {HTMLElement} */ (row).dataset.id ?? "";
 }

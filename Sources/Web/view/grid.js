@@ -1,6 +1,5 @@
 // The rows of one list as a grid: which row is the current one, what is selected, and the field in a row.
 
-import { CARD } from "../client/item.js";
 import { Chunks } from "./chunks.js";
 import { h, setAttribute } from "./dom.js";
 import { Row } from "./row.js";
@@ -13,7 +12,12 @@ import { Rows } from "./rows.js";
 export class Grid {
   #chunks;
   #marksOf;
-  rows = new Rows([], [], []);
+  #markedBy;
+  /** @type {ReadonlySet<string>} the items that had other marks than most when marks were shown last */
+  #marked = new Set();
+  /** The marks of all others. */
+  #common = "";
+  rows = new Rows([]);
   element;
   // Its owner is told by these.
   /** Another row is the current one. */
@@ -33,9 +37,13 @@ export class Grid {
   /** @type {{ id: string, row: Row, field: Field } | undefined} */
   #editing;
 
-  /** @param {string} label @param {(id: string) => OwnersMarks} marksOf */
-  constructor(label, marksOf) {
+  /**
+   * @param {string} label @param {(id: string) => OwnersMarks} marksOf
+   * @param {() => Iterable<string>} markedBy the items for which `marksOf` gives something else than for most
+   */
+  constructor(label, marksOf, markedBy) {
     this.#marksOf = marksOf;
+    this.#markedBy = markedBy;
     this.element = h("div", { class: "grid", role: "grid", "aria-label": label, "aria-multiselectable": "true" });
     this.#chunks = new Chunks(this.element, id => this.#newRow(id));
     this.element.addEventListener("focusin", event => this.#focused(event));
@@ -92,8 +100,8 @@ export class Grid {
     // A grid without rows is none.
     element.hidden = rows.count === 0;
     setAttribute(element, "aria-rowcount", rows.count);
-    setAttribute(element, "role", rows.levels.some(level => level > 0) ? "treegrid" : "grid");
-    element.classList.toggle("hand", rows.count > 0 && rows.items.every(({ kind }) => kind === CARD));
+    setAttribute(element, "role", rows.parts.some(({ isDeep }) => isDeep) ? "treegrid" : "grid");
+    element.classList.toggle("hand", rows.count > 0 && rows.parts.every(({ isHand }) => isHand));
     this.#settle();
     const change = () => this.#chunks.show(rows);
     if (this.#editing) this.#editing.field.keeping(change);
@@ -104,15 +112,18 @@ export class Grid {
     else this.onempty();
   }
 
-  /** Shows all marks again. O(rows that are filled) */
+  /** Shows the marks of all rows that have any, or had. */
   mark() {
-    const selected = this.#picked ?? new Set(this.isSelecting ? this.selectedRows.map(row => this.rows.items[row].id) : []);
+    const selected = this.#picked ?? new Set(this.isSelecting ? this.selectedIds : []);
     this.element.classList.toggle("picking", this.isPicking);
     const isInTree = this.#isInTree;
-    for (const [id, view] of this.#chunks.views) {
-      if (!(view instanceof Row)) continue;
-      view.mark({ ...this.#marksOf(id), isInTree, isSelected: selected.has(id), isCurrent: id === this.#current });
+    const marked = new Set([...this.#markedBy(), ...selected, this.#current ?? ""]);
+    const common = JSON.stringify([this.#marksOf(""), isInTree]);
+    for (const id of common === this.#common ? new Set([...this.#marked, ...marked]) : this.#chunks.filled) {
+      const isCurrent = id === this.#current;
+      this.view(id)?.mark({ ...this.#marksOf(id), isInTree, isSelected: selected.has(id), isCurrent });
     }
+    [this.#marked, this.#common] = [marked, common];
     this.onmark();
   }
 
@@ -139,9 +150,8 @@ export class Grid {
   goTo(row) {
     const place = Math.min(Math.max(row, 0), this.rows.count - 1);
     if (place < 0) return;
-    this.#current = this.rows.items[place].id;
+    this.#current = this.rows.at(place).id;
     this.#settle();
-    this.mark();
     this.focus();
   }
 
@@ -158,26 +168,24 @@ export class Grid {
 
   // The selection
 
-  /** The rows that are selected, or else the current one. */
-  get selectedRows() {
-    if (this.#picked && this.#picked.size > 0) {
-      return this.rows.items.flatMap(({ id }, row) => (this.#picked?.has(id) ? [row] : []));
-    }
+  /** The items that are selected, or else the current one. */
+  get selectedIds() {
+    if (this.#picked && this.#picked.size > 0) return [...this.#picked];
     const current = this.rows.rowOf(this.#current);
     if (current < 0) return [];
     const anchor = this.#anchor === undefined ? current : this.rows.rowOf(this.#anchor);
     const [from, to] = [Math.min(current, anchor < 0 ? current : anchor), Math.max(current, anchor)];
-    return Array.from({ length: to - from + 1 }, (_, i) => from + i);
+    return this.rows.slice(from, to + 1).map(({ id }) => id);
   }
 
   /** How many rows are selected. */
   get selectedCount() {
-    return this.#picked ? this.#picked.size : this.isSelecting ? this.selectedRows.length : 0;
+    return this.#picked ? this.#picked.size : this.isSelecting ? this.selectedIds.length : 0;
   }
 
   /** Rows are selected one by one from now on; those of a range are the first ones. */
   pick() {
-    this.#picked ??= new Set(this.isSelecting ? this.selectedRows.map(row => this.rows.items[row].id) : []);
+    this.#picked ??= new Set(this.isSelecting ? this.selectedIds : []);
     this.#anchor = undefined;
     this.mark();
   }
@@ -200,12 +208,13 @@ export class Grid {
   }
 
   selectAll() {
+    const ids = Array.from(this.rows, ({ id }) => id);
     if (this.#picked) {
-      this.#picked = new Set(this.rows.items.map(({ id }) => id));
+      this.#picked = new Set(ids);
       return this.mark();
     }
-    this.#anchor = this.rows.items[0]?.id;
-    this.#current = this.rows.items[this.rows.count - 1]?.id;
+    this.#anchor = ids[0];
+    this.#current = ids[ids.length - 1];
     this.focus();
     this.mark();
   }
@@ -265,16 +274,11 @@ export class Grid {
    * @param {Rows} rows
    */
   #bequeath(rows) {
-    const { items } = this.rows;
-    if (this.#picked) {
-      const there = new Set(rows.items.map(({ id }) => id));
-      for (const id of this.#picked) if (!there.has(id)) this.#picked.delete(id);
-    }
+    for (const id of this.#picked ?? []) if (rows.rowOf(id) < 0) this.#picked?.delete(id);
     const row = this.rows.rowOf(this.#current);
     if (row < 0 || rows.rowOf(this.#current) >= 0) return;
-    const there = new Set(rows.items.map(({ id }) => id));
-    const heirs = [...items.slice(row + 1), ...items.slice(0, row).reverse()];
-    this.#current = heirs.find(({ id }) => there.has(id))?.id;
+    const heirs = [...this.rows.slice(row + 1, this.rows.count), ...this.rows.slice(0, row).reverse()];
+    this.#current = heirs.find(({ id }) => rows.rowOf(id) >= 0)?.id;
   }
 
   /** The current item is the one that it was, or else the one in its place, or the last. */
@@ -282,7 +286,10 @@ export class Grid {
     this.onmove();
     const row = this.rows.rowOf(this.#current);
     if (row >= 0) this.#currentRow = row;
-    else this.#current = this.rows.items[Math.min(this.#currentRow, this.rows.count - 1)]?.id;
+    else {
+      const place = Math.min(this.#currentRow, this.rows.count - 1);
+      this.#current = this.rows.slice(place, place + 1)[0]?.id;
+    }
     if (this.#anchor !== undefined && this.rows.rowOf(this.#anchor) < 0) this.#anchor = undefined;
   }
 

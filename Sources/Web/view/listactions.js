@@ -25,6 +25,9 @@ import { keepUnsaved, unsavedIn } from "./unsaved.js";
 /** @typedef {import('../client/item.js').Item} Item */
 /** @typedef {import('../client/list.js').List} List */
 
+/** So many items are looked up one by one. */
+const FEW = 100;
+
 /**
  * Items that were cut or copied, for all lists.
  * @type {Item[]}
@@ -41,7 +44,7 @@ export class ListActions {
    * @type {Set<string>}
    */
   #own = new Set();
-  /** @type {Set<string>} */
+  /** @type {ReadonlySet<string>} */
   #waiting = new Set();
   /** What was undone and redone so far: one after the other. */
   #turned = Promise.resolve();
@@ -81,12 +84,9 @@ export class ListActions {
     this.#own.clear();
   }
 
-  /**
-   * Whether only this device has an item.
-   * @param {string} id
-   */
-  isWaiting(id) {
-    return this.#waiting.has(id);
+  /** The items that only this device has. */
+  get waiting() {
+    return this.#waiting;
   }
 
   /** Something has changed: the text that is edited is as others have made it. */
@@ -223,26 +223,19 @@ export class ListActions {
    * @returns {Run[]}
    */
   #selection() {
-    const { rows, selectedRows } = this.#grid;
-    const indexes = this.#indexesOf(selectedRows.map(row => rows.items[row].id));
+    const indexes = this.#indexesOf(this.#grid.selectedIds);
     return runsOf(indexes.flatMap(index => Array.from({ length: 1 + this.#hiddenBelow(index) }, (_, i) => index + i)));
   }
 
   /**
    * Where items are in the list. The rows show how it was when they were drawn, and may have items of other tabs, which
-   * can be changed once the server has them. O(n)
+   * can be changed once the server has them. O(n), but for few items
    * @param {string[]} ids
    */
   #indexesOf(ids) {
+    if (ids.length < FEW) return ids.map(id => this.#view.indexOf(id)).filter(index => index >= 0);
     const wanted = new Set(ids);
-    const indexes = [];
-    let index = 0;
-    for (const item of this.#view) {
-      if (wanted.delete(item.id)) indexes.push(index);
-      if (wanted.size === 0) break;
-      index++;
-    }
-    return indexes;
+    return [...this.#view].flatMap((item, index) => (wanted.has(item.id) ? [index] : []));
   }
 
   /** The selected items with all their sub-items. */
@@ -321,8 +314,7 @@ export class ListActions {
 
   /** @param {List} before */
   #noteOwn(before) {
-    const old = new Set(before);
-    for (const item of this.#view) if (!old.has(item)) this.#own.add(item.id);
+    for (const { id } of this.#view.unlike(before)) this.#own.add(id);
   }
 
   /** @param {Item[]} items @param {number} gap @param {string} said */

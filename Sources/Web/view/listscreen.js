@@ -45,6 +45,11 @@ export class ListScreen {
    * @type {List | undefined}
    */
   #shown;
+  /**
+   * How the person looks at it, and under which name.
+   * @type {import('./rows.js').Look & { me: string } | undefined}
+   */
+  #looking;
   /** @type {Set<string>} */
   #folded = new Set();
   /** @type {Set<string>} */
@@ -58,6 +63,8 @@ export class ListScreen {
   });
   /** @type {import('./deeds.js').Followed[]} others' commits that were not told yet */
   #followed = [];
+  /** @type {ReadonlySet<string>} the items that other tabs have changed */
+  #theirs = new Set();
   #filter = "";
   #hidesTicked = false;
   #isTickedLast = false;
@@ -94,7 +101,7 @@ export class ListScreen {
     this.#app = app;
     this.#open = open;
     this.#formerName = open.name;
-    this.#grid = new Grid(open.name, id => this.#marksOf(id));
+    this.#grid = new Grid(open.name, id => this.#marksOf(id), () => this.#marked);
     this.#news = new NewsMarks(open, this.#grid, () => this.update());
     this.#grid.onmove = () => this.#placeSoon();
     this.#grid.onempty = () => this.#focusBottom();
@@ -297,6 +304,7 @@ export class ListScreen {
     this.#isDrawing = false;
     const { subscription, shown } = this.#open;
     const view = shown.list;
+    this.#theirs = shown.theirs;
     this.#places = this.#placesOfPeople();
     if (view !== this.#shown) this.#drawRows(view);
     else this.#grid.mark();
@@ -319,12 +327,15 @@ export class ListScreen {
     const before = this.#grid.rows;
     const wasShown = this.#shown;
     this.#shown = view;
-    const rows = rowsOf(view, {
-      folded: this.#folded, isWanted: this.#wanted(), isTickedLast: this.#isTickedLast, held: this.#held,
-    });
+    const { me } = this.#app;
+    if (this.#looking?.me !== me) {
+      const [folded, held, isTickedLast] = [this.#folded, this.#held, this.#isTickedLast];
+      this.#looking = { me, folded, held, isTickedLast, isWanted: this.#wanted() };
+    }
+    const rows = rowsOf(view, this.#looking);
     this.#grid.show(rows);
     if (!wasShown) return;
-    for (const id of changedIds(before.items, rows.items)) {
+    for (const { id } of rows.unlike(before)) {
       if (this.#actions.isOwn(id)) continue;
       this.#grid.view(id)?.flash();
     }
@@ -422,10 +433,18 @@ export class ListScreen {
       isFolded: this.#folded.has(id),
       news: this.#news.of(id),
       people: this.#places.get(id) ?? [],
-      isWaiting: this.#actions?.isWaiting(id) || this.#open.shown.theirs.has(id),
+      isWaiting: this.#actions?.waiting.has(id) || this.#theirs.has(id),
       me: this.#app.me,
       today: this.#today,
     };
+  }
+
+  /**
+   * The items that have other marks than most, some of them more than once.
+   * @returns {string[]}
+   */
+  get #marked() {
+    return [...this.#folded, ...this.#news.ids, ...this.#places.keys(), ...this.#actions.waiting, ...this.#theirs];
   }
 
   /** Others see where one is, soon after one has gone there. */
@@ -540,23 +559,21 @@ export class ListScreen {
    * @param {string} [said]
    */
   #looked(said) {
-    this.#shown = undefined;
+    this.#shown = this.#looking = undefined;
     this.update();
     if (said) this.#app.toast(said);
   }
 
   /** @param {string | undefined} id */
   #fold(id) {
-    const row = this.#grid.rows.rowOf(id);
-    if (id === undefined || !this.#grid.rows.parents[row]) return;
+    if (id === undefined || !this.#grid.rows.isParent(id)) return;
     if (!this.#folded.delete(id)) this.#folded.add(id);
     this.#looked();
   }
 
   #foldAll() {
-    const { items, parents } = this.#grid.rows;
     if (this.#folded.size > 0) this.#folded.clear();
-    else for (const [i, item] of items.entries()) if (parents[i]) this.#folded.add(item.id);
+    else for (const { id } of this.#grid.rows.parents) this.#folded.add(id);
     this.#looked();
   }
 
@@ -571,18 +588,4 @@ export class ListScreen {
       largest: rules?.maximumSize ?? Infinity,
     };
   }
-}
-
-/**
- * The ids of the items that are new, or not the same, after a change.
- * @param {readonly Item[]} old @param {readonly Item[]} now
- */
-function changedIds(old, now) {
-  let from = 0;
-  while (from < old.length && from < now.length && old[from] === now[from]) from++;
-  let end = 0;
-  const most = Math.min(old.length, now.length) - from;
-  while (end < most && old[old.length - 1 - end] === now[now.length - 1 - end]) end++;
-  const known = new Set(old.slice(from, old.length - end));
-  return now.slice(from, now.length - end).filter(item => !known.has(item)).map(item => item.id);
 }

@@ -35,6 +35,11 @@ export class NewsMarks {
     return this.#marks.size;
   }
 
+  /** The items that are marked. */
+  get ids() {
+    return this.#marks.keys();
+  }
+
   /** @param {string} id */
   of(id) {
     return this.#marks.get(id);
@@ -83,7 +88,7 @@ export class NewsMarks {
    * @param {number} way 1 or -1
    */
   next(way) {
-    const { items } = this.#grid.rows;
+    const items = [...this.#grid.rows];
     const from = this.#grid.rows.rowOf(this.#grid.current);
     for (let i = 1; i <= items.length; i++) {
       const row = (from + way * i + items.length * 2) % items.length;

@@ -1,73 +1,147 @@
 // Which items of a list are shown, and in which order: without those that are folded or filtered out, ticked tasks last
 // if the person wants that. It is pure, and moves nothing in the list.
 
-import { TASK } from "../client/item.js";
+import { CARD, TASK } from "../client/item.js";
+import { Block, List } from "../client/list.js";
 
 /** @typedef {import('../client/item.js').Item} Item */
-/** @typedef {import('../client/list.js').List} List */
 /**
- * How a person looks at a list.
+ * How a person looks at a list. Another look is another object: rows are remembered by it.
  * @typedef {object} Look
  * @property {ReadonlySet<string>} folded the ids of items whose sub-items are hidden
  * @property {(item: Item) => boolean} [isWanted]
  * @property {boolean} [isTickedLast]
  * @property {ReadonlySet<string>} [held] ids of tasks that stay where they are for a moment after they were ticked
  */
+/**
+ * What is around a block: the shown level above it, the level from which on items are hidden, the level below it.
+ * @typedef {{ look: Look, above: number, hidden: number, below: number }} Around
+ */
 
-/** What is shown, row by row. */
-export class Rows {
+/** How many rows a part has whose items come from many blocks. */
+const SIZE = 128;
+
+/** Some neighbouring rows. */
+export class Part extends Block {
   /**
    * @param {Item[]} items @param {number[]} levels @param {boolean[]} parents whether an item has sub-items
+   * @param {number} hidden the level from which on the items behind these are hidden
    */
-  constructor(items, levels, parents) {
-    this.items = items;
+  constructor(items, levels, parents, hidden) {
+    super(items);
     this.levels = levels;
     this.parents = parents;
+    this.hidden = hidden;
+    this.isDeep = levels.some(level => level > 0);
+    this.isHand = items.every(({ kind }) => kind === CARD);
   }
+}
 
-  get count() {
-    return this.items.length;
+/** What is shown, row by row. */
+export class Rows extends List {
+  /** @param {Part[]} parts */
+  constructor(parts) {
+    super(parts);
+    this.parts = parts;
   }
 
   /**
-   * The row of an item, or -1. O(rows)
+   * The row of an item, or -1.
    * @param {string | undefined} id
    */
   rowOf(id) {
-    return id === undefined ? -1 : this.items.findIndex(item => item.id === id);
+    return id === undefined ? -1 : this.indexOf(id);
+  }
+
+  /**
+   * Whether an item has sub-items.
+   * @param {string} id
+   */
+  isParent(id) {
+    return this.parts.some(part => part.parents[part.indexOf(id)]);
+  }
+
+  /** The items that have sub-items. */
+  get parents() {
+    return this.parts.flatMap(({ items, parents }) => items.filter((_, i) => parents[i]));
   }
 }
 
 /**
- * The rows of a list. O(n)
+ * The rows of each block when it was shown last.
+ * @type {WeakMap<Block, { around: Around, part: Part }>}
+ */
+const known = new WeakMap();
+
+/**
+ * The rows of a list. O(n / 128), and the blocks that are not as they were when the list was looked at so before; O(n)
+ * with ticked tasks last.
  * @param {List} list @param {Look} look
  */
 export function rowsOf(list, look) {
-  const items = [...list];
-  const levels = shownLevels(items);
-  const order = look.isTickedLast ? tickedLast(items, levels, look.held) : undefined;
-  const rows = new Rows([], [], []);
-  let hidden = Infinity;
-  for (let i = 0; i < items.length; i++) {
-    const index = order ? order[i] : i;
-    const [item, level] = [items[index], levels[index]];
-    if (look.isWanted) {
-      if (!look.isWanted(item)) continue;
-    } else {
-      if (level > hidden) continue;
-      hidden = look.folded.size > 0 && look.folded.has(item.id) ? level : Infinity;
-    }
-    rows.items.push(item);
-    rows.levels.push(level);
-    rows.parents.push(index + 1 < items.length && levels[index + 1] > level);
-  }
-  return rows;
+  const parts = look.isTickedLast ? partsInOrder(list, look) : partsOf(list, look);
+  return new Rows(parts.filter(({ count }) => count > 0));
 }
 
-/** @param {Item[]} items */
-function shownLevels(items) {
-  let above = -1;
+/** @param {List} list @param {Look} look */
+function partsOf({ blocks }, look) {
+  let [above, hidden] = [-1, Infinity];
+  return blocks.map((block, b) => {
+    const around = { look, above, hidden, below: blocks[b + 1]?.items[0].level ?? -1 };
+    let found = known.get(block);
+    if (!found || !isSame(found.around, around)) known.set(block, (found = { around, part: partOf(block, around) }));
+    above = block.shownLevel(above);
+    ({ hidden } = found.part);
+    return found.part;
+  });
+}
+
+/** @param {Around} a @param {Around} b */
+function isSame(a, b) {
+  return a.look === b.look && a.above === b.above && a.hidden === b.hidden && a.below === b.below;
+}
+
+/** @param {Block} block @param {Around} around */
+function partOf({ items }, { look, above, hidden, below }) {
+  const levels = shownLevels(items, above);
+  return shownPart(items, levels, items.map((_, i) => (levels[i + 1] ?? below) > levels[i]), look, hidden);
+}
+
+/**
+ * Those of some neighbours that are shown.
+ * @param {readonly Item[]} items @param {number[]} levels @param {boolean[]} parents @param {Look} look
+ * @param {number} hidden
+ */
+function shownPart(items, levels, parents, look, hidden) {
+  const shown = items.flatMap((item, i) => {
+    if (look.isWanted) return look.isWanted(item) ? [i] : [];
+    if (levels[i] > hidden) return [];
+    hidden = look.folded.size > 0 && look.folded.has(item.id) ? levels[i] : Infinity;
+    return [i];
+  });
+  return new Part(shown.map(i => items[i]), shown.map(i => levels[i]), shown.map(i => parents[i]), hidden);
+}
+
+/** @param {readonly Item[]} items @param {number} above the shown level of the item above them */
+function shownLevels(items, above) {
   return items.map(item => (above = Math.min(item.level, above + 1)));
+}
+
+/** @param {List} list @param {Look} look */
+function partsInOrder(list, look) {
+  const items = [...list];
+  const levels = shownLevels(items, -1);
+  const order = tickedLast(items, levels, look.held);
+  /** @type {Part[]} */
+  const parts = [];
+  for (let at = 0, hidden = Infinity; at < order.length; at += SIZE) {
+    const some = order.slice(at, at + SIZE);
+    const parents = some.map(i => levels[i + 1] > levels[i]);
+    const part = shownPart(some.map(i => items[i]), some.map(i => levels[i]), parents, look, hidden);
+    parts.push(part);
+    ({ hidden } = part);
+  }
+  return parts;
 }
 
 /**
