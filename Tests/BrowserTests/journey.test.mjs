@@ -114,7 +114,8 @@ test("what was done before a reload is undone and redone, and what others did st
   stage.front.cut();
   await ada.hears(/offline/);
   await ada.press("milk", ["u"]);
-  await until(async () => (await ada.toast()) === "Nothing of yours is left to undo on this device; older edits need the server.");
+  const words = "Nothing of yours is left to undo on this device; older edits need the server.";
+  await until(async () => (await ada.toast()) === words);
   stage.front.mend();
 });
 
@@ -125,10 +126,12 @@ test("a text with too many lines is refused as a whole, and one that fits is add
   const paste = count => browser.run(count => {
     const clipboardData = new DataTransfer();
     clipboardData.setData("text/plain", Array.from({ length: count }, (_, i) => `line ${i}`).join("\n"));
-    document.querySelector("#composer").dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+    const paste = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
+    document.querySelector("#composer").dispatchEvent(paste);
   }, count);
   await paste(200_000);
-  await until(async () => /^The edit has about \d+ bytes; at most 4194304 can be sent as one\. Divide it\.$/.test(await ada.toast()), "one is told");
+  const words = /^The edit has about \d+ bytes; at most 4194304 can be sent as one\. Divide it\.$/;
+  await until(async () => words.test(await ada.toast()), "one is told");
   await ada.composes("and ");
   await ada.reads(/The list is empty/);
   await paste(20_000);
@@ -253,7 +256,10 @@ test("the history is read, and an old revision comes back", options, async () =>
   await ada.sees("deux");
   await ada.press("deux", ["H"]);
   await until(() => browser.run(() => document.querySelectorAll(".history li").length === 3));
-  const said = await browser.run(() => [...document.querySelectorAll(".history .what")].map(({ textContent }) => textContent.replace(/^\S+ /, "")));
+  const said = await browser.run(() => {
+    const rows = [...document.querySelectorAll(".history .what")];
+    return rows.map(({ textContent }) => textContent.replace(/^\S+ /, ""));
+  });
   assert.deepEqual(said, ["“two” became “deux” in “deux”", "deleted “one”", "added “one” and 1 more"]);
   await browser.click(".history li:last-child button");
   await ada.choose("Restore the list to this revision");

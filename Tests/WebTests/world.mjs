@@ -265,7 +265,9 @@ class Connection {
       return sim.run(sim.tab.connected(this.line, world.now));
     }
     if (this.isMute) return;
-    if (this.up.length > 0 && random.is(0.5)) return world.host.receive(this.#number, this.#piece(this.up, random), world.now);
+    if (this.up.length > 0 && random.is(0.5)) {
+      return world.host.receive(this.#number, this.#piece(this.up, random), world.now);
+    }
     if (sim.isFrozen || !this.isMine) return;
     if (this.down.length > 0) sim.run(sim.tab.received(this.line, this.#piece(this.down, random), world.now));
     else if (this.#isOver) this.#lose();

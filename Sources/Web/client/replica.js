@@ -26,9 +26,9 @@ import { Undos } from "./undo.js";
  * edit and the list's log id, but not if only a snapshot shows that there is one.
  * @typedef {{ type: "committed", sequence: number, revision: number, own?: { log: string, edit: Edit } } | { type:
  *   "rejected", reason: number, first: number, second: number, edit: Edit } | { type: "overridden", item: string, lost:
- *   Lost, author: number, revision: number } | { type: "kept", words: Kept } | { type: "usedTwice", revision: number } |
- *   { type: "diverged", revision: number } | { type: "renamed", name: string } | { type: "ended", reason: string } | {
- *   type: "disconnected" }} Told
+ *   Lost, author: number, revision: number } | { type: "kept", words: Kept } | { type: "usedTwice", revision: number
+ *   } | { type: "diverged", revision: number } | { type: "renamed", name: string } | { type: "ended", reason: string
+ *   } | { type: "disconnected" }} Told
  */
 /**
  * A snapshot that has arrived.
@@ -360,7 +360,8 @@ export class Replica {
   follow(commit, list, author) {
     const before = this.#confirmed;
     this.#advance(commit, list);
-    if (commit.author !== author) this.#followed = [...this.#followed.slice(1 - MOST_FOLLOWED), { commit, before, after: list }];
+    const followed = { commit, before, after: list };
+    if (commit.author !== author) this.#followed = [...this.#followed.slice(1 - MOST_FOLLOWED), followed];
     const lost = this.#work.overridden(commit, before);
     if (commit.author !== author) this.#tellOverridden(lost, commit.author, commit.revision);
     this.#carry(commit.delta, before, this.pending, commit.author, list);

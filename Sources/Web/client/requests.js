@@ -94,7 +94,7 @@ function isWhole([first, ...chunks]) {
 }
 
 /**
- * Commits of a list, the oldest first, and who made each. The first ones lack if they are not kept. Fails as requests do.
+ * Commits of a list, the oldest first, and who made each; without those that are not kept. Fails as requests do.
  * @param {Asker} asker @param {string} name @param {number} from @param {number} last
  */
 export async function commitsOf(asker, name, from, last) {

@@ -273,7 +273,8 @@ export class App {
     const here = open.subscription.people.here.get(author)?.person ?? this.#names.get(author);
     if (here !== undefined || author === 0 || revision === 0) return here ?? "Somebody";
     try {
-      for (const { commit, who } of await commitsOf(this.client, open.name, revision, revision)) this.#names.set(commit.author, who);
+      const commits = await commitsOf(this.client, open.name, revision, revision);
+      for (const { commit, who } of commits) this.#names.set(commit.author, who);
     } catch {
       // Without a connection, nobody knows the name.
     }

@@ -7,7 +7,7 @@ import { Rows } from "./rows.js";
 
 /** @typedef {import('./field.js').Field} Field */
 /** @typedef {import('./row.js').Marks} Marks */
-/** @typedef {Omit<Marks, "isSelected" | "isCurrent" | "isInTree">} OwnersMarks what the owner of the grid knows of a row */
+/** @typedef {Omit<Marks, "isSelected" | "isCurrent" | "isInTree">} OwnersMarks what the grid's owner knows of a row */
 
 export class Grid {
   #chunks;

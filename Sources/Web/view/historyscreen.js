@@ -110,8 +110,10 @@ export class HistoryScreen {
   /** @param {Commit} commit @param {string} who @param {List} [before] @param {List} [after] */
   #row(commit, who, before, after) {
     const when = h("time", { dateTime: new Date(commit.time).toISOString() }, whenText(commit.time, Date.now()));
-    const words = h("span", { class: "what", dir: "auto" }, h("bdi", { class: "who" }, who), ` ${summaryOf(commit, before, after)}`);
-    const show = button("Show", () => this.#show(commit.revision), { class: "quiet", "aria-label": `Show revision ${commit.revision}` });
+    const summary = ` ${summaryOf(commit, before, after)}`;
+    const words = h("span", { class: "what", dir: "auto" }, h("bdi", { class: "who" }, who), summary);
+    const label = `Show revision ${commit.revision}`;
+    const show = button("Show", () => this.#show(commit.revision), { class: "quiet", "aria-label": label });
     return h("li", { value: commit.revision }, when, words, show);
   }
 
@@ -135,7 +137,9 @@ export class HistoryScreen {
               this.#app.toast(`Restored revision ${revision}. Undo takes that back.`);
             }),
         h("ol", { class: "old" }, ...old.slice(0, MOST_ITEMS).map(item => h("li", { dir: "auto" }, lineOf(item)))),
-        old.count > MOST_ITEMS ? h("p", { class: "note" }, `and ${amount(old.count - MOST_ITEMS, "item")} more`) : undefined,
+        old.count > MOST_ITEMS
+          ? h("p", { class: "note" }, `and ${amount(old.count - MOST_ITEMS, "item")} more`)
+          : undefined,
       ]);
     } catch (error) {
       this.#app.toast(errorText(error instanceof Error ? error.name : ""));

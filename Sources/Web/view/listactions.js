@@ -1,5 +1,5 @@
-// What a person does with the items of a list. Everything is an edit of the list that the person sees, and goes out when
-// the server can be reached.
+// What a person does with the items of a list. Everything is an edit of the list that the person sees, and goes out
+// when the server can be reached.
 
 import { compose } from "../client/compose.js";
 import { insertedItems } from "../client/components.js";
@@ -163,7 +163,8 @@ export class ListActions {
     const items = written.map(one => newItem(one, Math.min(base + (one.level ?? 0), most)));
     const below = index < 0 ? this.#view.count : index + 1 + this.#view.subItems(index);
     const gap = place?.isAbove && index >= 0 ? index : below;
-    const isAdded = this.#insert(items, gap, items.length === 1 ? `Added ${nameOf(items[0])}.` : `Added ${amount(items.length, "item")}.`);
+    const what = items.length === 1 ? nameOf(items[0]) : amount(items.length, "item");
+    const isAdded = this.#insert(items, gap, `Added ${what}.`);
     if (isAdded && index < 0) scrollTo(0, document.documentElement.scrollHeight);
     return isAdded;
   }
@@ -171,7 +172,8 @@ export class ListActions {
   /** @param {Item} item that is ticked */
   untick(item) {
     const index = this.#view.indexOf(item.id);
-    if (index >= 0) this.#edit(changing(this.#view, [[index, index + 1]], () => ({ done: false })), `Unticked ${nameOf(item)}.`);
+    if (index < 0) return;
+    this.#edit(changing(this.#view, [[index, index + 1]], () => ({ done: false })), `Unticked ${nameOf(item)}.`);
   }
 
   /**
@@ -356,8 +358,10 @@ export class ListActions {
     if (tasks.length === 0) return this.#app.toast("Only tasks can be ticked.");
     const done = tasks.some(item => !item.fields().done);
     this.#screen.hold(tasks.map(item => item.id));
-    const change = changing(this.#view, runs, item => (item.kind === TASK && item.fields().done !== done ? { done } : undefined));
-    this.#edit(change, `${done ? "Ticked" : "Unticked"} ${tasks.length === 1 ? tasks[0].text : amount(tasks.length, "task")}.`);
+    const isOther = (/** @type {Item} */ item) => item.kind === TASK && item.fields().done !== done;
+    const change = changing(this.#view, runs, item => (isOther(item) ? { done } : undefined));
+    const what = tasks.length === 1 ? tasks[0].text : amount(tasks.length, "task");
+    this.#edit(change, `${done ? "Ticked" : "Unticked"} ${what}.`);
   }
 
   /** @param {Run[]} runs */
@@ -413,7 +417,8 @@ export class ListActions {
     const level = this.#view.shownLevel(at);
     const most = this.#open.subscription.rules?.maximumLevel ?? 15;
     if (by < 0 && level === 0) return this.#say("It is at the first level.");
-    if (by > 0 && (at === 0 || level > this.#view.shownLevel(at - 1) || level >= most)) return this.#say("It cannot go further in.");
+    const isInmost = at === 0 || level > this.#view.shownLevel(at - 1) || level >= most;
+    if (by > 0 && isInmost) return this.#say("It cannot go further in.");
     this.#edit(this.#leveling(this.#view, runs, by));
     this.#app.speech.say(`Level ${level + by + 1}.`);
   }
@@ -483,7 +488,8 @@ export class ListActions {
     const { maximumSize = Infinity } = this.#open.subscription.rules ?? {};
     const size = new TextEncoder().encode(draft.text).length;
     if (size > maximumSize) {
-      this.#screen.composer.bring(draft.text, `This text is too long for the list, which takes ${numeral(maximumSize)} bytes.`);
+      const limit = `${numeral(maximumSize)} bytes`;
+      this.#screen.composer.bring(draft.text, `This text is too long for the list, which takes ${limit}.`);
       return;
     }
     this.#edit(changing(this.#view, [[index, index + 1]], () => ({ text: draft.splices })), "Saved.");
@@ -533,7 +539,8 @@ export class ListActions {
     if (clipboard.length === 0) return this.#say("Nothing was cut or copied.");
     const index = this.#view.indexOf(this.#grid.current ?? "");
     const items = clipboard.map(copyOf);
-    this.#insert(items, index < 0 ? this.#view.count : index + 1 + this.#hiddenBelow(index), `Pasted ${amount(items.length, "item")}.`);
+    const gap = index < 0 ? this.#view.count : index + 1 + this.#hiddenBelow(index);
+    this.#insert(items, gap, `Pasted ${amount(items.length, "item")}.`);
   }
 
   /** @param {boolean} isClearing */
@@ -542,10 +549,12 @@ export class ListActions {
     if (ticked.length === 0) return this.#say("Nothing is ticked.");
     const what = this.#nameOf(ticked);
     if (!isClearing) {
-      if (this.#edit(changing(this.#view, ticked, () => ({ done: false })))) this.#app.toast(`Unticked ${what}.`, { text: "Undo", act: () => this.#turn(true) });
+      const undo = { text: "Undo", act: () => this.#turn(true) };
+      if (this.#edit(changing(this.#view, ticked, () => ({ done: false })))) this.#app.toast(`Unticked ${what}.`, undo);
       return;
     }
-    confirmThat("Delete what is ticked?", `${what} will be deleted for everybody. Undo brings them back.`, "Delete", () => this.#delete(ticked));
+    const words = `${what} will be deleted for everybody. Undo brings them back.`;
+    confirmThat("Delete what is ticked?", words, "Delete", () => this.#delete(ticked));
   }
 
   #sort() {
@@ -562,8 +571,8 @@ export class ListActions {
     const runs = this.#branches();
     const ids = this.#items(runs).map(item => item.id);
     const suggestions = (await this.#app.listNames()).filter(name => name !== this.#open.name);
-    ask(`${isMove ? "Move" : "Copy"} ${this.#nameOf(runs)} to`, { label: "A list", ok: isMove ? "Move" : "Copy", suggestions }, name =>
-      this.#send(name, ids, isMove));
+    const ok = isMove ? "Move" : "Copy";
+    ask(`${ok} ${this.#nameOf(runs)} to`, { label: "A list", ok, suggestions }, name => this.#send(name, ids, isMove));
   }
 
   /** @param {string} name @param {string[]} ids @param {boolean} isMove */
@@ -576,7 +585,9 @@ export class ListActions {
     if (copies.length === 0) return;
     if (!this.#app.act(target, replica => replica.edit(inserting(copies, replica.view.count, "before")))) return;
     // Nothing goes here before it is there.
-    if (!(await this.#app.hasTaken(target, copies))) return this.#say(`“${name}” has not taken the items. Nothing was deleted here.`);
+    if (!(await this.#app.hasTaken(target, copies))) {
+      return this.#say(`“${name}” has not taken the items. Nothing was deleted here.`);
+    }
     if (isMove) this.#edit(deleting(runsOf(this.#indexesOf(ids))));
     this.#app.toast(`${isMove ? "Moved" : "Copied"} ${amount(copies.length, "item")} to “${name}”.`);
   }
@@ -589,5 +600,7 @@ export class ListActions {
 function copyOf(item) {
   const { card } = item.fields();
   if (card !== undefined) return newCard(card);
-  return newItem({ kind: item.kind, text: item.text, url: item.kind === LINK ? new TextDecoder().decode(item.fields().url) : "", done: item.fields().done }, item.level);
+  const { kind, text, level } = item;
+  const { url, done } = item.fields();
+  return newItem({ kind, text, url: kind === LINK ? new TextDecoder().decode(url) : "", done }, level);
 }

@@ -294,7 +294,8 @@ export class ListScreen {
     const more = signButton("⋯", "More for this list", () => showListMenu(this));
     fill(this.#bar, this.#undo, this.#redo, this.#search, more);
     fill(this.#dealing, this.#deal, this.#cards);
-    fill(this.element, h("div", { class: "title" }, this.#title, this.#count), this.#bar, this.#notices.element, this.#state, grid,
+    const title = h("div", { class: "title" }, this.#title, this.#count);
+    fill(this.element, title, this.#bar, this.#notices.element, this.#state, grid,
       this.#composer.element, this.#dealing, this.#selection.element);
   }
 
@@ -380,7 +381,8 @@ export class ListScreen {
     const isEmpty = this.#grid.rows.count === 0;
     setAttribute(this.#state, "hidden", !isEmpty);
     if (!isEmpty) return;
-    const words = !hasCopy && !subscription.isLive ? this.#app.waitingWords : count > 0 ? "Nothing matches." : "The list is empty.";
+    const isWaiting = !hasCopy && !subscription.isLive;
+    const words = isWaiting ? this.#app.waitingWords : count > 0 ? "Nothing matches." : "The list is empty.";
     setText(this.#state, words);
   }
 
@@ -512,7 +514,8 @@ export class ListScreen {
       if (action) event.preventDefault();
       return action && this.perform(action);
     }
-    const parts = [row, .../** @type {NodeListOf<HTMLElement>} */ (row.querySelectorAll("button, input, a"))].filter(part => !part.hidden);
+    const inside = /** @type {NodeListOf<HTMLElement>} */ (row.querySelectorAll("button, input, a"));
+    const parts = [row, ...inside].filter(part => !part.hidden);
     const at = parts.indexOf(/** @type {HTMLElement} */ (document.activeElement));
     event.preventDefault();
     parts[Math.min(Math.max(at + (event.key === "ArrowRight" ? 1 : -1), 0), parts.length - 1)]?.focus();
@@ -539,7 +542,7 @@ export class ListScreen {
       setTimeout(() => this.perform("tick"));
     } else if (target.closest(".fold")) this.#fold(id);
     else if (target.closest(".more")) this.perform("open");
-    else if (target.closest(".text") && !target.closest("a") && !event.shiftKey && matchMedia("(pointer: coarse)").matches) this.perform("edit");
+    else if (target.closest(".text") && !target.closest("a") && !event.shiftKey && isTouched()) this.perform("edit");
     else if (!target.closest("a")) this.#grid.focus();
   }
 
@@ -588,4 +591,9 @@ export class ListScreen {
       largest: rules?.maximumSize ?? Infinity,
     };
   }
+}
+
+/** Whether the person points with a finger. */
+function isTouched() {
+  return matchMedia("(pointer: coarse)").matches;
 }

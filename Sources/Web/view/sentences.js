@@ -141,7 +141,8 @@ export function summaryOf({ delta, refused }, before, after) {
   const parts = [...deeds].map(([verb, { count, item, change }]) => {
     const words = change && count === 1 ? wordsOfChange(change) : verb;
     if (!item) return change && count === 1 ? words : `${verb} ${amount(count, "item")}`;
-    return `${words}${words === verb ? "" : " in"} “${nameOf(item)}”${count > 1 ? ` and ${numeral(count - 1)} more` : ""}`;
+    const more = count > 1 ? ` and ${numeral(count - 1)} more` : "";
+    return `${words}${words === verb ? "" : " in"} “${nameOf(item)}”${more}`;
   });
   return parts.length > 0 ? parts.join(", ") : "nothing was left to change";
 }
