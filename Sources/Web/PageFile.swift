@@ -93,6 +93,7 @@ package struct PageFile: Sendable {
         .init(path: "view/sorting.js", bytes: PackageResources.sorting_js),
         .init(path: "view/speech.js", bytes: PackageResources.speech_js),
         .init(path: "view/taskwords.js", bytes: PackageResources.taskwords_js),
+        .init(path: "view/textediting.js", bytes: PackageResources.textediting_js),
         .init(path: "view/unsaved.js", bytes: PackageResources.unsaved_js),
         .init(path: "view/update.js", bytes: PackageResources.update_js),
     ]

@@ -5,16 +5,14 @@ import { compose } from "../client/compose.js";
 import { insertedItems } from "../client/components.js";
 import { apply, invert } from "../client/delta.js";
 import { LINK, TASK } from "../client/item.js";
-import { amount, lineOf, nameOf, newCard, newItem, numeral } from "./content.js";
+import { amount, lineOf, nameOf, newCard, newItem } from "./content.js";
 import { ask, confirmThat, openMenu } from "./dialogs.js";
-import { Draft } from "./draft.js";
 import { branchesOf, changing, deleting, inserting, moving, runsOf } from "./edits.js";
-import { Field } from "./field.js";
 import { openItem } from "./itemdialog.js";
 import { ownCommits, recall } from "./older.js";
 import { errorText, summaryOf } from "./sentences.js";
 import { sortedBy } from "./sorting.js";
-import { keepUnsaved, unsavedIn } from "./unsaved.js";
+import { TextEditing } from "./textediting.js";
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./grid.js').Grid} Grid */
@@ -46,6 +44,8 @@ export class ListActions {
   #own = new Set();
   /** @type {ReadonlySet<string>} */
   #waiting = new Set();
+  /** The texts that are edited in their rows. */
+  texts;
   /** What was undone and redone so far: one after the other. */
   #turned = Promise.resolve();
 
@@ -55,6 +55,7 @@ export class ListActions {
     this.#open = open;
     this.#grid = grid;
     this.#screen = screen;
+    this.texts = new TextEditing(app, open, grid, screen, (delta, said) => this.#edit(delta, said));
   }
 
   get #view() {
@@ -94,12 +95,7 @@ export class ListActions {
     const isOffline = this.#app.client.connection.state !== "online";
     const pending = isOffline ? this.#open.replica.pending : [];
     this.#waiting = new Set(pending.flatMap(({ delta }) => insertedItems(delta)).map(item => item.id));
-    const id = this.#grid.edited;
-    if (id === undefined) return;
-    const index = this.#view.indexOf(id);
-    const text = index < 0 ? undefined : this.#view.at(index).fields().text;
-    if (text) this.#grid.field?.follow(text);
-    else this.#rescueField();
+    this.texts.follow();
   }
 
   /** @param {string} action of `keys.js` */
@@ -190,34 +186,6 @@ export class ListActions {
     this.#move(gap, this.#view.shownLevel(at));
   }
 
-  /** What is in the field is saved, since its screen goes or the page is hidden: it may never come back. */
-  saveField() {
-    const { field } = this.#grid;
-    const id = this.#grid.edited;
-    if (!field || id === undefined) return;
-    const index = this.#view.indexOf(id);
-    const text = index < 0 ? undefined : this.#view.at(index).fields().text;
-    if (text) field.follow(text, true);
-    this.#saveText(id, field.draft);
-    field.draft.settle();
-  }
-
-  /** What was typed before the page was loaded again is in its field again. False if its item is not there yet. */
-  resume() {
-    const unsaved = unsavedIn(this.#open.name);
-    if (!unsaved || this.#app.refusal(this.#open.name, 3)) return true;
-    const index = this.#view.indexOf(unsaved.id);
-    if (index >= 0) {
-      if (this.#view.at(index).text === unsaved.kept[1]) return keepUnsaved(this.#open.name, undefined), true;
-      this.#grid.setCurrent(unsaved.id);
-      this.#beginEditing();
-      return true;
-    }
-    if (!this.#open.subscription.isLive) return false;
-    this.#rescue(unsaved.kept[1]);
-    return true;
-  }
-
   // Private: the selection
 
   /**
@@ -272,7 +240,7 @@ export class ListActions {
       case "open":
         return openItem(this.#app, this.#open, this.#grid.current ?? "", name => this.#screen.perform(name));
       case "edit":
-        return this.#beginEditing();
+        return this.texts.begin();
       case "tick":
         return this.#tick();
       case "delete":
@@ -446,72 +414,6 @@ export class ListActions {
       const [from] = this.#branches()[0];
       this.#move(number - 1 > from ? number : number - 1);
     });
-  }
-
-  // Private: texts
-
-  #beginEditing() {
-    const id = this.#grid.current;
-    const index = id === undefined ? -1 : this.#view.indexOf(id);
-    if (id === undefined || index < 0) return;
-    const item = this.#view.at(index);
-    const { text } = item.fields();
-    if (!text) return this.#say("This item has no text.");
-    const { name } = this.#open;
-    const unsaved = unsavedIn(name);
-    const field = new Field(Draft.of(text, unsaved?.id === id ? unsaved.kept : undefined), `Text of ${nameOf(item)}`, {
-      save: (draft, isLeaving) => {
-        this.#saveText(id, draft);
-        this.#grid.endEditing();
-        if (!isLeaving) this.#grid.focus();
-      },
-      cancel: () => {
-        keepUnsaved(name, undefined);
-        this.#grid.endEditing();
-        this.#grid.focus();
-      },
-      typed: draft => keepUnsaved(name, draft.isChanged ? { id, kept: draft.kept } : undefined),
-    });
-    this.#grid.edit(id, field);
-    this.#app.place(this.#open);
-  }
-
-  /** @param {string} id @param {Draft} draft */
-  #saveText(id, draft) {
-    keepUnsaved(this.#open.name, undefined);
-    if (!draft.isChanged) return;
-    const index = this.#view.indexOf(id);
-    if (index < 0) return;
-    const item = this.#view.at(index);
-    const text = item.fields().text ?? new Uint8Array(0);
-    draft.follow(text);
-    const { maximumSize = Infinity } = this.#open.subscription.rules ?? {};
-    const size = new TextEncoder().encode(draft.text).length;
-    if (size > maximumSize) {
-      const limit = `${numeral(maximumSize)} bytes`;
-      this.#screen.composer.bring(draft.text, `This text is too long for the list, which takes ${limit}.`);
-      return;
-    }
-    this.#edit(changing(this.#view, [[index, index + 1]], () => ({ text: draft.splices })), "Saved.");
-  }
-
-  /** The item that is edited is gone: the words stay, and can become a new item. */
-  #rescueField() {
-    const { field } = this.#grid;
-    if (!field) return;
-    this.#grid.endEditing();
-    if (field.draft.isChanged) return this.#rescue(field.draft.text);
-    this.#grid.focus();
-    this.#say("Somebody has deleted the item.");
-  }
-
-  /** @param {string} text whose item is gone */
-  #rescue(text) {
-    const note = "The item you were editing was deleted. Enter adds your words as a new one.";
-    keepUnsaved(this.#open.name, undefined);
-    this.#screen.composer.begin(undefined);
-    this.#screen.composer.bring(text, note);
-    this.#app.speech.say(note);
   }
 
   /** @param {boolean} isAbove */

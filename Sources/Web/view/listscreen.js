@@ -171,7 +171,7 @@ export class ListScreen {
 
   /** The page is hidden: what is being typed is saved. */
   hide() {
-    this.#actions.saveField();
+    this.#actions.texts.save();
   }
 
   /** Something has changed; it is drawn with the next frame. */
@@ -208,7 +208,7 @@ export class ListScreen {
     clearInterval(this.#timer);
     clearTimeout(this.#placing);
     clearTimeout(this.#finding);
-    this.#actions.saveField();
+    this.#actions.texts.save();
     this.#grid.close();
   }
 
@@ -317,7 +317,7 @@ export class ListScreen {
     this.#composer.disable(this.#app.refusal(this.name, 2));
     this.#drawBottom();
     this.#actions.follow();
-    this.#hasResumed ||= this.#actions.resume();
+    this.#hasResumed ||= this.#actions.texts.resume();
     if (subscription.isLive) this.#news.begin(this.#app.client);
     this.#hearOthers();
     this.#app.seenNow();

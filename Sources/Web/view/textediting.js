@@ -1,0 +1,144 @@
+// The texts of a list that are edited in their rows, while others edit them, too.
+
+import { nameOf, numeral } from "./content.js";
+import { Draft } from "./draft.js";
+import { changing } from "./edits.js";
+import { Field } from "./field.js";
+import { keepUnsaved, unsavedIn } from "./unsaved.js";
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {import('./grid.js').Grid} Grid */
+/** @typedef {import('./listscreen.js').ListScreen} ListScreen */
+/** @typedef {import('../client/client.js').OpenList} OpenList */
+/** @typedef {import('../client/components.js').Delta} Delta */
+
+export class TextEditing {
+  #app;
+  #open;
+  #grid;
+  #screen;
+  #edit;
+
+  /**
+   * @param {App} app @param {OpenList} open @param {Grid} grid @param {ListScreen} screen
+   * @param {(delta: Delta, said: string) => void} edit makes an edit, and says so
+   */
+  constructor(app, open, grid, screen, edit) {
+    this.#app = app;
+    this.#open = open;
+    this.#grid = grid;
+    this.#screen = screen;
+    this.#edit = edit;
+  }
+
+  get #view() {
+    return this.#open.replica.view;
+  }
+
+  /** Edits the current item. */
+  begin() {
+    const id = this.#grid.current;
+    const index = id === undefined ? -1 : this.#view.indexOf(id);
+    if (id === undefined || index < 0) return;
+    const item = this.#view.at(index);
+    const { text } = item.fields();
+    if (!text) return this.#app.toast("This item has no text.");
+    const { name } = this.#open;
+    const unsaved = unsavedIn(name);
+    const field = new Field(Draft.of(text, unsaved?.id === id ? unsaved.kept : undefined), `Text of ${nameOf(item)}`, {
+      save: (draft, isLeaving) => {
+        this.#save(id, draft);
+        this.#grid.endEditing();
+        if (!isLeaving) this.#grid.focus();
+      },
+      cancel: () => {
+        keepUnsaved(name, undefined);
+        this.#grid.endEditing();
+        this.#grid.focus();
+      },
+      typed: draft => keepUnsaved(name, draft.isChanged ? { id, kept: draft.kept } : undefined),
+    });
+    this.#grid.edit(id, field);
+    this.#app.place(this.#open);
+  }
+
+  /** The text that is edited is as others have made it. */
+  follow() {
+    const id = this.#grid.edited;
+    if (id === undefined) return;
+    const text = this.#textOf(id);
+    if (text) this.#grid.field?.follow(text);
+    else this.#rescueField();
+  }
+
+  /** What is in the field is saved, since its screen goes or the page is hidden: it may never come back. */
+  save() {
+    const { field } = this.#grid;
+    const id = this.#grid.edited;
+    if (!field || id === undefined) return;
+    const text = this.#textOf(id);
+    if (text) field.follow(text, true);
+    this.#save(id, field.draft);
+    field.draft.settle();
+  }
+
+  /** What was typed before the page was loaded again is in its field again. False if its item is not there yet. */
+  resume() {
+    const unsaved = unsavedIn(this.#open.name);
+    if (!unsaved || this.#app.refusal(this.#open.name, 3)) return true;
+    const index = this.#view.indexOf(unsaved.id);
+    if (index >= 0) {
+      if (this.#view.at(index).text === unsaved.kept[1]) return keepUnsaved(this.#open.name, undefined), true;
+      this.#grid.setCurrent(unsaved.id);
+      this.begin();
+      return true;
+    }
+    if (!this.#open.subscription.isLive) return false;
+    this.#rescue(unsaved.kept[1]);
+    return true;
+  }
+
+  // Private
+
+  /** @param {string} id */
+  #textOf(id) {
+    const index = this.#view.indexOf(id);
+    return index < 0 ? undefined : this.#view.at(index).fields().text;
+  }
+
+  /** @param {string} id @param {Draft} draft */
+  #save(id, draft) {
+    keepUnsaved(this.#open.name, undefined);
+    if (!draft.isChanged) return;
+    const index = this.#view.indexOf(id);
+    if (index < 0) return this.#rescue(draft.text);
+    draft.follow(this.#textOf(id) ?? new Uint8Array(0));
+    const { maximumSize = Infinity } = this.#open.subscription.rules ?? {};
+    const size = new TextEncoder().encode(draft.text).length;
+    if (size > maximumSize) {
+      const limit = `${numeral(maximumSize)} bytes`;
+      this.#screen.composer.bring(draft.text, `This text is too long for the list, which takes ${limit}.`);
+      return;
+    }
+    this.#edit(changing(this.#view, [[index, index + 1]], () => ({ text: draft.splices })), "Saved.");
+  }
+
+  /** The item that is edited is gone: the words stay, and can become a new item. */
+  #rescueField() {
+    const { field } = this.#grid;
+    if (!field) return;
+    this.#grid.endEditing();
+    if (field.draft.isChanged) return this.#rescue(field.draft.text);
+    this.#grid.focus();
+    this.#app.toast("Somebody has deleted the item.");
+  }
+
+  /** @param {string} text whose item is gone */
+  #rescue(text) {
+    const note = "The item you were editing was deleted. Enter adds your words as a new one.";
+    keepUnsaved(this.#open.name, undefined);
+    this.#screen.composer.begin(undefined);
+    this.#screen.composer.bring(text, note);
+    this.#app.speech.say(note);
+  }
+}
