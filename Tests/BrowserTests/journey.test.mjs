@@ -91,7 +91,7 @@ test("what was done before a reload is undone and redone, and what others did st
   await until(async () => (await ada.toast()) === "Undone: added “tea”.");
   await ada.press("milk", ["u"]);
   await until(async () => (await ada.toast()) === "Undone: ticked “milk”.");
-  await until(() => !stage.items("again")[0].done);
+  await until(async () => !(await stage.items("again"))[0].done);
   await ada.press("milk", ["u"]);
   await until(async () => (await ada.toast()) === "Nothing of yours is left to undo.");
   await ada.hears(/^saved$/);
@@ -100,7 +100,7 @@ test("what was done before a reload is undone and redone, and what others did st
   await ada.hears(/^saved$/);
   await browser.click("[aria-label=Redo]");
   await until(async () => (await ada.toast()) === "Redone: ticked “milk”.");
-  await until(() => stage.items("again")[0].done);
+  await until(async () => (await stage.items("again"))[0].done);
   await ada.press("milk", ["U"]);
   await ada.sees("milk", "brown bread", "tea");
   await ada.press("milk", ["U"]);
