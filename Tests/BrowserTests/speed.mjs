@@ -52,6 +52,12 @@ const observe = () => {
   ).observe({ type: "event", durationThreshold: 16 });
 };
 
+/** In the page: something changes in each frame. */
+function draw() {
+  document.querySelector("p").textContent = `${performance.now()}`;
+  requestAnimationFrame(draw);
+}
+
 /** Presses keys at the pace of a fast typist. */
 async function press(keys, count) {
   for (let i = 0; i < count; i++) {
@@ -161,6 +167,18 @@ try {
       });
       const reached = await end();
       if (rate > 0) console.log(`  (${reached.toFixed(0)} edits a second were made)`);
+    }
+  }
+  // The browser's own share: a page that has a field and nothing else, at rest, and with something new in each frame.
+  await browser.open("data:text/html,<textarea></textarea><p>");
+  await browser.run(observe);
+  for (const isMoving of [false, true]) {
+    if (isMoving) await browser.run(draw);
+    for (const slower of [1, 4]) {
+      await browser.cdp("Emulation.setCPUThrottlingRate", { rate: slower });
+      await browser.run(() => document.querySelector("textarea").focus());
+      const where = `a field alone${slower > 1 ? ", a processor that is 4 times slower" : ""}`;
+      await measure(`${where}, ${isMoving ? "each frame drawn" : "at rest"}`, () => press([..."abcdefgh ij"], 60));
     }
   }
   for (const other of others) other.close();
