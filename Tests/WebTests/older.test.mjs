@@ -9,6 +9,7 @@ import { Replica, TooLarge } from "../../Sources/Web/client/replica.js";
 import { commitsOf, listAt } from "../../Sources/Web/client/requests.js";
 import { retraced } from "../../Sources/Web/client/undo.js";
 import { deleting, changing, inserting, moving } from "../../Sources/Web/view/edits.js";
+import { newsSince } from "../../Sources/Web/view/news.js";
 import { recall } from "../../Sources/Web/view/older.js";
 import { noticeOf, summaryOf } from "../../Sources/Web/view/sentences.js";
 import { Random, seed, times } from "./random.mjs";
@@ -268,6 +269,25 @@ test("commits that do not fit into one answer are asked for one after the other"
   history.asked = 0;
   assert.deepEqual([(await listAt(history, "list", 0)).count, history.asked], [0, 0]);
   assert.equal((await listAt(history, "list", 1)).count, 1);
+});
+
+test("what others have done is new, and not what one has done oneself on another page", async () => {
+  const history = new History();
+  history.edit(inserting(["mine", "both", "gone"].map(text => item(text)), 0, "after"));
+  const since = history.revision;
+  const level = place => changing(history.list, [[place, place + 1]], () => ({ level: 1 }));
+  history.edit(level(0));
+  history.other(level(1));
+  history.edit(inserting([item("own")], 0, "after"));
+  history.other(inserting([item("theirs"), item("brief")], 4, "after"));
+  history.other(level(3));
+  history.edit(deleting([[3, 4]]));
+  history.other(deleting([[4, 5]]));
+  const client = { person: "Ada", request: question => history.request(question) };
+  const news = await newsSince(client, "list", since, history.replica);
+  const texts = [...history.list].filter(({ id }) => news.has(id)).map(({ id, text }) => [text, news.get(id)]);
+  assert.deepEqual(texts, [["both", "changed"], ["theirs", "new"]]);
+  assert.equal(news.size, 2);
 });
 
 test("an undo is submitted alone, as it was stored", () => {

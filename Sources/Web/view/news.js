@@ -1,6 +1,7 @@
 // What is new in a list since its person looked at it last. The last revision that was seen is kept on the device.
 
 import { insertedItems } from "../client/components.js";
+import { apply } from "../client/delta.js";
 import { commitsOf, listAt } from "../client/requests.js";
 import { amount } from "./content.js";
 
@@ -9,8 +10,9 @@ import { amount } from "./content.js";
 
 /** Above this many items, what is new is not looked for. */
 const MOST_ITEMS = 20_000;
-/** The most commits that are read for a headline. */
+/** The most commits that are read for a headline, and for marks. */
 const MOST_COMMITS = 200;
+const MOST_READ = 2000;
 
 const SEEN = "seen ";
 
@@ -41,20 +43,24 @@ export function seenLists(client) {
 
 /**
  * The items that others have added or changed since a revision, by their ids. Fails as requests do.
- * @param {Client} client @param {string} name @param {number} revision @param {List} list as it is now
- * @returns {Promise<Map<string, "new" | "changed">>}
+ * @param {Pick<Client, "person" | "request">} client @param {string} name @param {number} since
+ * @param {{ revision: number, confirmed: List }} now
  */
-export async function newsSince(client, name, revision, list) {
+export async function newsSince(client, name, since, { revision, confirmed }) {
   /** @type {Map<string, "new" | "changed">} */
   const news = new Map();
-  if (list.count > MOST_ITEMS) return news;
-  const then = new Map();
-  for (const item of await listAt(client, name, revision)) then.set(item.id, item);
-  for (const item of list) {
-    const old = then.get(item.id);
-    if (!old) news.set(item.id, "new");
-    else if (!old.isSame(item)) news.set(item.id, "changed");
+  if (confirmed.count > MOST_ITEMS) return news;
+  const from = Math.max(since, revision - MOST_READ);
+  let list = await listAt(client, name, from);
+  for (const { commit, who } of await commitsOf(client, name, from + 1, revision)) {
+    const before = list;
+    list = apply(list, commit.delta);
+    if (who === client.person) continue;
+    for (const { id } of list.unlike(before)) {
+      if (!news.has(id)) news.set(id, before.indexOf(id) < 0 ? "new" : "changed");
+    }
   }
+  for (const id of news.keys()) if (list.indexOf(id) < 0) news.delete(id);
   return news;
 }
 

@@ -56,7 +56,7 @@ export class NewsMarks {
     const seen = seenRevision(client, name);
     setSeen(client, name, replica.revision);
     if (seen === undefined || seen >= replica.revision) return;
-    newsSince(client, name, seen, replica.confirmed).then(
+    newsSince(client, name, seen, replica).then(
       marks => {
         this.#marks = marks;
         this.#changed();
