@@ -55,6 +55,24 @@ import Testing
         #expect(try count(SQLiteDatabase(path, .reading)) == 4)
     }
 
+    /// A process that is killed in a transaction leaves half of it in the file, and a journal.
+    @Test func whoeverReadsRollsAnUnfinishedTransactionBack() throws {
+        let database = try make()
+        try database.withConnection { try $0.runAll("PRAGMA cache_size = 1") }
+        let copy = folder.path + "/killed.sqlite"
+        try database.write { (connection: SQLiteConnection) throws in
+            for number in 2...2_000 { try connection.run("INSERT INTO t VALUES (?)", [.init(number)]) }
+            for ending in ["", "-journal"] {
+                try FileManager.default.copyItem(atPath: path + ending, toPath: copy + ending)
+            }
+        }
+        #expect(try Data(contentsOf: URL(filePath: copy)).count > 20_000)
+        let read = try SQLiteDatabase(copy, .reading)
+        #expect(try count(read) == 1)
+        #expect(try read.read { try $0.all("PRAGMA integrity_check") { try $0.text(0) } } == ["ok"])
+        #expect(!FileManager.default.fileExists(atPath: copy + "-journal"))
+    }
+
     /// If an error ends the transaction and is not passed on, nothing later may be written on its own.
     @Test func nothingIsWrittenAfterAnEndedTransaction() throws {
         let database = try make()

@@ -30,8 +30,16 @@ package final class SQLiteConnection: @unchecked Sendable {
         let status = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard status == SQLITE_OK else { throw handle.map { .init(of: $0) } ?? .init(code: status, "out of memory") }
         sqlite3_busy_timeout(handle, access == .reading ? 10_000 : 0)
-        _ = try first("SELECT 1 FROM sqlite_master")
+        do { try check() } catch where access == .reading && error.isUnfinishedTransaction {
+            // Only who may write can roll back the transaction of a process that was killed. Another one may be doing
+            // it; then this connection waits.
+            try? SQLiteConnection(path, .writing).close()
+            try check()
+        }
     }
+
+    /// Reads something, so that errors of the file are known.
+    private func check() throws(SQLiteError) { _ = try first("SELECT 1 FROM sqlite_master") }
 
     deinit {
         kept = [:]

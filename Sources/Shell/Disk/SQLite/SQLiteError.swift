@@ -35,6 +35,9 @@ package struct SQLiteError: Error, Equatable, Sendable {
         }
     }
 
+    /// Whether a journal next to the database has to be rolled back before anybody can read.
+    var isUnfinishedTransaction: Bool { code == SQLITE_READONLY | 3 << 8 }
+
     init(of connection: OpaquePointer?) {
         self.init(code: sqlite3_extended_errcode(connection), String(cString: sqlite3_errmsg(connection)))
     }
