@@ -30,7 +30,8 @@ package final class SQLiteConnection: @unchecked Sendable {
         let status = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard status == SQLITE_OK else { throw handle.map { .init(of: $0) } ?? .init(code: status, "out of memory") }
         sqlite3_busy_timeout(handle, access == .reading ? 10_000 : 0)
-        do { try check() } catch where access == .reading && error.isUnfinishedTransaction {
+        do { try check() } catch {
+            guard access == .reading, error.isUnfinishedTransaction else { throw error }
             // Only who may write can roll back the transaction of a process that was killed. Another one may be doing
             // it; then this connection waits.
             try? SQLiteConnection(path, .writing).close()
