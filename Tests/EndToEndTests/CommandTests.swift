@@ -263,6 +263,21 @@ import Testing
         #expect(try lab("vectors", "--check", input: wrong).status == 1)
     }
 
+    /// The server without clock and sockets says the same to the same events, and ends at a line that is none.
+    @Test func eventsAreAnsweredTheSameWayEachTime() throws {
+        let hello = [1] + Array("HAND".utf8) + [5, 5, 0] + [UInt8](repeating: 7, count: 16) + [0, 0, 0, 0]
+        let frame = Data([UInt8(hello.count)] + hello).base64EncodedString()
+        let events = "begin 7 0\nconnect 4 5\nreceive 4 \(frame) 6\nlose 4 7\ntick 60000\n"
+        let outcome = try lab("machine", input: events)
+        #expect(outcome.status == 0 && outcome.output.contains("\nsend 4 "), "\(outcome)")
+        #expect(outcome.output.split(separator: "\n").count { $0.hasPrefix("until ") } == 5)
+        #expect(try lab("machine", input: events).output == outcome.output)
+        for line in ["begin", "receive 4 ? 8", "tick 3 4", "leave 4 8"] {
+            let refused = try lab("machine", input: events + line + "\n")
+            #expect(refused.status != 0 && refused.messages.contains("line 6: expected an event"), "\(refused)")
+        }
+    }
+
     private func lab(_ arguments: String..., input: String) throws -> Binary.Outcome {
         try Binary.run(arguments, input: input, program: Built.lab)
     }
