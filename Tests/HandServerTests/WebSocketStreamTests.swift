@@ -231,8 +231,24 @@ import Testing
         #expect(told.ends == [.eof] && told.bytes.isEmpty)
         #expect(Self.frames(line.taken) == [Frame(opcode: 0x88, content: [0x0F, 0xA0, 0x61])])
         #expect(!Self.write([[1]], to: stream))
+        // What the client sends against the rules would reset the connection, and the answer could be lost.
         stream.close()
+        #expect(!line.isClosed && line.isShutDown)
+        line.end(.eof)
         #expect(line.isClosed && Self.frames(line.taken).count == 1)
+        loop.close()
+    }
+
+    @Test func whoEndsGetsWhatWaits() throws {
+        let (stream, line, told, loop) = try Self.open()
+        line.room = 0
+        _ = Self.write([[1]], to: stream)
+        line.send(Self.masked(8))
+        #expect(told.ends == [.eof])
+        stream.close()
+        #expect(!line.isClosed && line.isShutDown)
+        line.end(.eof)
+        #expect(line.isClosed)
         loop.close()
     }
 
@@ -261,6 +277,8 @@ import Testing
         line.send(Self.masked(8, [0x03, 0xF0]))
         #expect(told.bytes == [1] && told.ends == [.eof] && Self.frames(line.taken).count == 1)
         stream.close()
+        #expect(!line.isClosed && line.isShutDown)
+        line.end(.eof)
         #expect(line.isClosed)
         loop.close()
     }

@@ -26,10 +26,10 @@ package final class WebSocketStream: Channel {
         case open
         /// The server has said that it ends; the client's own end is awaited.
         case ending
-        /// The client has said that it ends, or is gone. Nothing is read any more.
+        /// The client has said that it ends, or has broken the protocol; it was told. Nothing is read any more.
         case ended
-        /// The client has broken the protocol, and was told.
-        case broken
+        /// The client has hung up.
+        case gone
         case closed
     }
 
@@ -85,7 +85,7 @@ package final class WebSocketStream: Channel {
         case .bytes(let bytes): read(bytes)
         case .drained: drained()
         case .ended(let end):
-            if phase != .closed { phase = .ended }
+            if phase != .closed { phase = .gone }
             receive?(.ended(end))
         }
     }
@@ -126,7 +126,7 @@ package final class WebSocketStream: Channel {
 
     private func fail(_ error: WebSocketEnd) {
         say(error)
-        phase = .broken
+        phase = .ended
         receive?(.ended(.broken("WebSocket: \(error.reason)")))
     }
 
@@ -207,12 +207,12 @@ package final class WebSocketStream: Channel {
     package func close() {
         if phase == .closed { return }
         // Whoever was told long ago, has hung up or does not read is not waited for.
-        let isToldNow = (phase == .open || phase == .broken) && !channel.isWriting
-        if isToldNow { shutdown() }
+        let lingers = phase == .ended || phase == .open && !channel.isWriting
+        if lingers { shutdown() }
         phase = .closed
         receive = nil
         kept = []
-        if isToldNow { linger() } else { channel.close() }
+        if lingers { linger() } else { channel.close() }
     }
 
     /// Ends the output and ignores the input for a moment. A connection that is closed with unread input is reset, and
