@@ -48,6 +48,20 @@ import Testing
         #expect(stage.hand("old copy").count == 2)
     }
 
+    /// Both the list and its copy may get other names before the list's items are there.
+    @Test func aListThatIsRenamedMeanwhileIsCopied() throws {
+        var stage = Self.lists()
+        stage.press("g g y enter")
+        stage.send(.list("old", .renamed(to: "older")))
+        stage.send(.list("old copy", .renamed(to: "newer")))
+        stage.tell("newer", try #require(stage.replicas["old copy"]))
+        var replica = Replica(confirmed: Notation.hand("a b").hand, revision: 5, logID: 9, sequence: 0)
+        replica.author = Stage.me
+        stage.tell("older", replica)
+        stage.tell("older", replica)
+        #expect(stage.hand("newer").map(\.content.text) == ["a", "b"])
+    }
+
     @Test func aListThatCannotBeReadIsNotCopied() {
         var stage = Self.lists()
         stage.press("g g y enter")

@@ -241,6 +241,14 @@ struct ListsScreen: TableScreen {
     /// The list of that name that the server makes next.
     private func nextCopy(_ name: String) -> Int? { copying.firstIndex { $0.name == name && !$0.isMade } }
 
+    /// A list that is being duplicated, or its copy, has another name now.
+    private mutating func renameCopies(_ old: String, to name: String) {
+        for index in copying.indices {
+            if copying[index].source == old { copying[index].source = name }
+            if copying[index].name == old, copying[index].isMade { copying[index].name = name }
+        }
+    }
+
     /// Sends the items of the lists that are being duplicated to the new lists, as soon as they are known.
     private mutating func sendCopies(_ app: inout AppState) -> [Command] {
         func isReady(_ copy: (source: String, name: String, isMade: Bool)) -> Bool {
@@ -276,6 +284,7 @@ struct ListsScreen: TableScreen {
             here = list
             if let copy = nextCopy(list) { copying[copy].isMade = true }
             return sendCopies(&app) + [.open(.list(list))]
+        case .model(.list(let list, .renamed(let name))): renameCopies(list, to: name)
         case .model(.list): return sendCopies(&app)
         case .model(.failed(.create(let list, _), _)): if let copy = nextCopy(list) { copying.remove(at: copy) }
         case .model(.done(.deleteList(let list))):
