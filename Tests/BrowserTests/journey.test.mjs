@@ -124,12 +124,7 @@ test("a text with too many lines is refused as a whole, and one that fits is add
   await ada.open(stage.page(stage.list("lots")));
   await ada.hears(/saved/);
   await browser.type("#composer", "and ");
-  const paste = count => browser.run(count => {
-    const clipboardData = new DataTransfer();
-    clipboardData.setData("text/plain", Array.from({ length: count }, (_, i) => `line ${i}`).join("\n"));
-    const paste = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
-    document.querySelector("#composer").dispatchEvent(paste);
-  }, count);
+  const paste = count => ada.pastes("#composer", Array.from({ length: count }, (_, i) => `line ${i}`).join("\n"));
   await paste(200_000);
   const words = /^The edit has about \d+ bytes; at most 4194304 can be sent as one\. Divide it\.$/;
   await until(async () => words.test(await ada.toast()), "one is told");

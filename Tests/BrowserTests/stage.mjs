@@ -366,6 +366,16 @@ export class Person {
     });
   }
 
+  /** A text is pasted into an element. True if the page leaves that to the browser, which then does nothing here. */
+  pastes(selector, text) {
+    return this.browser.run((selector, text) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData("text/plain", text);
+      const paste = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
+      return document.querySelector(selector).dispatchEvent(paste);
+    }, selector, text);
+  }
+
   toast() {
     return this.browser.run(
       () => [...document.querySelectorAll(".toast:not([hidden])")].map(toast => toast.textContent).join(),

@@ -142,6 +142,17 @@ test("one letter in an awkward text changes nothing else of it", options, async 
   await until(async () => (await stage.texts("awkward"))[0].includes("👨‍👩‍👧👍g"));
 });
 
+test("a text that is too long for an item is refused when it is pasted", options, async t => {
+  await together(t, "long", "tea");
+  await open(0);
+  assert.equal(await ada.pastes("textarea.field", "word ".repeat(4_000)), false);
+  await until(async () => /^This text is too long for an item: it has 20,000 bytes, and the list takes 16,384\./
+    .test(await ada.toast()), "one is told");
+  assert.equal(await ada.pastes("textarea.field", "x".repeat(16_384)), true);
+  await browser.press([..." or coffee", KEYS.enter]);
+  await stage.has("long", ["tea or coffee"]);
+});
+
 test("an item that is deleted while it is edited leaves the words", options, async t => {
   const other = await together(t, "deleted", "one", "two", "three");
   await open(1);

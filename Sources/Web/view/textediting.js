@@ -1,5 +1,6 @@
 // The texts of a list that are edited in their rows, while others edit them, too.
 
+import { bytesOf } from "../client/bytes.js";
 import { nameOf, numeral } from "./content.js";
 import { Draft } from "./draft.js";
 import { changing } from "./edits.js";
@@ -58,6 +59,14 @@ export class TextEditing {
       },
       typed: draft => keepUnsaved(name, draft.isChanged ? { id, kept: draft.kept } : undefined),
     });
+    field.element.addEventListener("paste", event => {
+      const size = bytesOf(event.clipboardData?.getData("text/plain") ?? "").length;
+      if (size <= this.#largest) return;
+      // A browser takes minutes to show it, and then it could not be saved.
+      event.preventDefault();
+      const limit = `it has ${numeral(size)} bytes, and the list takes ${numeral(this.#largest)}`;
+      this.#app.toast(`This text is too long for an item: ${limit}. Pasted below the list, each line becomes an item.`);
+    });
     this.#grid.edit(id, field);
     this.#app.place(this.#open);
   }
@@ -100,6 +109,11 @@ export class TextEditing {
 
   // Private
 
+  /** The most bytes of a text. */
+  get #largest() {
+    return this.#open.subscription.rules?.maximumSize ?? Infinity;
+  }
+
   /** @param {string} id */
   #textOf(id) {
     const index = this.#view.indexOf(id);
@@ -113,10 +127,8 @@ export class TextEditing {
     const index = this.#view.indexOf(id);
     if (index < 0) return this.#rescue(draft.text);
     draft.follow(this.#textOf(id) ?? new Uint8Array(0));
-    const { maximumSize = Infinity } = this.#open.subscription.rules ?? {};
-    const size = new TextEncoder().encode(draft.text).length;
-    if (size > maximumSize) {
-      const limit = `${numeral(maximumSize)} bytes`;
+    if (bytesOf(draft.text).length > this.#largest) {
+      const limit = `${numeral(this.#largest)} bytes`;
       this.#screen.composer.bring(draft.text, `This text is too long for the list, which takes ${limit}.`);
       return;
     }
