@@ -2,7 +2,7 @@
 // back. A field shows every line break as "\n", and counts UTF-16; texts are UTF-8, and keep what nobody touches. It is
 // pure.
 
-import { bytesOf, textOf } from "../client/bytes.js";
+import { bytesOf, isSame, textOf } from "../client/bytes.js";
 import { applySplices, composeSplices, invertSplices, transformSplices } from "../client/splices.js";
 import { diffTexts } from "../client/words.js";
 
@@ -95,6 +95,8 @@ export class Draft {
    * @returns {Replacement[]}
    */
   follow(base) {
+    // Most changes of a list are of other items.
+    if (isSame(base, this.#base)) return [];
     const theirs = diffTexts(this.#base, base);
     const mine = this.splices;
     this.#base = base;
