@@ -50,6 +50,36 @@ import Testing
         #expect(try ada.messages("lists", "--new").contains("nothing is new"))
     }
 
+    /// One's own items are not new, also before the first look; a list is new that has the name of a deleted one.
+    @Test func newIsWhatOthersDidInThisList() throws {
+        try ada.hand("add", "mine")
+        #expect(try ada.lines("--new") == ["[ ] milk", "[ ] bread", "[ ] eggs"])
+        #expect(try !ada.hand("log", "--new").contains("mine"))
+        try look("ls")
+        try ada.hand("delete", "list", "--force")
+        try ada.hand("create", "list")
+        try bob.hand("add", "other")
+        #expect(try ada.lines("--new") == ["[ ] other"] && ada.hand("log", "--new").contains("other"))
+        #expect(try ada.messages("lists", "--new") == "nothing is new in the lists that you have looked at\n")
+    }
+
+    /// The server decides what somebody is called, and that name is one's own.
+    @Test func onesOwnNameIsThatOfTheToken() throws {
+        let data = ada.server.folder.path + "/data"
+        let secret = try ada.hand("token", "create", "zoe", "--role", "write", "--data", data)
+        var zoe = ada
+        zoe.environment["HAND_TOKEN"] = secret.trimmingCharacters(in: .whitespacesAndNewlines)
+        try look("ls")
+        try zoe.hand("add", "for @zoe", "for @ada")
+        #expect(try zoe.lines("--mine") == ["[ ] for @zoe"])
+        #expect(try zoe.hand("find", "for", "--mine").contains("@zoe"))
+        #expect(try !zoe.hand("log", "--new").contains("@zoe"))
+        // Nobody vouches for a guest, whose name has a mark, and who is meant all the same.
+        #expect(try ada.lines("--mine") == ["[ ] for @ada"])
+        try ada.hand("add", "as a guest")
+        #expect(try !ada.hand("log", "--new").contains("as a guest"))
+    }
+
     /// Only the newest commits were printed, and others had come before them.
     @Test func aPartOfTheHistoryIsNoLook() throws {
         try look("ls")

@@ -259,6 +259,16 @@ import Testing
         }
     }
 
+    /// What no task is in was not made by Taskwarrior, whatever the file's name says.
+    @Test func otherJSONIsNoExportOfTaskwarrior() {
+        for text in ["{\"a\":1}\n", "[1,2]\n", "{\"items\":[]}\n", "{}\n", "[{\"title\":\"a\"}]\n"] {
+            #expect(kind(text, as: .taskwarrior) == "a JSON file", "\(text)")
+        }
+        for text in ["[]\n", "[\n]\n", "{\"description\":\"a\"}\n"] {
+            #expect(kind(text, as: .taskwarrior) == nil, "\(text)")
+        }
+    }
+
     /// What people write is not taken for something else.
     @Test func ordinaryFilesAreNotOfAnotherFormat() {
         for text in [

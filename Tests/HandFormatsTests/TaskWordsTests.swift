@@ -36,6 +36,7 @@ import Testing
         #expect(!TaskWords.names("bob", in: "ask @bobby") && !TaskWords.names("bob", in: "ask bob"))
         #expect(TaskWords.word(for: "Ada  Lovelace") == "@Ada_Lovelace")
         #expect(TaskWords.names("Ada Lovelace", in: "@ada_lovelace"))
+        #expect(TaskWords.names("(guest) bob", in: "@bob") && TaskWords.word(for: "(guest) Ada L") == "@Ada_L")
         #expect(TaskWords.due("a due:2026-12-01 due:2025-01-01") == "2026-12-01" && TaskWords.due("a @b") == nil)
     }
 }

@@ -53,7 +53,36 @@ import Testing
         #expect(Self.notices(stage) == [])
         stage.wait(1)
         stage.remote(Self.tick(1))
-        #expect(Self.notices(stage) == ["things: somebody: [x] b"])
+        // Whoever edits by a command is not on the list: the history tells the name.
+        #expect(Self.notices(stage) == [])
+        let asked = stage.commands.compactMap {
+            if case .fetchHistory(_, let from, let limit) = $0 { (from, limit) } else { nil }
+        }
+        #expect(asked.map(\.0) == [stage.app.state.list("things").state.revision] && asked.map(\.1) == [1])
+        stage.send(.history(list: "others", [], people: [:]))
+        #expect(Self.notices(stage) == [])
+        stage.send(.history(list: "things", [], people: [Stage.bob: "Carol"]))
+        #expect(Self.notices(stage) == ["things: Carol: [x] b"])
+        stage.send(.history(list: "things", [], people: [Stage.bob: "Carol"]))
+        #expect(Self.notices(stage).count == 1)
+    }
+
+    /// Who has just come is there, although no key was pressed yet.
+    @Test func whoHasJustComeIsNotTold() {
+        var stage = Self.stage(.all, "a")
+        stage.remote(Self.tick(0))
+        #expect(
+            Self.notices(stage) == [] && !stage.commands.contains { if case .fetchHistory = $0 { true } else { false } }
+        )
+    }
+
+    /// Without an answer, nobody is named.
+    @Test func whoIsUnknownIsSomebody() {
+        var stage = Self.stage(.all, "a")
+        stage.send(.input(.focus(false)))
+        stage.remote(Self.tick(0))
+        stage.send(.failed(.fetchHistory(list: "things", from: 1, limit: 1), "no answer"))
+        #expect(Self.notices(stage) == ["things: somebody: [x] a"])
     }
 
     @Test func mineIsWhatNamesMeOrOverridesMe() {
@@ -64,7 +93,8 @@ import Testing
         stage.remote(.moving(1..<2, to: 0, .after))
         #expect(Self.notices(stage) == [])
         stage.remote(Self.tick(0))
-        #expect(Self.notices(stage) == ["things: somebody: [x] b @ada"])
+        stage.send(.history(list: "things", [], people: [Stage.bob: "Carol"]))
+        #expect(Self.notices(stage) == ["things: Carol: [x] b @ada"])
         var overridden = Self.stage(.mine, "a")
         overridden.send(.input(.focus(false)))
         overridden.edit(.editing(at: 0, Change(text: "a", to: "mine")))

@@ -63,6 +63,9 @@ public enum DownMessage: Equatable, Sendable {
         /// Higher roles on single lists.
         public var lists: [ListRole]
 
+        /// Marks a name that nobody vouches for. The mark is at the front, because long names are cut off at the end.
+        package static let guestMark = "(guest) "
+
         public struct ListRole: Equatable, Sendable {
             public var name: String
             public var role: Role

@@ -21,8 +21,9 @@ enum Opener {
 
 /// The programs of this system.
 package enum SystemPrograms {
-    /// Whether a program is in a folder of $PATH.
+    /// Whether a program can be run: it is in a folder of $PATH, or its name is a path.
     package static func isInstalled(_ program: String) -> Bool {
+        if program.contains("/") { return access(program, X_OK) == 0 }
         let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
         return path.split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
     }

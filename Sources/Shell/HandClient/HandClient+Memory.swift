@@ -127,8 +127,12 @@ extension HandClient {
 
     /// Returns what others have changed in a list between two revisions.
     package func news(of name: String, since first: Int, through last: Int) async throws -> NewsOfCommits {
-        let person = try await read { $0.client.machine.granted?.person ?? $0.client.configuration.person }
-        return try await all(NewsOfCommits(of: name, since: first, for: person, limit: last - first))
+        try await all(NewsOfCommits(of: name, since: first, for: person(), limit: last - first))
+    }
+
+    /// Returns the person's name, as others see it.
+    package func person() async throws -> String {
+        try await read { $0.client.machine.granted?.person ?? $0.client.configuration.person }
     }
 
     /// Notes what the person has seen of a list.

@@ -59,7 +59,7 @@ final class ListSeeder: MachineShell {
             switch answer {
             case .done: fill(name, script, next)
             case .error(.listExists, _): check(name, next)
-            case .error(_, let text): fail("cannot create '\(name)': \(text)")
+            case .error(let code, let text): fail("cannot create '\(name)': \(text)", code)
             default: fail("the connection was lost while '\(name)' was created")
             }
         }
@@ -76,14 +76,16 @@ final class ListSeeder: MachineShell {
                         description: "'\(name)' has \(Amount.count(others, "item")) that no load test made: clients "
                             + "would change and delete them. Choose another list with --list NAME, or use this one "
                             + "with --as-is",
-                        isConflict: true))
+                        reason: .conflict))
             } catch {
                 fail("cannot read '\(name)': \(error)")
             }
         }
     }
 
-    private func fail(_ reason: String) { failed(LoadError(description: reason)) }
+    private func fail(_ text: String, _ code: ErrorCode? = nil) {
+        failed(LoadError(description: text, reason: code == .notAllowed ? .notAllowed : .unreachable))
+    }
 
     /// Fetches the list as the server has it now.
     func fetch(_ name: String, _ then: @escaping (Result<(Hand, revision: Int), LoadError>) -> Void) {

@@ -244,6 +244,13 @@ package final class LoadRun {
 
 package struct LoadError: Error, CustomStringConvertible {
     package let description: String
-    /// Whether the test would have changed items that no load test made.
-    package var isConflict = false
+    package var reason = Reason.unreachable
+
+    package enum Reason: Sendable {
+        case unreachable
+        /// The user may not do it.
+        case notAllowed
+        /// The test would have changed items that no load test made.
+        case conflict
+    }
 }

@@ -108,13 +108,18 @@ package struct FileKind: Equatable, Sendable {
     private static func json(_ start: ArraySlice<UInt8>, _ first: MarkdownLine, _ format: ListFormat?) -> FileKind? {
         let next = start.lazy.filter { !$0.isBlank && $0 != 0x0A && $0 != 0x0D }.prefix(2).last
         let isList = first.text.first == UInt8(ascii: "[")
-        guard next == UInt8(ascii: "\"") || isList && next == UInt8(ascii: "{") else { return nil }
+        // An export without tasks is "[]".
+        guard
+            next == UInt8(ascii: "\"") || isList && next == UInt8(ascii: "{")
+                || format == .taskwarrior && next != UInt8(ascii: "]")
+        else { return nil }
         func has(_ name: String) -> Bool { start.firstRange(of: Array("\"\(name)\"".utf8)) != nil }
         if !isList, has("kind") { return FileKind("a list in JSON Lines", .jsonl) }
         if has("description"), has("status") || has("uuid") {
             return FileKind("an export of Taskwarrior", .taskwarrior)
         }
-        return format == .jsonl || format == .taskwarrior ? nil : FileKind("a JSON file")
+        let isPlausible = format == .jsonl || format == .taskwarrior && has("description")
+        return isPlausible ? nil : FileKind("a JSON file")
     }
 
     /// Whether more lines are Org's settings, headlines with keywords and inner headlines than headings of Markdown.

@@ -1,3 +1,5 @@
+import HandWire
+
 /// The words of a text that say who does a task and when it is due, as todo.txt writes them: `@bob`, `due:2026-12-01`.
 package enum TaskWords {
     package enum Word: Equatable, Sendable {
@@ -67,9 +69,12 @@ package enum TaskWords {
         return isNamed
     }
 
-    /// A person's name as one word, for a text: `@ada_lovelace` names Ada Lovelace.
+    /// A person's name as one word, for a text: `@ada_lovelace` names Ada Lovelace, also if nobody vouches for the
+    /// name.
     package static func word(for person: String) -> String {
-        "@" + person.split(whereSeparator: \.isWhitespace).joined(separator: "_")
+        let mark = DownMessage.Granted.guestMark
+        let name = person.hasPrefix(mark) ? person.dropFirst(mark.count) : person[...]
+        return "@" + name.split(whereSeparator: \.isWhitespace).joined(separator: "_")
     }
 
     private static func isSame(_ name: Substring, _ person: String) -> Bool {

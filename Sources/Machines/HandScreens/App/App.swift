@@ -54,6 +54,7 @@ package struct App: Sendable {
 
     package mutating func start(now: UInt64) -> [Command] {
         state.now = now
+        attention.act(now: now)
         return Columns.$clusters.withValue(state.clusters) { run(appear()) + sendWhereabouts() }
     }
 
@@ -146,7 +147,7 @@ package struct App: Sendable {
             let mayLead = screen.route == top && screen.typing == nil
             followed += commands.filter { mayLead || !$0.leadsElsewhere }
         }
-        commands += followed
+        commands += followed + attention.hear(event, state.list)
         var rest = run(commands)
         if !state.transfers.isEmpty { rest += run(state.advanceTransfers(event)) }
         return rest + newsWatch.look(at: router.top, isActive: event.isFromPerson, &state) + sendWhereabouts()
@@ -236,6 +237,7 @@ package struct App: Sendable {
         case .earlierTexts(let list, let texts): state.withList(list) { $0.earlierTexts = texts }
         case .kept(let names): state.keptLists = names
         case .failed(_, let reason), .warning(let reason): say(reason)
+        case .history(let list, _, let people): state.withList(list) { $0.know(people) }
         case .tick: for name in state.lists.keys { state.lists[name]?.expire(now: state.now) }
         case .done(.undo): say("undone: " + (summary ?? EditText.nothing))
         case .done(.redo): say("redone: " + (summary ?? EditText.nothing))
@@ -244,7 +246,7 @@ package struct App: Sendable {
             let others = Set(drafts.map(\.list)).subtracting([router.top.route.list ?? ""]).sorted()
             let names = others.map { "'\($0)'" }.joined(separator: ", ")
             if !others.isEmpty { say("unfinished text waits in \(names)") }
-        case .input, .continueWork, .history, .itemHistory, .state, .arrivals, .editedOutside, .done:
+        case .input, .continueWork, .itemHistory, .state, .arrivals, .editedOutside, .done:
             break
         }
     }

@@ -19,6 +19,8 @@ package struct Attention: Sendable {
     private var lastAct: UInt64 = 0
     /// When the user was told of something last; nil if the user has done something since.
     private var lastNotice: UInt64?
+    /// What is to be told of a list as soon as it is known who did it.
+    private var nameless: (list: String, origin: Replica.Origin, text: String)?
 
     /// After how many milliseconds without a key nobody is there, if the terminal does not report its focus.
     private static let absenceTime: UInt64 = 60_000
@@ -48,9 +50,26 @@ package struct Attention: Sendable {
         let loss = update.notices.lazy.compactMap { Notice($0) }.first { $0.loss != nil }
         guard first != nil || loss != nil || wish == .all && !update.delta.isIdentity else { return [] }
         lastNotice = now
-        let name = list.name(of: update.origin) ?? "somebody"
-        let what = loss?.text(in: list) ?? "\(name): " + (first.map { text(list.hand[$0].content) } ?? "changes")
-        return [.notify("\(list.name): \(what)")]
+        if let loss { return [.notify("\(list.name): \(loss.text(in: list))")] }
+        nameless = (list.name, update.origin, first.map { text(list.hand[$0].content) } ?? "changes")
+        if list.name(of: update.origin) != nil { return tell(list) }
+        // Whoever makes one edit by a command is never seen on the list.
+        return [.fetchHistory(list: list.name, from: list.state.revision, limit: 1)]
+    }
+
+    /// Tells what has waited for a name, once the server has answered.
+    mutating func hear(_ event: Event, _ find: (String) -> ListData) -> [Command] {
+        switch event {
+        case .history(let list, _, _) where list == nameless?.list: tell(find(list))
+        case .failed(.fetchHistory(let list, _, _), _) where list == nameless?.list: tell(find(list))
+        default: []
+        }
+    }
+
+    private mutating func tell(_ list: ListData) -> [Command] {
+        guard let (_, origin, text) = nameless else { return [] }
+        nameless = nil
+        return [.notify("\(list.name): \(list.name(of: origin) ?? "somebody"): \(text)")]
     }
 
     private func text(_ content: Content) -> String { Printable.line(of: content) }

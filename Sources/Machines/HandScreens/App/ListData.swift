@@ -193,6 +193,11 @@ package struct ListData: Sendable {
         if !flashes.isEmpty { flashes = flashes.filter { $0.value > now } }
     }
 
+    /// Remembers who wrote commits.
+    mutating func know(_ people: [AuthorID: String]) {
+        names.merge(people.mapValues { Printable.clean($0) }) { $1 }
+    }
+
     private mutating func note(_ presence: DownMessage.Presence) {
         switch presence.place {
         case .gone: everybody[presence.author] = nil

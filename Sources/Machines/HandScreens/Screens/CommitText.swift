@@ -49,7 +49,7 @@ enum CommitText {
             if first == nil, let place = places.first { first = text(list[place].content, mark) }
         }
         guard let first else { return summary(commit) }
-        return count > 1 ? "\(first)  and \(count - 1) more" : first
+        return count > 1 ? "\(Wrapping.lines(first, width: 60, limit: 1)[0])  and \(count - 1) more" : first
     }
 
     private static func text(_ content: Content, _ mark: Delta.Mark) -> String {

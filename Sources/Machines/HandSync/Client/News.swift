@@ -136,6 +136,8 @@ package struct NewsOfCommits: PagedRequest {
     package let since: Int
     /// The last commit that was followed.
     package private(set) var revision: Int
+    /// Whether the server still has all of the commits.
+    package private(set) var isWhole = true
     private let name: String
     /// The person's name. Commits under the same name are the person's own.
     private let person: String
@@ -166,6 +168,7 @@ package struct NewsOfCommits: PagedRequest {
             isAtEnd = true
             return
         }
+        if commits[0].revision > revision + 1 { isWhole = false }
         for entry in people { self.people[entry.author] = entry.name }
         for commit in commits { follow(commit) }
         revision = newest.revision

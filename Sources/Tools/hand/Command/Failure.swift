@@ -69,7 +69,8 @@ struct Failure: Error, CustomStringConvertible {
         case let error as FormatError: self.init(.error, error.description)
         case let error as UVError: self.init(.error, error.description)
         case let error as LoadError:
-            self.init(error.isConflict ? .conflict : .unreachable, error.description)
+            let status: [LoadError.Reason: ExitStatus] = [.conflict: .conflict, .notAllowed: .notAllowed]
+            self.init(status[error.reason] ?? .unreachable, error.description)
         case let error as TerminalError: self.init(.usage, error.description)
         case let error as CocoaError: self.init(error)
         default:

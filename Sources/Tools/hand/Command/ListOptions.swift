@@ -42,14 +42,17 @@ struct ListOptions: ParsableArguments {
         }
     }
 
-    /// Loads the list at a revision, or the current list. Keeps a copy of the current list for edits without the
-    /// server.
-    func whole(at revision: Int? = nil) async throws -> (hand: Hand, revision: Int) {
+    /// Loads the list at a revision, or the current list, and the person's name, as others see it. Keeps a copy of the
+    /// current list for edits without the server.
+    func whole(at revision: Int? = nil) async throws -> (hand: Hand, revision: Int, me: String) {
         let name = try name()
         return try await server.withClient(list: name) { client, _ in
-            if revision != nil { return try await client.state(of: name, at: revision) }
+            if revision != nil {
+                let (hand, revision) = try await client.state(of: name, at: revision)
+                return (hand, revision, try await client.person())
+            }
             let list = try await client.wholeList(name)
-            return (list.hand, list.revision)
+            return (list.hand, list.revision, try await client.person())
         }
     }
 }

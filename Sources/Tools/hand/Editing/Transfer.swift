@@ -39,8 +39,9 @@ struct Transfer {
             if let rejection = outcome?.rejections.first { throw ClientError.rejected(rejection) }
         } catch {
             let failure = Failure(error)
-            guard isMove, failure.isOurs, failure.status != .unknown else { throw error }
-            throw Failure(failure.status, "'\(to)' did not take the items, which stay in '\(from)': \(failure.message)")
+            guard failure.isOurs, failure.status != .unknown else { throw error }
+            let stay = isMove ? ", which stay in '\(from)'" : ""
+            throw Failure(failure.status, "'\(to)' did not take the items\(stay): \(failure.message)")
         }
         guard let outcome else { return source.report(revision: nil) }
         if !isMove { return try target.report(outcome, added) }

@@ -60,8 +60,12 @@ struct Lists: AsyncParsableCommand {
         let found = try await server.withClient { client, _ in
             var found: [(entry: DownMessage.ListEntry, unseen: Int, news: NewsOfCommits)] = []
             for entry in try await client.lists() {
-                guard let last = reader.lastLook(at: entry.name) else { continue }
-                let news = try await reader.news(of: entry.name, through: entry.revision, client)
+                let name = entry.name
+                guard reader.hasLooked(at: name),
+                    let last = reader.lastLook(at: name, log: try await client.excerpt(of: name).logID)
+                else { continue }
+                let since = min(last.revision, entry.revision)
+                let news = try await client.news(of: name, since: since, through: entry.revision)
                 found.append((entry, last.unseen.count, news))
             }
             return found

@@ -157,7 +157,7 @@ struct Load: ParsableCommand {
         do {
             let isAlone = processes == 1 || part != nil
             return try isAlone ? LoadRun.run(plan, progress: tell) : LoadProcesses(self, plan).run()
-        } catch let error as LoadError where !error.isConflict {
+        } catch let error as LoadError where error.reason == .unreachable {
             // The same words as those of other commands, if no server listens.
             let told = ServerOptions.explained(ClientError.unreachable(error.description), at: plan.server)
             throw told is Failure ? told : error

@@ -29,8 +29,7 @@ struct Find: AsyncParsableCommand {
     func run() async throws {
         var looks = looks
         if let text { looks.grep = try text.filled("the text") }
-        let finder = Finder(looks, for: try server.user.name(), json: server.json)
-        let found = try await offline ? searchCopies(finder) : search(finder)
+        let found = try await offline ? searchCopies(looks) : search(looks)
         if found > 0 { return }
         throw Failure(
             .notFound,
@@ -38,8 +37,8 @@ struct Find: AsyncParsableCommand {
     }
 
     /// Searches this machine's copies. Returns the number of items found.
-    private func searchCopies(_ finder: Finder) throws -> Int {
-        var finder = finder
+    private func searchCopies(_ looks: ItemFilter) throws -> Int {
+        var finder = Finder(looks, for: try server.user.name(), json: server.json)
         let address = try server.address()
         for name in try Identity.keptLists(at: address) where !finder.isDone {
             let copies = try Identity.kept(name, at: address)
@@ -50,10 +49,10 @@ struct Find: AsyncParsableCommand {
 
     /// Loads the lists, some at the same time, and searches them in the order of their names. Returns the number of
     /// items found.
-    private func search(_ finder: Finder) async throws -> Int {
+    private func search(_ looks: ItemFilter) async throws -> Int {
         try await server.withClient(timeLimited: false) { [server] client, address in
-            var finder = finder
             let names = try await server.limited(client, address) { try await client.lists().map(\.name) }
+            var finder = Finder(looks, for: try await client.person(), json: server.json)
             var loading: [Task<Hand, any Error>] = []
             defer { for task in loading { task.cancel() } }
             for (index, name) in names.enumerated() where !finder.isDone {

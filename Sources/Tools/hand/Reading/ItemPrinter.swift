@@ -9,9 +9,10 @@ struct ItemPrinter {
     private let isJSON: Bool
     private let colors: ItemColors?
 
-    init(_ server: ServerOptions) {
+    /// - Parameter me: the person's name, as others see it.
+    init(_ server: ServerOptions, for me: String) {
         isJSON = server.json
-        colors = ItemColors(server)
+        colors = ItemColors(for: me)
     }
 
     /// - Parameter isShown: which items to print; nil for all. They keep their numbers in the whole list.
@@ -65,9 +66,9 @@ private struct ItemColors {
     private let me: String
 
     /// Nil if standard output is no terminal with colours, or the user refuses them.
-    init?(_ server: ServerOptions) {
+    init?(for me: String) {
         guard Output.marks == .colored else { return nil }
-        me = (try? server.user.name()) ?? ""
+        self.me = me
     }
 
     func line(of content: Content) -> Printable {

@@ -37,17 +37,18 @@ struct Log: AsyncParsableCommand {
     func run() async throws {
         if let item { return try await show(ItemReference(item)) }
         let (name, server, reader) = (try list.name(), list.server, try NewsReader(list.server))
-        let last = reader.lastLook(at: name)
-        let (first, number) = (isNew ? (last?.revision ?? 0) + 1 : first, number)
+        let (isNew, number) = (isNew, number)
         // --timeout limits each answer of the server, but not the reader of the output, which may take longer.
         try await server.withClient(list: name, timeLimited: false) { client, address in
             func answer<Value: Sendable>(_ ask: @escaping @Sendable () async throws -> Value) async throws -> Value {
                 try await server.limited(client, address, ask)
             }
-            var next = max(1, first)
-            if let number {
-                next = max(next, try await answer { try await client.excerpt(of: name).revision } - number + 1)
-            }
+            let isNoted = isNew || Output.isTerminal
+            let head = isNoted || number != nil ? try await answer { try await client.excerpt(of: name) } : nil
+            let last = isNoted ? head.flatMap { reader.lastLook(at: name, log: $0.logID) } : nil
+            let person = try await client.person()
+            var next = isNew ? (last?.revision ?? 0) + 1 : max(1, first)
+            if let number, let head { next = max(next, head.revision - number + 1) }
             // The first page needs only the items that it touches. The others need the whole list.
             var whole: Hand?
             var isFirst = true
@@ -66,9 +67,9 @@ struct Log: AsyncParsableCommand {
                     } else { try await answer { try await client.state(of: name, at: base).hand } }
                 for commit in commits {
                     let new = try hand.applying(commit.delta)
-                    let person = people[commit.author] ?? "?"
-                    if !isNew || person != reader.person {
-                        print(commit, person, hand, new, json: server.json)
+                    let author = people[commit.author] ?? "?"
+                    if !isNew || author != person {
+                        print(commit, author, hand, new, json: server.json)
                         hasNews = true
                     }
                     hand = new
@@ -77,9 +78,9 @@ struct Log: AsyncParsableCommand {
                 isFirst = false
             }
             if isNew, !hasNews, !server.json { server.say("nothing is new in '\(name)'") }
-            if start <= (last?.revision ?? 0) + 1, Output.isTerminal {
-                let (revision, log) = (next - 1, try await answer { try await client.excerpt(of: name).logID })
-                await server.noteLook(at: name, revision: revision, of: log, unseen: last?.unseen ?? [:], client)
+            if let head, start <= (last?.revision ?? 0) + 1 {
+                await server.noteLook(
+                    at: name, revision: next - 1, of: head.logID, unseen: last?.unseen ?? [:], client)
             }
         }
     }

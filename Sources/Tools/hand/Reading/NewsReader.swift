@@ -8,29 +8,29 @@ import HandWire
 /// What others have changed in lists since their person looked at them last, on this machine. A person has looked at
 /// what a screen showed, and at what `ls` or `log` printed to a terminal.
 struct NewsReader {
-    private let seen: [String: Seen]
-    let person: String
+    private let looks: [String: [Seen]]
 
     init(_ server: ServerOptions) throws {
-        person = try server.user.name()
-        seen = Identity.seen(by: person, at: try server.address())
+        looks = Identity.looks(by: try server.user.name(), at: try server.address())
     }
 
-    /// The last look at a list; nil if there was none.
-    func lastLook(at list: String) -> Seen? { seen[list] }
+    /// The lists that the person has looked at; perhaps other lists have their names now.
+    func hasLooked(at list: String) -> Bool { looks[list] != nil }
 
-    /// Returns what others have changed in a list since the last look at it; everything, if there was none.
-    func news(of list: String, through revision: Int, _ client: HandClient) async throws -> NewsOfCommits {
-        let since = min(seen[list]?.revision ?? 0, revision)
-        return try await client.news(of: list, since: since, through: revision)
+    /// The last look at a list; nil if there was none. Another list may have had its name before.
+    func lastLook(at list: String, log: UInt64) -> Seen? {
+        looks[list]?.filter { $0.logID == log }.max { $0.revision < $1.revision }
     }
 
-    /// Returns which items of a list are new.
-    func places(in hand: Hand, at revision: Int, of list: String, _ client: HandClient) async throws -> Set<Int> {
-        guard let last = seen[list] else { return Set(hand.indices) }
-        var places = Set(try await news(of: list, through: revision, client).places.keys)
-        if !last.unseen.isEmpty { places.formUnion(hand.indices.filter { last.unseen[hand[$0].id] != nil }) }
-        return places
+    /// Returns which items of a list others have added or changed since the last look at it, or ever. What nobody
+    /// remembers counts, if there was no look.
+    func places(
+        in hand: Hand, at revision: Int, of list: String, log: UInt64, _ client: HandClient
+    ) async throws -> Set<Int> {
+        let last = lastLook(at: list, log: log)
+        let news = try await client.news(of: list, since: min(last?.revision ?? 0, revision), through: revision)
+        guard let last else { return news.isWhole ? Set(news.places.keys) : Set(hand.indices) }
+        return Set(news.places.keys).union(hand.indices.filter { last.unseen[hand[$0].id] != nil })
     }
 }
 

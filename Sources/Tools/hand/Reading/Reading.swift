@@ -34,8 +34,9 @@ struct List: AsyncParsableCommand {
         let name = try list.name()
         let references = try ItemReference.all(items)
         if !offline, !isNew, let part = looks.part(references) { return try await show(part, of: name, references) }
-        let (hand, news) = try await offline ? (kept(name), nil) : current(name, isAll: references.isEmpty)
-        ItemPrinter(list.server).print(hand, where: try filter(references, in: hand, news))
+        let (hand, me, news) =
+            try await offline ? (kept(name), list.server.user.name(), nil) : current(name, isAll: references.isEmpty)
+        ItemPrinter(list.server, for: me).print(hand, where: try filter(references, in: hand, news, for: me))
         if hand.isEmpty && !list.server.json { list.server.say("'\(name)' is empty") }
         if news?.isEmpty == true, !hand.isEmpty, !list.server.json { list.server.say("nothing is new in '\(name)'") }
         if !offline { tellWaiting(name) }
@@ -55,17 +56,18 @@ struct List: AsyncParsableCommand {
         if let kept = Shelf.summary(list.server, of: name) { list.server.say("\(kept)") }
     }
 
-    /// The server's list, and which of its items are new if only they are printed. If no server answers, the failure
-    /// says whether this machine has a copy.
-    private func current(_ name: String, isAll: Bool) async throws -> (Hand, news: Set<Int>?) {
+    /// The server's list, the person's name, and which of the items are new if only they are printed. If no server
+    /// answers, the failure says whether this machine has a copy.
+    private func current(_ name: String, isAll: Bool) async throws -> (Hand, me: String, news: Set<Int>?) {
         let (reader, server) = (try NewsReader(list.server), list.server)
         let (isNew, isAll) = (isNew, isAll && !looks.isLimited)
         do {
             return try await server.withClient(list: name) { client, _ in
                 let (hand, revision, logID) = try await client.wholeList(name)
-                let news = isNew ? try await reader.places(in: hand, at: revision, of: name, client) : nil
+                let news =
+                    isNew ? try await reader.places(in: hand, at: revision, of: name, log: logID, client) : nil
                 if isAll { await server.noteLook(at: name, revision: revision, of: logID, client) }
-                return (hand, news)
+                return (hand, try await client.person(), news)
             }
         } catch {
             let failure = Failure(error)
@@ -80,12 +82,12 @@ struct List: AsyncParsableCommand {
 
     /// Which items to print; nil for all.
     private func filter(
-        _ references: [ItemReference], in hand: Hand, _ news: Set<Int>?
+        _ references: [ItemReference], in hand: Hand, _ news: Set<Int>?, for me: String
     ) throws -> ((Int, Item) -> Bool)? {
         if references.isEmpty, !looks.isLimited, news == nil { return nil }
         let named = try Set(references.map { try $0.position(in: hand) + 1 })
         var left = looks.number ?? .max
-        let isLookedAt = looks.filter(for: try list.server.user.name())
+        let isLookedAt = looks.filter(for: me)
         return { number, item in
             guard left > 0, named.isEmpty || named.contains(number), news?.contains(number - 1) != false,
                 isLookedAt(item)
@@ -97,18 +99,18 @@ struct List: AsyncParsableCommand {
 
     /// Requests only a part of the list, and prints the chosen items.
     private func show(_ part: [Excerpt.Selection], of name: String, _ references: [ItemReference]) async throws {
-        let excerpt = try await list.server.withClient(list: name) { client, _ in
-            try await client.excerpt(of: name, part)
+        let (excerpt, me) = try await list.server.withClient(list: name) { client, _ in
+            (try await client.excerpt(of: name, part), try await client.person())
         }
         let known = PartialList(excerpt)
         let named = try Set(references.map { try $0.position(in: known) })
-        let isLookedAt = looks.filter(for: try list.server.user.name())
+        let isLookedAt = looks.filter(for: me)
         let shown = excerpt.entries.filter { entry in
             (named.isEmpty || named.contains(entry.position)) && isLookedAt(entry.item)
         }
         let isWhole = excerpt.entries.count == excerpt.count
         let printed = shown.prefix(looks.number ?? .max).map { (number: $0.position + 1, item: $0.item) }
-        ItemPrinter(list.server).print(
+        ItemPrinter(list.server, for: me).print(
             printed, upTo: printed.last?.number ?? 0,
             idLength: isWhole ? ShortID.length(in: try known.whole()) : ShortID.length(ofCount: excerpt.count))
         if excerpt.count == 0 && !list.server.json { list.server.say("'\(name)' is empty") }
@@ -213,7 +215,7 @@ struct Show: AsyncParsableCommand {
             ])
         } else {
             list.server.say("\(name), revision \(state.revision), \(Amount.count(state.hand.count, "item"))")
-            ItemPrinter(list.server).print(state.hand)
+            ItemPrinter(list.server, for: state.me).print(state.hand)
         }
     }
 
@@ -261,12 +263,12 @@ struct Who: AsyncParsableCommand {
 
     func run() async throws {
         let (name, json) = (try list.name(), list.server.json)
-        let (people, entries) = try await list.server.withClient(list: name) { client, _ in
+        let (people, entries, me) = try await list.server.withClient(list: name) { [all] client, _ in
             let people = try await client.people(on: name)
             let ids = people.compactMap { $0.place.focus?.item }
-            return (people, ids.isEmpty ? [] : try await client.excerpt(of: name, ids.map { .ids($0...$0) }).entries)
+            let entries = ids.isEmpty ? [] : try await client.excerpt(of: name, ids.map { .ids($0...$0) }).entries
+            return (people, entries, all ? nil : try await client.person())
         }
-        let me = all ? nil : try list.server.user.name()
         var rows: [Printable] = []
         for person in people {
             guard case .here(let name, let focus) = person.place, name != me else { continue }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HandApp
 import HandClient
 import HandCore
 import HandFormats
@@ -33,10 +34,12 @@ struct Watch: AsyncParsableCommand {
 
     private func reporter() throws -> WatchReport {
         if notify { try DesktopNotice.expectInstalled() }
+        if let exec, !shell, !SystemPrograms.isInstalled(exec) {
+            throw Failure(.notFound, "--exec: there is no program '\(exec)' that can be run")
+        }
         return WatchReport(
             program: exec.map { CommitProgram(shell ? ["/bin/sh", "-c", $0, "hand"] + arguments : [$0] + arguments) },
-            isNotifying: notify, isFull: full, isJSON: list.server.json, person: try list.server.user.name(),
-            list: list)
+            isNotifying: notify, isFull: full, isJSON: list.server.json, list: list)
     }
 
     func run() async throws {
@@ -128,7 +131,7 @@ private struct Watcher {
 
 /// Reports each commit of a list once and in order.
 private struct WatchedCommits {
-    private let report: WatchReport
+    private var report: WatchReport
     /// The list after the last reported commit; nil before the first.
     private var last: (hand: Hand, revision: Int, logID: UInt64)?
 
@@ -137,6 +140,7 @@ private struct WatchedCommits {
     mutating func catchUp(with list: FollowedList, _ client: HandClient) async throws {
         let state = try await list.state()
         guard state.isLoaded, state.pendingCount == 0 else { return }
+        report.me = try await client.person()
         if state.logID != last?.logID {
             return begin(at: state.view, state.revision, of: state.logID)
         }
@@ -177,9 +181,9 @@ struct WatchReport {
     let isNotifying: Bool
     let isFull: Bool
     let isJSON: Bool
-    /// The name of the person who watches.
-    let person: String
     let list: ListOptions
+    /// The name of the person who watches, as others see it.
+    var me = ""
 
     /// The list as a whole: at the beginning, and after a gap.
     fileprivate func begin(at hand: Hand, _ revision: Int) {
@@ -187,14 +191,14 @@ struct WatchReport {
         if isJSON {
             Output.json(["revision": JSONValue(revision), "count": JSONValue(hand.count), "items": JSON.items(hand)])
         } else {
-            ItemPrinter(list.server).print(hand)
+            ItemPrinter(list.server, for: me).print(hand)
         }
     }
 
     fileprivate func take(
         _ commit: Commit, by author: String, of name: String, from old: Hand, to new: Hand
     ) async throws {
-        if isNotifying, author != person, commit.refusal == nil {
+        if isNotifying, author != me, commit.refusal == nil {
             let lines = DeltaText.lines(commit.delta, from: old, to: new).map(\.text)
             await DesktopNotice.show("\(author) changed '\(name)'", lines, list.server)
         }
@@ -213,7 +217,7 @@ struct WatchReport {
     private func print(_ commit: Commit, by author: String, from old: Hand, to new: Hand) {
         Output.together {
             if Output.isTerminal { Output.line("\(LocalTime.here(commit.time))  \(author)") }
-            if isFull { return ItemPrinter(list.server).print(new) }
+            if isFull { return ItemPrinter(list.server, for: me).print(new) }
             for line in DeltaText.lines(commit.delta, from: old, to: new, Output.marks) {
                 Output.line(Output.isTerminal ? "  \(line)" : line)
             }

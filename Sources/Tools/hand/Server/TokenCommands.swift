@@ -64,7 +64,7 @@ private struct CreateToken: ParsableCommand {
         guard try name.filled("the name").utf8.count <= Limits.personBytes else {
             throw ValidationError("A name has 1 to \(Limits.personBytes) bytes.")
         }
-        guard !name.lowercased().hasPrefix(Access.guestMark.trimmed(\.isWhitespace)) else {
+        guard !name.lowercased().hasPrefix(DownMessage.Granted.guestMark.trimmed(\.isWhitespace)) else {
             throw ValidationError(
                 "'\(name)' begins like the name of a user without a token. Choose another name.")
         }

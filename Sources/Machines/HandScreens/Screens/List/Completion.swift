@@ -27,7 +27,7 @@ struct Completion: Sendable {
         }
         if word.first == "@" {
             let names = Set(list.names.values).union([app.me]).map { TaskWords.word(for: $0) }.sorted()
-            return names.lazy.compactMap { Self.rest(of: word, in: $0) }.first
+            return names.lazy.compactMap { Self.rest(of: word, in: $0) }.first ?? restOfNamed(word)
         }
         guard isNew, characters.count >= Self.minimum else { return nil }
         let text = editor.text
@@ -35,6 +35,18 @@ struct Completion: Sendable {
             item.content.text.contains(where: \.isNewline) ? nil : Self.rest(of: text[...], in: item.content.text)
         }.first
         return present ?? list.earlierTexts?.lazy.compactMap { Self.rest(of: text[...], in: $0) }.first
+    }
+
+    /// The rest of a name that the list's texts have: people need not be here to be named.
+    private func restOfNamed(_ word: Substring) -> String? {
+        list.hand.items(in: 0..<min(list.hand.count, Self.maxItems)).lazy.compactMap { item in
+            var rest: String?
+            TaskWords.forEach(in: item.content.text) { found, _ in
+                if case .person(let name) = found { rest = Self.rest(of: word, in: "@" + name) }
+                return rest == nil
+            }
+            return rest
+        }.first
     }
 
     /// The ticked task that has a text; nil if there is none.

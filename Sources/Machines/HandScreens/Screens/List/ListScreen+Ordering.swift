@@ -145,8 +145,11 @@ extension ListScreen {
     mutating func offerLists(_ app: AppState) {
         guard case .asking(var prompt, let place) = mode, case .send(let isMove) = prompt.purpose else { return }
         let names = (app.catalog ?? []).map(\.name).filter { $0 != list }
-        let what = EditText.name(branches(app), of: app.list(list).hand)
-        let known = Wrapping.lines(names.joined(separator: ", "), width: max(8, app.size.columns / 3), limit: 1)[0]
+        func short(_ text: String) -> String {
+            Wrapping.lines(text, width: max(8, app.size.columns / 4), limit: 1)[0]
+        }
+        let what = short(EditText.name(branches(app), of: app.list(list).hand))
+        let known = short(names.joined(separator: ", "))
         let question = "\(isMove ? "move" : "copy") \(what) to\(names.isEmpty ? "" : " (\(known))"):"
         prompt = Prompt(purpose: prompt.purpose, question: question, editor: prompt.editor, candidates: names)
         mode = .asking(prompt, from: place)

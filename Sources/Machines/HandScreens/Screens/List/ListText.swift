@@ -7,9 +7,11 @@ enum ListText {
         if let refusal = data.refusal { return refused(refusal, data.name, app) }
         if data.state.isLoaded {
             let (key, summary) = data.hand.rules.hasDeck ? (Action.deal, "deals a card") : (.addEnd, "adds an item")
+            let isAllowed = app.refusal(of: key, on: data.name) == nil
+            let more = isAllowed ? "\(app.keys.symbol(for: key)) \(summary); " : ""
             return [
                 Line("The list is empty.", .bold),
-                Line("\(app.keys.symbol(for: key)) \(summary); \(app.keys.symbol(for: .help)) shows all keys.", .dim),
+                Line("\(more)\(app.keys.symbol(for: .help)) shows all keys.", .dim),
             ]
         }
         if !data.isLookedUp { return [Line("Looking for a copy on this machine…", .dim)] }

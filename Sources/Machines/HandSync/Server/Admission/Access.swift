@@ -62,15 +62,12 @@ package struct Access: Equatable, Sendable {
     /// The access to a server without access rules.
     package static let everything = Access(everywhere: .admin)
 
-    /// Marks a name that nobody vouches for. The mark is at the front, because long names are cut off at the end.
-    package static let guestMark = "(guest) "
-
     /// Returns the name that others see if the client has chosen the name `said`.
     func person(saying said: String) -> String {
         if let name { return name }
         let said = said.isEmpty ? "somebody" : said
         guard isMarked else { return said }
-        var person = Self.guestMark + said
+        var person = DownMessage.Granted.guestMark + said
         while person.utf8.count > Limits.personBytes { person.removeLast() }
         return person
     }
