@@ -4,7 +4,7 @@
 import { Chain } from "../../Sources/Web/client/chain.js";
 import { compose } from "../../Sources/Web/client/compose.js";
 import { normalForm } from "../../Sources/Web/client/components.js";
-import { apply, invert, mapGap, mapIndex } from "../../Sources/Web/client/delta.js";
+import { apply, invert, mapIndex } from "../../Sources/Web/client/delta.js";
 import { diff } from "../../Sources/Web/client/diff.js";
 import { List } from "../../Sources/Web/client/list.js";
 import { transform } from "../../Sources/Web/client/transform.js";
@@ -12,6 +12,7 @@ import { diffTexts, wordsOf } from "../../Sources/Web/client/words.js";
 import { applySplices } from "../../Sources/Web/client/splices.js";
 import { Reader, bytesOf, textOf } from "../../Sources/Web/client/bytes.js";
 import { bytesOfDelta, readDelta } from "../../Sources/Web/client/codec.js";
+import { mapGap } from "./gaps.mjs";
 import * as json from "./json.mjs";
 import { applyNaively } from "./naive.mjs";
 import { Random } from "./random.mjs";

@@ -1,11 +1,12 @@
 // Random questions about the algebra and the machine, with the client's answers. It runs in browsers, too.
 
 import { compose } from "../../Sources/Web/client/compose.js";
-import { apply, invert, mapGap, mapIndex } from "../../Sources/Web/client/delta.js";
+import { apply, invert, mapIndex } from "../../Sources/Web/client/delta.js";
 import { diff } from "../../Sources/Web/client/diff.js";
 import { List } from "../../Sources/Web/client/list.js";
 import { superseded } from "../../Sources/Web/client/superseded.js";
 import { transform } from "../../Sources/Web/client/transform.js";
+import { mapGap } from "./gaps.mjs";
 import * as json from "./json.mjs";
 import { Random } from "./random.mjs";
 import { Scenario } from "./scenario.mjs";

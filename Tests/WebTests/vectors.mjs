@@ -5,7 +5,7 @@ import {
   readCommit, readDelta, readRules, writeCommit, writeDelta, writeRules,
 } from "../../Sources/Web/client/codec.js";
 import { compose } from "../../Sources/Web/client/compose.js";
-import { apply, invert, mapGap, mapIndex } from "../../Sources/Web/client/delta.js";
+import { apply, invert, mapIndex } from "../../Sources/Web/client/delta.js";
 import { diff } from "../../Sources/Web/client/diff.js";
 import { digestText } from "../../Sources/Web/client/digest.js";
 import { FrameReader, framed } from "../../Sources/Web/client/frames.js";
@@ -13,6 +13,7 @@ import { readItem } from "../../Sources/Web/client/item.js";
 import { decodeDown, decodeUp, encodeDown, encodeUp } from "../../Sources/Web/client/messages.js";
 import { superseded } from "../../Sources/Web/client/superseded.js";
 import { transform } from "../../Sources/Web/client/transform.js";
+import { mapGap } from "./gaps.mjs";
 import * as json from "./json.mjs";
 import { Machine } from "./machine.mjs";
 import { fails, isTrue, same } from "./same.mjs";

@@ -6,7 +6,6 @@ import { ListBuilder } from "./list.js";
 import { DoesNotFit } from "./splices.js";
 
 /** @typedef {import('./components.js').Delta} Delta */
-/** @typedef {import('./components.js').Side} Side */
 /** @typedef {import('./components.js').Drop} Drop */
 /** @typedef {import('./list.js').List} List */
 /** @typedef {import('./item.js').Item} Item */
@@ -93,26 +92,6 @@ export function mapIndex(delta, index) {
     now += newCount(component);
   }
   return now + index - at;
-}
-
-/**
- * Where a cursor is afterwards, which stands before the item with index `gap`. Content that is put into that very gap
- * goes to its right if its side is `after`, to its left otherwise.
- * @param {Delta} delta @param {number} gap @param {Side} side
- */
-export function mapGap(delta, gap, side) {
-  let at = 0;
-  let now = 0;
-  for (const component of delta) {
-    const count = oldCount(component);
-    if (isContent(component) ? at > gap || (at === gap && side === "after") : at + count > gap) {
-      if (isContent(component) || component.op === "delete" || component.op === "pick") return now;
-      return now + gap - at;
-    }
-    at += count;
-    now += newCount(component);
-  }
-  return now + gap - at;
 }
 
 /**
