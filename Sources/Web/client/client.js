@@ -14,7 +14,6 @@ export { OpenList } from "./openlist.js";
 
 /** @typedef {import('./fields.js').Focus} Focus */
 /** @typedef {import('./messages.js').Down} Down */
-/** @typedef {import('./messages.js').Up} Up */
 /** @typedef {import('./pending.js').Step} Step */
 /** @typedef {import('./replica.js').Replica} Replica */
 /** @typedef {import('./replica.js').Told} Told */

@@ -3,7 +3,7 @@
 
 import { Reader } from "./bytes.js";
 import { readItems } from "./codec.js";
-import { Database, resultOf } from "./database.js";
+import { Database, allOf, resultOf } from "./database.js";
 import { List } from "./list.js";
 
 /** @typedef {import('./database.js').Place} Place */
@@ -129,9 +129,4 @@ function isHead(head) {
   const { format, name, log, revision, digest } = head ?? {};
   const areTexts = [name, log, digest].every(value => typeof value === "string");
   return format === FORMAT && areTexts && Number.isSafeInteger(revision);
-}
-
-/** @param {string} name all keys of its chunks */
-function allOf(name) {
-  return IDBKeyRange.bound([name], [name, []]);
 }

@@ -176,3 +176,11 @@ export class Database {
 export function resultOf(request) {
   return () => request.result;
 }
+
+/**
+ * All keys that begin so, and go on.
+ * @param {string} first
+ */
+export function allOf(first) {
+  return IDBKeyRange.bound([first], [first, []]);
+}

@@ -5,7 +5,6 @@
 import { Malformed, Reader } from "./bytes.js";
 import { bytesOfDelta, readDelta } from "./codec.js";
 
-/** @typedef {import('./components.js').Delta} Delta */
 /** @typedef {import('./pending.js').Edit} Edit */
 /** @typedef {import('./session.js').Followed} Followed */
 /**

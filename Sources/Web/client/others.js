@@ -2,8 +2,8 @@
 
 import { textOf } from "./bytes.js";
 import { compose } from "./compose.js";
-import { NOTHING, insertedItems } from "./components.js";
-import { apply } from "./delta.js";
+import { DeltaBuilder, NOTHING, insertedItems } from "./components.js";
+import { apply, newCount } from "./delta.js";
 import { transform } from "./transform.js";
 
 /** @typedef {import('./components.js').Delta} Delta */
@@ -25,7 +25,7 @@ import { transform } from "./transform.js";
  * @returns {Shown}
  */
 export function shownWith({ view, confirmed, revision, log, pending }, others) {
-  let mine = pending.reduce((all, { delta }) => compose(all, delta), NOTHING);
+  let mine = joined(pending);
   let list = view;
   const theirs = new Set();
   /** @type {Item[]} */
@@ -47,7 +47,10 @@ export function shownWith({ view, confirmed, revision, log, pending }, others) {
     }
   }
   if (added.length > 0) {
-    list = apply(list, [...(list.count > 0 ? [keep(list.count)] : []), { op: "insert", items: added, side: "before" }]);
+    const builder = new DeltaBuilder();
+    builder.keep(list.count);
+    builder.insert(added, "before");
+    list = apply(list, builder.finish());
     for (const { id } of added) theirs.add(id);
   }
   return { list, theirs };
@@ -83,11 +86,6 @@ function joined(edits) {
   return edits.reduce((all, { delta }) => compose(all, delta), NOTHING);
 }
 
-/** @param {number} count @returns {import('./components.js').Component} */
-function keep(count) {
-  return { op: "keep", count };
-}
-
 /**
  * The items that a delta has changed, moved or added.
  * @param {List} list after it @param {Delta} delta
@@ -97,24 +95,9 @@ function touched(list, delta) {
   let at = 0;
   // Its new side: what it keeps, what it puts there, and what it changes in its place.
   for (const component of delta) {
-    if (component.op === "delete" || component.op === "pick") continue;
     const count = newCount(component);
     if (component.op !== "keep") for (const { id } of list.slice(at, at + count)) ids.push(id);
     at += count;
   }
   return ids;
-}
-
-/** @param {import('./components.js').Component} component */
-function newCount(component) {
-  switch (component.op) {
-    case "keep":
-      return component.count;
-    case "insert":
-      return component.items.length;
-    case "drop":
-      return component.to - component.from;
-    default:
-      return 1;
-  }
 }

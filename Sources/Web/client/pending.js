@@ -5,7 +5,6 @@ import { compose } from "./compose.js";
 import { insertedItems, weightOf } from "./components.js";
 import { CARD } from "./item.js";
 
-/** @typedef {import('./codec.js').Commit} Commit */
 /** @typedef {import('./components.js').Delta} Delta */
 /** @typedef {import('./item.js').Item} Item */
 /** @typedef {"" | "undo" | "redo"} Step whether an edit is an undo or a redo */

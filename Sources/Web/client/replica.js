@@ -15,7 +15,6 @@ import { Undos } from "./undo.js";
 
 /** @typedef {import('./codec.js').Commit} Commit */
 /** @typedef {import('./components.js').Delta} Delta */
-/** @typedef {import('./item.js').Item} Item */
 /** @typedef {import('./keeping.js').Kept} Kept */
 /** @typedef {import('./superseded.js').Lost} Lost */
 /** @typedef {import('./overridden.js').LostOfItem} LostOfItem */

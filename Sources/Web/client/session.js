@@ -9,7 +9,6 @@ import { LONGEST_ADVICE, Patience } from "./patience.js";
 import { Replica } from "./replica.js";
 import { Subscription } from "./subscription.js";
 
-/** @typedef {import('./components.js').Delta} Delta */
 /** @typedef {import('./fields.js').Focus} Focus */
 /** @typedef {import('./messages.js').Down} Down */
 /** @typedef {import('./messages.js').Up} Up */

@@ -1,7 +1,7 @@
 // What a tab keeps on this device: journals and their owners, on the disk before anything is sent; and small settings.
 // Whatever the browser does is a state in here, and never an exception.
 
-import { Database, resultOf } from "./database.js";
+import { Database, allOf, resultOf } from "./database.js";
 
 /** @typedef {import('./database.js').Place} Place */
 /** @typedef {import('./heirs.js').Row} Row */
@@ -307,9 +307,4 @@ function rowsOf(transaction, range) {
 /** @param {any} row */
 function isOwner(row) {
   return [row?.client, row?.holder, row?.person, row?.token].every(value => typeof value === "string");
-}
-
-/** @param {string} client all keys of its journal */
-function allOf(client) {
-  return IDBKeyRange.bound([client], [client, []]);
 }
