@@ -2,9 +2,11 @@
 // can tell a tab that has a journal from one that had it before, even if both are the same tab.
 
 /** @typedef {import('./line.js').Owner} Owner */
+/** @typedef {import('./tabs.js').Effect} Effect */
 
 export class Claims {
   #tab;
+  #push;
   #count = 0;
   /**
    * The holders of journals that were claimed, and have no line yet.
@@ -12,30 +14,30 @@ export class Claims {
    */
   #holders = new Map();
 
-  /** @param {string} tab its name */
-  constructor(tab) {
+  /** @param {string} tab its name @param {(effect: Effect) => void} push */
+  constructor(tab, push) {
     this.#tab = tab;
+    this.#push = push;
   }
 
   /**
-   * The tab claims a journal.
-   * @param {Owner} owner
-   * @returns {Owner} as which it does
+   * The tab claims a journal, if it has an owner.
+   * @param {Owner | undefined} owner
    */
   claim(owner) {
+    if (!owner) return;
     const holder = this.#next();
     this.#holders.set(owner.client, holder);
-    return { ...owner, holder };
+    this.#push({ do: "claim", client: owner.client, owner: { ...owner, holder } });
   }
 
   /**
-   * As which holder a journal was claimed, if it was. Nobody is told that again.
-   * @param {string} client
+   * A journal without rows is nobody's any more.
+   * @param {string} client @param {string} [holder] that of its line
    */
-  take(client) {
-    const holder = this.#holders.get(client);
-    this.#holders.delete(client);
-    return holder;
+  forget(client, holder = "") {
+    this.#push({ do: "forget", client, holder: this.#take(client) ?? holder });
+    this.#push({ do: "announce" });
   }
 
   /**
@@ -43,7 +45,14 @@ export class Claims {
    * @param {string} client
    */
   holderOf(client) {
-    return this.take(client) ?? this.#next();
+    return this.#take(client) ?? this.#next();
+  }
+
+  /** @param {string} client whose holder nobody is told again */
+  #take(client) {
+    const holder = this.#holders.get(client);
+    this.#holders.delete(client);
+    return holder;
   }
 
   #next() {

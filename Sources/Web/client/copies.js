@@ -8,7 +8,7 @@ import { List } from "./list.js";
 
 /** @typedef {import('./database.js').Place} Place */
 /** @typedef {import('./heirs.js').Copy} Copy */
-/** @typedef {import('./tabs.js').CopyHead} CopyHead */
+/** @typedef {import('./neighbours.js').CopyHead} CopyHead */
 /** @typedef {{ count: number, bytes: Uint8Array }} Chunk */
 
 const FORMAT = 1;

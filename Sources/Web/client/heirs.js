@@ -3,24 +3,28 @@
 
 import { Adoption } from "./adoption.js";
 import { readJournals } from "./journal.js";
-import { Line } from "./line.js";
+import { isOf } from "./opened.js";
 
+/** @typedef {import('./claims.js').Claims} Claims */
 /** @typedef {import('./journal.js').Key} Key */
 /** @typedef {import('./journal.js').Kept} Kept */
+/** @typedef {import('./line.js').Heard} Heard */
+/** @typedef {import('./line.js').Line} Line */
 /** @typedef {import('./line.js').Owner} Owner */
 /** @typedef {import('./list.js').List} List */
-/** @typedef {import('./messages.js').Down} Down */
-/** @typedef {import('./session.js').Effect} Effect */
+/** @typedef {import('./session.js').Identity} Identity */
 /** @typedef {import('./subscription.js').Subscription} Subscription */
+/** @typedef {import('./tabs.js').Effect} Effect */
 /** @typedef {{ name: string, log: string, revision: number, items: List }} Copy a list that the storage has */
 /** @typedef {{ key: Key, row: any }} Row */
 /** @typedef {{ rows: Row[], copies: Copy[] }} Claimed rows of one client id, and copies of the lists they are about */
 /**
  * What the heirs ask of their tab.
  * @typedef {object} Port
- * @property {(kept: readonly Kept[], owner: Owner) => Line} line a line to the server
- * @property {(line: Line, effects: Effect[]) => void} run
- * @property {(request: { do: "lock" | "unlock" | "claim" | "forget", client: string }) => void} push
+ * @property {(identity: Omit<Identity, "program">, kept: readonly Kept[]) => Line} line a line to the server
+ * @property {(effect: Effect) => void} push
+ * @property {(client: string) => Owner | undefined} owner
+ * @property {Claims} claims
  */
 /** @typedef {{ kept: Kept, adoption: Adoption }} Open a list whose edits are not pending yet */
 
@@ -87,7 +91,7 @@ export class Heirs {
   /** @param {string} client @param {boolean} isHeld @param {number} now */
   locked(client, isHeld, now) {
     if (client !== this.#owner?.client || this.#line) return;
-    if (isHeld) return this.#port.push({ do: "claim", client });
+    if (isHeld) return this.#port.claims.claim(this.#port.owner(client));
     this.#owner = undefined;
     this.#next(now);
   }
@@ -103,28 +107,40 @@ export class Heirs {
       this.#failure = journal.refused;
       return this.#finish(now);
     }
-    const line = this.#port.line(journal.lists, owner);
+    const { person, token } = owner;
+    const line = this.#port.line({ client, person, token, idle: 0 }, journal.lists);
     const nextRequest = () => line.session.nextRequest();
     this.#line = line;
     this.#open = journal.lists.map(kept => {
-      const copy = claimed.copies.find(({ log, revision }) => log === kept.log && revision === kept.revision);
+      const copy = claimed.copies.find(copy => isOf(copy, kept));
       return { kept, adoption: new Adoption(kept, nextRequest, copy?.items) };
     });
-    this.#port.run(line, line.session.tick(now, 0));
-  }
-
-  /** The server has welcomed the line. */
-  opened() {
-    for (const one of [...this.#open]) this.#step(one, one.adoption.begin());
-  }
-
-  /** @param {Down} message */
-  answer(message) {
-    for (const one of [...this.#open]) this.#step(one, one.adoption.answer(message));
+    line.run(session => session.tick(now, 0));
   }
 
   /**
-   * The line has heard something.
+   * What becomes of a line, which may be one of before.
+   * @param {Line} line @param {Heard} effect @param {number} now
+   */
+  hear(line, effect, now) {
+    if (line !== this.#line) return;
+    switch (effect.do) {
+      case "open":
+        for (const one of [...this.#open]) this.#step(one, one.adoption.begin());
+        return;
+      case "answer":
+        for (const one of [...this.#open]) this.#step(one, one.adoption.answer(effect.message));
+        return;
+      case "stop":
+        this.#failure = effect.reason;
+        return this.#finish(now);
+      case "draw":
+        this.#end(now);
+    }
+  }
+
+  /**
+   * The server has said something.
    * @param {number} now
    */
   heard(now) {
@@ -132,26 +148,18 @@ export class Heirs {
   }
 
   /**
-   * The line cannot go on.
-   * @param {string} reason @param {number} now
+   * A write of the line is answered.
+   * @param {number} write @param {string} outcome @param {number} now
    */
-  fail(reason, now) {
-    this.#failure = reason;
-    this.#finish(now);
-  }
-
-  /**
-   * Somebody else has the journal.
-   * @param {number} now
-   */
-  taken(now) {
-    this.#end(now);
+  wrote(write, outcome, now) {
+    if (outcome === "stored") this.#line?.wrote(write, true);
+    else this.#end(now);
   }
 
   /** @param {number} now */
   tick(now) {
     if (now >= this.#until) this.#end(now);
-    else if (this.#line) this.#port.run(this.#line, this.#line.session.tick(now, 0.5));
+    else if (now >= this.deadline) this.#line?.run(session => session.tick(now, 0.5));
   }
 
   /**
@@ -178,15 +186,15 @@ export class Heirs {
 
   /** @param {Open} one @param {import('./adoption.js').Step} step */
   #step(one, step) {
-    const { session } = /** @type {Line} */ (this.#line);
-    const { now } = session;
+    const line = /** @type {Line} */ (this.#line);
+    const { now } = line.session;
     if (step?.do === "ask") {
-      for (const message of step.messages) this.#port.run(/** @type {Line} */ (this.#line), session.ask(message, now));
+      for (const message of step.messages) line.run(session => session.ask(message, now));
     } else if (step) {
       this.#open = this.#open.filter(other => other !== one);
       if (step.do === "fail") this.#failure = step.reason;
-      else this.#followed.push(session.follow(step.name, step.replica, one.kept.list));
-      this.#port.run(/** @type {Line} */ (this.#line), session.tick(now, 0));
+      else this.#followed.push(line.session.follow(step.name, step.replica, one.kept.list));
+      line.run(session => session.tick(now, 0));
     }
   }
 
@@ -196,7 +204,7 @@ export class Heirs {
    */
   #finish(now) {
     if (this.#owner && this.#failure) this.#refused.set(this.#owner.client, this.#failure);
-    else if (this.#owner) this.#port.push({ do: "forget", client: this.#owner.client });
+    else if (this.#owner) this.#port.claims.forget(this.#owner.client, this.#line?.holder);
     this.#end(now);
   }
 
@@ -207,7 +215,7 @@ export class Heirs {
     this.#open = [];
     this.#followed = [];
     this.#until = Infinity;
-    if (line) this.#port.run(line, line.session.pause(line.session.now));
+    line?.run(session => session.pause(session.now));
     if (owner) this.#port.push({ do: "unlock", client: owner.client });
     this.#next(now);
   }

@@ -1,4 +1,4 @@
-// One client id of a tab: its session, and the journal that keeps its edits.
+// One client id of a tab: its session, the journal that keeps its edits, and what its session wants to be done.
 
 import { Journal } from "./journal.js";
 import { Session } from "./session.js";
@@ -6,9 +6,11 @@ import { Session } from "./session.js";
 /** @typedef {import('./journal.js').Changes} Changes */
 /** @typedef {import('./journal.js').Kept} Kept */
 /** @typedef {import('./pending.js').Edit} Edit */
-/** @typedef {import('./replica.js').Replica} Replica */
+/** @typedef {import('./replica.js').Told} Told */
+/** @typedef {import('./session.js').Effect} SessionEffect */
 /** @typedef {import('./session.js').Identity} Identity */
 /** @typedef {import('./subscription.js').Subscription} Subscription */
+/** @typedef {import('./tabs.js').Effect} Effect */
 /**
  * Who writes a journal: `holder` names one line of one tab. A tab that takes a journal over replaces it, so that its
  * former owner's writes fail from then on, even if it was frozen and knows nothing of it.
@@ -20,6 +22,15 @@ import { Session } from "./session.js";
  * or has all again. The owner's row of `leaves` goes.
  * @typedef {{ changes: Changes, owner: Owner, fresh: boolean, leaves?: string }} Job
  */
+/** @typedef {{ deletes: Changes["deletes"], leaves: string }} Leaving what of another client id goes with a write */
+/** @typedef {Extract<SessionEffect, { do: "open" | "answer" | "stop" | "draw" }>} Heard */
+/**
+ * Where a line's effects go: `hear` gets those that are nothing to the program around.
+ * @typedef {object} Port
+ * @property {(effect: Effect) => void} push
+ * @property {(list: Subscription, told: Told) => void} tell
+ * @property {(effect: Heard) => void} hear
+ */
 
 export class Line {
   /** @readonly */
@@ -30,18 +41,18 @@ export class Line {
    */
   holder;
   session;
-  journal;
+  #journal;
+  #port;
   /** Whether nothing has been written under the client id. */
-  isFresh;
-  /** Whether edits were sent that are not stored. */
-  isUnsafe = false;
+  #isFresh;
+  #isUnsafe = false;
   /**
    * Whether nothing may be sent before the storage works again: the edits of a submission are stored one by one, so
    * that nobody could tell from its sequence which of them were sent.
    */
-  isBlocked = false;
+  #isBlocked = false;
   /** Answers to writes up to this one say nothing. */
-  ignored = 0;
+  #ignored = 0;
   #begun = 0;
   #identity;
   /**
@@ -56,16 +67,17 @@ export class Line {
   #unstored = [];
 
   /**
-   * @param {number} number @param {string} holder @param {Identity} identity
+   * @param {number} number @param {string} holder @param {Identity} identity @param {Port} port
    * @param {readonly Kept[]} [kept] a journal that is taken over
    */
-  constructor(number, holder, identity, kept) {
+  constructor(number, holder, identity, port, kept) {
     this.number = number;
     this.holder = holder;
     this.#identity = identity;
-    this.isFresh = kept === undefined;
-    this.journal = new Journal(identity.client, kept);
-    this.session = new Session(identity, lists => this.journal.changes(lists));
+    this.#port = port;
+    this.#isFresh = kept === undefined;
+    this.#journal = new Journal(identity.client, kept);
+    this.session = new Session(identity, lists => this.#journal.changes(lists));
   }
 
   get client() {
@@ -80,14 +92,14 @@ export class Line {
     return this.#identity.token ?? "";
   }
 
+  /** Whether edits were sent that are not stored. */
+  get isUnsafe() {
+    return this.#isUnsafe;
+  }
+
   /** Whether all writes are answered. */
   get isQuiet() {
     return this.#writes.size === 0;
-  }
-
-  /** @returns {Owner} */
-  get owner() {
-    return { client: this.client, holder: this.holder, person: this.person, token: this.token };
   }
 
   /** @param {Partial<Identity>} identity what is another from now on */
@@ -95,35 +107,96 @@ export class Line {
     this.#identity = { ...this.#identity, ...identity };
   }
 
-  /** @param {number} write @param {Changes} changes */
-  begin(write, changes) {
-    this.#begun = write;
-    this.#writes.set(write, changes);
+  /**
+   * Something happens to the session: what it wants is done.
+   * @param {(session: Session) => SessionEffect[]} event
+   */
+  run(event) {
+    for (const effect of event(this.session)) this.#do(effect);
+  }
+
+  /**
+   * Another program has the client id: all rows move to another one, in one transaction.
+   * @param {string} client @param {number} now
+   */
+  move(client, now) {
+    const former = this.client;
+    this.#port.push({ do: "lock", client });
+    const { deletes } = this.#journal.rename(client);
+    this.change({ client });
+    const effects = this.session.take(client, now);
+    const leaving = this.#isFresh ? {} : { deletes, leaves: former };
+    this.#isFresh = true;
+    for (const effect of effects) this.#do(effect, leaving);
+    this.#port.push({ do: "unlock", client: former });
   }
 
   /** Nothing is in the storage any more: the next write has all. */
   startAgain() {
-    this.journal.rename(this.client);
-    this.isFresh = true;
-    this.ignored = this.#begun;
+    this.#journal.rename(this.client);
+    this.#isFresh = true;
+    this.#ignored = this.#begun;
+  }
+
+  /** If nothing was to be written since it started again, there is nothing to wait for. */
+  skip() {
+    if (this.#isFresh) this.run(session => session.stored(this.#ignored));
   }
 
   /**
-   * A write is answered, and with it all before it. Gives whether what waits for it may be sent.
+   * Whether the answer to a write says something.
+   * @param {number} write
+   */
+  awaits(write) {
+    return write > this.#ignored;
+  }
+
+  /**
+   * A write is answered, and with it all before it: what waits for it is sent, if it may be.
    * @param {number} write @param {boolean} isStored
    */
-  end(write, isStored) {
+  wrote(write, isStored) {
     for (const [number, { begun = [], joins = false }] of this.#writes) {
       if (number > write) break;
       this.#unstored.push(...begun);
       this.#writes.delete(number);
-      this.isBlocked ||= joins && !isStored;
+      this.#isBlocked ||= joins && !isStored;
     }
-    this.isUnsafe = !isStored && (this.isUnsafe || !this.isBlocked);
-    if (!isStored) return !this.isBlocked;
-    this.isBlocked = false;
-    // The storage has written what has failed before again.
-    for (const edit of this.#unstored.splice(0)) edit.isStored = true;
-    return true;
+    this.#isUnsafe = !isStored && (this.#isUnsafe || !this.#isBlocked);
+    if (isStored) {
+      this.#isBlocked = false;
+      // The storage has written what has failed before again.
+      for (const edit of this.#unstored.splice(0)) edit.isStored = true;
+    }
+    if (!this.#isBlocked) this.run(session => session.stored(write));
+  }
+
+  /** @param {SessionEffect} effect @param {Partial<Leaving>} [leaving] */
+  #do(effect, leaving = {}) {
+    const { number: line } = this;
+    switch (effect.do) {
+      case "write":
+        return this.#write(effect.write, /** @type {Changes} */ (effect.changes), leaving);
+      case "connect":
+      case "close":
+        return this.#port.push({ do: effect.do, line });
+      case "send":
+        return this.#port.push({ do: "send", line, bytes: effect.bytes });
+      case "tell":
+        return this.#port.tell(effect.list, effect.told);
+      default:
+        this.#port.hear(effect);
+    }
+  }
+
+  /** @param {number} write @param {Changes} changes @param {Partial<Leaving>} leaving */
+  #write(write, changes, { deletes = changes.deletes, leaves }) {
+    const { client, holder, person, token, number: line } = this;
+    this.#begun = write;
+    this.#writes.set(write, changes);
+    const owner = { client, holder, person, token };
+    const job = { changes: { ...changes, deletes }, owner, fresh: this.#isFresh, leaves };
+    this.#isFresh = false;
+    this.#port.push({ do: "write", line, write, job });
   }
 }

@@ -1,11 +1,23 @@
-// The journals in the storage of a device, as they were when a tab last looked: whose they are, and which may be sent.
+// The journals in the storage of a device, as they were when a tab last looked: whose they are, which may be sent, and
+// when the tab looks again.
 
 import { readJournals } from "./journal.js";
 
+/** @typedef {import('./heirs.js').Row} Row */
 /** @typedef {import('./journal.js').Kept} Kept */
 /** @typedef {import('./journal.js').Read} Read */
 /** @typedef {import('./line.js').Owner} Owner */
-/** @typedef {import('./tabs.js').Found} Found */
+/** @typedef {{ name: string, log: string, revision: number, digest: string }} CopyHead */
+/**
+ * What the storage has: the rows of all journals, who holds them, and which copies there are.
+ * @typedef {{ rows: Row[], owners: Owner[], copies: CopyHead[] }} Found
+ */
+
+/** How often a tab looks for what others have left, at last and at first. */
+const LOOK_EVERY = 60_000;
+const LOOK_FIRST = 1000;
+/** How soon it looks after another tab has written. */
+const ANNOUNCED = 200;
 
 export class Neighbours {
   /** @type {Read[]} */
@@ -13,16 +25,77 @@ export class Neighbours {
   /** @type {Owner[]} */
   #owners = [];
   #hasRefused;
+  #push;
+  #lookAt = Infinity;
+  #wait = LOOK_FIRST;
+  #isLooking = false;
 
-  /** @param {(client: string) => boolean} hasRefused whether a journal was tried, and cannot be sent */
-  constructor(hasRefused) {
+  /**
+   * @param {(client: string) => boolean} hasRefused whether a journal was tried, and cannot be sent
+   * @param {(effect: { do: "look" }) => void} push
+   */
+  constructor(hasRefused, push) {
     this.#hasRefused = hasRefused;
+    this.#push = push;
   }
 
-  /** @param {Found} found */
-  see({ rows, owners }) {
-    this.#journals = readJournals(rows);
-    this.#owners = owners;
+  /** When to look. */
+  get deadline() {
+    return this.#lookAt;
+  }
+
+  /**
+   * Looks now, or soon, if the storage has not answered yet.
+   * @param {number} now
+   */
+  look(now) {
+    this.#lookAt = now + (this.#isLooking ? ANNOUNCED : LOOK_EVERY);
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    this.#push({ do: "look" });
+  }
+
+  /** @param {number} now */
+  tick(now) {
+    if (now >= this.#lookAt) this.look(now);
+  }
+
+  /** @param {number} time when to look, whatever was said before */
+  lookAt(time) {
+    this.#lookAt = time;
+  }
+
+  /** @param {number} time when to look at the latest */
+  lookBy(time) {
+    this.#lookAt = Math.min(this.#lookAt, time);
+  }
+
+  /**
+   * Another tab has written.
+   * @param {number} now
+   */
+  announced(now) {
+    this.lookBy(now + ANNOUNCED);
+    this.#wait = LOOK_FIRST;
+  }
+
+  /** @param {Found | undefined} found nothing if the storage does not answer */
+  see(found) {
+    this.#isLooking = false;
+    if (!found) return;
+    this.#journals = readJournals(found.rows);
+    this.#owners = found.owners;
+  }
+
+  /**
+   * Looks again while journals may have been left: a lock may be held a little longer than its tab lives.
+   * @param {Owner[]} left @param {number} now
+   */
+  await(left, now) {
+    if (left.some(({ client }) => this.isLeft(client))) {
+      this.lookBy(now + this.#wait);
+      this.#wait = Math.min(this.#wait * 2, LOOK_EVERY);
+    } else this.#wait = LOOK_FIRST;
   }
 
   /** @param {string} client */

@@ -1,4 +1,4 @@
-// A list that is open in a tab, and what becomes of it when the tab goes on under another client id.
+// The lists that are open in a tab, and what becomes of one when the tab goes on under another client id.
 
 import { NO_LOG, Replica } from "./replica.js";
 
@@ -49,6 +49,11 @@ export class Opened {
   /** Whether there is something to show. */
   get hasCopy() {
     return this.isLive || this.replica.log !== NO_LOG;
+  }
+
+  /** Whether nobody needs it any more, as all that was left is sent. */
+  get isDone() {
+    return !this.isWanted && this.isLive && this.replica.pending.length === 0;
   }
 
   /** When `takeCopy` is due. */
@@ -107,6 +112,68 @@ export class Opened {
   release() {
     this.awaits = undefined;
     this.subscription.release();
+  }
+}
+
+/** All that are open, under whichever client id they go on. */
+export class OpenedLists {
+  /** @type {readonly Opened[]} */
+  #all = [];
+
+  get all() {
+    return this.#all;
+  }
+
+  /** When `takeCopies` is due. */
+  get deadline() {
+    return Math.min(...this.#all.map(({ copyAt }) => copyAt));
+  }
+
+  get havePending() {
+    return this.#all.some(({ replica }) => replica.pending.length > 0);
+  }
+
+  /** @param {string} name */
+  named(name) {
+    return this.#all.find(one => one.name === name);
+  }
+
+  /**
+   * What people see of a list that is followed, if only under another client id.
+   * @param {Subscription} list
+   */
+  of(list) {
+    return this.#all.find(({ subscription }) => subscription === list) ?? this.named(list.name);
+  }
+
+  /** @param {Opened} opened */
+  add(opened) {
+    this.#all = [...this.#all, opened];
+  }
+
+  /** @param {Opened} opened */
+  remove(opened) {
+    this.#all = this.#all.filter(other => other !== opened);
+  }
+
+  /** Another tab may have sent what was stored, and the storage may not work to tell. */
+  suspect() {
+    for (const { replica } of this.#all) replica.suspect();
+  }
+
+  /** @param {boolean} joins whether edits that wait may be joined */
+  join(joins) {
+    for (const { replica } of this.#all) replica.join(joins);
+  }
+
+  /** @param {number} time when copies are due at the latest */
+  copyBy(time) {
+    for (const one of this.#all) one.copyBy(time);
+  }
+
+  /** @param {number} now */
+  takeCopies(now) {
+    return this.#all.flatMap(one => one.takeCopy(now) ?? []);
   }
 }
 
