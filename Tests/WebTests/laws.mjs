@@ -1,13 +1,13 @@
 // The laws of the algebra on random lists. A list of blocks is compared with an array, the digest with BigInts. They
 // hold in browsers, too.
 
-import { Chain } from "../../Sources/Web/client/chain.js";
 import { compose } from "../../Sources/Web/client/compose.js";
 import { normalForm } from "../../Sources/Web/client/components.js";
 import { apply, invert, mapIndex } from "../../Sources/Web/client/delta.js";
 import { diff } from "../../Sources/Web/client/diff.js";
 import { List } from "../../Sources/Web/client/list.js";
 import { transform } from "../../Sources/Web/client/transform.js";
+import { Chain } from "../../Sources/Web/client/undo.js";
 import { diffTexts, wordsOf } from "../../Sources/Web/client/words.js";
 import { applySplices } from "../../Sources/Web/client/splices.js";
 import { Reader, bytesOf, textOf } from "../../Sources/Web/client/bytes.js";

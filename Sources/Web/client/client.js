@@ -202,11 +202,6 @@ export class Client {
     this.#run(this.#tab.forget(list.opened, this.#now()));
   }
 
-  /** @param {string} name of a list whose copy goes, too */
-  forgetCopy(name) {
-    void this.#copies.forget(name.normalize("NFC"));
-  }
-
   /**
    * The person edits, undoes or redoes. Throws what the action throws, and then nothing has happened.
    * @param {OpenList} list @param {(replica: Replica) => void} action

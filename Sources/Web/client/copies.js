@@ -67,15 +67,6 @@ export class Copies {
     });
   }
 
-  /** @param {string} name */
-  forget(name) {
-    return this.#quietly("readwrite", transaction => {
-      transaction.objectStore("heads").delete(name);
-      transaction.objectStore("chunks").delete(allOf(name));
-      return () => undefined;
-    });
-  }
-
   /**
    * @param {import('./database.js').Mode} mode @param {(transaction: IDBTransaction) => () => any} body
    * @returns {Promise<any>}

@@ -2,9 +2,8 @@
 // no clock, no chance, no socket and no storage in here: times are numbers of milliseconds, chance is an argument.
 
 import { Malformed } from "./bytes.js";
-import { FrameReader, framed } from "./frames.js";
+import { FrameReader, Outbox, framed } from "./frames.js";
 import { decodeDown, encodeUp, errorOf } from "./messages.js";
-import { Outbox } from "./outbox.js";
 import { LONGEST_ADVICE, Patience } from "./patience.js";
 import { Replica } from "./replica.js";
 import { Subscription } from "./subscription.js";

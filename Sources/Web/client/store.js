@@ -117,11 +117,9 @@ export class Store {
 
   /** @returns {Promise<Map<string, unknown>>} */
   async settings() {
-    /** @type {Map<any, unknown> | undefined} */
     const found = await this.#quietly("readonly", ["settings"], transaction => {
-      const settings = transaction.objectStore("settings");
-      const [keys, values] = [settings.getAllKeys(), settings.getAll()];
-      return () => new Map(keys.result.map((key, i) => [key, values.result[i]]));
+      const settings = entriesOf(transaction.objectStore("settings"));
+      return () => new Map(settings());
     });
     void this.#sweep();
     return found ?? new Map();
@@ -228,13 +226,12 @@ export class Store {
   /** Fences for tabs that nobody will wake any more. */
   async #sweep() {
     const old = await this.#quietly("readonly", ["fences"], transaction => {
-      const fences = transaction.objectStore("fences");
-      const [keys, times] = [fences.getAllKeys(), fences.getAll()];
-      return () => keys.result.filter((_, i) => times.result[i] < Date.now() - OLD);
+      const fences = entriesOf(transaction.objectStore("fences"));
+      return () => fences().filter(([, time]) => time < Date.now() - OLD);
     });
     if (!old || old.length === 0) return;
     await this.#quietly("readwrite", ["fences"], transaction => {
-      for (const key of old) transaction.objectStore("fences").delete(key);
+      for (const [key] of old) transaction.objectStore("fences").delete(key);
       return () => undefined;
     });
   }
@@ -299,9 +296,17 @@ function pass(fences, client, holder) {
  * @returns {() => Row[]}
  */
 function rowsOf(transaction, range) {
-  const journal = transaction.objectStore("journal");
-  const [keys, rows] = [journal.getAllKeys(range), journal.getAll(range)];
-  return () => keys.result.map((key, i) => ({ key: /** @type {any} */ (key), row: rows.result[i] }));
+  const journal = entriesOf(transaction.objectStore("journal"), range);
+  return () => journal().map(([key, row]) => ({ key, row }));
+}
+
+/**
+ * @param {IDBObjectStore} store @param {IDBKeyRange} [range]
+ * @returns {() => [key: any, value: any][]}
+ */
+function entriesOf(store, range) {
+  const [keys, values] = [store.getAllKeys(range), store.getAll(range)];
+  return () => keys.result.map((key, i) => [key, values.result[i]]);
 }
 
 /** @param {any} row */
