@@ -51,8 +51,10 @@ export class Beginning {
    * @param {{ owner: Owner, lists: Kept[] }[]} journals of the tab's person @param {readonly CopyHead[]} copies
    */
   looked(journals, copies) {
-    const hasCopy = (/** @type {Kept} */ kept) => copies.some(copy => isOf(copy, kept) && copy.digest === kept.digest);
-    const isThere = (/** @type {Kept} */ kept) => kept.awaits === undefined && (kept.revision === 0 || hasCopy(kept));
+    /** @type {(kept: Kept) => boolean} */
+    const hasCopy = kept => copies.some(copy => isOf(copy, kept) && copy.digest === kept.digest);
+    /** @type {(kept: Kept) => boolean} */
+    const isThere = kept => kept.awaits === undefined && (kept.revision === 0 || hasCopy(kept));
     this.#candidates = journals.filter(({ lists }) => lists.every(isThere)).map(({ owner }) => owner).reverse();
     this.#next();
   }

@@ -100,11 +100,13 @@ export class Database {
    */
   async #connect() {
     const database = await this.#open();
-    const read = (/** @type {IDBTransaction} */ transaction) => resultOf(transaction.objectStore(NAME).get(0));
+    /** @param {IDBTransaction} transaction */
+    const read = transaction => resultOf(transaction.objectStore(NAME).get(0));
     const known = await this.#run(database, [NAME], "readonly", read);
     if (known !== undefined) return { database, storage: known };
     const { draw } = this.#place;
-    const add = (/** @type {IDBTransaction} */ transaction) => resultOf(transaction.objectStore(NAME).add(draw(), 0));
+    /** @param {IDBTransaction} transaction */
+    const add = transaction => resultOf(transaction.objectStore(NAME).add(draw(), 0));
     // Another tab may have been faster.
     await this.#run(database, [NAME], "readwrite", add, true).catch(() => {});
     return { database, storage: await this.#run(database, [NAME], "readonly", read) };
@@ -142,9 +144,10 @@ export class Database {
    */
   #watched(work) {
     return new Promise((resolve, reject) => {
-      const fail = (/** @type {unknown} */ error) => {
+      /** @param {any} error */
+      const fail = error => {
         clearTimeout(timer);
-        reject(new StorageError(/** @type {Error | null} */ (error)?.name ?? "AbortError"));
+        reject(new StorageError(error?.name ?? "AbortError"));
       };
       /** @type {() => void} */
       let end = () => {};

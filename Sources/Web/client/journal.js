@@ -189,7 +189,8 @@ function readLists(entries) {
     }
   }
   if (lists.some(({ edits }) => edits.length === 0)) throw new Malformed("a list without its edits");
-  const isInFlight = (/** @type {Edit} */ { sequence }) => sequence !== undefined;
+  /** @param {Edit} edit */
+  const isInFlight = ({ sequence }) => sequence !== undefined;
   if (lists.some(({ edits }) => edits.slice(1).some(isInFlight))) throw new Malformed("a later edit is in flight");
   return lists;
 }

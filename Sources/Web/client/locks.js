@@ -85,7 +85,8 @@ export class Locks {
         this.#held.delete(client);
         resolve(false);
       };
-      const hold = (/** @type {Lock | null} */ lock) => {
+      /** @param {Lock | null} lock */
+      const hold = lock => {
         if (!lock) return end();
         return new Promise(free => {
           this.#held.set(client, () => free(undefined));
@@ -110,7 +111,8 @@ export class Locks {
   /** @param {string} client @returns {Promise<boolean>} */
   #ask(client) {
     return new Promise(resolve => {
-      const end = (/** @type {boolean} */ isFree) => {
+      /** @param {boolean} isFree */
+      const end = isFree => {
         clearTimeout(timer);
         this.#asked.delete(client);
         if (isFree) this.#held.set(client, () => {});

@@ -102,7 +102,8 @@ export class OwnWork {
 export function missing(delta, before, after, now) {
   /** @type {LostOfItem[]} */
   const all = [];
-  const add = (/** @type {Item} */ { id }, /** @type {Lost[]} */ losses) => {
+  /** @type {(item: Item, losses: Lost[]) => void} */
+  const add = ({ id }, losses) => {
     for (const lost of losses) all.push({ item: id, lost });
   };
   const theirs = new Map([...touched(diff(after, now), after)].map(one => [one.item.id, one]));
@@ -119,7 +120,8 @@ export function missing(delta, before, after, now) {
   for (const { item, fate, change } of mine) {
     if (fate === "goes") continue;
     const { fate: other, change: others } = theirs.get(item.id) ?? { fate: "stays", change: {} };
-    const isTaken = (/** @type {Field} */ field) => other === "goes" || (others[field] !== undefined && !isText(field));
+    /** @param {Field} field */
+    const isTaken = field => other === "goes" || (others[field] !== undefined && !isText(field));
     const fields = FIELDS.filter(field => change[field] !== undefined && isTaken(field));
     if (fate === "moves" && other !== "stays") add(item, [{ lost: "move" }]);
     if (fields.length > 0) add(item, [{ lost: "edit", fields }]);
@@ -197,7 +199,8 @@ function inversesOf({ text, url }) {
  */
 function wholly(item) {
   const { text, url } = item.fields();
-  const all = (/** @type {Uint8Array | undefined} */ removed) =>
+  /** @param {Uint8Array | undefined} removed */
+  const all = removed =>
     removed && [{ at: 0, removed, inserted: removed.subarray(0, 0) }];
   return { text: all(text), url: all(url) };
 }

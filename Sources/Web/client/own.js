@@ -161,8 +161,11 @@ export class Own {
     this.#neighbours.lookAt(now);
   }
 
-  /** The tab is no longer seen. */
-  hidden(/** @type {number} */ now) {
+  /**
+   * The tab is no longer seen.
+   * @param {number} now
+   */
+  hidden(now) {
     if (this.#pauseAt < Infinity) return;
     this.#pauseAt = now + HIDDEN_FOR;
     this.#showPlaces(true);

@@ -143,7 +143,8 @@ function mayJoin(edit, next) {
 export function became(submitted, committed) {
   const cards = new Set(insertedItems(submitted).filter(isFaceDown).map(item => item.id));
   if (cards.size === 0) return isSameDelta(submitted, committed);
-  const turned = (/** @type {Item} */ item) =>
+  /** @param {Item} item */
+  const turned = item =>
     item.kind === CARD && cards.has(item.id) ? item.with({ ...item.fields(), card: 0 }) : item;
   const faceDown = committed.map(component =>
     component.op === "insert" ? { ...component, items: component.items.map(turned) } : component,

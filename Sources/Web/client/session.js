@@ -127,7 +127,8 @@ export class Session {
    * @returns {Subscription}
    */
   follow(name, replica, number = this.#numbers) {
-    const told = (/** @type {Told} */ what) => void this.#effects.push({ do: "tell", list: subscription, told: what });
+    /** @param {Told} what */
+    const told = what => void this.#effects.push({ do: "tell", list: subscription, told: what });
     const known = replica ?? new Replica();
     known.listen(told);
     const subscription = new Subscription(name, known, {

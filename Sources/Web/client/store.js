@@ -80,7 +80,8 @@ export class Store {
    * @returns {Promise<Row[] | undefined>} nothing if it fails, or somebody else was faster
    */
   async claim(client, owner) {
-    const read = (/** @type {IDBTransaction} */ transaction) => resultOf(transaction.objectStore("owners").get(client));
+    /** @param {IDBTransaction} transaction */
+    const read = transaction => resultOf(transaction.objectStore("owners").get(client));
     const former = await this.#quietly("readonly", ["owners"], read);
     // There is none if all has been wiped meanwhile: then its owner writes it anew.
     if (!isOwner(former)) return [];
@@ -217,7 +218,8 @@ export class Store {
     const fresh = jobs.find(({ fresh }) => fresh);
     if (!fresh) return "taken";
     const { client, holder } = fresh.owner;
-    const read = (/** @type {IDBTransaction} */ transaction) => resultOf(transaction.objectStore("owners").get(client));
+    /** @param {IDBTransaction} transaction */
+    const read = transaction => resultOf(transaction.objectStore("owners").get(client));
     const owner = await this.#database.transaction(["owners"], "readonly", read);
     // It was done before, and nobody knew.
     return owner?.holder === holder ? this.#transact(jobs.map(job => ({ ...job, fresh: false }))) : "taken";

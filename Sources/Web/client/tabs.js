@@ -18,7 +18,6 @@ import { Own } from "./own.js";
 /** @typedef {import('./heirs.js').Claimed} Claimed */
 /** @typedef {import('./heirs.js').Copy} Copy */
 /** @typedef {import('./journal.js').Kept} Kept */
-/** @typedef {import('./line.js').Heard} Heard */
 /** @typedef {import('./line.js').Job} Job */
 /** @typedef {import('./line.js').Owner} Owner */
 /** @typedef {import('./messages.js').Down} Down */
@@ -28,7 +27,6 @@ import { Own } from "./own.js";
 /** @typedef {import('./replica.js').Replica} Replica */
 /** @typedef {import('./replica.js').Told} Told */
 /** @typedef {import('./session.js').Identity} Identity */
-/** @typedef {import('./subscription.js').Subscription} Subscription */
 /**
  * What the program around has to do, in this order. `look` is answered by `looked`, `lock` and `verify` by `locked`,
  * `claim` by `claimed`: it becomes the holder and reads the rows in one transaction. `copy` is answered by `copied`,
@@ -68,17 +66,19 @@ export class Tab {
    *   the tab
    */
   constructor({ person, token = "", program, holder, chance }) {
-    const push = (/** @type {Effect} */ effect) => void this.#effects.push(effect);
+    /** @param {Effect} effect */
+    const push = effect => void this.#effects.push(effect);
     const claims = new Claims(holder, push);
     /** @type {(by: () => Own | Heirs) => (identity: Omit<Identity, "program">, kept?: readonly Kept[]) => Line} */
     const makeLine = by => (identity, kept) => {
+      /** @type {import('./line.js').Port} */
       const port = {
         push,
-        tell: (/** @type {Subscription} */ followed, /** @type {Told} */ told) => {
+        tell: (followed, told) => {
           const list = this.#lists.of(followed);
           if (list) push({ do: "tell", list, told });
         },
-        hear: (/** @type {Heard} */ effect) => by().hear(line, effect, this.#now),
+        hear: effect => by().hear(line, effect, this.#now),
       };
       const line = new Line(this.#lines++, claims.holderOf(identity.client), { ...identity, program }, port, kept);
       return line;
@@ -88,8 +88,8 @@ export class Tab {
     const port = { push, line: makeLine(() => this.#own) };
     this.#own = new Own({ person, token }, chance, this.#lists, this.#neighbours, port);
     this.#beginning = new Beginning(this.#own, claims, push);
-    const owner = (/** @type {string} */ client) => this.#neighbours.owner(client);
-    this.#heirs = new Heirs({ push, line: makeLine(() => this.#heirs), claims, owner });
+    const line = makeLine(() => this.#heirs);
+    this.#heirs = new Heirs({ push, line, claims, owner: client => this.#neighbours.owner(client) });
   }
 
   // What there is to see
