@@ -206,6 +206,33 @@ test("a journal whose edits were made upon those of another one waits for it", (
   assert.deepEqual(left(), ["a", "b"]);
 });
 
+test("edits upon those that another tab took over wait until a look shows that these are sent", needsServer, () => {
+  const { world, sim, tab } = live();
+  const act = (delta, ms) => {
+    sim.run(tab.act(sim.opened, replica => replica.edit(delta), world.now));
+    pass(world, ms);
+  };
+  sim.isOffline = true;
+  pass(world, 1000);
+  const { count } = sim.opened.replica.view;
+  act(appending(count, note(9, "[e1]")), 10);
+  const { client } = tab;
+  // Another tab takes the journal over, and ends.
+  world.device.claim(client, { ...world.device.owners.get(client), holder: "another" });
+  const text = [{ at: 4, removed: new Uint8Array(0), inserted: bytesOf(" [e2]") }];
+  act([{ op: "keep", count }, { op: "edit", change: { text } }], 10);
+  assert.notEqual(tab.client, client);
+  sim.isOffline = false;
+  sim.storageFails = true;
+  sim.run(tab.woke(world.now));
+  pass(world, 120_000);
+  assert.deepEqual([sim.opened.subscription.isHeld, sim.opened.replica.pending.length], [true, 1]);
+  sim.storageFails = false;
+  world.settle();
+  assert.ok(texts(world.server.list).includes("[e1] [e2]"));
+  world.judge();
+});
+
 // Edits of other tabs
 
 /** A list that the server has, what is pending here, and what is pending elsewhere. */

@@ -234,7 +234,8 @@ export class Tab {
         const mine = found ? this.others.filter(({ owner }) => owner.person === person) : [];
         return this.#beginning.looked(mine, found?.copies ?? []);
       }
-      this.#own.release();
+      // What was there when the tab looked before says nothing about a journal that has been taken over since.
+      if (found) this.#own.release();
       const left = this.#neighbours.left(token, client);
       if (found && line.session.isOpen) this.#heirs.find(left, now);
       this.#neighbours.await(left, now);
