@@ -423,7 +423,9 @@ export class Client {
   }
 
   async #look() {
-    const [found, copies] = await Promise.all([this.#store.look(), this.#copies.heads()]);
+    // What the journals hold comes last, and so in one order with what is written to them.
+    const copies = await this.#copies.heads();
+    const found = await this.#store.look();
     this.#run(this.#tab.looked(found && { ...found, copies }, this.#now()));
   }
 
