@@ -10,7 +10,7 @@ import { commitsOf, listAt } from "../../Sources/Web/client/requests.js";
 import { retraced } from "../../Sources/Web/client/undo.js";
 import { deleting, changing, inserting, moving } from "../../Sources/Web/view/edits.js";
 import { newsSince } from "../../Sources/Web/view/news.js";
-import { recall } from "../../Sources/Web/view/older.js";
+import { recall } from "../../Sources/Web/view/ownedits.js";
 import { noticeOf, summaryOf } from "../../Sources/Web/view/sentences.js";
 import { Random, seed, times } from "./random.mjs";
 

@@ -10,10 +10,11 @@ import { applySplices } from "../../Sources/Web/client/splices.js";
 import { diffTexts } from "../../Sources/Web/client/words.js";
 import { safeAddress, written, writtenLines } from "../../Sources/Web/view/content.js";
 import { Draft } from "../../Sources/Web/view/draft.js";
-import { branchesOf, changing, deleting, inserting, moving, originOf, runsOf } from "../../Sources/Web/view/edits.js";
+import {
+  branchesOf, changing, deleting, inserting, moving, originOf, runsOf, sortedBy,
+} from "../../Sources/Web/view/edits.js";
 import { fragmentOf, routeOf } from "../../Sources/Web/view/route.js";
 import { rowsOf } from "../../Sources/Web/view/rows.js";
-import { sortedBy } from "../../Sources/Web/view/sorting.js";
 import { Random, seed, times } from "./random.mjs";
 
 const random = new Random(seed);

@@ -64,8 +64,7 @@ export class Chunks {
   #gone = [];
   #count = 0;
   #isFilling = false;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #numbering;
+  #numbering = 0;
   #watcher;
 
   /** @param {HTMLElement} container @param {(id: string) => RowView} newRow */

@@ -36,8 +36,7 @@ export class Composer {
   #owner;
   /** @type {Place | undefined} */
   #place;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #offering;
+  #offering = 0;
   #input = h("textarea", {
     rows: 1, dir: "auto", placeholder: "Add an item", "aria-label": "New item", id: "composer",
   });
@@ -73,10 +72,6 @@ export class Composer {
 
   get text() {
     return this.#input.value;
-  }
-
-  get hasFocus() {
-    return document.activeElement === this.#input;
   }
 
   /**

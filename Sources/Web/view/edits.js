@@ -1,13 +1,19 @@
 // Edits by index, as people make them: of one item, or of several runs at once, such as a selection. It is pure.
 
-import { DeltaBuilder } from "../client/components.js";
+import { DeltaBuilder, oldCount } from "../client/components.js";
+import { newCount } from "../client/delta.js";
+import { diff } from "../client/diff.js";
+import { TASK } from "../client/item.js";
+import { List } from "../client/list.js";
 
 /** @typedef {import('../client/change.js').Change} Change */
 /** @typedef {import('../client/components.js').Delta} Delta */
 /** @typedef {import('../client/components.js').Side} Side */
 /** @typedef {import('../client/item.js').Item} Item */
-/** @typedef {import('../client/list.js').List} List */
+/** @typedef {{ item: Item, below: Item[] }} Branch an item of the first level, and all beneath it */
 /** @typedef {readonly [from: number, to: number]} Run some neighbours; runs are sorted, and do not overlap */
+
+const texts = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
 
 /** @param {readonly Item[]} items @param {number} gap @param {Side} side */
 export function inserting(items, gap, side) {
@@ -99,32 +105,39 @@ export function originOf(delta, index) {
   let at = 0;
   for (const component of delta) {
     if (component.op === "pick") for (let i = 0; i < component.count; i++) picked.push(at + i);
-    if (component.op === "edit") at++;
-    else if (component.op !== "insert" && component.op !== "drop") at += component.count;
+    at += oldCount(component);
   }
-  let now = 0;
+  let within = index;
   at = 0;
   for (const component of delta) {
-    if (component.op === "keep") {
-      if (index < now + component.count) return { old: at + index - now, does: undefined };
-      now += component.count;
-      at += component.count;
-    } else if (component.op === "edit") {
-      if (index === now) return { old: at, does: "edited" };
-      now++;
-      at++;
-    } else if (component.op === "insert") {
-      if (index < now + component.items.length) return { old: undefined, does: "inserted" };
-      now += component.items.length;
-    } else if (component.op === "drop") {
-      const count = component.to - component.from;
-      if (index < now + count) return { old: picked[component.from + index - now], does: "moved" };
-      now += count;
-    } else {
-      at += component.count;
+    const count = newCount(component);
+    if (within < count) {
+      if (component.op === "insert") return { old: undefined, does: "inserted" };
+      if (component.op === "drop") return { old: picked[component.from + within], does: "moved" };
+      return { old: at + within, does: component.op === "edit" ? "edited" : undefined };
     }
+    within -= count;
+    at += oldCount(component);
   }
-  return { old: at + index - now, does: undefined };
+  return { old: at + within, does: undefined };
+}
+
+/**
+ * Sorts a list, moving as few items as possible: those of the first level, each with all beneath it. Equal ones keep
+ * their order.
+ * @param {List} list @param {"text" | "done"} order
+ */
+export function sortedBy(list, order) {
+  /** @type {Branch[]} */
+  const branches = [];
+  for (const item of list) {
+    const last = branches[branches.length - 1];
+    if (last && item.level > 0) last.below.push(item);
+    else branches.push({ item, below: [] });
+  }
+  const isDone = (/** @type {Branch} */ { item }) => Number(item.kind === TASK && item.fields().done === true);
+  branches.sort((a, b) => (order === "done" ? isDone(a) - isDone(b) : texts.compare(a.item.text, b.item.text)));
+  return diff(list, List.of(branches.flatMap(({ item, below }) => [item, ...below])));
 }
 
 /** @param {readonly Run[]} runs @param {(builder: DeltaBuilder, run: Run) => void} body */

@@ -29,6 +29,7 @@ export class HistoryScreen {
   #older = button("Older", () => this.#read());
   #state = h("p", { class: "note", role: "status" });
   element = h("main", { class: "list" });
+  isTyping = false;
 
   /** @param {App} app @param {OpenList} open */
   constructor(app, open) {
@@ -41,26 +42,20 @@ export class HistoryScreen {
     this.element.addEventListener("keydown", event => {
       if (event.key === "Escape") app.go({ list: open.name });
     });
-    this.update();
+    this.draw();
   }
 
   get open() {
     return this.#open;
   }
 
-  get isTyping() {
-    return false;
-  }
-
   /** The first revisions are read once the list is there. */
-  update() {
+  draw() {
     const { replica, subscription } = this.#open;
     if (this.#rows.childElementCount > 0 || this.#older.disabled || !subscription.isLive) return;
     this.#oldest = replica.revision + 1;
     this.#read();
   }
-
-  tell() {}
 
   begin() {
     this.#title.focus({ preventScroll: true });
@@ -95,7 +90,7 @@ export class HistoryScreen {
       if (from === 1) this.#end("");
       else if (steps.length === 0) this.#end("Earlier revisions are not kept.");
     } catch (error) {
-      this.#end(errorText(error instanceof Error ? error.name : ""));
+      this.#end(errorText(error));
     }
     this.#older.disabled = false;
   }
@@ -124,7 +119,7 @@ export class HistoryScreen {
   async #show(revision) {
     try {
       const old = await listAt(this.#app.client, this.#open.name, revision);
-      const refusal = this.#app.refusal(this.#open.name, 3);
+      const refusal = this.#app.clients.refusal(this.#open.name, 3);
       openDialog(`Revision ${revision}: ${amount(old.count, "item")}`, close => [
         refusal
           ? h("p", { class: "note" }, refusal)
@@ -142,7 +137,7 @@ export class HistoryScreen {
           : undefined,
       ]);
     } catch (error) {
-      this.#app.toast(errorText(error instanceof Error ? error.name : ""));
+      this.#app.toast(errorText(error));
     }
   }
 }

@@ -5,6 +5,7 @@ import { ask, confirmThat, openMenu } from "./dialogs.js";
 import { button, fill, h, setText, signButton } from "./dom.js";
 import { headline, seenRevision } from "./news.js";
 import { askLink, showConnection, showHelp, showShare } from "./pagedialogs.js";
+import { fragmentOf } from "./route.js";
 import { errorText } from "./sentences.js";
 
 /** @typedef {import('./app.js').App} App */
@@ -42,7 +43,7 @@ export class ListsScreen {
     const order = button("New first", () => {
       this.#isNewFirst = !this.#isNewFirst;
       order.setAttribute("aria-pressed", String(this.#isNewFirst));
-      this.#draw();
+      app.draw();
     }, { "aria-pressed": "false" });
     const link = button("Open a link", () => askLink(app));
     fill(
@@ -61,16 +62,25 @@ export class ListsScreen {
       event.preventDefault();
     });
     this.#timer = setInterval(() => this.#read(), PAUSE);
-    this.#draw();
-    this.update();
+    this.draw();
   }
 
-  update() {
+  draw() {
     if (!this.#isKnown) this.#read();
-    this.#draw();
+    const known = this.#isKnown ? this.#entries : this.#app.clients.knownLists();
+    const isNew = (/** @type {{ name: string }} */ { name }) => Number(this.#newsOf(name) !== "");
+    const entries = this.#isNewFirst ? [...known].sort((a, b) => isNew(b) - isNew(a)) : known;
+    this.#state.hidden = entries.length > 0;
+    setText(this.#state, this.#isKnown ? "There is no list yet." : this.#app.waitingWords);
+    const key = JSON.stringify(entries.map(entry => [entry, this.#newsOf(entry.name)]));
+    if (this.#rows.dataset.key === key) return;
+    this.#rows.dataset.key = key;
+    const focused = this.#rows.contains(document.activeElement) ? document.activeElement : undefined;
+    const name = focused?.closest("li")?.dataset.name;
+    fill(this.#rows, ...entries.map(entry => this.#row(entry)));
+    if (focused) this.#focusRow(name, focused.localName);
+    else if (document.activeElement === this.#title) this.#focusRow(this.#from, "a");
   }
-
-  tell() {}
 
   /** @param {string} [from] the list that one was in */
   begin(from) {
@@ -93,9 +103,9 @@ export class ListsScreen {
     if (this.#isAsking || document.hidden || this.#app.client.connection.state !== "online") return;
     this.#isAsking = true;
     try {
-      this.#entries = await this.#app.allLists();
+      this.#entries = await this.#app.clients.allLists();
       this.#isKnown = true;
-      this.#draw();
+      this.#app.draw();
       for (const entry of this.#entries) await this.#readNews(entry);
     } catch {
       // The next time may bring them; the state of the connection is shown anyway.
@@ -108,23 +118,7 @@ export class ListsScreen {
     const seen = seenRevision(this.#app.client, name);
     if (seen === undefined || seen >= revision || this.#news.get(name)?.revision === revision) return;
     this.#news.set(name, { text: await headline(this.#app.client, name, seen, revision), revision });
-    this.#draw();
-  }
-
-  #draw() {
-    const known = this.#isKnown ? this.#entries : this.#app.knownLists();
-    const isNew = (/** @type {{ name: string }} */ { name }) => Number(this.#newsOf(name) !== "");
-    const entries = this.#isNewFirst ? [...known].sort((a, b) => isNew(b) - isNew(a)) : known;
-    this.#state.hidden = entries.length > 0;
-    setText(this.#state, this.#isKnown ? "There is no list yet." : this.#app.waitingWords);
-    const key = JSON.stringify(entries.map(entry => [entry, this.#newsOf(entry.name)]));
-    if (this.#rows.dataset.key === key) return;
-    this.#rows.dataset.key = key;
-    const focused = this.#rows.contains(document.activeElement) ? document.activeElement : undefined;
-    const name = focused?.closest("li")?.dataset.name;
-    fill(this.#rows, ...entries.map(entry => this.#row(entry)));
-    if (focused) this.#focusRow(name, focused.localName);
-    else if (document.activeElement === this.#title) this.#focusRow(this.#from, "a");
+    this.#app.draw();
   }
 
   /**
@@ -149,7 +143,7 @@ export class ListsScreen {
     const words = count === undefined ? "a copy on this device" : amount(count, "item");
     const link = h(
       "a",
-      { href: this.#app.hrefOf({ list: name }) },
+      { href: fragmentOf({ list: name }) },
       h("bdi", {}, name),
       h("span", { class: "count" }, words),
       news ? h("span", { class: "news" }, news) : undefined,
@@ -160,7 +154,7 @@ export class ListsScreen {
   }
 
   #make() {
-    const refusal = this.#app.refusal("", 3);
+    const refusal = this.#app.clients.refusal("", 3);
     if (refusal) return this.#app.toast(refusal);
     ask("New list", { label: "Its name", ok: "Make it" }, name => this.#app.makeList(name));
   }
@@ -169,7 +163,7 @@ export class ListsScreen {
   #menu(name) {
     /** @type {[string, () => void][]} */
     const entries = [["Open", () => this.#app.go({ list: name })], ["Share", () => showShare(this.#app, name)]];
-    if (!this.#app.refusal("", 4)) {
+    if (!this.#app.clients.refusal("", 4)) {
       entries.push(["Rename", () => this.#rename(name)], ["Delete", () => this.#delete(name)]);
     }
     openMenu(name, entries);
@@ -196,7 +190,7 @@ export class ListsScreen {
       this.#isKnown = false;
       this.#read();
     } catch (error) {
-      this.#app.toast(errorText(error instanceof Error ? error.name : ""));
+      this.#app.toast(errorText(error));
     }
   }
 }

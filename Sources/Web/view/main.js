@@ -1,23 +1,19 @@
-// Where the page begins.
+// Where the page begins, and how it is kept on the device.
 
-import { Client } from "../client/client.js";
 import { App } from "./app.js";
+import { Clients, Identity } from "./clients.js";
 import { h } from "./dom.js";
-import { Identity } from "./identity.js";
 import { fragmentOf, routeOf } from "./route.js";
 import { Speech } from "./speech.js";
-import { keepPage } from "./update.js";
+
+const CHECK = 60 * 60_000;
 
 const url = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/`;
 const root = document.body;
 const identity = new Identity();
 
-/** The token goes out of the address before anything else can see it. */
-const { list, view, token } = routeOf(location.hash);
-if (token && list) {
-  identity.addLink(token, list);
-  history.replaceState(null, "", fragmentOf({ list, view }));
-}
+// The token goes out of the address before anything else can see it.
+identity.takeRoute();
 
 if (identity.person === "" && identity.links.length === 0) welcome();
 else start();
@@ -55,12 +51,56 @@ function welcome() {
 
 async function start() {
   document.querySelector("main")?.remove();
-  const route = routeOf(location.hash);
-  const own = identity.tokenFor(route.list);
-  const client = await Client.start({
-    url, person: identity.person || "guest", token: own || undefined, program: "browser",
-  });
+  const clients = new Clients(identity, url);
+  await clients.follow();
   const [polite, urgent] = ["polite", "urgent"].map(id => /** @type {Element} */ (document.getElementById(id)));
-  const app = new App(root, identity, new Speech(polite, urgent), url, client);
-  keepPage(app);
+  keepPage(new App(root, clients, new Speech(polite, urgent)));
+}
+
+/**
+ * The page opens without a network. A newer one is loaded when the person wants it, and never while something is being
+ * typed.
+ * @param {App} app
+ */
+async function keepPage(app) {
+  if (!("serviceWorker" in navigator)) {
+    app.offlineProblem = "This browser does not keep the page for offline use: the server has no TLS.";
+    return;
+  }
+  try {
+    const address = policy().createScriptURL("/worker.js");
+    const registration = await navigator.serviceWorker.register(/** @type {any} */ (address), {
+      updateViaCache: "none",
+    });
+    const offer = () => {
+      const { waiting } = registration;
+      if (waiting && navigator.serviceWorker.controller) offerUpdate(app, waiting);
+    };
+    offer();
+    registration.addEventListener("updatefound", () => {
+      registration.installing?.addEventListener("statechange", offer);
+    });
+    setInterval(() => void registration.update().catch(() => {}), CHECK);
+  } catch {
+    app.offlineProblem =
+      "This browser does not keep the page for offline use: it does not trust the server's certificate.";
+  }
+}
+
+/** @param {App} app @param {ServiceWorker} worker */
+function offerUpdate(app, worker) {
+  if (app.isTyping) return void setTimeout(() => offerUpdate(app, worker), 5000);
+  app.toast("There is a newer version of this page.", {
+    text: "Reload",
+    act: () => {
+      navigator.serviceWorker.addEventListener("controllerchange", () => location.reload(), { once: true });
+      worker.postMessage("take over");
+    },
+  });
+}
+
+/** Scripts have addresses of this server only. */
+function policy() {
+  const createScriptURL = (/** @type {string} */ path) => path;
+  return /** @type {any} */ (window).trustedTypes?.createPolicy("worker", { createScriptURL }) ?? { createScriptURL };
 }

@@ -1,18 +1,29 @@
-// What is new in a list since its person looked at it last. The last revision that was seen is kept on the device.
+// What others do in a list: where they are, what they have just done, and what is new since its person looked at it
+// last. The last revision that was seen is kept on the device.
 
 import { insertedItems } from "../client/components.js";
 import { apply } from "../client/delta.js";
 import { commitsOf, listAt } from "../client/requests.js";
 import { amount } from "./content.js";
+import { deedsOf, sentenceOf } from "./sentences.js";
 
 /** @typedef {import('../client/client.js').Client} Client */
+/** @typedef {import('../client/client.js').OpenList} OpenList */
 /** @typedef {import('../client/list.js').List} List */
+/** @typedef {import('./app.js').App} App */
+/** @typedef {import('./grid.js').Grid} Grid */
 
 /** Above this many items, what is new is not looked for. */
 const MOST_ITEMS = 20_000;
 /** The most commits that are read for a headline, and for marks. */
 const MOST_COMMITS = 200;
 const MOST_READ = 2000;
+/** What is new counts as seen after it was in the window for this long, in ms. */
+const SEEING = 3000;
+
+/** How often others are told where one is, in ms. */
+const PLACING = 150;
+const COLOURS = 6;
 
 const SEEN = "seen ";
 
@@ -84,4 +95,153 @@ export async function headline(client, name, since, head) {
     : others.length === 1 ? `${first} and ${others[0]}`
     : `${first} and ${others.length} others`;
   return count > 0 ? `${amount(count, "new", "new")}, by ${by}` : `changed by ${by}`;
+}
+
+/** Which rows of a list are new for its person. */
+export class NewsMarks {
+  #open;
+  #grid;
+  #changed;
+  /** Whether the person has looked at the list, as the server has it. */
+  #hasBegun = false;
+  /** @type {Map<string, "new" | "changed">} */
+  #marks = new Map();
+  /** @type {Map<string, number>} since when a new item is in sight */
+  #inSight = new Map();
+
+  /** @param {OpenList} open @param {Grid} grid @param {() => void} changed called when the marks are others */
+  constructor(open, grid, changed) {
+    this.#open = open;
+    this.#grid = grid;
+    this.#changed = changed;
+  }
+
+  get count() {
+    return this.#marks.size;
+  }
+
+  /** The items that are marked. */
+  get ids() {
+    return this.#marks.keys();
+  }
+
+  /** @param {string} id */
+  of(id) {
+    return this.#marks.get(id);
+  }
+
+  /**
+   * The list is as the server has it: what is new is looked for, once.
+   * @param {Client} client
+   */
+  begin(client) {
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
+    const { name, replica } = this.#open;
+    const seen = seenRevision(client, name);
+    setSeen(client, name, replica.revision);
+    if (seen === undefined || seen >= replica.revision) return;
+    newsSince(client, name, seen, replica).then(
+      marks => {
+        this.#marks = marks;
+        this.#changed();
+      },
+      // What is new is then not marked; everything else goes on.
+      () => {},
+    );
+  }
+
+  /**
+   * Now and then: what was in sight for a while is not new any more.
+   * @param {Client} client @param {number} now
+   */
+  look(client, now) {
+    if (document.hidden || !this.#open.subscription.isLive) return;
+    if (this.#hasBegun) setSeen(client, this.#open.name, this.#open.replica.revision);
+    let hasChanged = false;
+    for (const id of this.#marks.keys()) {
+      const box = this.#grid.view(id)?.element.getBoundingClientRect();
+      if (!box || box.bottom < 0 || box.top > innerHeight) this.#inSight.delete(id);
+      else if (now - (this.#inSight.get(id) ?? now) > SEEING) hasChanged = this.#marks.delete(id) || hasChanged;
+      else if (!this.#inSight.has(id)) this.#inSight.set(id, now);
+    }
+    if (hasChanged) this.#changed();
+  }
+
+  /**
+   * The row of the next new item, or of the one before; nothing if there is none.
+   * @param {number} way 1 or -1
+   */
+  next(way) {
+    const items = [...this.#grid.rows];
+    const from = this.#grid.rows.rowOf(this.#grid.current);
+    for (let i = 1; i <= items.length; i++) {
+      const row = (from + way * i + items.length * 2) % items.length;
+      if (this.#marks.has(items[row].id)) return row;
+    }
+    return undefined;
+  }
+}
+
+/** Who else is in a list, and where they see the person. */
+export class Company {
+  #app;
+  #open;
+  #grid;
+  /** @type {Map<string, { name: string, isEditing: boolean, colour: number }[]>} who is at which item */
+  places = new Map();
+  /** @type {import('./sentences.js').Followed[]} others' commits that were not told yet */
+  #followed = [];
+  #placing = 0;
+
+  /** @param {App} app @param {OpenList} open @param {Grid} grid */
+  constructor(app, open, grid) {
+    this.#app = app;
+    this.#open = open;
+    this.#grid = grid;
+  }
+
+  /** Others may have gone elsewhere. */
+  look() {
+    this.places = new Map();
+    const { people, author } = this.#open.subscription;
+    for (const entry of people.here.values()) {
+      if (entry.author === author || entry.item === undefined) continue;
+      const one = { name: entry.person ?? "", isEditing: entry.place === 3, colour: entry.author % COLOURS };
+      this.places.set(entry.item, [...(this.places.get(entry.item) ?? []), one]);
+    }
+  }
+
+  /** What others do is told. */
+  hear() {
+    const followed = this.#open.replica.takeFollowed();
+    if (followed.length === 0 || document.hidden) return;
+    this.#followed.push(...followed);
+    this.#app.speech.tell(async () => {
+      const all = this.#followed;
+      this.#followed = [];
+      const deeds = await Promise.all(all.map(async one =>
+        deedsOf(one, await this.#app.nameOf(this.#open, one.commit.author, one.commit.revision))));
+      return sentenceOf(deeds.flat());
+    });
+  }
+
+  /** Tells others where the person is. */
+  place() {
+    const item = this.#grid.current;
+    const isKnown = item !== undefined && this.#open.replica.confirmed.indexOf(item) >= 0;
+    this.#app.client.place(this.#open, isKnown ? { place: this.#grid.edited === item ? 2 : 1, item } : { place: 0 });
+  }
+
+  /** Others see where one is, soon after one has gone there. */
+  placeSoon() {
+    this.#placing ||= setTimeout(() => {
+      this.#placing = 0;
+      if (this.#open.subscription.isLive) this.place();
+    }, PLACING);
+  }
+
+  close() {
+    clearTimeout(this.#placing);
+  }
 }

@@ -1,8 +1,8 @@
 // What was overridden or not taken while a list was open: the newest in a bar, all of them in a dialog, and the way
 // back to the words that were lost.
 
+import { openDialog } from "./dialogs.js";
 import { button, fill, h, signButton } from "./dom.js";
-import { showNotices } from "./pagedialogs.js";
 
 /** @typedef {{ text: string, lost: string, isSeen: boolean }} Notice */
 
@@ -25,7 +25,11 @@ export class NoticeBar {
 
   /** Shows all of them. */
   showAll() {
-    showNotices(this.#notices, lost => this.#retrieve(lost));
+    openDialog("What was overridden or not taken", close => [
+      this.#notices.length === 0 && h("p", { class: "note" }, "Nothing, since the page was opened."),
+      h("ul", { class: "past" }, ...this.#notices.map(({ text, lost }) => h("li", { dir: "auto" }, text, " ",
+        lost !== "" && button("Get it back", () => (close(), this.#retrieve(lost)))))),
+    ]);
   }
 
   #draw() {

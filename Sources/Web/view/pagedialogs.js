@@ -1,28 +1,37 @@
-// The dialogs of the page: keys, people, sharing, what was overridden, the menu of a list, the connection.
+// The dialogs of the page: keys, people, sharing, the menu of a list, one item and who has done what to it, the
+// connection.
 
-import { bytesOf } from "../client/bytes.js";
-import { amount, nameOf } from "./content.js";
+import { bytesOf, textOf } from "../client/bytes.js";
+import { insertedItems } from "../client/components.js";
+import { newCount } from "../client/delta.js";
+import { LINK, TASK } from "../client/item.js";
+import { commitsOf } from "../client/requests.js";
+import { amount, kindName, lineOf, nameOf } from "./content.js";
 import { ask, openDialog, openMenu } from "./dialogs.js";
 import { button, fill, h } from "./dom.js";
-import { ACTIONS, NO_LETTERS, keysOf } from "./keys.js";
+import { originOf } from "./edits.js";
+import { ACTIONS, NO_LETTERS, keysOf, roleFor } from "./keys.js";
 import { fragmentOf, routeOf } from "./route.js";
-import { agoText, errorText } from "./sentences.js";
+import { agoText, errorText, wordsOfChange } from "./sentences.js";
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./keys.js').ActionName} ActionName */
 /** @typedef {import('./listscreen.js').ListScreen} ListScreen */
 /** @typedef {import('../client/client.js').OpenList} OpenList */
+/** @typedef {import('../client/client.js').Client} Client */
+/** @typedef {import('../client/codec.js').Commit} Commit */
+
+/** The most steps of an item's past that are shown. */
+const MOST_STEPS = 20;
+/** How many commits are read at once. */
+const AT_ONCE = 200;
 
 /** @param {App} app */
 export function showHelp(app) {
   const letters = h("input", { type: "checkbox", checked: app.client.settings.get(NO_LETTERS) !== true });
   letters.addEventListener("change", () => app.client.settings.set(NO_LETTERS, letters.checked ? undefined : true));
   openDialog("Keys", () => [
-    h(
-      "p",
-      { class: "note" },
-      "While a row has the focus. Everything is in the menus, too. Left and right go through a row's parts.",
-    ),
+    note("While a row has the focus. Everything is in the menus, too. Left and right go through a row's parts."),
     h("label", { class: "choice" }, letters, "Letters and signs are keys, too"),
     h("dl", { class: "keys" }, ...Object.entries(ACTIONS).flatMap(([name, [words]]) => [
       h("dt", {}, ...keysOf(/** @type {ActionName} */ (name)).map(key => h("kbd", {}, key))), h("dd", {}, words),
@@ -48,7 +57,7 @@ export function showPeople(app, open) {
       fill(who, h("span", { dir: "auto" }, person, `${entry.author === author ? " (you)" : ""}, `, words));
       return h("li", {}, who);
     })),
-    people.here.size === 0 ? h("p", { class: "note" }, "Nobody else is here.") : undefined,
+    people.here.size === 0 && note("Nobody else is here."),
   ]);
 }
 
@@ -58,28 +67,13 @@ export function showShare(app, list) {
   const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
   openDialog(`Share ${list}`, close => [
     h("p", { class: "whole", dir: "ltr" }, address),
-    isLocal
-      ? h("p", { class: "note" }, `${location.host} is this machine. Others need its name or address in their network.`)
-      : undefined,
-    h(
-      "p",
-      { class: "note" },
-      `The address holds no token. Whoever runs the server makes a link for somebody with: hand share ${list}`,
-    ),
+    isLocal && note(`${location.host} is this machine. Others need its name or address in their network.`),
+    note(`The address holds no token. Whoever runs the server makes a link for somebody with: hand share ${list}`),
     h("p", { class: "buttons" }, button("Copy", () => {
       close();
       navigator.clipboard?.writeText(address)
         .then(() => app.toast("Copied."), () => app.toast("The browser does not let pages copy."));
     })),
-  ]);
-}
-
-/** @param {{ text: string, lost: string }[]} notices @param {(lost: string) => void} retrieve */
-export function showNotices(notices, retrieve) {
-  openDialog("What was overridden or not taken", close => [
-    notices.length === 0 ? h("p", { class: "note" }, "Nothing, since the page was opened.") : undefined,
-    h("ul", { class: "past" }, ...notices.map(({ text, lost }) =>
-      h("li", { dir: "auto" }, text, " ", lost ? button("Get it back", () => (close(), retrieve(lost))) : undefined))),
   ]);
 }
 
@@ -119,7 +113,8 @@ export function askLink(app) {
  */
 export function showConnection(app) {
   const { connection, storage, waiting } = app.client;
-  const { elsewhere } = app;
+  const { clients } = app;
+  const { elsewhere } = clients;
   const lost = "They are lost if you close the page before the server has them.";
   const kept = {
     kept: "Edits are kept on this device until the server has them.",
@@ -132,18 +127,17 @@ export function showConnection(app) {
     : "The browser may delete them when space is short, or after some days without a visit.";
   const since = waiting.since ? `, the oldest from ${agoText(waiting.since, Date.now())}` : "";
   const why = elsewhere.reason ? errorText(elsewhere.reason) : "";
-  const note = (/** @type {string} */ text) => h("p", { class: "note" }, text);
   openDialog("Connection", close => [
     h("p", {}, `${app.badgeText}, ${agoText(connection.since, Date.now())}.`),
-    note(`${app.host}, as ${app.me || "a guest"}`),
+    note(`${clients.host}, as ${clients.me || "a guest"}`),
     h("p", {}, kept),
-    storage.isPersisted !== undefined && storage.state === "kept" ? note(promise) : undefined,
-    app.offlineProblem ? note(app.offlineProblem) : undefined,
-    waiting.count > 0 ? h("p", {}, `${amount(waiting.count, "edit")} only on this device${since}.`) : undefined,
-    elsewhere.count > 0 ? h("p", {}, `${amount(elsewhere.count, "edit")} with another link wait. ${why}`) : undefined,
+    storage.isPersisted !== undefined && storage.state === "kept" && note(promise),
+    app.offlineProblem !== undefined && note(app.offlineProblem),
+    waiting.count > 0 && h("p", {}, `${amount(waiting.count, "edit")} only on this device${since}.`),
+    elsewhere.count > 0 && h("p", {}, `${amount(elsewhere.count, "edit")} with another link wait. ${why}`),
     h("p", { class: "buttons" },
-      waiting.count + elsewhere.count > 0 ? button("Save them as a text", () => save(app.exportWaiting())) : undefined,
-      app.hasName ? button("Change my name", () => (close(), askName(app))) : undefined,
+      waiting.count + elsewhere.count > 0 && button("Save them as a text", () => save(clients.exportWaiting())),
+      clients.hasName && button("Change my name", () => (close(), askName(clients))),
       button("Open a link", () => (close(), askLink(app)))),
   ]);
 }
@@ -158,7 +152,107 @@ export function save(text) {
   URL.revokeObjectURL(file);
 }
 
-/** @param {App} app */
-function askName(app) {
-  ask("Your name", { label: "As others will see it", value: app.me, ok: "Change" }, name => app.rename(name));
+/** @param {import('./clients.js').Clients} clients */
+function askName(clients) {
+  ask("Your name", { label: "As others will see it", value: clients.me, ok: "Change" }, name => clients.rename(name));
+}
+
+/** @param {string} text */
+function note(text) {
+  return h("p", { class: "note" }, text);
+}
+
+/**
+ * One item: its text as a whole, its past, and all that one can do with it.
+ * @param {App} app @param {OpenList} open @param {string} id @param {(action: ActionName) => void} perform
+ */
+export function openItem(app, open, id, perform) {
+  const { view, confirmed, revision } = open.replica;
+  const index = view.indexOf(id);
+  if (index < 0) return;
+  const item = view.at(index);
+  const { text, url, done } = item.fields();
+  /** @type {[string, ActionName][]} */
+  const all = [
+    ["Edit", "edit"], [done ? "Untick" : "Tick", "tick"], ["Add below", "addBelow"], ["Add above", "addAbove"],
+    ["Move up", "moveUp"], ["Move down", "moveDown"], ["Move to the top", "moveTop"], ["Move to the end", "moveEnd"],
+    ["Move to…", "moveTo"], ["Further in", "indent"], ["Further out", "outdent"], ["Move to another list…", "toList"],
+    ["Copy to another list…", "copyToList"], ["Copy", "copy"], ["Select several", "pick"],
+    ["Delete", "delete"],
+  ];
+  const hasLevels = (open.subscription.rules?.maximumLevel ?? 0) > 0;
+  const fits = (/** @type {string} */ action) =>
+    (action !== "tick" || item.kind === TASK) && (action !== "edit" || text !== undefined) &&
+    (hasLevels || (action !== "indent" && action !== "outdent")) && !app.clients.refusal(open.name, roleFor(action));
+  const past = h("ul", { class: "past", "aria-live": "polite" }, h("li", {}, "Reading its history…"));
+  const above = [
+    h("p", { class: "whole", dir: "auto" }, text ? item.text : lineOf(item)),
+    item.kind === LINK && h("p", { class: "address", dir: "ltr" }, textOf(url ?? new Uint8Array(0))),
+    note(`${kindName(item.kind)}, number ${index + 1} of ${view.count}`),
+    past,
+  ];
+  openMenu(
+    "Item",
+    all.filter(([, action]) => fits(action)).map(([name, action]) => [name, () => perform(action), keysOf(action)[0]]),
+    above,
+  );
+  showPast(app, open, past, revision, confirmed.indexOf(id));
+}
+
+/**
+ * @param {App} app @param {OpenList} open @param {HTMLElement} past @param {number} revision @param {number} index
+ */
+async function showPast(app, open, past, revision, index) {
+  if (index < 0) return fill(past, h("li", {}, "Only this device has it so far."));
+  const steps = [];
+  try {
+    for await (const { time, who, what } of pastOf(app.client, open.name, revision, index)) {
+      if (!past.isConnected) return;
+      const when = h(
+        "time",
+        { dateTime: new Date(time).toISOString(), title: new Date(time).toLocaleString() },
+        agoText(time, Date.now()),
+      );
+      steps.push(h("li", {}, h("bdi", {}, who), ` ${what}, `, when));
+      if (steps.length === MOST_STEPS) break;
+    }
+    fill(past, ...(steps.length > 0 ? steps : [h("li", {}, "Its history is not kept.")]));
+  } catch (error) {
+    fill(past, ...steps, h("li", {}, errorText(error)));
+  }
+}
+
+/**
+ * The steps of an item that is at an index in a revision, newest first. It ends when the item was added, when nothing
+ * is kept of it, or when the reader stops. Fails as requests do.
+ * @param {Client} client @param {string} name @param {number} revision @param {number} index
+ */
+async function* pastOf(client, name, revision, index) {
+  let at = index;
+  for (let last = revision; last > 0; last -= AT_ONCE) {
+    const from = Math.max(1, last - AT_ONCE + 1);
+    const commits = await commitsOf(client, name, from, last);
+    for (const { commit, who } of commits.reverse()) {
+      const { old, does } = originOf(commit.delta, at);
+      const { revision, time } = commit;
+      if (does !== undefined) yield { revision, time, who, what: wordsOf(commit, at, does) };
+      if (old === undefined) return;
+      at = old;
+    }
+    // Earlier commits are not kept.
+    if (commits.length < last - from + 1) return;
+  }
+}
+
+/** @param {Commit} commit @param {number} index @param {"inserted" | "edited" | "moved"} does */
+function wordsOf({ delta }, index, does) {
+  if (does === "inserted") return insertedItems(delta).length > 1 ? "added, with others" : "added";
+  let now = 0;
+  for (const component of delta) {
+    now += newCount(component);
+    if (now <= index) continue;
+    const words = "change" in component && component.change ? wordsOfChange(component.change) : "";
+    return does === "edited" ? words : words ? `moved, ${words}` : "moved";
+  }
+  return "moved";
 }

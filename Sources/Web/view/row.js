@@ -34,8 +34,7 @@ export class Row {
   #isFolded = false;
   #me = "";
   #today = "";
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #flashing;
+  #flashing = 0;
   element;
   #fold = h("button", { type: "button", class: "fold sign", tabIndex: -1, hidden: true });
   #tick = h("input", { type: "checkbox", tabIndex: -1 });

@@ -6,51 +6,44 @@ import { newCount } from "../client/delta.js";
 import { REASONS } from "../client/messages.js";
 import { wordsOf } from "../client/others.js";
 import { amount, lineOf, nameOf, numeral, shortened } from "./content.js";
-import { verbOf } from "./deeds.js";
 
 /** @typedef {import('../client/codec.js').Commit} Commit */
 /** @typedef {import('../client/item.js').Item} Item */
 /** @typedef {import('../client/list.js').List} List */
 /** @typedef {import('../client/replica.js').Told} Told */
 /** @typedef {import('../client/change.js').Change} Change */
+/** @typedef {{ who: string, verb: string, what: string }} Deed */
+/** @typedef {{ commit: Commit, before: List, after: List }} Followed somebody else's commit, and the list around it */
 
 const VERBS = new Map([["insert", "added"], ["delete", "deleted"], ["pick", "moved"]]);
+/** More deeds of one person than this are only counted. */
+const MOST_DEEDS = 3;
+const MOST_PEOPLE = 3;
+
+/** Why edits are refused, if that needs no number. */
+const WHYS = new Map([
+  ["kindNotAllowed", "the list does not take items of this kind"],
+  ["deckEmpty", "the deck is empty; delete a card first"],
+  ["cardNotInDeck", "that card is not in the deck"],
+  ["cardsAreDealt", "only the server deals the cards of this list"],
+  ["duplicateItem", "the item is in the list already"],
+  ["revisionMoved", "somebody changed the list meanwhile; look at it, and try again"],
+  ["notStored", "the server could not store it"],
+  ["tooManyPending", "the server has too much to do; try again"],
+  ["notAllowed", "your role does not allow it"],
+  ["storeFull", "the server's disk is full"],
+]);
 
 /**
  * Why an edit was refused.
  * @param {{ reason: number, first: number, second: number }} rejection
  */
 export function whyRefused({ reason, first, second }) {
-  switch (REASONS[reason]) {
-    case "listFull":
-      return `the list is full: it takes ${amount(first, "item")}`;
-    case "kindNotAllowed":
-      return "the list does not take items of this kind";
-    case "itemTooLarge":
-      return `the text is too long: ${numeral(first)} bytes of at most ${numeral(second)}`;
-    case "deckEmpty":
-      return "the deck is empty; delete a card first";
-    case "cardNotInDeck":
-      return "that card is not in the deck";
-    case "cardsAreDealt":
-      return "only the server deals the cards of this list";
-    case "duplicateItem":
-      return "the item is in the list already";
-    case "revisionMoved":
-      return "somebody changed the list meanwhile; look at it, and try again";
-    case "notStored":
-      return "the server could not store it";
-    case "tooManyPending":
-      return "the server has too much to do; try again";
-    case "notAllowed":
-      return "your role does not allow it";
-    case "storeFull":
-      return "the server's disk is full";
-    case "levelTooHigh":
-      return `the list has no level ${first}`;
-    default:
-      return "the server did not take it";
-  }
+  const name = REASONS[reason];
+  if (name === "listFull") return `the list is full: it takes ${amount(first, "item")}`;
+  if (name === "itemTooLarge") return `the text is too long: ${numeral(first)} bytes of at most ${numeral(second)}`;
+  if (name === "levelTooHigh") return `the list has no level ${first}`;
+  return WHYS.get(name) ?? "the server did not take it";
 }
 
 /** Errors of the protocol, and what one can do. */
@@ -70,8 +63,9 @@ const ERRORS = new Map([
   ["slowedDown", "That was too much at once. Try again in a moment."],
 ]);
 
-/** @param {string} name of an error */
-export function errorText(name) {
+/** @param {unknown} error or its name */
+export function errorText(error) {
+  const name = error instanceof Error ? error.name : String(error);
   return ERRORS.get(name) ?? `The server cannot do that (${name}).`;
 }
 
@@ -161,6 +155,55 @@ export function wordsOfChange(change) {
   if (change.level !== undefined) parts.push(`set level ${change.level}`);
   if (change.card !== undefined) parts.push("turned the card");
   return parts.length > 0 ? parts.join(", ") : "changed";
+}
+
+/**
+ * What a commit did to each item.
+ * @param {Followed} followed @param {string} who
+ */
+export function deedsOf({ commit, before, after }, who) {
+  /** @type {Deed[]} */
+  const deeds = [];
+  let [old, now] = [0, 0];
+  /** @type {(verb: string, list: List, from: number, count: number) => void} */
+  const note = (verb, list, from, count) => {
+    for (const item of list.slice(from, from + count)) deeds.push({ who, verb, what: nameOf(item) });
+  };
+  for (const component of commit.delta) {
+    const { op } = component;
+    if (op === "insert") note("added", after, now, component.items.length);
+    else if (op === "delete") note("deleted", before, old, component.count);
+    else if (op === "pick") note("moved", before, old, component.count);
+    else if (op === "edit") note(verbOf(component.change), after, now, 1);
+    old += oldCount(component);
+    now += newCount(component);
+  }
+  return deeds;
+}
+
+/** @param {import('../client/change.js').Change} change */
+function verbOf({ done, ...others }) {
+  const isTick = done !== undefined && Object.values(others).every(value => value === undefined);
+  return !isTick ? "changed" : done ? "ticked" : "unticked";
+}
+
+/**
+ * What others have just done, in words that are spoken: `Bob added milk, ticked bread`.
+ * @param {readonly Deed[]} deeds
+ */
+export function sentenceOf(deeds) {
+  /** @type {Map<string, Deed[]>} */
+  const people = new Map();
+  for (const deed of deeds) people.set(deed.who, [...(people.get(deed.who) ?? []), deed]);
+  const sentences = [...people].slice(0, MOST_PEOPLE).map(([who, own]) => {
+    // Somebody who writes changes one text again and again.
+    const different = [...new Set(own.map(({ verb, what }) => `${verb} ${what}`))];
+    if (different.length <= MOST_DEEDS) return `${who} ${different.join(", ")}`;
+    return `${who} changed ${amount(new Set(own.map(({ what }) => what)).size, "item")}`;
+  });
+  const more = people.size - MOST_PEOPLE;
+  return sentences.join(". ")
+    + (more > 0 ? `, and ${amount(more, "other person", "other people")} changed the list` : "");
 }
 
 /**

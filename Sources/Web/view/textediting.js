@@ -5,31 +5,28 @@ import { nameOf, numeral } from "./content.js";
 import { Draft } from "./draft.js";
 import { changing } from "./edits.js";
 import { Field } from "./field.js";
-import { keepUnsaved, unsavedIn } from "./unsaved.js";
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./grid.js').Grid} Grid */
 /** @typedef {import('./listscreen.js').ListScreen} ListScreen */
+/** @typedef {import('./ownedits.js').OwnEdits} OwnEdits */
 /** @typedef {import('../client/client.js').OpenList} OpenList */
-/** @typedef {import('../client/components.js').Delta} Delta */
+/** @typedef {{ id: string, kept: [base: string, text: string] }} Unsaved of an item */
 
 export class TextEditing {
   #app;
   #open;
   #grid;
   #screen;
-  #edit;
+  #edits;
 
-  /**
-   * @param {App} app @param {OpenList} open @param {Grid} grid @param {ListScreen} screen
-   * @param {(delta: Delta, said: string) => void} edit makes an edit, and says so
-   */
-  constructor(app, open, grid, screen, edit) {
+  /** @param {App} app @param {OpenList} open @param {Grid} grid @param {ListScreen} screen @param {OwnEdits} edits */
+  constructor(app, open, grid, screen, edits) {
     this.#app = app;
     this.#open = open;
     this.#grid = grid;
     this.#screen = screen;
-    this.#edit = edit;
+    this.#edits = edits;
   }
 
   get #view() {
@@ -68,7 +65,7 @@ export class TextEditing {
       this.#app.toast(`This text is too long for an item: ${limit}. Pasted below the list, each line becomes an item.`);
     });
     this.#grid.edit(id, field);
-    this.#app.place(this.#open);
+    this.#screen.place();
   }
 
   /** The text that is edited is as others have made it. */
@@ -94,7 +91,7 @@ export class TextEditing {
   /** What was typed before the page was loaded again is in its field again. False if its item is not there yet. */
   resume() {
     const unsaved = unsavedIn(this.#open.name);
-    if (!unsaved || this.#app.refusal(this.#open.name, 3)) return true;
+    if (!unsaved || this.#app.clients.refusal(this.#open.name, 3)) return true;
     const index = this.#view.indexOf(unsaved.id);
     if (index >= 0) {
       if (this.#view.at(index).text === unsaved.kept[1]) return keepUnsaved(this.#open.name, undefined), true;
@@ -132,7 +129,7 @@ export class TextEditing {
       this.#screen.composer.bring(draft.text, `This text is too long for the list, which takes ${limit}.`);
       return;
     }
-    this.#edit(changing(this.#view, [[index, index + 1]], () => ({ text: draft.splices })), "Saved.");
+    this.#edits.make(changing(this.#view, [[index, index + 1]], () => ({ text: draft.splices })), "Saved.");
   }
 
   /** The item that is edited is gone: the words stay, and can become a new item. */
@@ -152,5 +149,33 @@ export class TextEditing {
     this.#screen.composer.begin(undefined);
     this.#screen.composer.bring(text, note);
     this.#app.speech.say(note);
+  }
+}
+
+/**
+ * The text that is being edited in this tab, for when the tab is loaded again. Another tab has another one: if two tabs
+ * went on with the same words, both would save them.
+ * @param {string} list
+ * @returns {Unsaved | undefined}
+ */
+function unsavedIn(list) {
+  try {
+    const { id, kept } = JSON.parse(sessionStorage.getItem(`unsaved ${list}`) ?? "{}");
+    if (typeof id === "string" && Array.isArray(kept) && kept.every(text => typeof text === "string")) {
+      return { id, kept: [kept[0], kept[1]] };
+    }
+  } catch {
+    // There may be no storage, and what is in it may be anything.
+  }
+  return undefined;
+}
+
+/** @param {string} list @param {Unsaved | undefined} unsaved */
+function keepUnsaved(list, unsaved) {
+  try {
+    if (unsaved) sessionStorage.setItem(`unsaved ${list}`, JSON.stringify(unsaved));
+    else sessionStorage.removeItem(`unsaved ${list}`);
+  } catch {
+    // Then a reload loses it.
   }
 }

@@ -1,0 +1,123 @@
+// What is at the bottom of a list: where one types, the deck, or what one can do with what is selected, without a
+// keyboard.
+
+import { CARD } from "../client/item.js";
+import { Composer } from "./composer.js";
+import { amount, kindBeside } from "./content.js";
+import { openMenu } from "./dialogs.js";
+import { button, h, setText } from "./dom.js";
+import { roleFor } from "./keys.js";
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {import('./grid.js').Grid} Grid */
+/** @typedef {import('./keys.js').ActionName} ActionName */
+/** @typedef {import('./listscreen.js').ListScreen} ListScreen */
+/** @typedef {import('../client/client.js').OpenList} OpenList */
+
+export class Bottom {
+  #app;
+  #open;
+  #grid;
+  #screen;
+  /** Where new items are typed. */
+  composer;
+  #count = h("span", { class: "selected", role: "status" });
+  /** @type {[HTMLButtonElement, ActionName][]} */
+  #buttons;
+  #selection;
+  #deal;
+  #cards = h("span", { class: "count" });
+  #dealing;
+  elements;
+
+  /** @param {App} app @param {OpenList} open @param {Grid} grid @param {ListScreen} screen */
+  constructor(app, open, grid, screen) {
+    this.#app = app;
+    this.#open = open;
+    this.#grid = grid;
+    this.#screen = screen;
+    this.composer = new Composer({
+      add: (items, place) => screen.actions.add(items, place),
+      untick: item => screen.actions.untick(item),
+      items: () => open.replica.view,
+      usual: () => this.#usual(),
+      typed: text => app.client.settings.set(`composing ${open.name}`, text || undefined),
+      left: () => grid.focus(),
+    });
+    this.composer.take(app.client.settings.get(`composing ${open.name}`) ?? "");
+    const act = (/** @type {ActionName} */ action) => () => screen.perform(action);
+    const move = () => openMenu("Move what is selected", [
+      ["Up", act("moveUp")], ["Down", act("moveDown")], ["To the top", act("moveTop")], ["To the end", act("moveEnd")],
+      ["To a number…", act("moveTo")], ["To another list…", act("toList")],
+    ]);
+    this.#buttons = [
+      [button("Tick", act("tick")), "tick"], [button("Move…", move), "moveUp"], [button("Cut", act("cut")), "cut"],
+      [button("Copy", act("copy")), "copy"], [button("Delete", act("delete"), { class: "grave" }), "delete"],
+    ];
+    this.#selection = h("div", { class: "selection", role: "group", "aria-label": "What is selected", hidden: true },
+      this.#count, button("Done", () => this.#endSelecting(), { class: "primary" }),
+      h("div", { class: "buttons" }, ...this.#buttons.map(([element]) => element)));
+    this.#selection.addEventListener("keydown", event => {
+      if (event.key !== "Escape") return;
+      event.preventDefault();
+      this.#endSelecting();
+    });
+    this.#deal = button("Deal a card", act("deal"), { class: "primary" });
+    this.#dealing = h("div", { class: "composer dealing", hidden: true }, this.#deal, this.#cards);
+    this.elements = [this.composer.element, this.#dealing, this.#selection];
+  }
+
+  draw() {
+    const { rules } = this.#open.subscription;
+    const { isSelecting } = this.#grid;
+    const hasDeck = rules?.deck === true;
+    const hadFocus = this.#selection.contains(document.activeElement);
+    this.composer.element.hidden = isSelecting || hasDeck;
+    this.#dealing.hidden = isSelecting || !hasDeck;
+    this.#drawSelection();
+    if (hadFocus && !isSelecting) this.#screen.refocus();
+    if (!rules || !hasDeck) return;
+    const { count } = this.#open.replica.view;
+    const most = Math.min(52, rules.maximumCount);
+    this.#deal.disabled = count >= most || this.#refuses(2);
+    setText(this.#cards, count >= most ? `The hand is full: ${amount(most, "card")}.` : `${count} of ${most}`);
+  }
+
+  /** The focus goes to where new items come from. */
+  focus() {
+    if (this.#dealing.hidden) this.composer.begin(undefined);
+    else this.#deal.focus();
+  }
+
+  // Private
+
+  #drawSelection() {
+    const { isSelecting, selectedCount: count } = this.#grid;
+    this.#selection.hidden = !isSelecting;
+    if (!isSelecting) return setText(this.#count, "");
+    setText(this.#count, count === 0 ? "Tap the items that you want." : `${amount(count, "item")} selected`);
+    for (const [element, action] of this.#buttons) element.disabled = count === 0 || this.#refuses(roleFor(action));
+  }
+
+  /** @param {number} role */
+  #refuses(role) {
+    return this.#app.clients.refusal(this.#open.name, role) !== undefined;
+  }
+
+  #endSelecting() {
+    this.#grid.deselect();
+    this.#grid.focus();
+  }
+
+  /** What a line becomes here. */
+  #usual() {
+    const { rules } = this.#open.subscription;
+    const { view } = this.#open.replica;
+    const last = view.count > 0 ? view.at(view.count - 1) : undefined;
+    return {
+      kind: kindBeside(last?.kind === CARD ? undefined : last, rules),
+      most: rules?.maximumLevel ?? 0,
+      largest: rules?.maximumSize ?? Infinity,
+    };
+  }
+}

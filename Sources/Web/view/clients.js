@@ -1,0 +1,254 @@
+// Who one is: on this device, with the links that one was given, and for the server. Each link has a token, which is a
+// secret; it stays on the device, and is only sent in the hello. Each token has a client.
+
+import { Client } from "../client/client.js";
+import { seenLists } from "./news.js";
+import { fragmentOf, routeOf } from "./route.js";
+
+/** @typedef {import('../client/client.js').OpenList} OpenList */
+/** @typedef {import('../client/messages.js').Down} Down */
+/** @typedef {import('../client/replica.js').Told} Told */
+/** @typedef {Extract<Down, { type: "granted" }>} Granted */
+/** @typedef {{ token: string, lists: string[] }} Link */
+
+const KEY = "hand identity";
+const ROLES = ["none", "read", "append", "write", "admin"];
+
+export class Identity {
+  person = "";
+  /** @type {Link[]} */
+  links = [];
+
+  constructor() {
+    try {
+      const { person, links } = JSON.parse(localStorage.getItem(KEY) ?? "{}");
+      if (typeof person === "string") this.person = person;
+      if (Array.isArray(links)) this.links = links.filter(isLink);
+    } catch {
+      // Private windows may have no storage, and what is in it may be anything.
+    }
+  }
+
+  /** @param {string} person */
+  setPerson(person) {
+    this.person = person;
+    this.#write();
+  }
+
+  /**
+   * A link that was opened: from now on, its token is used for the list.
+   * @param {string} token @param {string} list
+   */
+  addLink(token, list) {
+    for (const link of this.links) link.lists = link.lists.filter(name => name !== list);
+    const known = this.links.find(link => link.token === token);
+    if (known) known.lists.push(list);
+    else this.links.push({ token, lists: [list] });
+    this.#write();
+  }
+
+  /**
+   * Where the address leads. A token goes out of it, and out of the history of the browser.
+   * @returns {import('./route.js').Route}
+   */
+  takeRoute() {
+    const { list, view, token } = routeOf(location.hash);
+    if (token && list) {
+      this.addLink(token, list);
+      history.replaceState(null, "", fragmentOf({ list, view }));
+    }
+    return { list, view };
+  }
+
+  /**
+   * The token for a list; the newest one for everything else.
+   * @param {string | undefined} list
+   */
+  tokenFor(list) {
+    const link = this.links.find(({ lists }) => list !== undefined && lists.includes(list))
+      ?? this.links[this.links.length - 1];
+    return link?.token ?? "";
+  }
+
+  #write() {
+    try {
+      localStorage.setItem(KEY, JSON.stringify({ person: this.person, links: this.links }));
+    } catch {
+      // Then the tab knows it, until it is loaded again.
+    }
+  }
+}
+
+/** What one may do with each token, and which lists there are. */
+export class Clients {
+  #identity;
+  #url;
+  /**
+   * By their tokens.
+   * @type {Map<string, Client>}
+   */
+  #all = new Map();
+  /** @type {Set<string>} the tokens of clients that are being started */
+  #starting = new Set();
+  /** @type {Map<Client, Granted>} */
+  #granted = new Map();
+  /** @type {Client | undefined} */
+  #current;
+  onchange = () => {};
+  /** @type {(list: OpenList, told: Told) => void} */
+  ontold = () => {};
+
+  /** @param {Identity} identity @param {string} url of the server's WebSocket */
+  constructor(identity, url) {
+    this.#identity = identity;
+    this.#url = url;
+  }
+
+  /** The client of what is shown. The page begins once there is one. */
+  get current() {
+    return /** @type {Client} */ (this.#current);
+  }
+
+  /** One's own name, as others see it. */
+  get me() {
+    return this.#granted.get(this.current)?.person ?? this.#identity.person;
+  }
+
+  /** Whether one's name is one's own choice, and not that of a link. */
+  get hasName() {
+    return this.#identity.links.length === 0;
+  }
+
+  /** The server's name, with its port. */
+  get host() {
+    return new URL(this.#url).host;
+  }
+
+  /** How many edits wait that were made with other links, and why if there is no hope. */
+  get elsewhere() {
+    const clients = [...this.#all.values()].filter(client => client !== this.current && client.waiting.count > 0);
+    const reason = clients.find(({ connection }) => connection.state === "stopped")?.connection.reason;
+    return { count: clients.reduce((sum, { waiting }) => sum + waiting.count, 0), reason };
+  }
+
+  /**
+   * The address has changed: gives what it names, and its client is the current one.
+   * @returns {Promise<import('./route.js').Route>}
+   */
+  async follow() {
+    const route = this.#identity.takeRoute();
+    const token = this.#identity.tokenFor(route.list);
+    this.#current = this.#all.get(token) ?? (await this.#start(this.#identity.person, token));
+    return route;
+  }
+
+  /** @param {string} name by which others know the person from now on */
+  rename(name) {
+    this.#identity.setPerson(name);
+    this.current.setPerson(name, undefined);
+  }
+
+  /** What waits with all links, as a text. */
+  exportWaiting() {
+    return [...this.#all.values()].map(client => client.exportWaiting()).join("\n");
+  }
+
+  // What one may do
+
+  /**
+   * Why one may not do something, or nothing if one may, as far as it is known.
+   * @param {string} list @param {number} role that it needs
+   */
+  refusal(list, role) {
+    const mine = this.#roleOn(list);
+    if (mine === undefined || mine >= role) return undefined;
+    const place = list === "" ? "on this server" : `on “${list}”`;
+    return `Your role ${place} is ${ROLES[mine]}; this needs ${ROLES[role]}.`;
+  }
+
+  /** @param {string} list */
+  roleWords(list) {
+    const role = this.#roleOn(list);
+    return role === 1 ? "read only" : role === 2 ? "you may only add" : "";
+  }
+
+  // Lists
+
+  /** All lists that one's tokens may read, by name. */
+  async allLists() {
+    /** @type {Map<string, { name: string, count: number, revision: number }>} */
+    const all = new Map();
+    for (const client of this.#all.values()) {
+      for (let after = "", hasMore = client.connection.state === "online"; hasMore; ) {
+        const answer = await client.request({ type: "lists", after });
+        if (!("type" in answer) || answer.type !== "lists") break;
+        for (const { name, count, revision } of answer.entries) all.set(name, { name, count, revision });
+        hasMore = answer.hasMore && answer.entries.length > 0;
+        after = answer.entries[answer.entries.length - 1]?.name ?? "";
+      }
+    }
+    this.current.settings.set("lists", [...all.keys()]);
+    return [...all.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /**
+   * The lists that were there when one was online last, and those that were looked at.
+   * @returns {{ name: string, count?: number, revision: number }[]}
+   */
+  knownLists() {
+    const names = this.current.settings.get("lists");
+    const linked = this.#identity.links.flatMap(({ lists }) => lists);
+    const all = new Set([...(Array.isArray(names) ? names : []), ...linked, ...seenLists(this.current)]);
+    return [...all].sort().map(name => ({ name, revision: 0 }));
+  }
+
+  /** @returns {Promise<string[]>} */
+  async listNames() {
+    const entries = await this.allLists().catch(() => this.knownLists());
+    return entries.map(({ name }) => name);
+  }
+
+  // Private
+
+  /** @param {string} list */
+  #roleOn(list) {
+    const granted = this.#granted.get(this.current);
+    if (!granted) return undefined;
+    return Math.max(granted.role, ...granted.lists.filter(({ name }) => name === list).map(({ role }) => role));
+  }
+
+  /** @param {string} person @param {string} token */
+  async #start(person, token) {
+    const options = { url: this.#url, person: person || "guest", token: token || undefined, program: "browser" };
+    const client = await Client.start(options);
+    this.#all.set(token, client);
+    client.onchange = () => {
+      this.onchange();
+      for (const { person, token } of client.foreign) void this.#send(person, token);
+    };
+    client.ontold = (open, told) => this.ontold(open, told);
+    client.onmessage = message => {
+      if (message.type !== "granted") return;
+      this.#granted.set(client, message);
+      this.onchange();
+    };
+    return client;
+  }
+
+  /**
+   * Edits that were made with another link, or without one, are sent with it: the page need not show its lists.
+   * @param {string} person @param {string} token
+   */
+  async #send(person, token) {
+    if (this.#all.has(token) || this.#starting.has(token)) return;
+    this.#starting.add(token);
+    await this.#start(person, token);
+    this.#starting.delete(token);
+  }
+}
+
+/** @param {unknown} value @returns {value is Link} */
+function isLink(value) {
+  const { token, lists } = /** @type {any} */ (value ?? {});
+  return typeof token === "string" && Array.isArray(lists) && lists.every(name => typeof name === "string");
+}

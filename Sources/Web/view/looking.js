@@ -1,0 +1,143 @@
+// How a person looks at a list: what is filtered out, what is folded, and whether ticked tasks come last.
+
+import { TASK } from "../client/item.js";
+import { h } from "./dom.js";
+import { isFor } from "./row.js";
+import { rowsOf } from "./rows.js";
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {import('./grid.js').Grid} Grid */
+/** @typedef {import('./listscreen.js').ListScreen} ListScreen */
+/** @typedef {import('../client/item.js').Item} Item */
+/** @typedef {import('../client/list.js').List} List */
+
+/** A task that was just ticked stays in its place for a moment, in ms. */
+const SETTLING = 1200;
+/** How long after a key one hears how many items are found, in ms. */
+const FINDING = 700;
+
+/** What is said when a way to look begins, and when it ends. */
+const WAYS = {
+  hideTicked: ["Ticked tasks are hidden.", "All items are shown."],
+  tickedLast: ["Ticked tasks are shown last.", "Ticked tasks are in their places."],
+  mine: ["Only tasks that name you are shown.", "All items are shown."],
+};
+
+export class Looking {
+  #app;
+  #grid;
+  #screen;
+  /**
+   * The present look, and under which name.
+   * @type {import('./rows.js').Look & { me: string } | undefined}
+   */
+  #look;
+  /** @type {Set<string>} the names of ways to look */
+  #ways = new Set();
+  /** @type {Set<string>} */
+  folded = new Set();
+  /** @type {Set<string>} */
+  #held = new Set();
+  #finding = 0;
+  search = h("input", { type: "search", placeholder: "Filter", "aria-label": "Show only items that contain" });
+
+  /** @param {App} app @param {Grid} grid @param {ListScreen} screen */
+  constructor(app, grid, screen) {
+    this.#app = app;
+    this.#grid = grid;
+    this.#screen = screen;
+    this.search.addEventListener("input", () => {
+      this.#looked();
+      clearTimeout(this.#finding);
+      this.#finding = setTimeout(() => app.speech.say(screen.countText), FINDING);
+    });
+    this.search.addEventListener("keydown", event => {
+      event.stopPropagation();
+      if (event.key === "Escape") screen.perform("back");
+      if (event.key === "Enter") grid.goTo(0);
+    });
+  }
+
+  /** Whether some items may be filtered out. */
+  get isFiltering() {
+    return this.search.value !== "" || this.#ways.has("hideTicked") || this.#ways.has("mine");
+  }
+
+  /** @param {List} list */
+  rowsOf(list) {
+    const { me } = this.#app.clients;
+    if (this.#look?.me !== me) {
+      const { folded } = this;
+      const isTickedLast = this.#ways.has("tickedLast");
+      this.#look = { me, folded, held: this.#held, isTickedLast, isWanted: this.#wanted(me) };
+    }
+    return rowsOf(list, this.#look);
+  }
+
+  /** @param {keyof typeof WAYS} way that begins, or ends */
+  turn(way) {
+    const wasSo = this.#ways.delete(way);
+    if (!wasSo) this.#ways.add(way);
+    this.#looked();
+    this.#app.toast(WAYS[way][Number(wasSo)]);
+  }
+
+  /** All items are shown again. */
+  endFiltering() {
+    this.search.value = "";
+    this.#ways.delete("hideTicked");
+    this.#ways.delete("mine");
+    this.#looked();
+    this.#grid.focus();
+  }
+
+  /** Folds the current item, or unfolds it. */
+  fold() {
+    const id = this.#grid.current;
+    if (id === undefined || !this.#grid.rows.isParent(id)) return;
+    if (!this.folded.delete(id)) this.folded.add(id);
+    this.#looked();
+  }
+
+  foldAll() {
+    if (this.folded.size > 0) this.folded.clear();
+    else for (const { id } of this.#grid.rows.parents) this.folded.add(id);
+    this.#looked();
+  }
+
+  /**
+   * Tasks that were just ticked stay in their places for a moment.
+   * @param {string[]} ids
+   */
+  hold(ids) {
+    if (!this.#ways.has("tickedLast")) return;
+    for (const id of ids) this.#held.add(id);
+    setTimeout(() => {
+      for (const id of ids) this.#held.delete(id);
+      this.#looked();
+    }, SETTLING);
+  }
+
+  close() {
+    clearTimeout(this.#finding);
+  }
+
+  #looked() {
+    this.#look = undefined;
+    this.#screen.lookAgain();
+  }
+
+  /**
+   * @param {string} me
+   * @returns {((item: Item) => boolean) | undefined}
+   */
+  #wanted(me) {
+    if (!this.isFiltering) return undefined;
+    const filter = this.search.value.toLowerCase();
+    const [hidesTicked, onlyMine] = [this.#ways.has("hideTicked"), this.#ways.has("mine")];
+    return item =>
+      (filter === "" || item.text.toLowerCase().includes(filter)) &&
+      (!hidesTicked || item.kind !== TASK || item.fields().done !== true) &&
+      (!onlyMine || isFor(item, me));
+  }
+}

@@ -1,0 +1,183 @@
+// The items of a list with which something is done: those that are selected, or else the current one. They can be moved
+// with all beneath them, and further in or out.
+
+import { compose } from "../client/compose.js";
+import { apply } from "../client/delta.js";
+import { amount, nameOf } from "./content.js";
+import { ask } from "./dialogs.js";
+import { branchesOf, changing, moving, runsOf } from "./edits.js";
+import { makeDraggable } from "./gestures.js";
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {import('./edits.js').Run} Run */
+/** @typedef {import('./grid.js').Grid} Grid */
+/** @typedef {import('./ownedits.js').OwnEdits} OwnEdits */
+/** @typedef {import('../client/list.js').List} List */
+
+/** So many items are looked up one by one. */
+const FEW = 100;
+
+export class Selection {
+  #app;
+  #edits;
+  #grid;
+  #folded;
+
+  /**
+   * @param {App} app @param {OwnEdits} edits @param {Grid} grid
+   * @param {ReadonlySet<string>} folded items whose sub-items are hidden
+   */
+  constructor(app, edits, grid, folded) {
+    this.#app = app;
+    this.#edits = edits;
+    this.#grid = grid;
+    this.#folded = folded;
+    makeDraggable(grid.element, {
+      begin: id => grid.setCurrent(id),
+      drop: (id, target, isBelow) => this.#dropBeside(id, target, isBelow),
+    });
+  }
+
+  get #view() {
+    return this.#edits.view;
+  }
+
+  /** The selected items, with what is folded beneath them. */
+  get runs() {
+    const indexes = this.indexesOf(this.#grid.selectedIds);
+    return runsOf(indexes.flatMap(index => Array.from({ length: 1 + this.hiddenBelow(index) }, (_, i) => index + i)));
+  }
+
+  /** The selected items with all their sub-items. */
+  get branches() {
+    return branchesOf(this.#view, this.runs);
+  }
+
+  /** Where the current item is, or -1. */
+  get current() {
+    return this.#view.indexOf(this.#grid.current ?? "");
+  }
+
+  /**
+   * Where items are in the list. The rows show how it was when they were drawn, and may have items of other tabs, which
+   * can be changed once the server has them. O(n), but for few items
+   * @param {string[]} ids
+   */
+  indexesOf(ids) {
+    if (ids.length < FEW) return ids.map(id => this.#view.indexOf(id)).filter(index => index >= 0);
+    const wanted = new Set(ids);
+    return [...this.#view].flatMap((item, index) => (wanted.has(item.id) ? [index] : []));
+  }
+
+  /**
+   * How many sub-items of an item are folded.
+   * @param {number} index
+   */
+  hiddenBelow(index) {
+    return this.#folded.has(this.#view.at(index).id) ? this.#view.subItems(index) : 0;
+  }
+
+  /** @param {readonly Run[]} runs */
+  itemsOf(runs) {
+    return runs.flatMap(([from, to]) => this.#view.slice(from, to));
+  }
+
+  /** @param {readonly Run[]} runs */
+  nameOf(runs) {
+    const items = this.itemsOf(runs);
+    return items.length === 1 ? nameOf(items[0]) : amount(items.length, "item");
+  }
+
+  // Moving
+
+  /**
+   * Past one neighbour with all beneath it.
+   * @param {number} way
+   */
+  step(way) {
+    const runs = this.branches;
+    const [from, to] = [runs[0][0], runs[runs.length - 1][1]];
+    const level = this.#view.shownLevel(from);
+    if (way > 0) {
+      if (to >= this.#view.count || this.#view.shownLevel(to) < level) {
+        return this.#app.toast("It is the last one here.");
+      }
+      return this.move(to + 1 + this.#view.subItems(to));
+    }
+    let gap = from - 1;
+    while (gap > 0 && this.#view.shownLevel(gap) > level) gap--;
+    if (gap < 0 || this.#view.shownLevel(gap) < level) return this.#app.toast("It is the first one here.");
+    this.move(gap);
+  }
+
+  /**
+   * Moves the selection into a gap, to a level.
+   * @param {number} gap @param {number} [level]
+   */
+  move(gap, level) {
+    const runs = this.branches;
+    if (runs.some(([from, to]) => gap > from && gap < to)) return;
+    const delta = moving(runs, gap, gap > 0 ? "after" : "before");
+    const { id } = this.#view.at(runs[0][0]);
+    const by = level === undefined ? 0 : level - this.#view.shownLevel(runs[0][0]);
+    const moved = apply(this.#view, delta);
+    const first = moved.indexOf(id);
+    const leveled = this.#leveling(moved, [[first, first + this.itemsOf(runs).length]], by);
+    if (!this.#edits.make(compose(delta, leveled))) return;
+    const at = this.#view.indexOf(id);
+    this.#app.speech.say(`Moved to ${at + 1} of ${this.#view.count}.`);
+    this.#grid.setCurrent(id);
+    requestAnimationFrame(() => this.#grid.isEditing || this.#grid.focus());
+  }
+
+  /** To a number that the person says. */
+  askPlace() {
+    const { count } = this.#view;
+    ask("Move to", { label: `A number from 1 to ${count}`, ok: "Move" }, answer => {
+      const number = Number.parseInt(answer, 10);
+      if (!(number >= 1 && number <= count)) return this.#app.toast(`There is no number ${answer}.`);
+      const [from] = this.branches[0];
+      this.move(number - 1 > from ? number : number - 1);
+    });
+  }
+
+  /**
+   * Further in, or out.
+   * @param {number} by
+   */
+  shift(by) {
+    const runs = this.branches;
+    const at = runs[0][0];
+    const level = this.#view.shownLevel(at);
+    if (by < 0 && level === 0) return this.#app.toast("It is at the first level.");
+    const isInmost = at === 0 || level > this.#view.shownLevel(at - 1) || level >= this.#edits.most;
+    if (by > 0 && isInmost) return this.#app.toast("It cannot go further in.");
+    this.#edits.make(this.#leveling(this.#view, runs, by));
+    this.#app.speech.say(`Level ${level + by + 1}.`);
+  }
+
+  // Private
+
+  /**
+   * Moves an item, or all that are selected with it, above or below another.
+   * @param {string} id @param {string | undefined} target @param {boolean} isBelow
+   */
+  #dropBeside(id, target, isBelow) {
+    const refusal = this.#app.clients.refusal(this.#edits.name, 3);
+    if (refusal) return this.#app.toast(refusal);
+    const at = target === undefined ? -1 : this.#view.indexOf(target);
+    if (at < 0) return;
+    const gap = isBelow ? at + 1 + this.hiddenBelow(at) : at;
+    this.#grid.setCurrent(id);
+    this.move(gap, this.#view.shownLevel(at));
+  }
+
+  /** @param {List} list @param {readonly Run[]} runs @param {number} by */
+  #leveling(list, runs, by) {
+    if (by === 0) return [];
+    return changing(list, runs, (item, index) => {
+      const level = Math.min(Math.max(list.shownLevel(index) + by, 0), this.#edits.most);
+      return level === item.level ? undefined : { level };
+    });
+  }
+}
