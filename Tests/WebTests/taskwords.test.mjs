@@ -26,6 +26,7 @@ test("a name of several words is one word", () => {
   assert.ok(isNamed("Ada Lovelace", "milk (@ada_lovelace)"));
   assert.ok(!isNamed("Ada", "milk @ada_lovelace"));
   assert.ok(!isNamed("", "milk @"));
+  assert.ok(isNamed("(guest) Ada", "milk @ada") && !isNamed("(guest) Ada", "milk @(guest)"));
 });
 
 test("a day is where the device is", () => assert.equal(dayOf(new Date(2026, 0, 5, 23, 59)), "2026-01-05"));

@@ -114,6 +114,11 @@ export class Clients {
     return this.#granted.get(this.current)?.person ?? this.#identity.person;
   }
 
+  /** The name that one has chosen, without the mark that the server may put in front. */
+  get said() {
+    return this.#identity.person;
+  }
+
   /** Whether one's name is one's own choice, and not that of a link. */
   get hasName() {
     return this.#identity.links.length === 0;

@@ -154,7 +154,7 @@ export function save(text) {
 
 /** @param {import('./clients.js').Clients} clients */
 function askName(clients) {
-  ask("Your name", { label: "As others will see it", value: clients.me, ok: "Change" }, name => clients.rename(name));
+  ask("Your name", { label: "As others will see it", value: clients.said, ok: "Change" }, name => clients.rename(name));
 }
 
 /** @param {string} text */

@@ -32,12 +32,12 @@ export function partsOf(text) {
 }
 
 /**
- * Whether a text names a person: `@ada_lovelace` names Ada Lovelace.
+ * Whether a text names a person: `@ada_lovelace` names Ada Lovelace, also if nobody vouches for that name.
  * @param {string} name @param {string} text
  */
 export function isNamed(name, text) {
   if (name === "" || !text.includes("@")) return false;
-  const word = name.split(/\s+/).filter(part => part !== "").join("_").toLowerCase();
+  const word = name.replace(/^\(guest\) /, "").split(/\s+/).filter(part => part !== "").join("_").toLowerCase();
   return partsOf(text).some(({ person }) => person?.toLowerCase() === word);
 }
 
