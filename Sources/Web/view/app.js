@@ -41,6 +41,7 @@ export class App {
   #frame = 0;
   #timer = 0;
   #isAway = false;
+  #navigated = Promise.resolve();
   clients;
   speech;
   /** @type {string | undefined} why the page cannot be kept for offline use */
@@ -64,14 +65,14 @@ export class App {
     clients.ontold = (open, told) => {
       if (this.#screen?.open === open && this.#screen instanceof ListScreen) this.#screen.tell(told);
     };
-    addEventListener("hashchange", () => this.#navigate());
+    addEventListener("hashchange", () => this.#navigateNext());
     document.addEventListener("visibilitychange", () => {
       if (document.hidden && this.#screen instanceof ListScreen) this.#screen.hide();
       this.draw();
     });
     setInterval(() => this.#drawHeader(), 1000);
     onFocusLost(() => this.#screen?.refocus());
-    this.#navigate();
+    this.#navigateNext();
   }
 
   get client() {
@@ -230,6 +231,12 @@ export class App {
   }
 
   // Private
+
+  /** One goes to one place after the other, to the last one in the end, however long a client takes to start. */
+  #navigateNext() {
+    const next = () => this.#navigate();
+    this.#navigated = this.#navigated.then(next, next);
+  }
 
   async #navigate() {
     const { list, view } = await this.clients.follow();

@@ -14,6 +14,9 @@ import { roleFor } from "./keys.js";
 /** @typedef {import('./listscreen.js').ListScreen} ListScreen */
 /** @typedef {import('../client/client.js').OpenList} OpenList */
 
+/** How long a letter may wait until it is kept, in ms: the next ones are kept with it. */
+const KEEPING = 300;
+
 export class Bottom {
   #app;
   #open;
@@ -28,6 +31,7 @@ export class Bottom {
   #deal;
   #cards = h("span", { class: "count" });
   #dealing;
+  #keeping = 0;
   elements;
 
   /** @param {App} app @param {OpenList} open @param {Grid} grid @param {ListScreen} screen */
@@ -41,7 +45,11 @@ export class Bottom {
       untick: item => screen.actions.untick(item),
       items: () => open.replica.view,
       usual: () => this.#usual(),
-      typed: text => app.client.settings.set(`composing ${open.name}`, text || undefined),
+      typed: text => {
+        this.#keeping ||= setTimeout(() => this.keep(), KEEPING);
+        // What has been added is no draft any more.
+        if (text === "") this.keep();
+      },
       left: () => grid.focus(),
     });
     this.composer.take(app.client.settings.get(`composing ${open.name}`) ?? "");
@@ -87,6 +95,14 @@ export class Bottom {
   focus() {
     if (this.#dealing.hidden) this.composer.begin(undefined);
     else this.#deal.focus();
+  }
+
+  /** What was typed is kept on the device. Without new letters, what another tab keeps stays. */
+  keep() {
+    if (this.#keeping === 0) return;
+    clearTimeout(this.#keeping);
+    this.#keeping = 0;
+    this.#app.client.settings.set(`composing ${this.#open.name}`, this.composer.text || undefined);
   }
 
   // Private

@@ -83,13 +83,10 @@ export class Identity {
 export class Clients {
   #identity;
   #url;
-  /**
-   * By their tokens.
-   * @type {Map<string, Client>}
-   */
-  #all = new Map();
-  /** @type {Set<string>} the tokens of clients that are being started */
-  #starting = new Set();
+  /** @type {Client[]} */
+  #all = [];
+  /** @type {Map<string, Promise<Client>>} by their tokens, from their start on */
+  #started = new Map();
   /** @type {Map<Client, Granted>} */
   #granted = new Map();
   /** @type {Client | undefined} */
@@ -131,7 +128,7 @@ export class Clients {
 
   /** How many edits wait that were made with other links, and why if there is no hope. */
   get elsewhere() {
-    const clients = [...this.#all.values()].filter(client => client !== this.current && client.waiting.count > 0);
+    const clients = this.#all.filter(client => client !== this.current && client.waiting.count > 0);
     const reason = clients.find(({ connection }) => connection.state === "stopped")?.connection.reason;
     return { count: clients.reduce((sum, { waiting }) => sum + waiting.count, 0), reason };
   }
@@ -143,7 +140,7 @@ export class Clients {
   async follow() {
     const route = this.#identity.takeRoute();
     const token = this.#identity.tokenFor(route.list);
-    this.#current = this.#all.get(token) ?? (await this.#start(this.#identity.person, token));
+    this.#current = await this.#clientOf(this.#identity.person, token);
     return route;
   }
 
@@ -155,7 +152,7 @@ export class Clients {
 
   /** What waits with all links, as a text. */
   exportWaiting() {
-    return [...this.#all.values()].map(client => client.exportWaiting()).join("\n");
+    return this.#all.map(client => client.exportWaiting()).join("\n");
   }
 
   // What one may do
@@ -183,7 +180,7 @@ export class Clients {
   async allLists() {
     /** @type {Map<string, { name: string, count: number, revision: number }>} */
     const all = new Map();
-    for (const client of this.#all.values()) {
+    for (const client of this.#all) {
       for (let after = "", hasMore = client.connection.state === "online"; hasMore; ) {
         const answer = await client.request({ type: "lists", after });
         if (!("type" in answer) || answer.type !== "lists") break;
@@ -222,14 +219,25 @@ export class Clients {
     return Math.max(granted.role, ...granted.lists.filter(({ name }) => name === list).map(({ role }) => role));
   }
 
+  /**
+   * The client of a token, which is started once.
+   * @param {string} person @param {string} token
+   */
+  #clientOf(person, token) {
+    const client = this.#started.get(token) ?? this.#start(person, token);
+    this.#started.set(token, client);
+    return client;
+  }
+
   /** @param {string} person @param {string} token */
   async #start(person, token) {
     const options = { url: this.#url, person: person || "guest", token: token || undefined, program: "browser" };
     const client = await Client.start(options);
-    this.#all.set(token, client);
+    this.#all.push(client);
     client.onchange = () => {
       this.onchange();
-      for (const { person, token } of client.foreign) void this.#send(person, token);
+      // Edits that were made with another link, or without one, are sent with it: the page need not show its lists.
+      for (const { person, token } of client.foreign) void this.#clientOf(person, token);
     };
     client.ontold = (open, told) => this.ontold(open, told);
     client.onmessage = message => {
@@ -238,17 +246,6 @@ export class Clients {
       this.onchange();
     };
     return client;
-  }
-
-  /**
-   * Edits that were made with another link, or without one, are sent with it: the page need not show its lists.
-   * @param {string} person @param {string} token
-   */
-  async #send(person, token) {
-    if (this.#all.has(token) || this.#starting.has(token)) return;
-    this.#starting.add(token);
-    await this.#start(person, token);
-    this.#starting.delete(token);
   }
 }
 

@@ -131,9 +131,10 @@ export class ListScreen {
     return this.composer.text !== "" || this.#grid.isEditing;
   }
 
-  /** The page is hidden: what is being typed is saved. */
+  /** The screen or the page goes: what is being typed is saved. */
   hide() {
     this.actions.texts.save();
+    this.#bottom.keep();
   }
 
   /** The person looks at the list in another way. */
@@ -189,14 +190,14 @@ export class ListScreen {
     clearInterval(this.#timer);
     this.looking.close();
     this.#company.close();
-    this.actions.texts.save();
+    this.hide();
     this.#grid.close();
   }
 
   /** @param {string} action of `keys.js` */
   perform(action) {
     const refusal = this.#app.clients.refusal(this.name, roleFor(action));
-    if (refusal) return this.#app.speech.say(refusal), this.#app.toast(refusal);
+    if (refusal) return this.#app.toast(refusal);
     const act = this.#deeds[action];
     if (act) act();
     else this.actions.perform(action);

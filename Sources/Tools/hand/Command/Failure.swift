@@ -69,8 +69,13 @@ struct Failure: Error, CustomStringConvertible {
         case let error as FormatError: self.init(.error, error.description)
         case let error as UVError: self.init(.error, error.description)
         case let error as LoadError:
-            let status: [LoadError.Reason: ExitStatus] = [.conflict: .conflict, .notAllowed: .notAllowed]
-            self.init(status[error.reason] ?? .unreachable, error.description)
+            let status: ExitStatus =
+                switch error.reason {
+                case .unreachable: .unreachable
+                case .notAllowed: .notAllowed
+                case .conflict: .conflict
+                }
+            self.init(status, error.description)
         case let error as TerminalError: self.init(.usage, error.description)
         case let error as CocoaError: self.init(error)
         default:

@@ -58,28 +58,40 @@ struct Lists: AsyncParsableCommand {
     private func showNews() async throws {
         let reader = try NewsReader(server)
         let found = try await server.withClient { client, _ in
-            var found: [(entry: DownMessage.ListEntry, unseen: Int, news: NewsOfCommits)] = []
-            for entry in try await client.lists() {
-                let name = entry.name
-                guard reader.hasLooked(at: name),
-                    let last = reader.lastLook(at: name, log: try await client.excerpt(of: name).logID)
-                else { continue }
-                let since = min(last.revision, entry.revision)
-                let news = try await client.news(of: name, since: since, through: entry.revision)
-                found.append((entry, last.unseen.count, news))
-            }
+            let entries = try await client.lists().filter { reader.hasLooked(at: $0.name) }
+            let tasks = entries.map { entry in Task { try await Self.news(of: entry, reader, client) } }
+            defer { for task in tasks { task.cancel() } }
+            var found: [News] = []
+            for task in tasks { if let news = try await task.value { found.append(news) } }
             return found
         }
         show(
-            found.compactMap { entry, unseen, news in
-                let (count, names) = (news.places.count + unseen, news.names)
+            found.compactMap { entry, unseen, commits in
+                let (count, names) = (commits.places.count + unseen, commits.names)
                 return NewsText.headline(count, by: names).map { headline in
                     (
-                        Self.json(entry) + .init(["new": count, "by": names, "since": news.since]),
+                        Self.json(entry) + .init(["new": count, "by": names, "since": commits.since]),
                         "\(entry.name)\t\(headline)"
                     )
                 }
             }, orSay: "nothing is new in the lists that you have looked at")
+    }
+
+    private typealias News = (entry: DownMessage.ListEntry, unseen: Int, commits: NewsOfCommits)
+
+    /// Returns nil for a list that has got a looked-at list's name, or that has gone at this moment.
+    private static func news(
+        of entry: DownMessage.ListEntry, _ reader: NewsReader, _ client: HandClient
+    ) async throws -> News? {
+        let name = entry.name
+        do {
+            guard let last = reader.lastLook(at: name, log: try await client.excerpt(of: name).logID) else { return nil }
+            let since = min(last.revision, entry.revision)
+            let commits = try await client.news(of: name, since: since, through: entry.revision)
+            return (entry, last.unseen.count, commits)
+        } catch ClientError.refused(let code, _) where [.noSuchList, .listDeleted, .notAllowed].contains(code) {
+            return nil
+        }
     }
 
     private func showDeleted() async throws {
