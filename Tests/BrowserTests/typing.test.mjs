@@ -178,6 +178,23 @@ test("an item that is deleted before a word was typed just goes, and half an ite
   await ada.composes("half\none word");
 });
 
+test("a new item that is typed is there again after another screen and a reload, until it is added", options, async t => {
+  await together(t, "again", "one");
+  await browser.type("#composer", "half");
+  // At once, before the letters are kept.
+  await browser.run(() => (location.hash = ""));
+  await until(() => browser.run(() => document.querySelector("#composer") === null), "the lists are there");
+  await browser.run(() => history.back());
+  await ada.composes("half");
+  await browser.type("#composer", " a word");
+  await browser.reload();
+  await ada.composes("half a word");
+  await browser.type("#composer", KEYS.enter);
+  await browser.reload();
+  await ada.sees("one", "half a word");
+  await ada.composes("");
+});
+
 test("an item that moves while it is edited keeps its field and the caret", options, async t => {
   const other = await together(t, "moved", "one", "two", "three");
   await open(0, 1);

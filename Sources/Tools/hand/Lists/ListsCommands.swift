@@ -85,7 +85,8 @@ struct Lists: AsyncParsableCommand {
     ) async throws -> News? {
         let name = entry.name
         do {
-            guard let last = reader.lastLook(at: name, log: try await client.excerpt(of: name).logID) else { return nil }
+            let log = try await client.excerpt(of: name).logID
+            guard let last = reader.lastLook(at: name, log: log) else { return nil }
             let since = min(last.revision, entry.revision)
             let commits = try await client.news(of: name, since: since, through: entry.revision)
             return (entry, last.unseen.count, commits)
