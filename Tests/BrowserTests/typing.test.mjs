@@ -178,7 +178,7 @@ test("an item that is deleted before a word was typed just goes, and half an ite
   await ada.composes("half\none word");
 });
 
-test("a new item that is typed is there again after another screen and a reload, until it is added", options, async t => {
+test("what is typed for a new item outlives another screen and a reload, until it is added", options, async t => {
   await together(t, "again", "one");
   await browser.type("#composer", "half");
   // At once, before the letters are kept.

@@ -55,6 +55,13 @@ import Testing
         #expect(Self.texts(stage) == ["oa @bob_Miller"])
     }
 
+    /// People need not be here to be named; those who are here come first.
+    @Test func aNameThatTheTextsHaveIsOffered() {
+        var stage = Self.stage("tea @zoe", "+bread @Zack, and @bela")
+        for text in ["'@z' right", "'@za' right", "'@be' right", "'@b' right"] { stage.press("a \(text) enter esc") }
+        #expect(Self.texts(stage).dropFirst(2) == ["@zoe", "@zack", "@bela", "@bob_Miller"])
+    }
+
     @Test func whatIsTickedIsUnticked() {
         var stage = Self.stage("bread", "+Milk", "tea")
         stage.press("a 'milk' enter")

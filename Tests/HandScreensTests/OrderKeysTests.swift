@@ -246,6 +246,20 @@ import Testing
         #expect(Self.texts(stage, "things") == things && Self.texts(stage, "work") == work)
     }
 
+    /// On a small terminal, too, one sees what goes where, and has room for the answer.
+    @Test func theQuestionFitsASmallTerminal() {
+        let long = String(repeating: "many-words-", count: 12)
+        var stage = Stage(["things": Notation.hand(long).hand], rows: 12, columns: 40)
+        stage.send(
+            .lists(
+                ["things", "groceries", "holidays", "work"].map {
+                    DownMessage.ListEntry(name: $0, count: 1, revision: 5, rules: Rules())
+                }))
+        stage.press("m 'work'")
+        let line = stage.lines.first { $0.contains("move ") } ?? ""
+        #expect(line.contains("many") && line.contains(" to (groc") && line.hasSuffix(" work"), "\(stage.lines)")
+    }
+
     /// What the other list refuses stays here, and the message says so.
     @Test func whatTheOtherListRefusesStays() {
         var full = Self.two("a", "x", rules: Rules(maximumCount: 1))

@@ -72,6 +72,16 @@ import Testing
         #expect(stage.hand().map(\.content) == Self.hand.map(\.content))
     }
 
+    /// Who may only read is not told how to add.
+    @Test(arguments: [Role.read, .append])
+    func anEmptyListOffersWhatTheRoleAllows(_ role: Role) {
+        var stage = Stage(["things": Hand()])
+        stage.send(.granted(.init(person: "ada", everywhere: .none, lists: [.init(name: "things", role: role)])))
+        #expect(stage.lines.contains { $0.contains("The list is empty.") })
+        #expect(stage.lines.contains { $0.contains("a adds an item; ? shows all keys.") } == (role == .append))
+        #expect(stage.lines.contains { $0.contains("? shows all keys.") })
+    }
+
     /// A role that is lowered while somebody types leaves the text in its field; a raised one takes it.
     @Test func aRoleChangesWhileSomebodyTypes() {
         var stage = Self.stage(at: .list("things"), .write)

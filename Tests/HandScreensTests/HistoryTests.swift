@@ -1,0 +1,30 @@
+import HandCore
+import HandScreens
+import HandSync
+import Testing
+
+/// What the history says of commits.
+@Suite struct HistoryTests {
+    /// A long text does not hide how many items a commit touched.
+    @Test func aLongFirstTextIsCutBeforeTheNumberOfOthers() {
+        let long = String(repeating: "many words ", count: 30)
+        let items = (0..<11).map { index in
+            Item(id: ItemID(rawValue: UInt64(100 + index)), content: .task(index == 0 ? long : "b", done: false))
+        }
+        let before = Notation.hand("a").hand
+        var stage = Stage(["things": before], opening: .history("things"), columns: 120)
+        func commit(_ revision: Int, _ items: [Item], at index: Int) -> Commit {
+            Commit(
+                revision: revision, author: Stage.bob, sequence: 1, base: revision - 1, time: 1_795_000_000_000,
+                count: 12, digest: 0, delta: Delta.inserting(items, at: index, .after))
+        }
+        let single = Item(id: ItemID(rawValue: 9), content: .task("c", done: false))
+        let commits = [commit(4, items, at: 1), commit(5, [single], at: 0)]
+        stage.send(.history(list: "things", commits, people: [Stage.bob: "Bob"]))
+        stage.send(.state(list: "things", revision: 3, before))
+        let first = stage.lines.first { $0.contains("+ many words many") } ?? "\(stage.lines)"
+        #expect(first.contains("…  and 10 more"), "\(first)")
+        // A single item needs no number.
+        #expect(stage.lines.contains { $0.contains("+ c") && !$0.contains("more") }, "\(stage.lines)")
+    }
+}
