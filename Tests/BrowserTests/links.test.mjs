@@ -187,6 +187,17 @@ test("an open page hears at once that its token is revoked", options, async () =
   await forget();
 });
 
+/** The lists that have copies on the device. */
+const copied = () => browser.wait(() => new Promise((resolve, reject) => {
+  const opening = indexedDB.open("hand copies");
+  opening.onerror = reject;
+  opening.onsuccess = () => {
+    const names = opening.result.transaction("heads").objectStore("heads").getAllKeys();
+    opening.result.close();
+    names.onsuccess = () => resolve(names.result);
+  };
+}));
+
 test("a list that is deleted or renamed while it is open says so", options, async () => {
   stage.list("goes", "a");
   stage.list("stays", "b");
@@ -202,8 +213,10 @@ test("a list that is deleted or renamed while it is open says so", options, asyn
   await stage.has("moved on", ["b", "c"]);
   await ada.open(stage.page("goes"));
   await ada.sees("a");
+  await until(async () => (await copied()).includes("goes"), "a copy of the list is on the device");
   stage.run(["delete", "goes", "--force"]);
   await ada.reads(/The list was deleted/);
+  await until(async () => !(await copied()).includes("goes"), "nothing of the list is left on the device");
   // Offline, the page offers the lists that are still there.
   stage.front.cut();
   await ada.hears(/^offline/);

@@ -280,7 +280,13 @@ test("a copy of a list is what was kept, in chunks", async () => {
       [count, kept.items.digest],
     ]);
   }
-  assert.equal(factory.databases.get("hand copies").stores.get("chunks").size, 1, "nothing is left of longer ones");
+  const chunks = factory.databases.get("hand copies").stores.get("chunks");
+  assert.equal(chunks.size, 1, "nothing is left of longer ones");
+  await copies.keep({ ...copy(9), name: "list 2" });
+  await copies.drop("list");
+  assert.deepEqual([await copies.read("list"), (await copies.heads()).map(({ name }) => name), chunks.size], [
+    undefined, ["list 2"], 1,
+  ]);
 });
 
 test("a copy of items that arrived together has those that are left, in their order", async () => {

@@ -196,10 +196,14 @@ export class Client {
     return this.#listOf(opened);
   }
 
-  /** @param {OpenList} list that is no longer followed; its edits that wait are forgotten */
-  forget(list) {
+  /**
+   * @param {OpenList} list that is no longer followed; its edits that wait are forgotten
+   * @param {boolean} [isGone] whether nobody can open it any more: then its copy goes, too
+   */
+  forget(list, isGone = false) {
     this.#lists = this.#lists.filter(other => other !== list);
     this.#run(this.#tab.forget(list.opened, this.#now()));
+    if (isGone) void this.#copies.drop(list.name);
   }
 
   /**

@@ -67,6 +67,15 @@ export class Copies {
     });
   }
 
+  /** @param {string} name of a list that is gone */
+  drop(name) {
+    return this.#quietly("readwrite", transaction => {
+      transaction.objectStore("heads").delete(name);
+      transaction.objectStore("chunks").delete(allOf(name));
+      return () => undefined;
+    });
+  }
+
   /**
    * @param {import('./database.js').Mode} mode @param {(transaction: IDBTransaction) => () => any} body
    * @returns {Promise<any>}

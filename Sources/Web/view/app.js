@@ -129,8 +129,9 @@ export class App {
   /** @param {OpenList} open @param {string} reason */
   ended(open, reason) {
     this.toast(`“${open.name}”: ${errorText(reason)}`);
-    if (reason === "listDeleted") setSeen(this.client, open.name, undefined);
-    if (open.replica.pending.length === 0) this.client.forget(open);
+    const isGone = reason === "listDeleted";
+    if (isGone) setSeen(this.client, open.name, undefined);
+    if (open.replica.pending.length === 0) this.client.forget(open, isGone);
   }
 
   // Lists
