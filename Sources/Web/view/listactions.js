@@ -210,9 +210,9 @@ export class ListActions {
   async #askList(isMove) {
     const runs = this.#selection.branches;
     const ids = this.#selection.itemsOf(runs).map(item => item.id);
-    const suggestions = (await this.#app.clients.listNames()).filter(name => name !== this.#open.name);
     const ok = isMove ? "Move" : "Copy";
     const title = `${ok} ${this.#selection.nameOf(runs)} to`;
+    const suggestions = (await this.#app.clients.listNames()).filter(name => name !== this.#open.name);
     ask(title, { label: "A list", ok, suggestions }, name => this.#send(name, ids, isMove));
   }
 

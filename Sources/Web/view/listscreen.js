@@ -147,6 +147,9 @@ export class ListScreen {
     const { subscription, shown } = this.#open;
     const view = shown.list;
     this.#theirs = shown.theirs;
+    const isOffline = this.#app.client.connection.state !== "online";
+    const pending = isOffline ? this.#open.replica.pending : [];
+    this.#waiting = new Set(pending.flatMap(({ delta }) => insertedItems(delta)).map(item => item.id));
     this.#company.look();
     if (view !== this.#shown) this.#drawRows(view);
     else this.#grid.mark();
@@ -157,9 +160,6 @@ export class ListScreen {
     this.#redo.disabled = !this.actions.edits.mayTurn(false);
     this.composer.disable(this.#app.clients.refusal(this.name, 2));
     this.#bottom.draw();
-    const isOffline = this.#app.client.connection.state !== "online";
-    const pending = isOffline ? this.#open.replica.pending : [];
-    this.#waiting = new Set(pending.flatMap(({ delta }) => insertedItems(delta)).map(item => item.id));
     this.actions.texts.follow();
     this.#hasResumed ||= this.actions.texts.resume();
     if (subscription.isLive) this.#news.begin(this.#app.client);
