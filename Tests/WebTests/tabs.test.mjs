@@ -20,6 +20,10 @@ test(`${runs} devices, from seed ${seed}`, needsServer, () => {
   }
 });
 
+test("devices that lost edits once lose none", needsServer, () => {
+  for (const seed of [296993351, 397026295]) live(new Random(seed));
+});
+
 function live(random) {
   const world = new World(random);
   for (let left = 3; left > 0; left--) world.open();

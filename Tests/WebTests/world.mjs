@@ -417,9 +417,9 @@ export class World {
     sim.crash();
     // What was wiped under it, and not written again.
     const stored = new Set(marksOf([...this.device.rows.values()]));
-    for (const mark of [...sim.made, ...sim.pending]) {
-      if (this.#wiped.has(mark) && !stored.has(mark)) this.excused.add(mark);
-    }
+    const lost = [...sim.made, ...sim.pending].filter(mark => this.#wiped.has(mark) && !stored.has(mark));
+    for (const mark of lost) this.excused.add(mark);
+    if (lost.length > 0) this.#loseWith([sim.tab.client]);
   }
 
   reload(sim) {
@@ -441,15 +441,19 @@ export class World {
     const lost = [...rows.values()].filter(row => !isInMemory(row));
     for (const mark of marksOf(lost)) this.excused.add(mark);
     for (const mark of marksOf([...rows.values()])) this.#wiped.add(mark);
-    // What was made upon edits that another tab had taken over, and had not sent.
-    for (const sim of this.tabs) {
-      sim.hasLost ||= lost.some(({ key: [client] }) => client === sim.tab.client || client === sim.opened?.awaits);
-    }
+    this.#loseWith(lost.map(({ key: [client] }) => client));
     this.device.number++;
     this.device.rows.clear();
     this.device.owners.clear();
     this.device.fences.clear();
     this.device.copies.clear();
+  }
+
+  /** Edits that were made upon those of some clients, which nobody has sent, may have nothing to change. */
+  #loseWith(clients) {
+    for (const sim of this.tabs) {
+      sim.hasLost ||= clients.includes(sim.tab.client) || clients.includes(sim.opened?.awaits);
+    }
   }
 
   /** One thing happens. */

@@ -270,9 +270,13 @@ export class Replica {
     this.#work = new OwnWork();
   }
 
-  /** What is stored may have been sent by somebody else, and the storage may not have told yet what it has. */
+  /**
+   * What is stored may have been sent by somebody else, and the storage may not have told yet what it has. Until the
+   * server has said how many of the restored edits were sent, later ones are not suspected: what it knows beyond those
+   * may be edits that the program before had and could not store, and those would be taken for the later ones.
+   */
   suspect() {
-    this.#restored = Infinity;
+    if (this.#restored === 0) this.#restored = Infinity;
   }
 
   /**
@@ -286,6 +290,7 @@ export class Replica {
     this.#restored = 0;
     if (restored === 0 || last <= this.used) return false;
     this.assume(Math.min(restored, sent));
+    this.renumber(last);
     return true;
   }
 
