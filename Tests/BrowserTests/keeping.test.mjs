@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Browser, KEYS, pause, until } from "./browser.mjs";
 import { Build } from "./front.mjs";
-import { Person, ada, begin, browser, stage } from "./stage.mjs";
+import { Person, ada, begin, browser, copied, stage } from "./stage.mjs";
 
 const options = begin();
 
@@ -21,17 +21,6 @@ const isKept = () => until(
   "the worker is active",
 );
 
-/** How many lists have copies. */
-const heads = () => new Promise((resolve, reject) => {
-  const opening = indexedDB.open("hand copies");
-  opening.onerror = reject;
-  opening.onsuccess = () => {
-    const counting = opening.result.transaction("heads").objectStore("heads").count();
-    opening.result.close();
-    counting.onsuccess = () => resolve(counting.result);
-  };
-});
-
 test("the page opens without a server, with its lists", options, async () => {
   await ada.open(stage.page(stage.list("kept", "one", "two")));
   await ada.sees("one", "two");
@@ -39,7 +28,7 @@ test("the page opens without a server, with its lists", options, async () => {
   await browser.reload();
   await ada.sees("one", "two");
   await ada.hears(/^saved$/);
-  await until(() => browser.wait(heads), "a copy of the list is on the device");
+  await until(async () => (await copied()).length > 0, "a copy of the list is on the device");
   await stage.kill();
   stage.front.cut();
   await browser.open("about:blank");

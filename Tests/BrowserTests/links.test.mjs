@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { KEYS, pause, until } from "./browser.mjs";
-import { Other, ada, begin, browser, stage } from "./stage.mjs";
+import { Other, ada, begin, browser, copied, stage } from "./stage.mjs";
 
 const options = begin();
 
@@ -186,17 +186,6 @@ test("an open page hears at once that its token is revoked", options, async () =
   await ada.hears(/The link is not valid any more/);
   await forget();
 });
-
-/** The lists that have copies on the device. */
-const copied = () => browser.wait(() => new Promise((resolve, reject) => {
-  const opening = indexedDB.open("hand copies");
-  opening.onerror = reject;
-  opening.onsuccess = () => {
-    const names = opening.result.transaction("heads").objectStore("heads").getAllKeys();
-    opening.result.close();
-    names.onsuccess = () => resolve(names.result);
-  };
-}));
 
 test("a list that is deleted or renamed while it is open says so", options, async () => {
   stage.list("goes", "a");

@@ -53,6 +53,17 @@ export function begin(start = () => Browser.chromium(), why = skip) {
   return { skip: why, timeout: 300_000 };
 }
 
+/** The lists that have copies on the device. */
+export const copied = () => browser.wait(() => new Promise((resolve, reject) => {
+  const opening = indexedDB.open("hand copies");
+  opening.onerror = reject;
+  opening.onsuccess = () => {
+    const names = opening.result.transaction("heads").objectStore("heads").getAllKeys();
+    opening.result.close();
+    names.onsuccess = () => resolve(names.result);
+  };
+}));
+
 export class Stage {
   folder = mkdtempSync(join(tmpdir(), "hand-stage-"));
   front;
