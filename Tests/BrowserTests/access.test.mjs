@@ -354,6 +354,7 @@ describe("access", { skip, timeout: 300_000 }, () => {
     await focusRow(1);
     await key("d");
     await hasFocus("row c");
+    await stage.has("short", ["a", "c", "d", "e", "f"]);
     // Somebody else deletes what has the focus, and what is above it.
     run("rm", "-l", "short", "1-2");
     await hasFocus("row d");
@@ -367,6 +368,7 @@ describe("access", { skip, timeout: 300_000 }, () => {
     await hasFocus("row e");
     await key("j", "d");
     await hasFocus("row e");
+    await stage.has("short", ["e"]);
     // A dialog is open while the row goes.
     await key(KEYS.enter);
     await has("dialog");
