@@ -57,12 +57,16 @@ struct Lists: AsyncParsableCommand {
     /// Lists that their person has never looked at have no news.
     private func showNews() async throws {
         let reader = try NewsReader(server)
-        let found = try await server.withClient { client, _ in
-            let entries = try await client.lists().filter { reader.hasLooked(at: $0.name) }
-            let tasks = entries.map { entry in Task { try await Self.news(of: entry, reader, client) } }
-            defer { for task in tasks { task.cancel() } }
+        let found = try await server.withClient(timeLimited: false) { [server] client, address in
+            let lists = try await server.limited(client, address) { try await client.lists() }
             var found: [News] = []
-            for task in tasks { if let news = try await task.value { found.append(news) } }
+            let ask: @Sendable (DownMessage.ListEntry) async throws -> News? = { list in
+                try await Self.news(of: list, reader, client)
+            }
+            try await server.forEach(lists.filter { reader.hasLooked(at: $0.name) }, of: client, at: address, ask) {
+                if let news = $1 { found.append(news) }
+                return true
+            }
             return found
         }
         show(
@@ -79,20 +83,15 @@ struct Lists: AsyncParsableCommand {
 
     private typealias News = (entry: DownMessage.ListEntry, unseen: Int, commits: NewsOfCommits)
 
-    /// Returns nil for a list that has got a looked-at list's name, or that has gone at this moment.
+    /// Returns nil for another list that has got a looked-at list's name.
     private static func news(
         of entry: DownMessage.ListEntry, _ reader: NewsReader, _ client: HandClient
     ) async throws -> News? {
-        let name = entry.name
-        do {
-            let log = try await client.excerpt(of: name).logID
-            guard let last = reader.lastLook(at: name, log: log) else { return nil }
-            let since = min(last.revision, entry.revision)
-            let commits = try await client.news(of: name, since: since, through: entry.revision)
-            return (entry, last.unseen.count, commits)
-        } catch ClientError.refused(let code, _) where [.noSuchList, .listDeleted, .notAllowed].contains(code) {
-            return nil
-        }
+        let log = try await client.excerpt(of: entry.name).logID
+        guard let last = reader.lastLook(at: entry.name, log: log) else { return nil }
+        let since = min(last.revision, entry.revision)
+        let commits = try await client.news(of: entry.name, since: since, through: entry.revision)
+        return (entry, last.unseen.count, commits)
     }
 
     private func showDeleted() async throws {

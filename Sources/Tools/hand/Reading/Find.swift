@@ -18,9 +18,6 @@ struct Find: AsyncParsableCommand {
     @Argument(help: "The text. Case does not matter.") var text: String?
     @Flag(help: "Search this machine's copies of lists, without asking the server.") var offline = false
 
-    /// The number of lists that are loaded at the same time.
-    private static let window = 4
-
     func validate() throws {
         if text == nil && !looks.isLimited { throw ValidationError("What? Give a text, or an option such as --mine.") }
         if text != nil && looks.grep != nil { throw ValidationError("Give the text once: leave out --grep.") }
@@ -47,26 +44,17 @@ struct Find: AsyncParsableCommand {
         return finder.found
     }
 
-    /// Loads the lists, some at the same time, and searches them in the order of their names. Returns the number of
-    /// items found.
+    /// Searches the server's lists in the order of their names. Returns the number of items found.
     private func search(_ looks: ItemFilter) async throws -> Int {
         try await server.withClient(timeLimited: false) { [server] client, address in
-            let names = try await server.limited(client, address) { try await client.lists().map(\.name) }
+            let lists = try await server.limited(client, address) { try await client.lists() }
             var finder = Finder(looks, for: try await client.person(), json: server.json)
-            var loading: [Task<Hand, any Error>] = []
-            defer { for task in loading { task.cancel() } }
-            for (index, name) in names.enumerated() where !finder.isDone {
-                while loading.count < Self.window, index + loading.count < names.count {
-                    let next = names[index + loading.count]
-                    loading.append(
-                        Task { try await server.limited(client, address) { try await client.state(of: next).hand } })
-                }
-                do { finder.search(try await loading.removeFirst().value, of: name) } catch ClientError.refused(
-                    let code, let reason) where [.noSuchList, .listDeleted, .notAllowed].contains(code)
-                {
-                    // The list was deleted or renamed since its name was read, or may not be read.
-                    server.say("'\(name)': \(reason)")
-                }
+            let load: @Sendable (DownMessage.ListEntry) async throws -> Hand = { list in
+                try await client.state(of: list.name).hand
+            }
+            try await server.forEach(lists, of: client, at: address, load) { list, hand in
+                finder.search(hand, of: list.name)
+                return !finder.isDone
             }
             return finder.found
         }
