@@ -74,7 +74,8 @@ import Testing
         let names = ["gone", "hidden", "is here"]
         let haveGone = Mutex(false)
         let looks = names.map { "ls -l '\($0)'" }
-        let outcome = try run(command, after: looks, prepare: { haveGone.withLock { $0 = true } }) { message in
+        let listsGo = { haveGone.withLock { $0 = true } }
+        let outcome = try run(command, after: looks, prepare: listsGo) { message in
             func answer(_ request: RequestNumber, of list: String, _ answer: DownMessage) -> [DownMessage] {
                 if list == "is here" || !haveGone.withLock(\.self) { return [answer] }
                 let code = list == "gone" ? ErrorCode.noSuchList : .notAllowed
